@@ -1,3 +1,3 @@
 import { defineConfig } from 'drizzle-kit'
 
-export default defineConfig({ dialect: 'postgresql', schema: './shared/schema/tables.ts', out: './drizzle' })
+export default defineConfig({ dialect: 'postgresql', schema: './shared/tables.ts', out: './drizzle' })

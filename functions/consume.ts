@@ -1,8 +1,8 @@
 // The queue consumer as a function: works the queue off and keeps its request open meanwhile, so that a platform sees
 // the load; leaves before the platform would end it, and wakes its successor first.
 
-import { workShift } from '../shared/engine/shift.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
+import { workShift } from '../shared/items/verbs/consumer-invocation.ts'
 import { readSources, sourcesRead } from '../shared/starts/verbs/source-reader.ts'
 
 export const consumeQueue: PlatformFunction = {

@@ -1,7 +1,7 @@
 // The page that shows how an item moves, made from the table that the statements are made from.
 
-import { effectOf, FIRST_STATUS, ITEM_TRANSITIONS, isFinal } from '../shared/domain/lifecycle.ts'
-import { ITEM_STATUSES } from '../shared/domain/vocabulary.ts'
+import { effectOf, FIRST_STATUS, ITEM_TRANSITIONS, isFinal } from '../shared/items/rules/lifecycle.ts'
+import { ITEM_STATUSES } from '../shared/items/vocabulary.ts'
 
 export const ITEM_STATES_FILE = 'shared/items/states.md'
 
@@ -22,7 +22,7 @@ export function itemStatesPage(): string {
     return `| \`${event}\` | ${from} → ${to} | ${when} | ${outcome} | ${lane} | ${counted(event)} |`
   })
   return [
-    '<!-- Made by npm run generate from shared/domain/lifecycle.ts. -->',
+    '<!-- Made by npm run generate from shared/items/rules/lifecycle.ts. -->',
     '# The states of an item',
     '',
     '```mermaid',

@@ -2,9 +2,9 @@
 // began before it; and however many processes are poked however often, no more calls are made than consumers wanted.
 
 import type { Context, Redis } from '../shared/context.ts'
-import { bookCall, dropCall } from '../shared/hints/awake.ts'
 import { LIMITS } from '../shared/kernel/limits.ts'
 import { pause } from '../shared/kernel/pause.ts'
+import { bookCall, dropCall } from '../shared/redis/awake.ts'
 
 export interface PokerOptions {
   /** Where the consumer function answers. */

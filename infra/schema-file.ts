@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
-import * as schema from '../shared/schema/tables.ts'
+import * as schema from '../shared/tables.ts'
 
 export const SCHEMA_FILE = 'shared/upkeep/rules/schema.gen.ts'
 const JOURNAL = join(import.meta.dirname, '../drizzle/meta/_journal.json')

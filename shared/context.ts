@@ -4,10 +4,10 @@
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { Cluster, Redis as SingleRedis } from 'ioredis'
 import type { Sql } from 'postgres'
-import type { InvokeAgent } from './engine/agent-port.ts'
-import type { Get, Post, SendMail } from './engine/outside-port.ts'
-import type { Telemetry } from './engine/telemetry-port.ts'
+import type { InvokeAgent } from './agents/rules/invoke-agent.ts'
+import type { Get, Post, SendMail } from './kernel/outside.ts'
 import type { Pool } from './kernel/pool.ts'
+import type { Telemetry } from './traces/rules/telemetry.ts'
 import type { Log } from './upkeep/rules/log-events.ts'
 
 export type Database = PostgresJsDatabase

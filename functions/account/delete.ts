@@ -1,8 +1,8 @@
 import { deleteAccount as remove } from '../../shared/accounts/verbs/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { label } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { label } from '../../shared/schema/input.ts'
 
 export const deleteAccount = endpoint({
   method: 'post',

@@ -3,7 +3,7 @@ import { refreshSession as refresh } from '../../shared/accounts/verbs/sign-in.t
 import { Session } from '../../shared/accounts/wire/account.ts'
 import { signAccessToken } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { label } from '../../shared/schema/input.ts'
+import { label } from '../../shared/kernel/fields.ts'
 
 export const refreshSession = endpoint({
   method: 'post',

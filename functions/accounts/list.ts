@@ -3,8 +3,8 @@ import { listAccounts as list } from '../../shared/accounts/queries/accounts.ts'
 import { OperatedAccount, operatedAccountOf } from '../../shared/accounts/wire/accounts.ts'
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { cursor, pageSize } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { cursor, pageSize } from '../../shared/schema/input.ts'
 
 export const listAccounts = endpoint({
   method: 'get',

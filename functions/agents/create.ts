@@ -5,8 +5,8 @@ import { createAgent as create } from '../../shared/agents/verbs/agents.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
+import { label, prose, slug, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { label, prose, slug, uuid } from '../../shared/schema/input.ts'
 
 export const createAgent = endpoint({
   method: 'post',

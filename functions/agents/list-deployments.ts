@@ -4,8 +4,8 @@ import { Deployment, deploymentOf } from '../../shared/agents/wire/deploy.ts'
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
+import { cursor, label, pageSize } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { cursor, label, pageSize } from '../../shared/schema/input.ts'
 
 export const listDeployments = endpoint({
   method: 'get',

@@ -3,7 +3,7 @@ import { Agent, agentOf } from '../../shared/accounts/wire/account.ts'
 import { listAgents as list } from '../../shared/agents/queries/agents.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
-import { uuid } from '../../shared/schema/input.ts'
+import { uuid } from '../../shared/kernel/fields.ts'
 
 export const listAgents = endpoint({
   method: 'get',

@@ -4,8 +4,8 @@ import { budgetChanges } from '../../shared/accounts/wire/budgets.ts'
 import { updateAgent as update } from '../../shared/agents/verbs/agents.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
+import { label, prose, settings } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { label, prose, settings } from '../../shared/schema/input.ts'
 
 const Changes = z
   .strictObject({

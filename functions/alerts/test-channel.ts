@@ -1,8 +1,8 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
+import { timestamp } from '../../shared/kernel/answer-fields.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { testChannel } from '../../shared/outbox/verbs/test-channel.ts'
-import { timestamp } from '../../shared/schema/wire.ts'
 
 export const testAlertChannel = endpoint({
   method: 'post',

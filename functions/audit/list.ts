@@ -4,8 +4,8 @@ import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { cursor, label, pageSize, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { cursor, label, pageSize, uuid } from '../../shared/schema/input.ts'
 
 export const listAuditEntries = endpoint({
   method: 'get',

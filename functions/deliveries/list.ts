@@ -2,11 +2,11 @@ import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn, scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { cursor, pageSize, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { listDeliveries as list } from '../../shared/outbox/queries/deliveries.ts'
-import { DELIVERY_STATES } from '../../shared/outbox/rules/vocabulary.ts'
+import { DELIVERY_STATES } from '../../shared/outbox/vocabulary.ts'
 import { DeliveryPage, type DeliveryRow, deliveryOf } from '../../shared/outbox/wire/deliveries.ts'
-import { cursor, pageSize, uuid } from '../../shared/schema/input.ts'
 
 const keyOf = (row: DeliveryRow) => [row.created_text, row.id]
 const placeOf = ([created_text, id]: string[]) => ({ created_text: created_text!, id: id! })

@@ -3,8 +3,8 @@ import { listProjects } from '../../shared/accounts/queries/projects.ts'
 import { endpoint, isNdjson } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import { streamed } from '../../shared/http/stream.ts'
-import { ItemRecord, itemRecordOf } from '../../shared/schema/wire.ts'
-import { itemsInChunks, nextItems } from '../../shared/store/items.ts'
+import { itemsInChunks, nextItems } from '../../shared/items/queries/items.ts'
+import { ItemRecord, itemRecordOf } from '../../shared/items/wire/runs.ts'
 
 export const exportItemRecords = endpoint({
   method: 'get',

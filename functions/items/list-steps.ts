@@ -5,9 +5,9 @@ import { notFound, runIn, scopeOf } from '../../shared/http/scope.ts'
 import { checkPeriod } from '../../shared/http/validation.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
+import { pageSize } from '../../shared/kernel/fields.ts'
 import { parseItemRecordId } from '../../shared/kernel/ids.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { pageSize } from '../../shared/schema/input.ts'
 import {
   type FoundStep,
   isFullOfBytes,

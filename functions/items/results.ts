@@ -9,7 +9,7 @@ import { ApiError } from '../../shared/kernel/errors.ts'
 import { firstIdAt } from '../../shared/kernel/ids.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { type ResultScope, resultsInChunks, slicesOf } from '../../shared/recovery/queries/results.ts'
-import type { ResultFormat } from '../../shared/recovery/rules/results.ts'
+import type { ResultFormat } from '../../shared/recovery/vocabulary.ts'
 import { Result, ResultsQuery } from '../../shared/recovery/wire/results.ts'
 import { RESULT_TYPES, resultsText } from '../../shared/recovery/wire/results-text.ts'
 

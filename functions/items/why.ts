@@ -1,6 +1,6 @@
-import { whyItem as why } from '../../shared/engine/why.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn, notFound } from '../../shared/http/scope.ts'
+import { whyItem as why } from '../../shared/items/verbs/why.ts'
 import { Why, whyOf } from '../../shared/recovery/wire/recovery.ts'
 
 export const whyItem = endpoint({

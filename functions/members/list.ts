@@ -3,8 +3,8 @@ import { Member, memberOf } from '../../shared/accounts/wire/members.ts'
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { cursor, pageSize } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { cursor, pageSize } from '../../shared/schema/input.ts'
 
 export const listMembers = endpoint({
   method: 'get',

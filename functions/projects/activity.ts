@@ -4,8 +4,8 @@ import { Activity, daysOf } from '../../shared/accounts/wire/activity.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { queryNumber } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { queryNumber } from '../../shared/schema/input.ts'
 import { occurrenceOf } from '../../shared/starts/wire/schedules.ts'
 
 const DAY_MS = 86_400_000

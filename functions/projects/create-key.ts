@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { mintKey } from '../../shared/accounts/verbs/keys.ts'
+import { KEY_ROLES } from '../../shared/accounts/vocabulary.ts'
 import { apiKeyOf, NewApiKey } from '../../shared/accounts/wire/account.ts'
-import { KEY_ROLES } from '../../shared/domain/vocabulary.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
+import { label } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { label } from '../../shared/schema/input.ts'
 
 export const createApiKey = endpoint({
   method: 'post',

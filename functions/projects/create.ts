@@ -4,8 +4,8 @@ import { Project, projectOf } from '../../shared/accounts/wire/account.ts'
 import { budgetChanges } from '../../shared/accounts/wire/budgets.ts'
 import { newSettings } from '../../shared/accounts/wire/project-settings.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { budgetCents, label } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { budgetCents, label } from '../../shared/schema/input.ts'
 
 export const createProject = endpoint({
   method: 'post',

@@ -2,8 +2,8 @@ import { deleteProject as remove } from '../../shared/accounts/verbs/projects.ts
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { label } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { label } from '../../shared/schema/input.ts'
 
 export const deleteProject = endpoint({
   method: 'delete',

@@ -5,8 +5,8 @@ import { changedSettings } from '../../shared/accounts/wire/project-settings.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { budgetCents, label } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { budgetCents, label } from '../../shared/schema/input.ts'
 
 const Changes = z
   .strictObject({

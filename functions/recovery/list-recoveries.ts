@@ -2,10 +2,10 @@ import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.t
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { cursor, pageSize, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { listRecoveries as list } from '../../shared/recovery/queries/recoveries.ts'
 import { Recovery, recoveryOf } from '../../shared/recovery/wire/recoveries.ts'
-import { cursor, pageSize, uuid } from '../../shared/schema/input.ts'
 
 export const listRecoveries = endpoint({
   method: 'get',

@@ -3,11 +3,11 @@ import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { cursor, pageSize, slug, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { listVerdicts as list } from '../../shared/recovery/queries/verdicts.ts'
 import { firstDayAt } from '../../shared/recovery/rules/verdicts.ts'
 import { judgedReasonOf, VerdictPage } from '../../shared/recovery/wire/verdicts.ts'
-import { cursor, pageSize, slug, uuid } from '../../shared/schema/input.ts'
 
 export const listVerdicts = endpoint({
   method: 'get',

@@ -1,8 +1,8 @@
 import { readBytes } from '../../shared/http/body.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { ANSWERS_PATH, requestAt } from '../../shared/items/verbs/answer-address.ts'
-import { takeAnswer } from '../../shared/items/verbs/answers.ts'
-import { AnswerAddress, AnswerLine, AwaitedItems } from '../../shared/items/wire/answers.ts'
+import { takeAnswer } from '../../shared/items/verbs/later-answers.ts'
+import { AnswerAddress, AnswerLine, AwaitedItems } from '../../shared/items/wire/later-answers.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 

@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
+import { uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { compareItems } from '../../shared/recovery/queries/compare.ts'
 import { RunComparison, runComparisonOf } from '../../shared/recovery/wire/compare.ts'
-import { uuid } from '../../shared/schema/input.ts'
 
 export const compareRuns = endpoint({
   method: 'get',

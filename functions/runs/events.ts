@@ -2,7 +2,7 @@ import { callerOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { eventStream } from '../../shared/http/events.ts'
 import { runIn } from '../../shared/http/scope.ts'
-import { Run, type RunRow, runOf } from '../../shared/schema/wire.ts'
+import { Run, type RunRow, runOf } from '../../shared/items/wire/runs.ts'
 
 export const followRun = endpoint({
   method: 'get',

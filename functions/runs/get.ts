@@ -1,6 +1,6 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
-import { Run, runOf } from '../../shared/schema/wire.ts'
+import { Run, runOf } from '../../shared/items/wire/runs.ts'
 
 export const getRun = endpoint({
   method: 'get',

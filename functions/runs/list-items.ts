@@ -1,15 +1,15 @@
 import * as z from 'zod'
-import { ITEM_STATUSES, OUTCOMES } from '../../shared/domain/vocabulary.ts'
 import { NEXT_CURSOR, readPage, sealCursor, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
+import { listItems as list } from '../../shared/items/queries/items.ts'
+import { ITEM_STATUSES, OUTCOMES } from '../../shared/items/vocabulary.ts'
+import { RunItem, runItemOf } from '../../shared/items/wire/runs.ts'
+import { cursor, itemId, pageSize, partitionKey } from '../../shared/kernel/fields.ts'
 import { MiB } from '../../shared/kernel/limits/bytes.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { findMended } from '../../shared/recovery/queries/mended.ts'
 import { triageReason } from '../../shared/recovery/wire/triage.ts'
-import { cursor, itemId, pageSize, partitionKey } from '../../shared/schema/input.ts'
-import { RunItem, runItemOf } from '../../shared/schema/wire.ts'
-import { listItems as list } from '../../shared/store/items.ts'
 
 export const listRunItems = endpoint({
   method: 'get',

@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { OUTCOMES, RUN_STATES, RUN_STATUSES } from '../../shared/domain/vocabulary.ts'
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn, scopeOf } from '../../shared/http/scope.ts'
 import { checkPeriod } from '../../shared/http/validation.ts'
+import { listRuns as list } from '../../shared/items/queries/runs.ts'
+import { OUTCOMES, RUN_STATES, RUN_STATUSES } from '../../shared/items/vocabulary.ts'
+import { Run, runOf } from '../../shared/items/wire/runs.ts'
+import { cursor, instant, itemId, pageSize, slug, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { cursor, instant, itemId, pageSize, slug, uuid } from '../../shared/schema/input.ts'
-import { Run, runOf } from '../../shared/schema/wire.ts'
-import { listRuns as list } from '../../shared/store/runs.ts'
 
 export const listRuns = endpoint({
   method: 'get',

@@ -2,8 +2,8 @@ import { recountBudgets } from '../../shared/accounts/queries/budgets.ts'
 import { tallyOf } from '../../shared/accounts/rules/budgets.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
-import { Verification, verificationOf } from '../../shared/schema/wire-verify.ts'
-import { recountRun } from '../../shared/store/verify.ts'
+import { recountRun } from '../../shared/items/queries/verify.ts'
+import { Verification, verificationOf } from '../../shared/items/wire/verify.ts'
 
 export const verifyRun = endpoint({
   method: 'get',

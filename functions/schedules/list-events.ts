@@ -2,8 +2,8 @@ import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.t
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { cursor, pageSize } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { cursor, pageSize } from '../../shared/schema/input.ts'
 import { listOccurrences } from '../../shared/starts/queries/schedules.ts'
 import { Occurrence, occurrenceOf } from '../../shared/starts/wire/schedules.ts'
 

@@ -2,8 +2,8 @@ import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.t
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { cursor, pageSize, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { cursor, pageSize, uuid } from '../../shared/schema/input.ts'
 import { listSchedules as list } from '../../shared/starts/queries/schedules.ts'
 import { Schedule, scheduleOf } from '../../shared/starts/wire/schedules.ts'
 

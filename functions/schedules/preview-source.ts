@@ -1,7 +1,7 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, scheduleIn } from '../../shared/http/scope.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
-import { rawJson } from '../../shared/schema/raw-json.ts'
+import { rawJson } from '../../shared/kernel/raw-json.ts'
 import { keptSource } from '../../shared/starts/verbs/kept-source.ts'
 import { readable } from '../../shared/starts/verbs/schedules.ts'
 import { previewSource as preview } from '../../shared/starts/verbs/start-from-source.ts'

@@ -1,6 +1,6 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
-import { StartedRun } from '../../shared/schema/run-order.ts'
+import { StartedRun } from '../../shared/items/wire/run-order.ts'
 import { fireByHand } from '../../shared/starts/verbs/fire.ts'
 
 export const triggerSchedule = endpoint({

@@ -1,11 +1,11 @@
 // What the command line asks of backups.
 
-import type { Sql } from '../../shared/context.ts'
 import {
   endHold,
   type InstallationRow,
   readInstallationRow,
-} from '../../shared/upkeep/queries/installation.ts'
+} from '../../shared/accounts/queries/installation.ts'
+import type { Sql } from '../../shared/context.ts'
 import { fingerprintOf } from '../../shared/upkeep/rules/master-key.ts'
 import { Refusal } from '../local/refusal.ts'
 import { refusalOf as refusalOfStore } from '../node/store-trouble.ts'

@@ -1,10 +1,10 @@
 // Keeps the queue consumer going in a process that stays up: one invocation at a time, started by a poke.
 
 import type { Context, OwnConsumer } from '../../shared/context.ts'
-import { errorText } from '../../shared/domain/error-text.ts'
-import { consume } from '../../shared/engine/consume.ts'
-import type { Consumed } from '../../shared/engine/consume-options.ts'
+import { consume } from '../../shared/items/verbs/consume.ts'
+import type { Consumed } from '../../shared/items/verbs/consume-options.ts'
 import { GivenClaims } from '../../shared/items/verbs/given-claims.ts'
+import { errorText } from '../../shared/kernel/error-text.ts'
 
 export interface ConsumerLoop {
   poke(aborted?: string): void

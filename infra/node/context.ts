@@ -1,13 +1,13 @@
 // The invocation context of a Node host: one for all invocations, since a long-lived process shares its connections.
 
+import type { InvokeAgent } from '../../shared/agents/rules/invoke-agent.ts'
 import type { Config, Context } from '../../shared/context.ts'
-import { errorText } from '../../shared/domain/error-text.ts'
-import type { InvokeAgent } from '../../shared/engine/agent-port.ts'
-import type { Get, Post, SendMail } from '../../shared/engine/outside-port.ts'
-import type { Telemetry } from '../../shared/engine/telemetry-port.ts'
+import { errorText } from '../../shared/kernel/error-text.ts'
 import { type FillRandom, newId, newRunId } from '../../shared/kernel/ids.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import type { Get, Post, SendMail } from '../../shared/kernel/outside.ts'
 import { Pool } from '../../shared/kernel/pool.ts'
+import type { Telemetry } from '../../shared/traces/rules/telemetry.ts'
 import type { LogLevel } from '../../shared/upkeep/rules/log-events.ts'
 import { invalid } from '../local/refusal.ts'
 import type { Connections } from './connections.ts'

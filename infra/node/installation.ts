@@ -1,13 +1,13 @@
 // What a process asks of the installation before it takes part in it. Guarantee: what a person has to mend ends the
 // start, and a PostgreSQL that is merely away is waited for.
 
+import { readInstallationRow } from '../../shared/accounts/queries/installation.ts'
 import type { Context, Sql } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { pause } from '../../shared/kernel/pause.ts'
 import { codeOf } from '../../shared/kernel/store-errors.ts'
 import { isUnreachable } from '../../shared/kernel/unreachable.ts'
 import { readDatabaseState } from '../../shared/upkeep/queries/database-state.ts'
-import { readInstallationRow } from '../../shared/upkeep/queries/installation.ts'
 import { sayOtherKey } from '../../shared/upkeep/rules/master-key.ts'
 import { checkMasterKey, needsItsKey } from '../../shared/upkeep/verbs/installation.ts'
 import { openSession } from '../backup/database.ts'

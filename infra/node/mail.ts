@@ -2,8 +2,8 @@
 // signal, and a connection that says nothing is closed soon after. None stays open between mails.
 
 import type { Transporter } from 'nodemailer'
-import type { SendMail } from '../../shared/engine/outside-port.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import type { SendMail } from '../../shared/kernel/outside.ts'
 import { invalid } from '../local/refusal.ts'
 import type { Settings } from './settings.ts'
 

@@ -15,18 +15,18 @@ import {
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import { BatchSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace'
 import type { Context } from '../../shared/context.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { VERSION } from '../../shared/kernel/version.ts'
 import {
   type Attributes,
   INSTRUMENTS,
   type Instrument,
   type Span,
   type Telemetry,
-} from '../../shared/engine/telemetry-port.ts'
-import { LIMITS } from '../../shared/kernel/limits.ts'
-import { VERSION } from '../../shared/kernel/version.ts'
+} from '../../shared/traces/rules/telemetry.ts'
 import { isWithin, type SpanPlace } from '../../shared/traces/rules/tracing.ts'
 import { type Figures, METRICS } from '../../shared/upkeep/verbs/metrics.ts'
-import type { Exporter, TelemetryOptions } from './telemetry.ts'
+import type { Exporter, TelemetryOptions } from './exporter.ts'
 
 const EXPORT_FAILED = 1 // ExportResultCode.FAILED of @opentelemetry/core, which is no dependency of ours
 

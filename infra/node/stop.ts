@@ -2,7 +2,7 @@
 // at once. The watchdog of OpenFaaS sends it first, goes on passing requests, and fails when its process leaves early:
 // there the process stays until the watchdog ends with it.
 
-import { errorText } from '../../shared/domain/error-text.ts'
+import { errorText } from '../../shared/kernel/error-text.ts'
 import { endOf } from '../local/refusal.ts'
 import { tell } from './log.ts'
 

@@ -1,28 +1,10 @@
 // Whether this process exports traces and measurements, by OpenTelemetry's own settings. Guarantee: where they name no
 // receiver, nothing of OpenTelemetry is loaded.
 
-import type { Context } from '../../shared/context.ts'
-import type { Telemetry } from '../../shared/engine/telemetry-port.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import type { Figures } from '../../shared/upkeep/verbs/metrics.ts'
 import { invalid } from '../local/refusal.ts'
+import type { Exporter, TelemetryOptions } from './exporter.ts'
 import type { Settings } from './settings.ts'
-
-export interface TelemetryOptions {
-  traces: boolean
-  metrics: boolean
-  /** The share of traces that are exported, 0 to 1, and whether a caller's own decision goes before it. */
-  share: number
-  heeds_caller: boolean
-  interval_ms: number
-}
-
-export interface Exporter extends Telemetry {
-  /** From here on it logs what it drops; `figures` are read for each export of measurements. */
-  start(log: Context['log'], figures?: () => Promise<Figures>): void
-  /** Sends what is left, within a bound. Never rejects. */
-  close(): Promise<void>
-}
 
 /**
  * @throws Refusal when a setting cannot be followed

@@ -7,7 +7,7 @@ import {
   type AgentResponse,
   type AgentTarget,
   NotSent,
-} from '../../shared/engine/agent-port.ts'
+} from '../../shared/agents/rules/invoke-agent.ts'
 import { sinceMs } from '../../shared/kernel/elapsed.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { resolveNetwork } from '../../shared/kernel/network.ts'

@@ -9,8 +9,8 @@ import {
   NDJSON,
   PROTOCOL_VERSION,
   type StepReport,
-} from '../../shared/domain/protocol.ts'
-import { STEP_KINDS } from '../../shared/domain/vocabulary.ts'
+} from '../../shared/items/rules/protocol.ts'
+import { STEP_KINDS } from '../../shared/items/vocabulary.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { signingKey, standardHeaders } from '../../shared/kernel/message-signature.ts'
 import { generatorFaults } from './conformance-generators.ts'

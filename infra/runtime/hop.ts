@@ -2,7 +2,7 @@
 // of an answer (that the agent's process died, and of what) arrives as its last line, which no agent can imitate; an
 // answer without it was cut on the way.
 
-import { AgentProcessDied, type AgentTarget, NotSent } from '../../shared/engine/agent-port.ts'
+import { AgentProcessDied, type AgentTarget, NotSent } from '../../shared/agents/rules/invoke-agent.ts'
 
 /** What goes before the agent's own body: a line of this. */
 export interface HopRequest {

@@ -4,7 +4,7 @@
 
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { type AgentRequest, type AgentResponse, NotSent } from '../../shared/engine/agent-port.ts'
+import { type AgentRequest, type AgentResponse, NotSent } from '../../shared/agents/rules/invoke-agent.ts'
 import type { Destination, Waiting } from './agent-sockets.ts'
 
 /** Where a request goes and how long it may take to be answered. */

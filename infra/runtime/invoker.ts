@@ -3,7 +3,12 @@
 // gone after `close`; a request in a process that dies fails with `AgentProcessDied`.
 
 import { resolve } from 'node:path'
-import type { AgentRequest, AgentResponse, AgentTarget, InvokeAgent } from '../../shared/engine/agent-port.ts'
+import type {
+  AgentRequest,
+  AgentResponse,
+  AgentTarget,
+  InvokeAgent,
+} from '../../shared/agents/rules/invoke-agent.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import type { PoolBounds } from '../../shared/kernel/pool.ts'
 import { JudgedNames, refuseLiteral } from '../outside/judged-lookup.ts'

@@ -2,7 +2,7 @@
 // has all of it; one that is idle goes when its room is wanted, and not before.
 
 import { totalmem } from 'node:os'
-import { NotSent } from '../../shared/engine/agent-port.ts'
+import { NotSent } from '../../shared/agents/rules/invoke-agent.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { Pool, type PoolBounds } from '../../shared/kernel/pool.ts'
 

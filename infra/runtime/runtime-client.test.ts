@@ -1,7 +1,7 @@
 // Code of bundles on its way from a consumer to the runtime function, over HTTP, with agents that are played.
 
 import { afterEach, expect, it } from 'vitest'
-import type { AgentResponse, AgentTarget } from '../../shared/engine/agent-port.ts'
+import type { AgentResponse, AgentTarget } from '../../shared/agents/rules/invoke-agent.ts'
 import { sha256, toHex } from '../../shared/kernel/secrets.ts'
 import { CarriedBundles } from './carried-bundles.ts'
 import { createRuntimeClient } from './runtime-client.ts'

@@ -2,8 +2,13 @@
 // abort and the death of the agent's process included; the code of a bundle goes along where the runtime asks for it; when the
 // runtime itself dies, that is a fault of transport.
 
-import { NDJSON } from '../../shared/domain/protocol.ts'
-import type { AgentRequest, AgentResponse, AgentTarget, InvokeAgent } from '../../shared/engine/agent-port.ts'
+import type {
+  AgentRequest,
+  AgentResponse,
+  AgentTarget,
+  InvokeAgent,
+} from '../../shared/agents/rules/invoke-agent.ts'
+import { NDJSON } from '../../shared/items/rules/protocol.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { AgentSockets } from './agent-sockets.ts'
 import { BUNDLE_WANTED, HOP_HEADERS, type HopRequest, withoutEnd } from './hop.ts'

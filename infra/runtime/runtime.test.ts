@@ -6,7 +6,7 @@ import {
   type AgentResponse,
   type AgentTarget,
   type InvokeAgent,
-} from '../../shared/engine/agent-port.ts'
+} from '../../shared/agents/rules/invoke-agent.ts'
 import { withEnd, withoutEnd } from './hop.ts'
 import { createRuntimeClient } from './runtime-client.ts'
 import { serveRuntime } from './runtime-server.ts'

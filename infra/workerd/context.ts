@@ -2,7 +2,7 @@
 // setting is a binding. Connections last as long as the context: see unit.ts.
 
 import type { Context } from '../../shared/context.ts'
-import { publishWake } from '../../shared/hints/wake.ts'
+import { publishWake } from '../../shared/redis/wake.ts'
 import { type Joined, join } from '../../shared/upkeep/verbs/installation.ts'
 import { Refusal } from '../local/refusal.ts'
 import { createCallerAddress } from '../node/caller-address.ts'

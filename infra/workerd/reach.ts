@@ -1,8 +1,8 @@
 // Reaches addresses that callers named, from workerd. Guarantee: a name leads only where the network service behind
 // `outside` allows, which judges what was resolved; an address that is spelled out is judged here as on every host.
 
-import type { Get, OutsideFile, OutsideRequest, Post } from '../../shared/engine/outside-port.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import type { Get, OutsideFile, OutsideRequest, Post } from '../../shared/kernel/outside.ts'
 import { allowsOutside, literalAddress, refusedAddress } from '../outside/networks.ts'
 
 export interface Outside {

@@ -7,11 +7,11 @@
 import { DurableObject } from 'cloudflare:workers'
 import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
 import type { Context } from '../../shared/context.ts'
-import { errorText } from '../../shared/domain/error-text.ts'
 import { createApp } from '../../shared/http/app.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import type { Operation } from '../../shared/http/no-operation.ts'
 import { type PlatformFunction, platformBearer } from '../../shared/http/platform-function.ts'
+import { errorText } from '../../shared/kernel/error-text.ts'
 import { createPoker, type Poker } from '../poke.ts'
 import { type Env, openContext } from './context.ts'
 

@@ -1,7 +1,7 @@
 // The commands around runs: who is signed in, projects, keys, members and the log of changes. Their code is in files of
 // these names.
 
-import { KEY_ROLES, MEMBER_ROLES } from '../domain/vocabulary.ts'
+import { KEY_ROLES, MEMBER_ROLES } from '../accounts/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 

@@ -1,6 +1,6 @@
 // The commands about alerts, as data.
 
-import { CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../outbox/rules/vocabulary.ts'
+import { CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../outbox/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 

@@ -2,12 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { LIMITS } from '../kernel/limits.ts'
-import {
-  ALERT_RULES,
-  type AlertRule,
-  type ChannelDigest,
-  type ChannelFormat,
-} from '../outbox/rules/vocabulary.ts'
+import { ALERT_RULES, type AlertRule, type ChannelDigest, type ChannelFormat } from '../outbox/vocabulary.ts'
 import type { Schemas } from '../sdk/client.ts'
 import { type Api, answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'

@@ -1,7 +1,17 @@
 // The scripts that shells read: tables of what there is, and a function that looks into them. No word of the tables
 // is ever run: each stands in single quotes.
 
-import type { Completions } from './completion.ts'
+/** What a line may go on with, by what stands before it. */
+export interface Completions {
+  /** `runs`, `schedules create`: the nouns, and after each its verbs. */
+  commands: { name: string; about: string }[]
+  /** Options by command; each with whether a value follows. */
+  options: Record<string, { name: string; about: string; takesValue: boolean }[]>
+  /** Closed sets by `command --option`. */
+  choices: Record<string, readonly string[]>
+  /** Kinds of ids by `command` for its first argument and `command --option`. */
+  ids: Record<string, string>
+}
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 /** For fish, where a backslash escapes inside single quotes too. */

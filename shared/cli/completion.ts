@@ -2,23 +2,11 @@
 // there is and nothing else; only ids are asked for, of the command itself, and it answers from a short-lived file.
 
 import { type Command, type Given, type Option, optionsOf } from './arguments.ts'
-import { bashScript, fishScript, zshScript } from './completion-scripts.ts'
+import { bashScript, type Completions, fishScript, zshScript } from './completion-scripts.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import type { Session } from './session.ts'
 
 export const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
-
-/** What a line may go on with, by what stands before it. */
-export interface Completions {
-  /** `runs`, `schedules create`: the nouns, and after each its verbs. */
-  commands: { name: string; about: string }[]
-  /** Options by command; each with whether a value follows. */
-  options: Record<string, { name: string; about: string; takesValue: boolean }[]>
-  /** Closed sets by `command --option`. */
-  choices: Record<string, readonly string[]>
-  /** Kinds of ids by `command` for its first argument and `command --option`. */
-  ids: Record<string, string>
-}
 
 /** The arguments and values that are ids, by how the table calls them. */
 const ID_ARGUMENTS: Record<string, string> = {

@@ -1,6 +1,6 @@
 // Keys of a project: listed, made, revoked. Guarantee: a key is shown once, where it was made.
 
-import type { KeyRole } from '../domain/vocabulary.ts'
+import type { KeyRole } from '../accounts/vocabulary.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'

@@ -1,6 +1,6 @@
 // Who can sign in to the account. Guarantee: a password is made here, shown once, and taken from nobody.
 
-import type { MemberRole } from '../domain/vocabulary.ts'
+import type { MemberRole } from '../accounts/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { randomWord } from '../kernel/secrets.ts'
 import { answered, pageOf, type Schemas } from './api.ts'

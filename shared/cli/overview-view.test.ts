@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { widthOf } from './format.ts'
-import type { Overview } from './overview.ts'
+import type { Overview } from './overview-view.ts'
 import { overviewText } from './overview-view.ts'
 
 const NOW = Date.parse('2026-03-02T08:00:00Z')

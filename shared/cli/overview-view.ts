@@ -1,11 +1,40 @@
 // What matters now, on one screen. Guarantee: what needs a person comes with the next command to type, and no part
 // takes more lines than its bound, so that all of it fits 24 rows of 80 columns when little is wrong.
 
-import { isHeld } from '../domain/lifecycle.ts'
+import { isHeld } from '../items/rules/lifecycle.ts'
+import type { Run, Schemas } from './api.ts'
 import { ago, ahead, clean, count, money, plural, shorten, spend, widthOf } from './format.ts'
 import type { Screen, Style } from './output.ts'
-import type { Overview, OwnedBudget } from './overview.ts'
 import { progressLine } from './progress.ts'
+
+/** A budget with whose it is, the command that sets it, and the zone of its days. */
+export type OwnedBudget = Schemas['Budget'] & { of: string; command: string; timezone: string }
+
+export interface Overview {
+  /** Since when the installation is held, as one is that was restored. */
+  held_since: string | null
+  runs: Run[]
+  /** Items that wait for a decision, by lane. */
+  waiting: Record<'dlq' | 'quarantine', { count: number; more: boolean; oldest_at: string | null }>
+  /** Of what came since yesterday and waits for a decision. */
+  causes: Schemas['Cause'][]
+  money: {
+    today_usd: number
+    unpriced: boolean
+    /** Null where there is no run yet. */
+    prices_as_of: string | null
+    spent_cents: number
+    credit_cents: number | null
+    /** By day and month, of projects and of agents. */
+    budgets: OwnedBudget[]
+  }
+  schedules: { missed: Schemas['Schedule'][]; next: { schedule: Schemas['Schedule']; at: string }[] }
+  given_up: { count: number; more: boolean; newest: Schemas['Delivery'] | null }
+  /** Those that are still so. */
+  alerts: Schemas['Alert'][]
+  /** Whether anything has ever been deployed here, and has run. */
+  begun: { agents: number; runs: boolean }
+}
 
 const MOST = { runs: 4, causes: 4, alerts: 2, schedules: 2, budgets: 3 }
 const UNKNOWN_PACE = { per_second: null, left_ms: null }

@@ -6,40 +6,11 @@ import { type Api, answered, pageOf, type Run, type Schemas } from './api.ts'
 import { triageSince } from './clusters.ts'
 import { EXIT, type ExitCode, Failure } from './failure.ts'
 import { sinceOf } from './listing.ts'
-import { overviewText } from './overview-view.ts'
+import { type Overview, type OwnedBudget, overviewText } from './overview-view.ts'
 import type { Session } from './session.ts'
 
 const YESTERDAY = '1d'
 const SOON_MS = 86_400_000
-
-/** A budget with whose it is, the command that sets it, and the zone of its days. */
-export type OwnedBudget = Schemas['Budget'] & { of: string; command: string; timezone: string }
-
-export interface Overview {
-  /** Since when the installation is held, as one is that was restored. */
-  held_since: string | null
-  runs: Run[]
-  /** Items that wait for a decision, by lane. */
-  waiting: Record<'dlq' | 'quarantine', { count: number; more: boolean; oldest_at: string | null }>
-  /** Of what came since yesterday and waits for a decision. */
-  causes: Schemas['Cause'][]
-  money: {
-    today_usd: number
-    unpriced: boolean
-    /** Null where there is no run yet. */
-    prices_as_of: string | null
-    spent_cents: number
-    credit_cents: number | null
-    /** By day and month, of projects and of agents. */
-    budgets: OwnedBudget[]
-  }
-  schedules: { missed: Schemas['Schedule'][]; next: { schedule: Schemas['Schedule']; at: string }[] }
-  given_up: { count: number; more: boolean; newest: Schemas['Delivery'] | null }
-  /** Those that are still so. */
-  alerts: Schemas['Alert'][]
-  /** Whether anything has ever been deployed here, and has run. */
-  begun: { agents: number; runs: boolean }
-}
 
 export async function overview(session: Session): Promise<ExitCode> {
   const found = await readOverview(session.api, session.now()).catch(error => {

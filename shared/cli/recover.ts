@@ -1,8 +1,8 @@
 // The command that acts on a cohort, shows how far that is, and ends it.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ReuseChoice, TriageAction } from '../domain/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import type { ReuseChoice, TriageAction } from '../recovery/vocabulary.ts'
 import { sayForecast, sayStage, sayStanding } from '../view/recovery.ts'
 import { answered, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'

@@ -6,7 +6,7 @@ import {
   TRIAGE_ACTIONS,
   TRIAGE_LANES,
   WRONG_OF,
-} from '../domain/vocabulary.ts'
+} from '../recovery/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS, limitOption } from './list-options.ts'
 

@@ -1,6 +1,6 @@
 // How runs and their items look: lists as tables, and what a run came to in a few lines.
 
-import { isHeld } from '../domain/lifecycle.ts'
+import { isHeld } from '../items/rules/lifecycle.ts'
 import { ranAndWorked, sayNoneNamed, sayPilot } from '../view/run.ts'
 import type { Run, RunItem, Schemas, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'

@@ -1,7 +1,7 @@
 // The live view of runs, as lines of a screen. Guarantee: it is as high as the screen, the selected run is always on
 // it, and without colours it says the same.
 
-import { isHeld } from '../domain/lifecycle.ts'
+import { isHeld } from '../items/rules/lifecycle.ts'
 import type { Run, RunItem } from './api.ts'
 import { clean, clock, count, money, pad, plural, shorten, spend } from './format.ts'
 import { spread } from './full-screen.ts'

@@ -1,9 +1,9 @@
 // What can be done with items in triage, each said before it is done. Guarantee: an act touches the items it named, or,
 // for a whole group, those that its dry run counted; the one that can be taken back says how.
 
-import type { RowAction, TriageAction } from '../domain/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { ACTED, sayExcluded } from '../recovery/rules/recovery.ts'
+import type { RowAction, TriageAction } from '../recovery/vocabulary.ts'
 import { saidInTriage } from '../view/verdict.ts'
 import { type Api, answered, asFailure } from './api.ts'
 import { count, money, plural } from './format.ts'

@@ -1,7 +1,7 @@
 // The commands that look at items that wait for a decision, and decide.
 
-import type { WrongOf } from '../domain/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import type { WrongOf } from '../recovery/vocabulary.ts'
 import { ApiFailure } from '../sdk/client.ts'
 import type { Doubt } from '../view/verdict.ts'
 import { answered, type Schemas } from './api.ts'

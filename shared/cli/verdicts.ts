@@ -1,7 +1,7 @@
 // The command that tells how good verdicts are: what people judged, counted by the server.
 
-import { reasonMeaning } from '../domain/outcome-meanings.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { reasonMeaning } from '../recovery/rules/outcome-meanings.ts'
 import { ApiFailure } from '../sdk/client.ts'
 import { type Doubt, doubtOf } from '../view/verdict.ts'
 import { answered, type Schemas } from './api.ts'

@@ -1,7 +1,7 @@
 // Follows a run to its end. Guarantee: its exit code is the run's verdict, and while nothing happens it says why.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { isHeld } from '../domain/lifecycle.ts'
+import { isHeld } from '../items/rules/lifecycle.ts'
 import { sayNoneNamed } from '../view/run.ts'
 import { answered, type Run } from './api.ts'
 import type { Given } from './arguments.ts'

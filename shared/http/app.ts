@@ -3,7 +3,7 @@
 
 import { Hono } from 'hono'
 import type { Context } from '../context.ts'
-import { errorText } from '../domain/error-text.ts'
+import { errorText } from '../kernel/error-text.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { isFull, isUnreachable, noteTrouble, onceMore, takesNoWrites } from '../kernel/unreachable.ts'

@@ -4,8 +4,8 @@
 
 import { insertAuditEntry, NOBODY_ID, noteAuditEntry } from '../accounts/queries/audit.ts'
 import type { Context, Database } from '../context.ts'
-import { isFirstWithin, letNextIn } from '../hints/seldom.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { isFirstWithin, letNextIn } from '../redis/seldom.ts'
 import { subjectOf } from './access-log.ts'
 import { callerOf, type OperatorPrincipal, type Principal } from './auth.ts'
 

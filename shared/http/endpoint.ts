@@ -4,14 +4,14 @@
 // endpoint says that it finds out about the caller or the body by itself.
 
 import type { z } from 'zod'
+import type { MemberRole } from '../accounts/vocabulary.ts'
 import type { Context } from '../context.ts'
-import type { MemberRole } from '../domain/vocabulary.ts'
 import { ApiError, type ApiErrorCode } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { toJson } from '../kernel/raw-json.ts'
 import { onceMore } from '../kernel/unreachable.ts'
 import { CAUSE_ID } from '../recovery/rules/causes.ts'
-import { toJson } from '../schema/raw-json.ts'
 import { type Subject, subjectOf } from './access-log.ts'
 import { recordChange, recordRead } from './audit.ts'
 import {
@@ -28,7 +28,7 @@ import { readJson, readListed } from './body.ts'
 import { confined, type Reading, unconfined } from './confine.ts'
 import { roomFor } from './large-bodies.ts'
 import { checkRate } from './rate.ts'
-import { notFound } from './scope.ts'
+import { type Noun, notFound } from './scope.ts'
 import { headersOf, queryOf } from './validation.ts'
 
 /**
@@ -44,27 +44,6 @@ type PrincipalOf<A extends Auth> = A extends 'none' | 'trigger' | 'operator'
     : Principal
 
 export type Tag = 'Health' | 'Projects' | 'Agents' | 'Runs' | 'Items' | 'Recovery' | 'Schedules' | 'Account'
-
-/** What a path parameter names; an id that cannot be one answers like an id that is not there. */
-export type Noun =
-  | 'project'
-  | 'price'
-  | 'API key'
-  | 'account'
-  | 'agent'
-  | 'trigger'
-  | 'webhook'
-  | 'deployment'
-  | 'run'
-  | 'item'
-  | 'member'
-  | 'session'
-  | 'recovery'
-  | 'cause'
-  | 'schedule'
-  | 'delivery'
-  | 'alert channel'
-  | 'deadline'
 
 export interface Answer {
   description: string

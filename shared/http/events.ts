@@ -10,7 +10,7 @@ import { ApiError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { liveHeaders } from '../kernel/live-answer.ts'
 import { Pool } from '../kernel/pool.ts'
-import { toJson } from '../schema/raw-json.ts'
+import { toJson } from '../kernel/raw-json.ts'
 
 export interface State {
   value: unknown

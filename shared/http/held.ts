@@ -1,9 +1,9 @@
 // Whether the installation is held, for whoever has to say so.
 
+import { readInstallationRow } from '../accounts/queries/installation.ts'
 import type { Context } from '../context.ts'
 import { sinceMs } from '../kernel/elapsed.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { readInstallationRow } from '../upkeep/queries/installation.ts'
 
 const known = new WeakMap<Context['sql'], { since: Date | null; asked_ms: number }>()
 

@@ -1,6 +1,6 @@
 // The shape of an OpenAPI document, as far as it is made and read here.
 
-import type { JsonSchema } from '../domain/sample.ts'
+import type { JsonSchema } from '../kernel/sample.ts'
 
 export interface Media {
   schema: JsonSchema

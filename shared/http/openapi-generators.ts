@@ -1,7 +1,7 @@
 // What the document leaves out for the sake of programs that make clients of it. Guarantee: nothing is lost that people
 // read: a second form of a request stands beside the first, and a default is said in words.
 
-import type { JsonSchema } from '../domain/sample.ts'
+import type { JsonSchema } from '../kernel/sample.ts'
 import type { Operation } from './openapi-document.ts'
 
 /** Generators take an operation to have one form of request. */

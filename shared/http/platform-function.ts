@@ -2,10 +2,10 @@
 // bounded in time, may be cut off anywhere and may be called any number of times at once.
 
 import type { Context } from '../context.ts'
-import { errorText } from '../domain/error-text.ts'
-import { isFirstWithin } from '../hints/seldom.ts'
+import { errorText } from '../kernel/error-text.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { derivedKey, sameBytes, toHex } from '../kernel/secrets.ts'
+import { isFirstWithin } from '../redis/seldom.ts'
 
 export interface PlatformFunction {
   name: 'consume' | 'tick'

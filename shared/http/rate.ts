@@ -3,9 +3,9 @@
 
 import { limitOf, quotaError, type SetQuotas } from '../accounts/rules/quotas.ts'
 import type { Context } from '../context.ts'
-import { takeToken } from '../hints/rate.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { takeToken } from '../redis/rate.ts'
 import type { Principal } from './auth.ts'
 
 /** @throws ApiError `rate_limited` */

@@ -2,11 +2,11 @@
 // LIMITS.ready_ms, whatever the stores do; what is in the way is named with its reason, as soon as that is known.
 
 import type { Context } from '../context.ts'
-import { type AskedTurns, askTurns, type Turn, type Turner, UNKNOWN_TURNS } from '../hints/turns.ts'
 import { sinceMs } from '../kernel/elapsed.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { codeOf, type StoreFault, type StoreName, storeFault } from '../kernel/store-errors.ts'
 import { isFull, noteTrouble, SAY_FULL, troubleOf } from '../kernel/unreachable.ts'
+import { type AskedTurns, askTurns, type Turn, type Turner, UNKNOWN_TURNS } from '../redis/turns.ts'
 import { type DatabaseState, readDatabaseState } from '../upkeep/queries/database-state.ts'
 import { readRoleState } from '../upkeep/queries/running-role.ts'
 import type { RoleState } from '../upkeep/rules/faults.ts'

@@ -45,6 +45,10 @@ export interface RunKey {
   run_id: string
 }
 
+export interface ItemKey extends RunKey {
+  seq: number
+}
+
 export const runKeyOf = ({ project_id, id }: { project_id: string; id: string }): RunKey => ({
   project_id,
   run_id: id,

@@ -1,8 +1,8 @@
 // The options of @agent, and what each of them takes.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { AgentDeclaration } from '../domain/protocol.ts'
-import { DECLARED_CHECKS, LANGUAGES, type Language, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
+import type { AgentDeclaration } from '../items/rules/protocol.ts'
+import { DECLARED_CHECKS, LANGUAGES, type Language, REFUSAL_CHOICES } from '../items/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { DecoratorValidationError } from './errors.ts'
 

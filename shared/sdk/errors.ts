@@ -1,6 +1,6 @@
 // What can go wrong in an agent, and the signals by which the SDK ends an item early.
 
-import type { StepKind } from '../domain/vocabulary.ts'
+import type { StepKind } from '../items/vocabulary.ts'
 
 /**
  * An error that says how the item should fail.

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { GeneratorLine } from '../domain/protocol.ts'
+import type { GeneratorLine } from '../items/rules/protocol.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { type AgentClass, agent, declarationOf } from './agent.ts'
 import { DecoratorTargetError, DecoratorValidationError, ItemError } from './errors.ts'

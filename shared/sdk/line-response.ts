@@ -1,7 +1,7 @@
 // A response whose lines are written as things happen. Guarantee: however many lines a turn of the event loop
 // brings, they leave as one chunk; a response that is complete within the first turn is not streamed at all.
 
-import { NDJSON } from '../domain/protocol.ts'
+import { NDJSON } from '../items/rules/protocol.ts'
 import { liveHeaders } from '../kernel/live-answer.ts'
 
 const HEADERS = liveHeaders(NDJSON)

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import type { AgentLine, ItemLine, StepReport } from '../domain/protocol.ts'
+import type { AgentLine, ItemLine, StepReport } from '../items/rules/protocol.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { secretText, signingKey, standardHeaders } from '../kernel/message-signature.ts'
 import { agent } from './agent.ts'

@@ -6,7 +6,7 @@ import {
   type GeneratorRequest,
   type ItemLine,
   PROTOCOL_VERSION,
-} from '../domain/protocol.ts'
+} from '../items/rules/protocol.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { type AgentClass, declarationOf, registrationOf } from './agent.ts'
 import { callerProblem, type HostEnvironment } from './caller-check.ts'

@@ -3,9 +3,10 @@
 
 import { type OwnPrice, PriceBook } from '../accounts/rules/price-book.ts'
 import { usdOf } from '../accounts/rules/pricing.ts'
-import type { DeployedDeclaration } from '../domain/grading.ts'
-import type { AgentDeclaration, AgentLine, ItemLine } from '../domain/protocol.ts'
-import type { StepRow } from '../domain/step-row.ts'
+import { DEFAULT_CHECKS } from '../items/rules/checks.ts'
+import type { DeployedDeclaration } from '../items/rules/grading.ts'
+import type { AgentDeclaration, AgentLine, ItemLine } from '../items/rules/protocol.ts'
+import type { StepRow } from '../items/rules/step-row.ts'
 import {
   countStep,
   errorVerdict,
@@ -14,9 +15,8 @@ import {
   itemBudgetMicro,
   resultVerdict,
   type Verdict,
-} from '../domain/verdict.ts'
-import type { Outcome, OutcomeReason, StepKind } from '../domain/vocabulary.ts'
-import { DEFAULT_CHECKS } from '../items/rules/checks.ts'
+} from '../items/rules/verdict.ts'
+import type { Outcome, OutcomeReason, StepKind } from '../items/vocabulary.ts'
 import { fieldsOf } from '../kernel/json.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { ndjsonLines } from '../kernel/ndjson.ts'

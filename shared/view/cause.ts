@@ -1,6 +1,6 @@
 // What can be done about all items of a cause. Guarantee: pure; held items are resumed, all others replayed.
 
-import type { TriageAction } from '../domain/vocabulary.ts'
+import type { TriageAction } from '../recovery/vocabulary.ts'
 import type { Schemas } from '../sdk/client.ts'
 
 const HELD: readonly string[] = ['hold', 'budget_exceeded', 'unpriced_model']

@@ -1,9 +1,9 @@
 // By which words an answer is, or may be, a refusal, or fails a check: said where a step is shown, by today's rules.
 
-import { readCompletion, wholeOf } from '../domain/completion.ts'
-import { CHECKS } from '../domain/vocabulary.ts'
 import { checkWords } from '../items/rules/checks.ts'
+import { readCompletion, wholeOf } from '../items/rules/providers/completion.ts'
 import { readRefusal } from '../items/rules/refusal.ts'
+import { CHECKS } from '../items/vocabulary.ts'
 
 /** Undefined for another reason, and where the provider marked the refusal and its words say nothing. */
 export function reasonWords(step: { outcome_reason: string | null; output?: unknown }): string | undefined {

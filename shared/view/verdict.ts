@@ -1,7 +1,7 @@
 // How verdicts that people judge are told, once, for dashboard and command line.
 
 import { count } from '../accounts/rules/amounts.ts'
-import type { WrongOf } from '../domain/vocabulary.ts'
+import type { WrongOf } from '../recovery/vocabulary.ts'
 import type { Schemas } from '../sdk/client.ts'
 
 type Judged = Pick<Schemas['JudgedReason'], 'agent_id' | 'reason' | 'judged' | 'wrong' | 'often_wrong'>

@@ -3,11 +3,11 @@
 //   npm run bench:reads [-- --explain] [--items 200000]
 
 import { drizzle } from 'drizzle-orm/postgres-js'
+import { listItems } from '../../shared/items/queries/items.ts'
+import { listRuns } from '../../shared/items/queries/runs.ts'
 import { newRunId } from '../../shared/kernel/ids.ts'
 import { countCohort } from '../../shared/recovery/queries/recoveries.ts'
 import { listTriage } from '../../shared/recovery/queries/triage.ts'
-import { listItems } from '../../shared/store/items.ts'
-import { listRuns } from '../../shared/store/runs.ts'
 import { type StepSearch, searchSteps } from '../../shared/traces/queries/search.ts'
 import { countErrorCategories } from '../../shared/traces/queries/step-errors.ts'
 import { indexSteps } from '../../shared/traces/queries/step-index.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openEnv } from '../../shared/agents/verbs/deploy.ts'
+import { openEnv } from '../../shared/accounts/verbs/sealing.ts'
 import { DEFAULT_CHECKS } from '../../shared/items/rules/checks.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'

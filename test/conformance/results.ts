@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
+import type { AgentLine, ItemLine } from '../../shared/items/rules/protocol.ts'
 import { timeOf } from '../../shared/kernel/ids.ts'
 import { openAccount } from './account-of-own.ts'
 import { makeAgent, makeRun } from './make.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
+import type { AgentLine, ItemLine } from '../../shared/items/rules/protocol.ts'
 import { firstIdAt } from '../../shared/kernel/ids.ts'
 import { makeAgent, makeRun } from './make.ts'
 import { deploy, fails, holds, type Play, ran, recordId, workOff, works } from './play.ts'

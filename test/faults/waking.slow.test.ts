@@ -2,8 +2,8 @@
 // caller or a consumer.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { countAwake } from '../../shared/hints/awake.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { countAwake } from '../../shared/redis/awake.ts'
 import { type Sleeping, startSleeping } from '../support/sleeping.ts'
 import { testDatabase, testRedis } from '../support/stores.ts'
 

@@ -1,7 +1,7 @@
 // Makes what an agent may answer to an item: lines of the protocol, lines that nearly are, and bytes that no agent means.
 
 import fc from 'fast-check'
-import { STEP_KINDS } from '../../shared/domain/vocabulary.ts'
+import { STEP_KINDS } from '../../shared/items/vocabulary.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 
 /** What an agent says of one item, line by line; `@seq` and `@attempt` stand for the item's own. */

@@ -4,7 +4,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { createInvoker, type Invoker } from '../../infra/runtime/invoker.ts'
 import { processBounds } from '../../infra/runtime/process-room.ts'
-import { type AgentTarget, NotSent } from '../../shared/engine/agent-port.ts'
+import { type AgentTarget, NotSent } from '../../shared/agents/rules/invoke-agent.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { eventually } from '../support/eventually.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'

@@ -1,9 +1,9 @@
 // Cancelling a run now: what is in flight ends at once, wherever it is held, and costs what was recorded of it.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { cancelRun } from '../../shared/engine/cancel.ts'
-import { consume } from '../../shared/engine/consume.ts'
-import { listenForWakes } from '../../shared/hints/wake.ts'
+import { cancelRun } from '../../shared/items/verbs/cancel.ts'
+import { consume } from '../../shared/items/verbs/consume.ts'
+import { listenForWakes } from '../../shared/redis/wake.ts'
 import { sweep } from '../../shared/upkeep/verbs/sweep.ts'
 import { centStep, conservation, result, type TestEngine, testEngine } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'

@@ -2,8 +2,6 @@
 
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { admit } from '../../shared/domain/admission.ts'
-import { admissionFacts } from '../../shared/engine/claim.ts'
 import {
   HAS_ROOM,
   IS_OPEN,
@@ -12,9 +10,11 @@ import {
   RUN_ROOM,
   RUNS_WITH_CAPS,
 } from '../../shared/items/queries/admission.ts'
+import { readRun } from '../../shared/items/queries/claims.ts'
 import { findOpenRuns } from '../../shared/items/queries/open-runs.ts'
+import { admit } from '../../shared/items/rules/admission.ts'
+import { admissionFacts } from '../../shared/items/verbs/claim.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { readRun } from '../../shared/store/claims.ts'
 import { countBacklog } from '../../shared/upkeep/queries/backlog.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 

@@ -1,20 +1,16 @@
 // What raises alerts, and that the same thing is told once.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
-import { cancelRun } from '../../shared/engine/cancel.ts'
-import { consume } from '../../shared/engine/consume.ts'
+import type { AgentLine, ItemLine } from '../../shared/items/rules/protocol.ts'
+import { cancelRun } from '../../shared/items/verbs/cancel.ts'
+import { consume } from '../../shared/items/verbs/consume.ts'
 import { findNearlySpent } from '../../shared/outbox/queries/alert-watch.ts'
 import { scheduleMissed } from '../../shared/outbox/rules/alerts.ts'
 import { creditNear } from '../../shared/outbox/rules/run-alerts.ts'
-import type { AlertRule } from '../../shared/outbox/rules/vocabulary.ts'
-import {
-  addAlertChannel,
-  raiseAlerts,
-  setAlertRule,
-  watchForAlerts,
-} from '../../shared/outbox/verbs/alerts.ts'
+import { addAlertChannel, raiseAlerts, setAlertRule } from '../../shared/outbox/verbs/alerts.ts'
+import type { AlertRule } from '../../shared/outbox/vocabulary.ts'
 import { startRecovery } from '../../shared/recovery/verbs/recover.ts'
+import { watchForAlerts } from '../../shared/upkeep/verbs/watch-alerts.ts'
 import { centStep, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 import { recoveryOrder } from '../support/recoveries.ts'
 

@@ -1,11 +1,11 @@
 // Who may take how much of a pile while others change it: what was seen may be old, what is taken never breaks a cap.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { admit } from '../../shared/domain/admission.ts'
-import { admissionFacts, claimItems } from '../../shared/engine/claim.ts'
+import { readRun } from '../../shared/items/queries/claims.ts'
+import { takeRange } from '../../shared/items/queries/take.ts'
+import { admit } from '../../shared/items/rules/admission.ts'
+import { admissionFacts, claimItems } from '../../shared/items/verbs/claim.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { readRun } from '../../shared/store/claims.ts'
-import { takeRange } from '../../shared/store/take.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 

@@ -2,11 +2,11 @@
 
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { StepRow } from '../../shared/domain/step-row.ts'
-import { OUTCOMES, STEP_KINDS } from '../../shared/domain/vocabulary.ts'
-import { claimItems } from '../../shared/engine/claim.ts'
-import { rowsOf } from '../../shared/store/columns.ts'
-import { type Entry, settleAny } from '../../shared/store/settle.ts'
+import { type Entry, settleAny } from '../../shared/items/queries/settle.ts'
+import type { StepRow } from '../../shared/items/rules/step-row.ts'
+import { claimItems } from '../../shared/items/verbs/claim.ts'
+import { OUTCOMES, STEP_KINDS } from '../../shared/items/vocabulary.ts'
+import { rowsOf } from '../../shared/kernel/packed-columns.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { entryThatWorked } from '../support/entries.ts'
 

@@ -1,11 +1,11 @@
 // Steps that outlast their consumer, of agents that do not answer later. Time is the context's, and jumps.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { NotSent } from '../../shared/agents/rules/invoke-agent.ts'
 import type { Context } from '../../shared/context.ts'
-import { NotSent } from '../../shared/engine/agent-port.ts'
-import { claimItems } from '../../shared/engine/claim.ts'
-import { consume } from '../../shared/engine/consume.ts'
 import { findOpenRuns, isAnyLeftToFresh } from '../../shared/items/queries/open-runs.ts'
+import { claimItems } from '../../shared/items/verbs/claim.ts'
+import { consume } from '../../shared/items/verbs/consume.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { conservation, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'

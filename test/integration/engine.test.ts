@@ -2,20 +2,20 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LIST_PRICES } from '../../shared/accounts/rules/price-book.ts'
-import type { ItemLine } from '../../shared/domain/protocol.ts'
-import { stepRow } from '../../shared/domain/step-row.ts'
-import { AgentProcessDied } from '../../shared/engine/agent-port.ts'
-import { cancelRun } from '../../shared/engine/cancel.ts'
-import { claimItems } from '../../shared/engine/claim.ts'
-import { consume } from '../../shared/engine/consume.ts'
-import { takeOff } from '../../shared/engine/flight.ts'
-import { Settler } from '../../shared/engine/settler.ts'
-import { submitRun } from '../../shared/engine/submit.ts'
+import { AgentProcessDied } from '../../shared/agents/rules/invoke-agent.ts'
+import { settle } from '../../shared/items/queries/settle.ts'
+import { closeMaterializing } from '../../shared/items/queries/submission.ts'
 import { DEFAULT_CHECKS } from '../../shared/items/rules/checks.ts'
+import type { ItemLine } from '../../shared/items/rules/protocol.ts'
+import { stepRow } from '../../shared/items/rules/step-row.ts'
+import { cancelRun } from '../../shared/items/verbs/cancel.ts'
+import { claimItems } from '../../shared/items/verbs/claim.ts'
+import { consume } from '../../shared/items/verbs/consume.ts'
+import { takeOff } from '../../shared/items/verbs/in-flight-item.ts'
+import { CauseNamer } from '../../shared/items/verbs/name-causes.ts'
+import { Settler } from '../../shared/items/verbs/result-writer.ts'
+import { submitRun } from '../../shared/items/verbs/submit.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { CauseNamer } from '../../shared/recovery/verbs/causes.ts'
-import { settle } from '../../shared/store/settle.ts'
-import { closeMaterializing } from '../../shared/store/submission.ts'
 import { sweep } from '../../shared/upkeep/verbs/sweep.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
@@ -199,7 +199,7 @@ describe('a submission', () => {
         }))
       throw new Error('line 5001 is bad')
     }
-    const { submitRun } = await import('../../shared/engine/submit.ts')
+    const { submitRun } = await import('../../shared/items/verbs/submit.ts')
     const order = { ...(await orderOf()), idempotency: null }
     await expect(submitRun(engine.ctx, order, broken())).rejects.toThrow('line 5001 is bad')
     const [left] =
@@ -844,7 +844,7 @@ it('items that are due again keep to the cap of their partition', async () => {
 })
 
 it('the status column and the rules of the domain agree on every combination', async () => {
-  const { runStatus } = await import('../../shared/domain/lifecycle.ts')
+  const { runStatus } = await import('../../shared/items/rules/lifecycle.ts')
   const [small, flags] = [
     [0, 1, 2],
     [false, true],

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createInvoker, type Invoker } from '../../infra/runtime/invoker.ts'
+import type { AgentTarget } from '../../shared/agents/rules/invoke-agent.ts'
 import { type AgentBundle, bundleAgent } from '../../shared/cli/bundle.ts'
-import { NDJSON } from '../../shared/domain/protocol.ts'
-import type { AgentTarget } from '../../shared/engine/agent-port.ts'
+import { NDJSON } from '../../shared/items/rules/protocol.ts'
 
 const AGENT = `
 import { agent, type Context, items, type ItemsContext, type Occurrence } from 'assay'

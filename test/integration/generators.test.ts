@@ -1,7 +1,7 @@
 // Runs whose items an agent's generator makes: the rules are those of every source, whatever the generator does.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { AgentLine } from '../../shared/domain/protocol.ts'
+import type { AgentLine } from '../../shared/items/rules/protocol.ts'
 import { onFault } from '../../shared/kernel/fault.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { fireDue, retryFires } from '../../shared/starts/verbs/fire.ts'

@@ -1,8 +1,8 @@
 // What budgets and credit stop, by how much they may be overshot, and that money is counted once.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { consume } from '../../shared/engine/consume.ts'
-import { pauseForMoney, resumeFunded } from '../../shared/store/stop.ts'
+import { pauseForMoney, resumeFunded } from '../../shared/items/queries/stop.ts'
+import { consume } from '../../shared/items/verbs/consume.ts'
 import { sweep } from '../../shared/upkeep/verbs/sweep.ts'
 import {
   centStep,

@@ -1,14 +1,15 @@
 // Nights of a schedule, each with the one alert it gives reason for and no other, and one digest.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { consume } from '../../shared/engine/consume.ts'
+import { consume } from '../../shared/items/verbs/consume.ts'
 import { checkRuns } from '../../shared/items/verbs/run-checks.ts'
 import { onFault } from '../../shared/kernel/fault.ts'
-import { addAlertChannel, watchForAlerts } from '../../shared/outbox/verbs/alerts.ts'
-import { setDeadline } from '../../shared/outbox/verbs/deadlines.ts'
+import { addAlertChannel } from '../../shared/outbox/verbs/alerts.ts'
 import { deliverDue } from '../../shared/outbox/verbs/deliver.ts'
+import { setDeadline } from '../../shared/starts/verbs/deadlines.ts'
 import { fireDue, watchStarts } from '../../shared/starts/verbs/fire.ts'
 import { createSchedule } from '../../shared/starts/verbs/schedules.ts'
+import { watchForAlerts } from '../../shared/upkeep/verbs/watch-alerts.ts'
 import { setClock } from '../support/clock.ts'
 import { centStep, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'

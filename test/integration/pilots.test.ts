@@ -1,8 +1,8 @@
 // Runs of schedules whose first items go ahead of the others.
 
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { consume } from '../../shared/engine/consume.ts'
 import { findOpenRuns } from '../../shared/items/queries/open-runs.ts'
+import { consume } from '../../shared/items/verbs/consume.ts'
 import { fireDue } from '../../shared/starts/verbs/fire.ts'
 import { judgePilots } from '../../shared/starts/verbs/pilots.ts'
 import { createSchedule } from '../../shared/starts/verbs/schedules.ts'

@@ -3,8 +3,8 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createPoker, type Poker } from '../../infra/poke.ts'
-import { bookCall, countAwake, fallAsleep, stayAwake } from '../../shared/hints/awake.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { bookCall, countAwake, fallAsleep, stayAwake } from '../../shared/redis/awake.ts'
 import { type TestStore, testRedis } from '../support/stores.ts'
 
 let store: TestStore

@@ -2,8 +2,8 @@
 
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { takeToken, takeTokens } from '../../shared/hints/rate.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { takeToken, takeTokens } from '../../shared/redis/rate.ts'
 import { type TestStore, testRedis } from '../support/stores.ts'
 
 let store: TestStore

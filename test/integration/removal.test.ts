@@ -3,7 +3,7 @@
 import postgres from 'postgres'
 import { expect, it } from 'vitest'
 import type { Sql } from '../../shared/context.ts'
-import { consume } from '../../shared/engine/consume.ts'
+import { consume } from '../../shared/items/verbs/consume.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { callOkWrong } from '../../shared/recovery/queries/verdicts.ts'
 import { RUN_TABLES, removeRunRows, removeRuns } from '../../shared/upkeep/queries/removal.ts'

@@ -3,14 +3,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
 import { mintKey } from '../../shared/accounts/verbs/keys.ts'
-import type { ItemLine } from '../../shared/domain/protocol.ts'
-import { consume } from '../../shared/engine/consume.ts'
 import { createApp } from '../../shared/http/app.ts'
+import { itemsInChunks, nextItems } from '../../shared/items/queries/items.ts'
+import type { ItemLine } from '../../shared/items/rules/protocol.ts'
+import { consume } from '../../shared/items/verbs/consume.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { type ResultScope, resultsInChunks, slicesOf } from '../../shared/recovery/queries/results.ts'
 import { replayItem } from '../../shared/recovery/verbs/replay.ts'
 import type { ResultRow } from '../../shared/recovery/wire/results.ts'
-import { itemsInChunks, nextItems } from '../../shared/store/items.ts'
 import { failure, result, type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine

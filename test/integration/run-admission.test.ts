@@ -1,10 +1,10 @@
 // Whether runs may be started is one rule: of submissions, recoveries and schedules, in SQL and in TypeScript.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { findSubmitter } from '../../shared/items/queries/submission.ts'
 import { refusalOf } from '../../shared/items/rules/run-admission.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { findPayers } from '../../shared/starts/queries/occurrences.ts'
-import { findSubmitter } from '../../shared/store/submission.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine

@@ -4,10 +4,10 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Sql } from '../../shared/context.ts'
-import type { Verdict } from '../../shared/domain/verdict.ts'
-import { claimItems } from '../../shared/engine/claim.ts'
+import { type Entry, endedOf, type Flush, OK, settleAny } from '../../shared/items/queries/settle.ts'
 import { settleEnded } from '../../shared/items/queries/settle-ended.ts'
-import { type Entry, endedOf, type Flush, OK, settleAny } from '../../shared/store/settle.ts'
+import type { Verdict } from '../../shared/items/rules/verdict.ts'
+import { claimItems } from '../../shared/items/verbs/claim.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { entryThatWorked } from '../support/entries.ts'
 

@@ -1,12 +1,13 @@
 // Nights of a schedule whose items come from a source, each with the one alert it gives reason for and no other.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { consume } from '../../shared/engine/consume.ts'
+import { consume } from '../../shared/items/verbs/consume.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { addAlertChannel, watchForAlerts } from '../../shared/outbox/verbs/alerts.ts'
+import { addAlertChannel } from '../../shared/outbox/verbs/alerts.ts'
 import { fireDue, retryFires } from '../../shared/starts/verbs/fire.ts'
 import { createSchedule } from '../../shared/starts/verbs/schedules.ts'
 import { readSources, stopReading } from '../../shared/starts/verbs/source-reader.ts'
+import { watchForAlerts } from '../../shared/upkeep/verbs/watch-alerts.ts'
 import { setClock } from '../support/clock.ts'
 import { result, type TestEngine, testEngine } from '../support/engine.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'

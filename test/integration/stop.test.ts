@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import postgres from 'postgres'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { pauseForMoney, resumeFunded, sweepStopped } from '../../shared/store/stop.ts'
+import { pauseForMoney, resumeFunded, sweepStopped } from '../../shared/items/queries/stop.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 

@@ -4,10 +4,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
 import { mintKey } from '../../shared/accounts/verbs/keys.ts'
-import { giveUp, submitRun } from '../../shared/engine/submit.ts'
 import { createApp } from '../../shared/http/app.ts'
+import { insertChunk, insertItems } from '../../shared/items/queries/submission.ts'
+import { giveUp, submitRun } from '../../shared/items/verbs/submit.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { insertChunk, insertItems } from '../../shared/store/submission.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 

@@ -10,7 +10,7 @@ import { mintKey } from '../../shared/accounts/verbs/keys.ts'
 import { createApp } from '../../shared/http/app.ts'
 import type { Reading } from '../../shared/http/confine.ts'
 import { type Endpoint, endpoint } from '../../shared/http/endpoint.ts'
-import * as schema from '../../shared/schema/tables.ts'
+import * as schema from '../../shared/tables.ts'
 import { testDatabase, testRedis } from '../support/stores.ts'
 
 interface Tenant {

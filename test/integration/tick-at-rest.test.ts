@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { tick } from '../../functions/tick.ts'
 import type { Context, Sql } from '../../shared/context.ts'
-import { consume } from '../../shared/engine/consume.ts'
+import { consume } from '../../shared/items/verbs/consume.ts'
 import { firstIdAt } from '../../shared/kernel/ids.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { ensureStepPartitions, weekStart } from '../../shared/upkeep/queries/partitions.ts'

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Context } from '../../shared/context.ts'
-import { consume } from '../../shared/engine/consume.ts'
+import { consume } from '../../shared/items/verbs/consume.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { conservation, result, type TestEngine, testEngine } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'

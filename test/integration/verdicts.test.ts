@@ -1,15 +1,16 @@
 // Verdicts that people judge: called wrong, confirmed, asked about, and counted.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { consume } from '../../shared/engine/consume.ts'
+import { consume } from '../../shared/items/verbs/consume.ts'
+import { nameUnnamed } from '../../shared/items/verbs/name-causes.ts'
+import type { ItemKey } from '../../shared/kernel/ids.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { findCorrections } from '../../shared/outbox/queries/digests.ts'
 import { findWithoutCause } from '../../shared/recovery/queries/causes.ts'
 import { askAboutSuspected } from '../../shared/recovery/queries/questions.ts'
 import { type ResultScope, resultsInChunks, slicesOf } from '../../shared/recovery/queries/results.ts'
-import { type ItemKey, listTriage } from '../../shared/recovery/queries/triage.ts'
+import { listTriage } from '../../shared/recovery/queries/triage.ts'
 import { listVerdicts } from '../../shared/recovery/queries/verdicts.ts'
-import { nameUnnamed } from '../../shared/recovery/verbs/causes.ts'
 import { askQuestions } from '../../shared/recovery/verbs/questions.ts'
 import { planRecovery, startRecovery } from '../../shared/recovery/verbs/recover.ts'
 import {

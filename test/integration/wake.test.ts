@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { startRedis } from '../../infra/local/redis.ts'
 import { openRedis } from '../../infra/node/redis.ts'
 import * as redisClient from '../../infra/node/redis-client.ts'
-import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
+import { listenForWakes, publishWake } from '../../shared/redis/wake.ts'
 import { eventually } from '../support/eventually.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 

@@ -6,40 +6,81 @@ import { expect, it } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Layer → layers it may import. A layer may always import itself. */
+/**
+ * Modules by work: `shared/<module>/<layer>/<topic>.ts`, or `shared/<module>/<layer>.ts` while it is short. A layer
+ * imports the layers before it, of any module.
+ */
+const LAYERS = ['vocabulary', 'rules', 'tables', 'wire', 'queries', 'verbs'] as const
+type Layer = (typeof LAYERS)[number]
+
+/**
+ * Within a layer a module imports the modules named here and no others. Tables are left out: foreign keys go both ways.
+ */
+const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
+  accounts: { wire: ['starts'] },
+  items: {
+    rules: ['accounts'],
+    queries: ['accounts'],
+    verbs: ['accounts', 'outbox'],
+  },
+  recovery: {
+    rules: ['accounts', 'items'],
+    wire: ['items'],
+    queries: ['items'],
+    verbs: ['items', 'outbox'],
+  },
+  traces: {
+    queries: ['recovery'],
+  },
+  starts: {
+    rules: ['items'],
+    wire: ['items', 'recovery'],
+    queries: ['accounts', 'items'],
+    verbs: ['accounts', 'items', 'outbox'],
+  },
+  outbox: {
+    rules: ['accounts', 'items', 'starts'],
+    wire: ['items'],
+    queries: ['accounts'],
+  },
+  agents: {
+    rules: ['items', 'recovery', 'starts'],
+    wire: ['recovery', 'starts'],
+    queries: ['accounts'],
+    verbs: ['accounts', 'starts'],
+  },
+  upkeep: {
+    queries: ['accounts', 'items'],
+    verbs: ['accounts', 'items', 'outbox', 'recovery', 'starts', 'traces'],
+  },
+}
+const IN_MODULE = new RegExp(`^shared/(${Object.keys(ARROWS).join('|')})/(${LAYERS.join('|')})(?:/|\\.ts$)`)
+
+const upTo = (layer: Layer): string[] => LAYERS.slice(0, LAYERS.indexOf(layer) + 1)
+
+/** Layer of a module, or folder → what it may import. What is of one folder or layer may always import the others of it. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   // Of use to any program: knows no noun of the product.
   'shared/kernel': [],
-  // How a run and an item are told, once for pages and the command line.
-  'shared/view': ['shared/domain', 'shared/kernel', 'shared/sdk'],
-  'shared/domain': ['shared/kernel'],
+  vocabulary: ['shared/kernel'],
+  rules: [...upTo('rules'), 'shared/kernel'],
+  tables: [...upTo('tables'), 'shared/kernel'],
+  wire: [...upTo('wire'), 'shared/kernel'],
+  queries: [...upTo('queries'), 'shared/context', 'shared/kernel'],
+  verbs: [...upTo('verbs'), 'shared/context', 'shared/redis', 'shared/view', 'shared/kernel'],
   // What the host hands an invocation: types only, of everybody's connections.
-  'shared/context': ['shared/engine', 'shared/schema', 'shared/domain', 'shared/kernel'],
-  'shared/schema': ['shared/domain', 'shared/kernel'],
-  'shared/store': ['shared/context', 'shared/schema', 'shared/domain', 'shared/kernel'],
-  'shared/hints': ['shared/context', 'shared/domain', 'shared/kernel'],
-  'shared/engine': [
-    'shared/context',
-    'shared/store',
-    'shared/hints',
-    'shared/schema',
-    'shared/domain',
-    'shared/kernel',
-    'shared/view',
-  ],
-  'shared/http': [
-    'shared/context',
-    'shared/hints',
-    'shared/schema',
-    'shared/domain',
-    'shared/store',
-    'shared/kernel',
-  ],
-  'shared/sdk': ['shared/domain', 'shared/kernel'],
-  'shared/testing': ['shared/sdk', 'shared/domain', 'shared/kernel'],
+  'shared/context': [...upTo('rules'), 'shared/kernel'],
+  // All tables, for what makes migrations of them.
+  'shared/tables': ['tables'],
+  // How a run and an item are told, once for pages and the command line.
+  'shared/view': [...upTo('rules'), 'shared/kernel', 'shared/sdk'],
+  'shared/redis': [...upTo('rules'), 'shared/context', 'shared/kernel'],
+  'shared/http': [...upTo('queries'), 'shared/context', 'shared/redis', 'shared/kernel'],
+  'shared/sdk': [...upTo('rules'), 'shared/kernel'],
+  'shared/testing': [...upTo('rules'), 'shared/sdk', 'shared/kernel'],
   'shared/cli': [
+    ...upTo('rules'),
     'shared/sdk',
-    'shared/domain',
     'shared/kernel',
     'shared/view',
     'infra/local',
@@ -47,41 +88,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   // A client of the API like any other, only within the process.
   'functions/dashboard': [
+    ...upTo('wire'),
     'functions',
     'shared/context',
     'shared/http',
-    'shared/schema',
-    'shared/domain',
     'shared/kernel',
     'shared/view',
     'shared/sdk',
   ],
-  functions: [
-    'shared/context',
-    'shared/http',
-    'shared/schema',
-    'shared/engine',
-    'shared/store',
-    'shared/domain',
-    'shared/kernel',
-  ],
+  functions: [...LAYERS, 'shared/context', 'shared/http', 'shared/kernel'],
 }
-
-/**
- * Modules by work: `shared/<module>/<layer>/<topic>.ts`, or `shared/<module>/<layer>.ts` while it is short. What a
- * layer of a module may import is what the folder of that layer may.
- */
-const MODULES = ['items', 'recovery', 'starts', 'agents', 'outbox', 'traces', 'accounts', 'upkeep']
-const LAYERS: Record<string, string> = {
-  rules: 'shared/domain',
-  tables: 'shared/schema',
-  wire: 'shared/schema',
-  queries: 'shared/store',
-  verbs: 'shared/engine',
-}
-const IN_MODULE = new RegExp(
-  `^shared/(?:${MODULES.join('|')})/(${Object.keys(LAYERS).join('|')})(?:/|\\.ts$)`,
-)
 
 /**
  * http looks up callers and what they may act on, confines them, logs what they change, and tells whether the installation
@@ -132,10 +148,8 @@ function resolve(file: string, specifier: string): string {
 }
 
 function layerOf(path: string): string | undefined {
-  if (path === 'shared/context.ts') return 'shared/context'
-  const [, layer] = IN_MODULE.exec(path) ?? []
-  if (layer !== undefined) return LAYERS[layer]
-  return Object.keys(MAY_IMPORT).find(layer => path.startsWith(`${layer}/`))
+  const [, , layer] = IN_MODULE.exec(path) ?? []
+  return layer ?? Object.keys(MAY_IMPORT).find(name => path === `${name}.ts` || path.startsWith(`${name}/`))
 }
 
 it('every file of shared and functions belongs to a layer', () => {
@@ -153,9 +167,35 @@ it('a layer imports only the layers below it', () => {
   expect(wrong.map(one => `${one.file} imports ${one.target}`)).toEqual([])
 })
 
+it('within a layer a module imports the modules it names, and names none in vain', () => {
+  const found: Record<string, Partial<Record<Layer, readonly string[]>>> = {}
+  for (const module of Object.keys(ARROWS)) found[module] = {}
+  for (const { file, target } of imports) {
+    const [, from, layer] = (IN_MODULE.exec(file) ?? []) as unknown as [string, string, Layer]
+    const [, to, below] = IN_MODULE.exec(target) ?? []
+    if (layer === undefined || layer === 'tables' || layer !== below || from === to) continue
+    const known = found[from]![layer] ?? []
+    found[from]![layer] = [...new Set([...known, to!])].sort()
+  }
+  expect(found).toEqual(ARROWS)
+})
+
+it('the modules of a layer import each other in no circle', () => {
+  const circles = LAYERS.flatMap(layer =>
+    circlesOf(new Map(Object.entries(ARROWS).map(([module, arrows]) => [module, arrows[layer] ?? []]))),
+  )
+  expect(circles).toEqual([])
+})
+
+it('files import each other in no circle, by types neither', () => {
+  const graph = new Map(sources.map(file => [file, [] as string[]]))
+  for (const { file, target } of imports) if (graph.has(target)) graph.get(file)!.push(target)
+  expect(circlesOf(graph)).toEqual([])
+})
+
 it('http reads only what it takes to know a caller, and writes only the log of changes', () => {
   const asked = imports.flatMap(({ file, target }) => {
-    const [, name] = /^shared\/(?:store|\w+\/queries)\/(.+)\.ts$/.exec(target) ?? []
+    const [, name] = /^shared\/\w+\/queries\/(.+)\.ts$/.exec(target) ?? []
     return file.startsWith('shared/http/') && name !== undefined ? [{ file, target, name }] : []
   })
   const wrong = asked.filter(({ name }) => !HTTP_STORES.includes(name))
@@ -171,13 +211,16 @@ it('Node is named only in infra, the command line and what tests import: everyth
   expect(wrong).toEqual([])
 })
 
-it('SQL stands in store alone, besides how tables and partitions are laid out', () => {
-  const silent = ['shared/engine', 'shared/http', 'shared/hints', 'shared/domain', 'shared/kernel']
+it('SQL stands in queries alone, besides how tables and partitions are laid out', () => {
+  const silent = ['verbs', 'rules', 'vocabulary', 'shared/http', 'shared/redis', 'shared/kernel']
   const portable = sources.filter(
     file => file.startsWith('functions/') || silent.includes(layerOf(file) ?? ''),
   )
-  const asking = 'shared/http/readiness.ts' // asks only whether anybody answers
-  expect(portable.filter(file => file !== asking && /\bsql(<[^>]*>)?`/.test(code(file)))).toEqual([])
+  const without = [
+    'shared/http/readiness.ts', // asks only whether anybody answers
+    'shared/kernel/packed-columns.ts', // packs parameters, and names no table
+  ]
+  expect(portable.filter(file => !without.includes(file) && /\bsql(<[^>]*>)?`/.test(code(file)))).toEqual([])
 })
 
 it('OpenTelemetry’s library is named in one module, which is loaded where something is exported', () => {
@@ -205,6 +248,16 @@ it('a file has 300 lines at most, so that it is read as a whole', () => {
   const long = sources.filter(file => textOf.get(file)!.split('\n').length > 301)
   expect(long).toEqual([])
 })
+
+/** What is left when all is taken away that imports nothing that is left: circles, and what leads to one. */
+function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const left = new Map(graph)
+  for (let before = -1; before !== left.size; ) {
+    before = left.size
+    for (const [name, imported] of left) if (!imported.some(one => left.has(one))) left.delete(name)
+  }
+  return [...left.keys()]
+}
 
 /** A file without its comments. */
 function code(file: string): string {

@@ -7,7 +7,7 @@ import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { expect, it } from 'vitest'
 import { TAKE_FUNCTIONS } from '../../shared/items/queries/take-functions.ts'
-import * as schema from '../../shared/schema/tables.ts'
+import * as schema from '../../shared/tables.ts'
 
 const FOLDER = join(import.meta.dirname, '../../drizzle')
 /** Up to here the schema was that of no release. */

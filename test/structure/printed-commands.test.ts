@@ -8,8 +8,8 @@ import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { parse } from '../../shared/cli/arguments.ts'
 import { COMMANDS } from '../../shared/cli/commands.ts'
-import { OCCURRENCE_REASONS } from '../../shared/domain/vocabulary.ts'
 import { scheduleMissed } from '../../shared/outbox/rules/alerts.ts'
+import { OCCURRENCE_REASONS } from '../../shared/starts/vocabulary.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const files = (...patterns: string[]) =>

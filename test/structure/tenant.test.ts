@@ -4,7 +4,7 @@ import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { expect, it } from 'vitest'
 import { BEHIND_VIEWS } from '../../shared/accounts/tables/tenant.ts'
-import * as schema from '../../shared/schema/tables.ts'
+import * as schema from '../../shared/tables.ts'
 
 /** No endpoint reads these, and one that tried would be refused by PostgreSQL. */
 const ENGINE_ALONE: Record<string, string> = {

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { ITEM_COUNTERS } from '../../shared/domain/lifecycle.ts'
+import { ITEM_COUNTERS } from '../../shared/items/rules/lifecycle.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const COUNTERS = [...ITEM_COUNTERS, 'undecided'].join('|')

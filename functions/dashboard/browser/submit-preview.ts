@@ -1,7 +1,7 @@
 // Shows the first rows of a file, and offers their fields. Guarantee: only the head of the file is read, and whatever
 // stands in it is shown as text.
 
-import { BadLines, itemLines } from '../../../shared/domain/file-items.ts'
+import { BadLines, itemLines } from '../../../shared/items/rules/file-items.ts'
 import { fieldsOf } from '../../../shared/kernel/json.ts'
 
 const HEAD_BYTES = 64 * 1024

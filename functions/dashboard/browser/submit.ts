@@ -2,7 +2,7 @@
 // a pilot without leaving the page, so that the file is still there for the rest. Guarantee: nothing is sent twice by
 // pressing again.
 
-import { BadLines } from '../../../shared/domain/file-items.ts'
+import { BadLines } from '../../../shared/items/rules/file-items.ts'
 import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
 import { spreadOver } from '../../../shared/starts/rules/pilot.ts'
 import {

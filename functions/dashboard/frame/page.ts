@@ -4,8 +4,8 @@
 
 import type { Child } from 'hono/jsx'
 import type { z } from 'zod'
+import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
 import type { Context } from '../../../shared/context.ts'
-import type { MemberRole } from '../../../shared/domain/vocabulary.ts'
 import type { SessionPrincipal } from '../../../shared/http/auth.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
 import type { Api } from './api.ts'

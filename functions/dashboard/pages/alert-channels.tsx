@@ -1,7 +1,7 @@
 // Where alerts and digests go: the part of the page of alerts that lists channels, and what its forms do.
 
 import * as z from 'zod'
-import { CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../../../shared/outbox/rules/vocabulary.ts'
+import { CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../../../shared/outbox/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofDelivery, ofProject } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'

@@ -1,7 +1,7 @@
 // What went wrong without anybody asking, which of it is told, and to whom.
 
 import * as z from 'zod'
-import { ALERT_RULES, ALERT_STATES } from '../../../shared/outbox/rules/vocabulary.ts'
+import { ALERT_RULES, ALERT_STATES } from '../../../shared/outbox/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ofRun, ofSchedule } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'

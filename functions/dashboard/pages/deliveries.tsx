@@ -1,7 +1,7 @@
 // What was told to the outside: callbacks of runs and alerts, and what became of each try.
 
 import * as z from 'zod'
-import { DELIVERY_STATES } from '../../../shared/outbox/rules/vocabulary.ts'
+import { DELIVERY_STATES } from '../../../shared/outbox/vocabulary.ts'
 import { ofDelivery, ofProject, ofRun } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { action, page } from '../frame/page.ts'

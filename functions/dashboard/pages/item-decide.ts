@@ -1,8 +1,8 @@
 // Decisions about one item.
 
 import * as z from 'zod'
-import { WRONG_OF } from '../../../shared/domain/vocabulary.ts'
 import { ApiError } from '../../../shared/kernel/errors.ts'
+import { WRONG_OF } from '../../../shared/recovery/vocabulary.ts'
 import { ofItem } from '../frame/addresses.ts'
 import { centsOfDollars } from '../frame/dollars.ts'
 import { action } from '../frame/page.ts'

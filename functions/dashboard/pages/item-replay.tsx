@@ -2,8 +2,8 @@
 // and goes out as it was typed, so that numbers keep their digits.
 
 import * as z from 'zod'
-import { DEPLOYMENT_CHOICES, REUSE_CHOICES } from '../../../shared/domain/vocabulary.ts'
 import { prettyJson } from '../../../shared/kernel/pretty-json.ts'
+import { DEPLOYMENT_CHOICES, REUSE_CHOICES } from '../../../shared/recovery/vocabulary.ts'
 import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
 import { ofItem } from '../frame/addresses.ts'
 import { centsOfDollars } from '../frame/dollars.ts'

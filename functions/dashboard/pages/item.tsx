@@ -1,7 +1,7 @@
 // One item: whether it ran and whether it worked, why not, what to do, what went in and came out, and every step.
 
 import * as z from 'zod'
-import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
+import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import { sayDisposition } from '../../../shared/recovery/rules/recovery.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
 import { sayGraded, saySuspected, sayUnchanged } from '../../../shared/view/run.ts'

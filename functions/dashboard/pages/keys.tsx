@@ -1,7 +1,7 @@
 // The keys of a project: made, shown once, and revoked.
 
 import * as z from 'zod'
-import { KEY_ROLES } from '../../../shared/domain/vocabulary.ts'
+import { KEY_ROLES } from '../../../shared/accounts/vocabulary.ts'
 import { ofProject } from '../frame/addresses.ts'
 import { action, page, type View } from '../frame/page.ts'
 import { Field, Sure } from '../parts/form.tsx'

@@ -1,7 +1,7 @@
 // Who can sign in to the account, and what each may do.
 
 import * as z from 'zod'
-import { MEMBER_ROLES } from '../../../shared/domain/vocabulary.ts'
+import { MEMBER_ROLES } from '../../../shared/accounts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ROOT } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'

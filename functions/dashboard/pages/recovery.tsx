@@ -3,14 +3,14 @@
 
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
-import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
+import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import {
   DEPLOYMENT_CHOICES,
   REUSE_CHOICES,
   TRIAGE_ACTIONS,
   TRIAGE_LANES,
   type TriageAction,
-} from '../../../shared/domain/vocabulary.ts'
+} from '../../../shared/recovery/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { sayForecast } from '../../../shared/view/recovery.ts'
 import { ofProject, ofRecovery, ofRun } from '../frame/addresses.ts'

@@ -1,7 +1,7 @@
 // The runs of a project, newest first, whether they ran beside whether they worked.
 
 import * as z from 'zod'
-import { OUTCOMES, RUN_STATUSES } from '../../../shared/domain/vocabulary.ts'
+import { OUTCOMES, RUN_STATUSES } from '../../../shared/items/vocabulary.ts'
 import { ofProject, ofRun } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { page } from '../frame/page.ts'

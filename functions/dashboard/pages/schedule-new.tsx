@@ -2,7 +2,7 @@
 // headers of a source are secrets and links are logged.
 
 import * as z from 'zod'
-import { RESULT_FORMATS } from '../../../shared/recovery/rules/results.ts'
+import { RESULT_FORMATS } from '../../../shared/recovery/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ofSchedule } from '../frame/addresses.ts'
 import { bodyText, dollars, jsonText } from '../frame/form-values.ts'

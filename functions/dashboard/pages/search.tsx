@@ -2,10 +2,10 @@
 // search; what is found is shown as text, the hit marked.
 
 import * as z from 'zod'
-import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
-import { OUTCOME_REASONS, OUTCOMES } from '../../../shared/domain/vocabulary.ts'
+import { OUTCOME_REASONS, OUTCOMES } from '../../../shared/items/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { hitOf } from '../../../shared/kernel/snippet.ts'
+import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofItem, ofProject } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'

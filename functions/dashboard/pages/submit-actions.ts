@@ -2,7 +2,7 @@
 // itself, with a small file in it, where there is no script.
 
 import * as z from 'zod'
-import { BadLines, itemLines } from '../../../shared/domain/file-items.ts'
+import { BadLines, itemLines } from '../../../shared/items/rules/file-items.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ApiFailure } from '../../../shared/sdk/client.ts'
 import { spreadOver } from '../../../shared/starts/rules/pilot.ts'

@@ -2,9 +2,9 @@
 // why, and what can be taken back can be taken back at once.
 
 import * as z from 'zod'
-import { ROW_ACTIONS, type RowAction, type WrongOf } from '../../../shared/domain/vocabulary.ts'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { ROW_ACTIONS, type RowAction, type WrongOf } from '../../../shared/recovery/vocabulary.ts'
 import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../frame/addresses.ts'
 import { action, type View } from '../frame/page.ts'

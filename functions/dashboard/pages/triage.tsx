@@ -1,8 +1,8 @@
 // What waits for a decision, as an inbox: what has the same cause together, decided one by one, selected, or all at once.
 
 import * as z from 'zod'
-import { TRIAGE_LANES } from '../../../shared/domain/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { TRIAGE_LANES } from '../../../shared/recovery/vocabulary.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { reasonWords } from '../../../shared/view/reason.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'

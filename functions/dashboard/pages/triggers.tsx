@@ -1,8 +1,8 @@
 // The triggers of a project: addresses that start an agent when somebody posts to them.
 
 import * as z from 'zod'
-import { SIGNATURE_SCHEMES } from '../../../shared/domain/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { SIGNATURE_SCHEMES } from '../../../shared/starts/vocabulary.ts'
 import { ofProject, ofTrigger } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { action, type Entered, page, type View, type Visit } from '../frame/page.ts'

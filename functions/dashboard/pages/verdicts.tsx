@@ -1,8 +1,8 @@
 // How good verdicts are: how often people found each reason of each agent right.
 
 import * as z from 'zod'
-import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import { ofProject } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { page } from '../frame/page.ts'

@@ -1,6 +1,6 @@
 // What goes wrong in steps: the most frequent first, and day by day; each a link to the steps.
 
-import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
+import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'

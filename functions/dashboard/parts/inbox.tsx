@@ -1,8 +1,9 @@
 // The rows of triage, those with the same cause together, as one form. Guarantee: without a script each row has its
 // buttons and the selected ones theirs; a script only adds what they come to.
 
-import { itemErrorMeaning, reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
-import { type MemberRole, ROW_ACTIONS, type RowAction } from '../../../shared/domain/vocabulary.ts'
+import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
+import { itemErrorMeaning, reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
+import { ROW_ACTIONS, type RowAction } from '../../../shared/recovery/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { type Doubt, saidInTriage } from '../../../shared/view/verdict.ts'

@@ -1,6 +1,6 @@
 // What may be done with an item, each said before it is done.
 
-import type { MemberRole } from '../../../shared/domain/vocabulary.ts'
+import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ofItem } from '../frame/addresses.ts'
 import { Sure } from './form.tsx'

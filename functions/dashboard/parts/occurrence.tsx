@@ -1,7 +1,7 @@
 // What became of the moments a schedule named: as a strip of marks, and in words.
 
-import type { OccurrenceOutcome, OccurrenceReason } from '../../../shared/domain/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import type { OccurrenceOutcome, OccurrenceReason } from '../../../shared/starts/vocabulary.ts'
 
 type Event = Schemas['ScheduleEvent']
 

@@ -1,7 +1,7 @@
 // What a run took: time and money, each beside what is usual for its agent, and why it stopped where it did.
 
 import type { Child } from 'hono/jsx'
-import { isHeld } from '../../../shared/domain/lifecycle.ts'
+import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { sayGraded, sayNoneNamed, sayPilot } from '../../../shared/view/run.ts'
 import { ofItem, ofProject, ofRun } from '../frame/addresses.ts'

@@ -1,6 +1,6 @@
 // What did not work in a run, by what went wrong and for whom, each with what can be done about all of it at once.
 
-import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
+import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofItem, ofProject, ofRun } from '../frame/addresses.ts'
 import { List } from './list.tsx'

@@ -1,8 +1,8 @@
 // The items of a run: what is asked for, and a page of what was found.
 
 import * as z from 'zod'
-import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
-import { ITEM_STATUSES, OUTCOMES } from '../../../shared/domain/vocabulary.ts'
+import { ITEM_STATUSES, OUTCOMES } from '../../../shared/items/vocabulary.ts'
+import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { ofItem, ofRun } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'

@@ -3,8 +3,8 @@
 
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
-import { SOURCE_FORMATS } from '../../../shared/domain/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { SOURCE_FORMATS } from '../../../shared/starts/vocabulary.ts'
 import { Field } from './form.tsx'
 
 export const sourceForm = {

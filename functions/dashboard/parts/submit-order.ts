@@ -1,6 +1,6 @@
 // What the forms of the submit page order, read the same way by the page's script and by the server.
 
-import type { Fields } from '../../../shared/domain/file-items.ts'
+import type { Fields } from '../../../shared/items/rules/file-items.ts'
 import { pilotName } from '../../../shared/starts/rules/pilot.ts'
 import { centsOfDollars } from '../frame/dollars.ts'
 

@@ -3,7 +3,7 @@
 
 import type { Child } from 'hono/jsx'
 import { count, counted, money } from '../../../shared/accounts/rules/amounts.ts'
-import { isHeld } from '../../../shared/domain/lifecycle.ts'
+import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
 
 export { count, counted, money }
 

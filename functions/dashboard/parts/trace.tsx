@@ -1,9 +1,9 @@
 // The steps of an item as a waterfall, each of which opens to what went in and what came out. Guarantee: what is drawn
 // is also in words; each attempt has a scale of its own, since hours may lie between two.
 
-import { readAnswer, readPrompt } from '../../../shared/domain/conversation.ts'
-import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
+import { readAnswer, readPrompt } from '../../../shared/items/rules/providers/conversation.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import { reasonWords } from '../../../shared/view/reason.ts'
 import { ofItem } from '../frame/addresses.ts'
 import { Messages } from './messages.tsx'

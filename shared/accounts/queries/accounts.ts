@@ -3,9 +3,9 @@
 
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
-import type { AccountStatus } from '../../domain/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { type AccountPlan, accounts } from '../../schema/tables.ts'
+import { type AccountPlan, accounts } from '../tables/accounts.ts'
+import type { AccountStatus } from '../vocabulary.ts'
 import type { OperatedAccountRow } from '../wire/accounts.ts'
 
 /** Oldest first; of the one account where an id is told. */

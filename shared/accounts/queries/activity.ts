@@ -5,9 +5,9 @@ import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '../../context.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { occurrences } from '../../schema/tables.ts'
+import { columnsOf } from '../../kernel/packed-columns.ts'
+import { occurrences } from '../../starts/tables/schedules.ts'
 import type { OccurrenceRow } from '../../starts/wire/schedules.ts'
-import { columnsOf } from '../../store/columns.ts'
 import type { DayRow } from '../wire/activity.ts'
 
 export interface SummedDay extends DayRow {

@@ -2,7 +2,8 @@
 
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
-import { accounts, apiKeys, projects } from '../../schema/tables.ts'
+import { accounts } from '../tables/accounts.ts'
+import { apiKeys, projects } from '../tables/projects.ts'
 import type { ApiKeyRow } from '../wire/account.ts'
 
 const columns = {

@@ -2,7 +2,7 @@
 
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { Database, Sql } from '../../context.ts'
-import { auditLog } from '../../schema/tables.ts'
+import { auditLog } from '../tables/accounts.ts'
 import type { AuditRow } from '../wire/members.ts'
 
 /** The actor's id where it is none of an account: the operator, or a stranger. */

@@ -3,9 +3,10 @@
 
 import { lte, sql as raw, type SQL } from 'drizzle-orm'
 import type { Database, Sql } from '../../context.ts'
-import { budgets, projects, projectUsage } from '../../schema/tables.ts'
 import type { BudgetPeriod } from '../rules/budgets.ts'
 import type { SpendDay } from '../rules/spend-days.ts'
+import { budgets } from '../tables/budgets.ts'
+import { projects, projectUsage } from '../tables/projects.ts'
 import type { BudgetsRow } from '../wire/budgets.ts'
 
 /** Whether runs of the agent `a`, whose deployment is `d`, have a budget however they are started. */

@@ -2,8 +2,8 @@
 
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
-import type { MemberRole } from '../../domain/vocabulary.ts'
-import { accounts, members } from '../../schema/tables.ts'
+import { accounts, members } from '../tables/accounts.ts'
+import type { MemberRole } from '../vocabulary.ts'
 import type { AccountRow, MemberRow } from '../wire/members.ts'
 
 const columns = {

@@ -2,7 +2,7 @@
 
 import { and, eq, isNull, ne, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
-import { accounts, members, sessions } from '../../schema/tables.ts'
+import { accounts, members, sessions } from '../tables/accounts.ts'
 
 export interface FirstMember {
   id: string

@@ -3,8 +3,8 @@
 import { and, asc, desc, eq } from 'drizzle-orm'
 import type { Database, Sql } from '../../context.ts'
 import type { unpricedModel } from '../../outbox/rules/alerts.ts'
-import { prices } from '../../schema/tables.ts'
 import type { DatedPrice } from '../rules/price-book.ts'
+import { prices } from '../tables/prices.ts'
 import { UNDER_BUDGET } from './budgets.ts'
 
 export type PriceRow = typeof prices.$inferSelect

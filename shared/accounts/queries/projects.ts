@@ -2,7 +2,7 @@
 
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
-import { projects, projectUsage } from '../../schema/tables.ts'
+import { projects, projectUsage } from '../tables/projects.ts'
 import type { ProjectRow } from '../wire/account.ts'
 import { budgetColumns } from './budgets.ts'
 

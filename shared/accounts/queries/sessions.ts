@@ -2,7 +2,7 @@
 
 import { and, desc, eq, getTableColumns, gt, isNull, lt, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
-import { accounts, members, sessions } from '../../schema/tables.ts'
+import { accounts, members, sessions } from '../tables/accounts.ts'
 import type { SessionRow } from '../wire/members.ts'
 
 export async function findMemberByEmail(db: Database, email: string) {

@@ -1,9 +1,9 @@
 // Accounts, their members, who is signed in, and the log of what they changed.
 
 import { index, jsonb, pgEnum, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { ACCOUNT_STATUSES, MEMBER_ROLES } from '../../domain/vocabulary.ts'
-import { at, bytea, createdAt, id, micro } from '../../schema/tables/columns.ts'
+import { at, bytea, createdAt, id, micro } from '../../kernel/column-types.ts'
 import type { SetQuotas } from '../rules/quotas.ts'
+import { ACCOUNT_STATUSES, MEMBER_ROLES } from '../vocabulary.ts'
 import { ofAccount, ofMember } from './tenant.ts'
 
 export const accountStatus = pgEnum('account_status', ACCOUNT_STATUSES)

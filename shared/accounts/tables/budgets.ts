@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm'
 import { date, pgEnum, pgTable, primaryKey, unique, uuid } from 'drizzle-orm/pg-core'
 import { agentOf } from '../../agents/tables/agents.ts'
-import { at, micro } from '../../schema/tables/columns.ts'
+import { at, micro } from '../../kernel/column-types.ts'
 import { BUDGET_PERIODS } from '../rules/budgets.ts'
 import { projects } from './projects.ts'
 import { ofProject } from './tenant.ts'

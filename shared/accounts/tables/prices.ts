@@ -1,7 +1,7 @@
 // What a project says that models cost, each row from a moment on.
 
 import { doublePrecision, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
-import { at, createdAt, id } from '../../schema/tables/columns.ts'
+import { at, createdAt, id } from '../../kernel/column-types.ts'
 import { projects } from './projects.ts'
 import { ofProject } from './tenant.ts'
 

@@ -2,8 +2,8 @@
 
 import { sql } from 'drizzle-orm'
 import { date, index, integer, jsonb, pgEnum, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { KEY_ROLES } from '../../domain/vocabulary.ts'
-import { at, bytea, createdAt, id, micro } from '../../schema/tables/columns.ts'
+import { at, bytea, createdAt, id, micro } from '../../kernel/column-types.ts'
+import { KEY_ROLES } from '../vocabulary.ts'
 import { accounts } from './accounts.ts'
 import { ofAccount, ofProject } from './tenant.ts'
 

@@ -2,11 +2,11 @@
 // is resumed, and nothing of it is lost; what was in flight ends.
 
 import type { Context } from '../../context.ts'
-import type { AccountStatus } from '../../domain/vocabulary.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { randomWord } from '../../kernel/secrets.ts'
 import * as store from '../queries/accounts.ts'
 import { changed } from '../rules/quotas.ts'
+import type { AccountStatus } from '../vocabulary.ts'
 import type { Opened, OperatedAccountRow } from '../wire/accounts.ts'
 import { addMember } from './members.ts'
 import { createProject } from './projects.ts'

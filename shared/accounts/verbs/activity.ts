@@ -2,8 +2,8 @@
 // submitted on it and before has ended; all later ones are summed anew, so what is told of them is of this moment.
 
 import type { Context } from '../../context.ts'
-import { recall, remember } from '../../hints/cache.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { recall, remember } from '../../redis/cache.ts'
 import { sumDays } from '../queries/activity.ts'
 import type { DayRow } from '../wire/activity.ts'
 

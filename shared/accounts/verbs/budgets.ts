@@ -2,7 +2,7 @@
 // since the project began to count, and each step is one transaction under the lock of the project's usage row.
 
 import type { Context, Database } from '../../context.ts'
-import { errorText } from '../../domain/error-text.ts'
+import { errorText } from '../../kernel/error-text.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import * as store from '../queries/budgets.ts'
 import { BUDGET_PERIODS, type BudgetPeriod, DEFAULT_ZONE } from '../rules/budgets.ts'

@@ -1,10 +1,10 @@
 // Mints and revokes project keys. Guarantee: the plaintext exists only in the answer; the database holds its SHA-256.
 
 import type { Context, Database } from '../../context.ts'
-import type { KeyRole } from '../../domain/vocabulary.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { randomWord, sha256 } from '../../kernel/secrets.ts'
 import * as store from '../queries/api-keys.ts'
+import type { KeyRole } from '../vocabulary.ts'
 import type { ApiKeyRow } from '../wire/account.ts'
 
 const KEY_BYTES = 32

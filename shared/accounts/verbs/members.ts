@@ -2,10 +2,10 @@
 // session that was opened with the old one.
 
 import type { Context, Database } from '../../context.ts'
-import type { MemberRole } from '../../domain/vocabulary.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import * as store from '../queries/members.ts'
 import { setPassword } from '../queries/passwords.ts'
+import type { MemberRole } from '../vocabulary.ts'
 import type { MemberRow } from '../wire/members.ts'
 import { countTaken } from './password-guesses.ts'
 import { hashPassword } from './passwords.ts'

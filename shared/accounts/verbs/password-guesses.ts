@@ -3,11 +3,11 @@
 // many nobody who has signed in from a place before; and each process counts by itself as well, whatever Redis says.
 
 import type { Context } from '../../context.ts'
-import { recall, remember } from '../../hints/cache.ts'
-import { type Bucket, takeTokens } from '../../hints/rate.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { sha256, toHex } from '../../kernel/secrets.ts'
+import { recall, remember } from '../../redis/cache.ts'
+import { type Bucket, takeTokens } from '../../redis/rate.ts'
 
 export interface Guess {
   /** Gives back what it cost, and remembers the place. */

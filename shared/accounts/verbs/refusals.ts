@@ -2,8 +2,8 @@
 // by so many entries an hour, of one thing and of one account, and nobody waits for them.
 
 import type { Context } from '../../context.ts'
-import { takeTokens } from '../../hints/rate.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { takeTokens } from '../../redis/rate.ts'
 import { NOBODY_ID, noteAuditEntry } from '../queries/audit.ts'
 
 export interface Refusal {

@@ -34,3 +34,12 @@ export async function unseal(ctx: Context, purpose: SealPurpose, sealed: string)
     throw new Error(`This ${purpose} cannot be decrypted: it was sealed under another master key.`, { cause })
   }
 }
+
+/** The environment of a deployment; null when there is nothing in it. */
+export async function sealEnv(ctx: Context, env: Record<string, string>): Promise<string | null> {
+  return Object.keys(env).length === 0 ? null : seal(ctx, 'environment', JSON.stringify(env))
+}
+
+export async function openEnv(ctx: Context, env_sealed: string | null): Promise<Record<string, string>> {
+  return env_sealed === null ? {} : JSON.parse(await unseal(ctx, 'environment', env_sealed))
+}

@@ -1,17 +1,16 @@
 // The shapes of what stands around runs: projects, keys, sessions and agents, and how rows become them.
 // Guarantee: no hash and no secret but a new key ever leaves through these.
 
-import { KEY_ROLES } from '../../domain/vocabulary.ts'
+import type { agents } from '../../agents/tables/agents.ts'
+import { id, Json, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { agents, apiKeys, projects } from '../../schema/tables.ts'
-import { Json, timestamp } from '../../schema/wire.ts'
 import { DEFAULT_ZONE } from '../rules/budgets.ts'
 import { centsOf } from '../rules/pricing.ts'
+import type { apiKeys, projects } from '../tables/projects.ts'
+import { KEY_ROLES } from '../vocabulary.ts'
 import { Budget, type BudgetsRow, budgetsOf } from './budgets.ts'
 import { settings } from './project-settings.ts'
-
-const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
 
 export type ProjectRow = typeof projects.$inferSelect & { running: number; spent_micro: number } & BudgetsRow
 export type ApiKeyRow = Omit<typeof apiKeys.$inferSelect, 'hash'>
@@ -19,7 +18,7 @@ export type AgentRow = typeof agents.$inferSelect & { deployed_version: number |
 
 export const Project = z
   .object({
-    id: uuid('What project_id stands for elsewhere.'),
+    id: id('What project_id stands for elsewhere.'),
     name: z.string(),
     concurrency: z.int().describe('Items of the project at work at once at most.'),
     running: z.int().describe('Items of the project at work now.'),
@@ -64,8 +63,8 @@ export function projectOf(row: ProjectRow): z.input<typeof Project> {
 }
 
 const apiKeyFields = {
-  id: uuid('The id to revoke it by.'),
-  project_id: uuid('The only project it opens.'),
+  id: id('The id to revoke it by.'),
+  project_id: id('The only project it opens.'),
   name: z.string(),
   prefix: z.string().describe('How the key begins, to tell it from others.'),
   created_at: timestamp,
@@ -98,7 +97,7 @@ export function apiKeyOf(row: ApiKeyRow): z.input<typeof ApiKey> {
 
 export const Session = z
   .object({
-    session_id: uuid('The session.'),
+    session_id: id('The session.'),
     token_type: z.literal('Bearer'),
     access_token: z.string().describe('A JWT for the Authorization header.'),
     access_expires_at: timestamp,
@@ -109,14 +108,14 @@ export const Session = z
 
 export const Agent = z
   .object({
-    id: uuid('What agent_id stands for elsewhere.'),
-    project_id: uuid('The owning project.'),
+    id: id('What agent_id stands for elsewhere.'),
+    project_id: id('The owning project.'),
     name: z.string(),
     slug: z.string().describe('Unique within its project.'),
     description: z.string(),
     config: z.record(z.string(), Json).describe('Yours to use; agents are not changed by it.'),
     config_version: z.int().describe('Bumped by every update; not the version of the code.'),
-    current_deployment_id: uuid('What the next run executes; null until something is deployed.').nullable(),
+    current_deployment_id: id('What the next run executes; null until something is deployed.').nullable(),
     deployed_version: z.int().nullable().describe('Version of the current deployment.'),
     budgets: z.array(Budget).describe("By day and month; the project's own hold as well."),
     created_at: timestamp,

@@ -1,12 +1,12 @@
 // Accounts as whoever operates the installation sees them: how many things are in them, and nothing of what.
 
-import { ACCOUNT_STATUSES, type AccountStatus } from '../../domain/vocabulary.ts'
+import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { label } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { label } from '../../schema/input.ts'
-import type { AccountPlan } from '../../schema/tables.ts'
-import { timestamp } from '../../schema/wire.ts'
 import { centsOf } from '../rules/pricing.ts'
+import type { AccountPlan } from '../tables/accounts.ts'
+import { ACCOUNT_STATUSES, type AccountStatus } from '../vocabulary.ts'
 import { email, Member, type MemberRow, memberOf } from './members.ts'
 
 export interface OperatedAccountRow {
@@ -21,8 +21,6 @@ export interface OperatedAccountRow {
   spent_micro: number
   created_at: Date
 }
-
-const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
 
 const openRunsLimit = z
   .int()
@@ -44,7 +42,7 @@ export const AccountPlanChange = z
   .openapi('AccountPlanChange', { description: 'What an account may do from now on.' })
 
 const fields = {
-  id: uuid('The account.'),
+  id: id('The account.'),
   name: z.string(),
   status: z.enum(ACCOUNT_STATUSES).describe('Of a suspended account nothing is started or dispatched.'),
   open_runs_limit: openRunsLimit,
@@ -67,7 +65,7 @@ export const OpenedAccount = z
     ...fields,
     owner: Member.describe('Who signs in to it.'),
     password: z.string().describe("The owner's, to be changed; it is shown this once."),
-    project_id: uuid('Its first project.'),
+    project_id: id('Its first project.'),
   })
   .openapi('OpenedAccount', { description: 'An account that was just made.' })
 

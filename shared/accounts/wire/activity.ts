@@ -1,12 +1,11 @@
 // The shape of what a project did lately and what waits in it.
 
+import { count, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { timestamp } from '../../schema/wire.ts'
 import { Occurrence } from '../../starts/wire/schedules.ts'
 import { usdOf } from '../rules/pricing.ts'
 
-const count = (description: string) => z.int().min(0).describe(description)
 const waiting = (description: string) =>
   count(`${description} At most ${LIMITS.activity_counted} are counted.`)
 

@@ -1,8 +1,8 @@
 // Budgets by day and month, as callers see and set them.
 
+import { timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
-import { budgetCents } from '../../schema/input.ts'
-import { timestamp } from '../../schema/wire.ts'
+import { budgetCents } from '../../kernel/fields.ts'
 import { BUDGET_PERIODS, type BudgetPeriod, DEFAULT_ZONE } from '../rules/budgets.ts'
 import { centsOf } from '../rules/pricing.ts'
 import { periodEnd } from '../rules/spend-days.ts'

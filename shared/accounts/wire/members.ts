@@ -1,13 +1,11 @@
 // The shapes of an account, its members, their sessions and the log of changes. No hash leaves through these.
 
-import { ACCOUNT_STATUSES, MEMBER_ROLES } from '../../domain/vocabulary.ts'
+import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { label } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { label } from '../../schema/input.ts'
-import type { accounts, auditLog, members, sessions } from '../../schema/tables.ts'
-import { timestamp } from '../../schema/wire.ts'
-
-const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
+import type { accounts, auditLog, members, sessions } from '../tables/accounts.ts'
+import { ACCOUNT_STATUSES, MEMBER_ROLES } from '../vocabulary.ts'
 
 export type AccountRow = typeof accounts.$inferSelect
 export type MemberRow = Omit<typeof members.$inferSelect, 'password_hash'>
@@ -28,7 +26,7 @@ export const email = label(LIMITS.name_characters, 'An e-mail address; unique in
 
 export const Member = z
   .object({
-    id: uuid('The member.'),
+    id: id('The member.'),
     email: z.string(),
     role: z.enum(MEMBER_ROLES),
     created_at: timestamp,
@@ -44,7 +42,7 @@ export const memberOf = ({ id, email, role, created_at }: MemberRow): z.input<ty
 
 export const Account = z
   .object({
-    id: uuid('The account.'),
+    id: id('The account.'),
     name: z.string(),
     status: z.enum(ACCOUNT_STATUSES).describe('Of a suspended account nothing is started or dispatched.'),
     open_runs_limit: z.int().nullable().describe('Runs that have not ended, at most; null is no bound.'),
@@ -64,7 +62,7 @@ export const accountOf = (row: AccountRow, member: MemberRow): z.input<typeof Ac
 
 export const OpenSession = z
   .object({
-    id: uuid('The id to revoke it by.'),
+    id: id('The id to revoke it by.'),
     is_current: z.boolean().describe('The session that is asking.'),
     user_agent: z.string().describe('What the client called itself when it signed in.'),
     created_at: timestamp,
@@ -84,7 +82,7 @@ export const sessionOf = (row: SessionRow, current: string): z.input<typeof Open
 
 export const AuditEntry = z
   .object({
-    id: uuid('The entry.'),
+    id: id('The entry.'),
     created_at: timestamp,
     action: z
       .string()
@@ -93,15 +91,15 @@ export const AuditEntry = z
       ),
     actor: z.object({
       kind: z.enum(['key', 'member', 'operator', 'stranger']),
-      id: uuid(
+      id: id(
         'The key or the member; all zeros where it is whoever operates the installation, or a stranger.',
       ),
       name: z
         .string()
         .describe("The key's prefix, the member's e-mail at that time, or the stranger's address."),
     }),
-    project_id: uuid('Null for what concerns the account as a whole.').nullable(),
-    target_id: uuid('What was made or changed.').nullable(),
+    project_id: id('Null for what concerns the account as a whole.').nullable(),
+    target_id: id('What was made or changed.').nullable(),
     fields: z.array(z.string()).describe('The fields that were sent, without their values.'),
   })
   .openapi('AuditEntry', { description: 'Who changed what, and when.' })

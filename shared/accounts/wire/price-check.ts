@@ -1,13 +1,11 @@
 // What the prices of the models look like that a project called lately.
 
+import { count, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { timestamp } from '../../schema/wire.ts'
 import { PRICE_STATES, type PriceState, type UsedModel } from '../rules/price-check.ts'
 import { pricesAsOf, pricesSource } from '../rules/price-day.ts'
 import { usdOf } from '../rules/pricing.ts'
-
-const count = (description: string) => z.int().min(0).describe(description)
 
 const CheckedModel = z.object({
   model: z.string(),

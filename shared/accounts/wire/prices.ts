@@ -1,10 +1,10 @@
 // A project's own prices, as callers see and set them.
 
+import { timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { instant, label } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { instant, label } from '../../schema/input.ts'
-import type { prices } from '../../schema/tables.ts'
-import { timestamp } from '../../schema/wire.ts'
+import type { prices } from '../tables/prices.ts'
 
 const dollars = z.number().min(0).max(1_000_000)
 const model = label(

@@ -2,8 +2,8 @@
 // settings has passed this shape.
 
 import * as z from '../../kernel/documented-zod.ts'
+import { concurrency } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { concurrency } from '../../schema/input.ts'
 import { timezoneProblem } from '../../starts/rules/timezone.ts'
 
 const days = (what: string) =>

@@ -5,9 +5,10 @@
 
 import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import { budgetColumns } from '../../accounts/queries/budgets.ts'
+import { projects, projectUsage } from '../../accounts/tables/projects.ts'
 import type { AgentRow } from '../../accounts/wire/account.ts'
 import type { Database } from '../../context.ts'
-import { agents, deployments, projects, projectUsage } from '../../schema/tables.ts'
+import { agents, deployments } from '../tables/agents.ts'
 
 export interface AgentChanges {
   name?: string | undefined

@@ -2,7 +2,7 @@
 
 import { and, desc, eq, getTableColumns, isNull, lt, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
-import { agents, bundles, deployments } from '../../schema/tables.ts'
+import { agents, bundles, deployments } from '../tables/agents.ts'
 import type { DeploymentRow } from '../wire/deploy.ts'
 
 export type NewDeployment = Omit<typeof deployments.$inferInsert, 'version'>

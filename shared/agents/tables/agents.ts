@@ -16,9 +16,10 @@ import {
 } from 'drizzle-orm/pg-core'
 import { projects } from '../../accounts/tables/projects.ts'
 import { ofProject } from '../../accounts/tables/tenant.ts'
-import type { AgentDeclaration } from '../../domain/protocol.ts'
-import { AGENT_PROTOCOLS, DEPLOYMENT_KINDS, type DeclaredCheck } from '../../domain/vocabulary.ts'
-import { at, createdAt, id } from '../../schema/tables/columns.ts'
+import type { AgentDeclaration } from '../../items/rules/protocol.ts'
+import type { DeclaredCheck } from '../../items/vocabulary.ts'
+import { at, createdAt, id } from '../../kernel/column-types.ts'
+import { AGENT_PROTOCOLS, DEPLOYMENT_KINDS } from '../vocabulary.ts'
 
 export const deploymentKind = pgEnum('deployment_kind', DEPLOYMENT_KINDS)
 export const agentProtocol = pgEnum('agent_protocol', AGENT_PROTOCOLS)

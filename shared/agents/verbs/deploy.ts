@@ -1,13 +1,13 @@
 // Deploys agents. Guarantee: a deployment never changes, the same content deployed again is the same version, what
 // runs and what starts it change together, and the environment is readable only with the master key.
 
+import { agentKeyOf } from '../../accounts/verbs/agent-keys.ts'
 import { keepBytes } from '../../accounts/verbs/kept-bytes.ts'
 import { withinQuota } from '../../accounts/verbs/quotas.ts'
-import { seal, unseal } from '../../accounts/verbs/sealing.ts'
+import { openEnv, sealEnv } from '../../accounts/verbs/sealing.ts'
 import type { Context, Database } from '../../context.ts'
-import type { AgentDeclaration } from '../../domain/protocol.ts'
-import type { AgentProtocol } from '../../domain/vocabulary.ts'
 import { DEFAULT_CHECKS } from '../../items/rules/checks.ts'
+import type { AgentDeclaration } from '../../items/rules/protocol.ts'
 import { canonicalJson } from '../../kernel/canonical.ts'
 import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
@@ -16,8 +16,8 @@ import { sha256, toHex } from '../../kernel/secrets.ts'
 import { variablesOf } from '../../starts/rules/declared-source.ts'
 import * as store from '../queries/deployments.ts'
 import { type Content, contentChanges } from '../rules/deploy-plan.ts'
+import type { AgentProtocol } from '../vocabulary.ts'
 import type { DeploymentRow } from '../wire/deploy.ts'
-import { agentKeyOf } from './agent-keys.ts'
 import { type Automation, planAutomation, reconcile, type Undeclared } from './reconcile.ts'
 
 export interface DeployOrder {
@@ -192,13 +192,4 @@ async function findSame(ctx: Context, given: store.NewDeployment, env: Record<st
     if (canonicalJson(await openEnv(ctx, version.env_sealed)) === canonicalJson(env)) return version
   }
   return undefined
-}
-
-/** Null when there is nothing in it. */
-async function sealEnv(ctx: Context, env: Record<string, string>): Promise<string | null> {
-  return Object.keys(env).length === 0 ? null : seal(ctx, 'environment', JSON.stringify(env))
-}
-
-export async function openEnv(ctx: Context, env_sealed: string | null): Promise<Record<string, string>> {
-  return env_sealed === null ? {} : JSON.parse(await unseal(ctx, 'environment', env_sealed))
 }

@@ -1,11 +1,11 @@
 // What an agent says about itself when it is deployed, as callers send it.
 
-import { DECLARED_CHECKS, LANGUAGES, REFUSAL_CHOICES } from '../../domain/vocabulary.ts'
+import { DECLARED_CHECKS, LANGUAGES, REFUSAL_CHOICES } from '../../items/vocabulary.ts'
+import { Json } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { isStorable, label, prose } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { ResultsReceiverOrder } from '../../recovery/wire/results.ts'
-import { isStorable, label, prose } from '../../schema/input.ts'
-import { Json } from '../../schema/wire.ts'
 import { checkCron, normalCron } from '../../starts/rules/cron.ts'
 import { declaredSourceProblem } from '../../starts/rules/declared-source.ts'
 import { checkTimezone } from '../../starts/rules/timezone.ts'

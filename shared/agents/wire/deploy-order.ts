@@ -1,10 +1,10 @@
 // What a caller sends to deploy an agent.
 
-import type { AgentDeclaration } from '../../domain/protocol.ts'
-import { AGENT_PROTOCOLS } from '../../domain/vocabulary.ts'
+import type { AgentDeclaration } from '../../items/rules/protocol.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { httpUrl, label } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { httpUrl, label } from '../../schema/input.ts'
+import { AGENT_PROTOCOLS } from '../vocabulary.ts'
 import { Declaration } from './declaration.ts'
 
 const encoder = new TextEncoder()

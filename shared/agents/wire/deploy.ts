@@ -1,29 +1,21 @@
 // The shapes of deployments and of what a deploy does, and how rows become them. Guarantee: no environment and no
 // code ever leaves through these, a trigger's secret only when it was just made, and an agent's key only to who deploys.
 
-import {
-  AGENT_PROTOCOLS,
-  CHECKS,
-  DEPLOY_WARNINGS,
-  DEPLOYMENT_KINDS,
-  PLAN_ACTIONS,
-  RUN_CHECKS,
-} from '../../domain/vocabulary.ts'
+import { CHECKS, RUN_CHECKS } from '../../items/vocabulary.ts'
+import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
-import type { deployments } from '../../schema/tables.ts'
-import { timestamp } from '../../schema/wire.ts'
 import { checksOf, type PlannedSchedule, type PlannedTrigger } from '../rules/deploy-plan.ts'
+import type { deployments } from '../tables/agents.ts'
+import { AGENT_PROTOCOLS, DEPLOY_WARNINGS, DEPLOYMENT_KINDS, PLAN_ACTIONS } from '../vocabulary.ts'
 import { Declaration } from './declaration.ts'
-
-const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
 
 export type DeploymentRow = typeof deployments.$inferSelect & { is_current: boolean }
 
 export const Deployment = z
   .object({
-    id: uuid('The deployment.'),
-    project_id: uuid('The project of its agent.'),
-    agent_id: uuid('The agent it is a version of.'),
+    id: id('The deployment.'),
+    project_id: id('The project of its agent.'),
+    agent_id: id('The agent it is a version of.'),
     version: z.int().describe('Counts from 1 within the agent.'),
     is_current: z.boolean().describe('The next run executes it.'),
     kind: z.enum(DEPLOYMENT_KINDS),
@@ -43,7 +35,7 @@ export const Deployment = z
   })
   .openapi('Deployment', { description: 'A version of an agent. It never changes.' })
 
-const id = uuid('Null until it is created.').nullable()
+const plannedId = id('Null until it is created.').nullable()
 const changes = z
   .array(z.object({ field: z.string(), from: z.string().nullable(), to: z.string().nullable() }))
   .describe('The fields that are set; long values are cut.')
@@ -53,7 +45,7 @@ const Plan = z
     schedules: z.array(
       z.object({
         action: z.enum(PLAN_ACTIONS).exclude(['rotated', 'kept']),
-        id,
+        id: plannedId,
         cron: z.string(),
         timezone: z.string(),
         changes,
@@ -62,7 +54,7 @@ const Plan = z
     triggers: z.array(
       z.object({
         action: z.enum(PLAN_ACTIONS),
-        id,
+        id: plannedId,
         name: z.string(),
         secret_env: z.string().nullable(),
         replaces: z.string().nullable().describe('The name of the trigger that goes, where one is renamed.'),

@@ -4,9 +4,9 @@
 // A run is `r`; its project is `p` with the usage `u`, its account `c`, its agent `a` and its deployment `d`.
 
 import { tightestBudget } from '../../accounts/queries/budgets.ts'
+import { IS_HELD } from '../../accounts/queries/installation.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { PILOT_LEFT } from '../../starts/queries/pilots.ts'
-import { IS_HELD } from '../../upkeep/queries/installation.ts'
+import { PILOT_LEFT } from './pilots.ts'
 
 /** Runs with the rows that decide about them. */
 export const RUNS_WITH_CAPS = `runs r join project_usage u on u.project_id = r.project_id

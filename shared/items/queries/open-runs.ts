@@ -2,12 +2,12 @@
 // of a look, and what waits for a consumer that has its time before it is left to one.
 
 import type { Sql } from '../../context.ts'
-import type { StopReason } from '../../domain/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { OFFERED_ITEMS } from '../../starts/queries/pilots.ts'
 import { type Late, surelyLeftMs } from '../rules/consumer-time.ts'
 import type { WaitingRun } from '../rules/fair-share.ts'
+import type { StopReason } from '../vocabulary.ts'
 import { CAPS_ROOM, HAS_ROOM, IS_OPEN, IS_SERVED, PROJECT_ROOM, RUNS_WITH_CAPS } from './admission.ts'
+import { OFFERED_ITEMS } from './pilots.ts'
 
 export interface OpenRun extends WaitingRun {
   /** Set when the run was stopped and what is left of its items must be ended. */

@@ -4,9 +4,9 @@
 import type { Sql } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { recordId } from '../../recovery/queries/triage.ts'
-import { numbers } from '../../store/columns.ts'
+import { numbers } from '../../kernel/packed-columns.ts'
 import type { RecordedCall, RecordedItem } from '../rules/regrade.ts'
+import { recordId } from './item-keys.ts'
 
 export interface RecordedItems {
   items: RecordedItem[]

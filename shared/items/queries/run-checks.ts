@@ -2,9 +2,9 @@
 // read, by its key; and what was found is written once.
 
 import type { Sql } from '../../context.ts'
-import type { DeclaredCheck } from '../../domain/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { type AnswerFigures, type CheckedRun, type LookedAt, sampledSeqs } from '../rules/run-checks.ts'
+import type { DeclaredCheck } from '../vocabulary.ts'
 
 export interface RunToCheck {
   project_id: string

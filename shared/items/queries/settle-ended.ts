@@ -1,9 +1,9 @@
 // Settles items that ended without steps, which most do: little is to be told of them, and what is alike once. Guarantee:
-// as the statement for all others (../../store/settle.ts), it may be sent again, and a late result changes nothing.
+// as the statement for all others (`settle.ts`), it may be sent again, and a late result changes nothing.
 
 import type { Fragment } from 'postgres'
 import type { Sql } from '../../context.ts'
-import { numbers, rowsOf } from '../../store/columns.ts'
+import { numbers, rowsOf } from '../../kernel/packed-columns.ts'
 import { insertTriage, keepCauses, type NotOk, notOkRows } from './not-ok.ts'
 import {
   become,

@@ -5,8 +5,8 @@
 // after the lock (READ COMMITTED). PostgreSQL keeps their plans for as long as the connection lives, so a plan must not
 // follow from what was there when it was made: one of few rows would read them all when there are many.
 
-import { OFFERED_ITEMS } from '../../starts/queries/pilots.ts'
 import { IS_OPEN, IS_SERVED, PROJECT_ROOM, RUN_ROOM, RUNS_WITH_CAPS } from './admission.ts'
+import { OFFERED_ITEMS } from './pilots.ts'
 import { become, countMoves, guard, isIn, useMoves } from './transitions.ts'
 
 interface TakeFunction {

@@ -5,10 +5,10 @@
 import { PROJECT_PRICES } from '../../accounts/queries/prices.ts'
 import type { DatedPrice } from '../../accounts/rules/price-book.ts'
 import type { Sql } from '../../context.ts'
-import { ITEM_COUNTERS } from '../../domain/lifecycle.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { RUN_DEPLOYMENT, type RunDeployment } from '../../store/claims.ts'
+import { ITEM_COUNTERS } from '../rules/lifecycle.ts'
 import { IS_OPEN, IS_SERVED, PROJECT_ROOM, RUN_ROOM } from './admission.ts'
+import { RUN_DEPLOYMENT, type RunDeployment } from './claims.ts'
 import { OFFERS } from './open-runs.ts'
 import { useMoves } from './transitions.ts'
 

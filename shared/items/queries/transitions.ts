@@ -14,8 +14,8 @@ import {
   type ItemEvent,
   isFinal,
   transitionOf,
-} from '../../domain/lifecycle.ts'
-import type { ItemStatus } from '../../domain/vocabulary.ts'
+} from '../rules/lifecycle.ts'
+import type { ItemStatus } from '../vocabulary.ts'
 
 /** How an attempt ends its item, for good or for now. */
 const VERDICTS = ['complete', 'degrade', 'fail', 'exhaust', 'hold'] as const satisfies readonly ItemEvent[]

@@ -1,9 +1,9 @@
 // What a consumer's time means for steps of items. Guarantee: a step that is known to outlast any consumer is not begun,
 // and one that outlasts what this one has left waits for one that has its time before it.
 
-import type { AgentDeclaration } from '../../domain/protocol.ts'
-import type { DeploymentKind, DeployWarning } from '../../domain/vocabulary.ts'
+import type { DeploymentKind, DeployWarning } from '../../agents/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import type { AgentDeclaration } from './protocol.ts'
 
 /** What a step may take of an invocation that lasts so long; the rest is for giving back what did not end. */
 export const stepTimeMs = (invocation_ms: number): number => invocation_ms - LIMITS.hand_over_ms

@@ -1,7 +1,7 @@
 // Whether an answer is what the model was asked with. Guarantee: pure; of a prompt of any length a bounded part is read.
 
-import { readPrompt } from '../../domain/conversation.ts'
 import { normalized } from './normalized.ts'
+import { readPrompt } from './providers/conversation.ts'
 
 /** Shorter ones may be right: a word is its own translation. */
 const LEAST_CHARACTERS = 80

@@ -1,8 +1,7 @@
 // What the rules of today say of answers that were recorded. Guarantee: the rules are those that grade a run, nothing
 // that was recorded changes, and what is kept of a comparison does not grow with what was compared.
 
-import { isRead, readCall } from '../../domain/completion.ts'
-import { type GradeChoices, type GradedStep, gradeItem, gradeStep } from '../../domain/grading.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import {
   ANSWER_CHECKS,
   type AnswerCheck,
@@ -11,10 +10,11 @@ import {
   type Outcome,
   type OutcomeReason,
   type RefusalChoice,
-} from '../../domain/vocabulary.ts'
-import { LIMITS } from '../../kernel/limits.ts'
+} from '../vocabulary.ts'
 import { DEFAULT_CHECKS } from './checks.ts'
+import { type GradeChoices, type GradedStep, gradeItem, gradeStep } from './grading.ts'
 import { fields } from './providers/answer.ts'
+import { isRead, readCall } from './providers/completion.ts'
 
 /** What answers are graded by. */
 export interface GradeRules {

@@ -2,8 +2,8 @@
 // they look at a bounded sample, and what differs by chance is not told. How good they are: ../grading.md.
 
 import { count, counted, dollars } from '../../accounts/rules/amounts.ts'
-import type { RunCheckName } from '../../domain/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import type { RunCheckName } from '../vocabulary.ts'
 import { normalized } from './normalized.ts'
 
 /** Of fewer answers nothing is told; the trigger `run_ended` knows this number too. */

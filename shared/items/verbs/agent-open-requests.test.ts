@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Lease } from '../../engine/flight.ts'
 import { OpenRequests } from './agent-open-requests.ts'
+import type { Lease } from './in-flight-item.ts'
 
 const lease = (claim_id: number): Lease => ({
   claim_id,

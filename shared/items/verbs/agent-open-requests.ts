@@ -1,7 +1,7 @@
 // The requests of a consumer that are under way. Guarantee: those of a claim are cut off when its lease is lost, and all of
 // them when the consumer's time is over; a request that begins later is cut off already.
 
-import type { Lease } from '../../engine/flight.ts'
+import type { Lease } from './in-flight-item.ts'
 
 /** One for each consumer: a signal composed for each request cost more than sending it. */
 export class OpenRequests {

@@ -1,24 +1,24 @@
 // The requests that the items of a claim are sent in. Guarantee: an item's input is passed on as it was stored, and no
 // request is longer than an agent expects.
 
-import { signatureOf } from '../../agents/verbs/agent-keys.ts'
+import { signatureOf } from '../../accounts/verbs/agent-keys.ts'
+import type { AgentRequest } from '../../agents/rules/invoke-agent.ts'
 import type { Context } from '../../context.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { oneLine } from '../../kernel/ndjson.ts'
 import {
   ANSWER_URL_HEADER,
   type ItemLine,
   NDJSON,
   type OfferedStep,
   PROTOCOL_VERSION,
-} from '../../domain/protocol.ts'
-import type { OfferedRecord } from '../../domain/step-row.ts'
-import { itemBudgetMicro } from '../../domain/verdict.ts'
-import type { AgentRequest } from '../../engine/agent-port.ts'
-import type { Claim } from '../../engine/claim.ts'
-import type { Flight } from '../../engine/flight.ts'
-import type { Timing } from '../../engine/timing.ts'
-import { LIMITS } from '../../kernel/limits.ts'
-import { oneLine } from '../../kernel/ndjson.ts'
-import { traceparentOf } from '../../traces/verbs/run-trace.ts'
+} from '../rules/protocol.ts'
+import type { OfferedRecord } from '../rules/step-row.ts'
+import { itemBudgetMicro } from '../rules/verdict.ts'
+import type { Claim } from './claim.ts'
+import type { Flight } from './in-flight-item.ts'
+import { traceparentOf } from './run-trace.ts'
+import type { Timing } from './timing.ts'
 
 /** How a claim is cut into requests. */
 export function requestsOf(claim: Claim, flights: readonly Flight[]): Flight[][] {

@@ -1,13 +1,13 @@
 // What an agent's response to a request says of its items, line by line. Guarantee: no more of it is held than a line,
 // or a plain output, may have.
 
-import { NDJSON } from '../../domain/protocol.ts'
-import { ProtocolError } from '../../domain/step-row.ts'
-import type { AgentProtocol } from '../../domain/vocabulary.ts'
-import type { AgentResponse } from '../../engine/agent-port.ts'
-import type { Answer } from '../../engine/answer.ts'
+import type { AgentResponse } from '../../agents/rules/invoke-agent.ts'
+import type { AgentProtocol } from '../../agents/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { ndjsonLines } from '../../kernel/ndjson.ts'
+import { NDJSON } from '../rules/protocol.ts'
+import { ProtocolError } from '../rules/step-row.ts'
+import type { Answer } from './agent-answer.ts'
 
 /** Reads it to its end, or until all items have ended; `timeout` cuts it off. */
 export function readResponse(

@@ -4,10 +4,10 @@
 
 import { seal, unseal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
-import type { Claim } from '../../engine/claim.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { isUuid } from '../../kernel/ids.ts'
-import type { SentRequest } from '../queries/answers.ts'
+import type { SentRequest } from '../queries/later-answers.ts'
+import type { Claim } from './claim.ts'
 
 export const ANSWERS_PATH = '/v1/answers'
 

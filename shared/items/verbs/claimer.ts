@@ -3,17 +3,17 @@
 // only when something happened in its project.
 
 import type { Context } from '../../context.ts'
-import type { Wait } from '../../domain/admission.ts'
-import { type Claim, claimItems } from '../../engine/claim.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { pause } from '../../kernel/pause.ts'
 import { deliverSoon } from '../../outbox/verbs/deliver.ts'
-import { pauseForMoney, sweepStopped } from '../../store/stop.ts'
-import { traceRunEnd } from '../../traces/verbs/run-trace.ts'
 import { findOpenRuns, type OpenRun } from '../queries/open-runs.ts'
+import { pauseForMoney, sweepStopped } from '../queries/stop.ts'
+import type { Wait } from '../rules/admission.ts'
 import type { Late } from '../rules/consumer-time.ts'
 import { type HeldHere, shareOut } from '../rules/fair-share.ts'
+import { type Claim, claimItems } from './claim.ts'
+import { traceRunEnd } from './run-trace.ts'
 
 /** The consumer that claims are made for. */
 export interface Holder {

@@ -2,7 +2,7 @@
 // before the items are claimed until the consumer has them, and only while nothing else waits for it.
 
 import type { OwnConsumer, Places } from '../../context.ts'
-import type { Claim } from '../../engine/claim.ts'
+import type { Claim } from './claim.ts'
 
 export class GivenClaims implements OwnConsumer {
   readonly #claims: Claim[] = []

@@ -2,12 +2,12 @@
 // cannot be looked at is told without.
 
 import type { Context } from '../../context.ts'
-import { errorText } from '../../domain/error-text.ts'
-import { RUN_CHECKS } from '../../domain/vocabulary.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
+import { errorText } from '../../kernel/error-text.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import * as queries from '../queries/run-checks.ts'
 import { failedRunChecks, figuresOf } from '../rules/run-checks.ts'
+import { RUN_CHECKS } from '../vocabulary.ts'
 
 /** The chore. Returns how many runs it looked at. */
 export async function checkRuns(ctx: Context): Promise<number> {

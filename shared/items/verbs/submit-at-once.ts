@@ -1,17 +1,17 @@
 // Submits items that a request brings. Guarantee: as of `submitRun`, which has the last word: where not all of it can be done
 // by one statement, that finds out what is wrong in the order in which callers are told.
 
-import { openEnv } from '../../agents/verbs/deploy.ts'
+import { openEnv } from '../../accounts/verbs/sealing.ts'
 import type { Context, Places } from '../../context.ts'
-import { claimOf, withSteps } from '../../engine/claim.ts'
-import { keyOf, newRun, prepare, type RunOrder, type Submitted, submitChunks } from '../../engine/submit.ts'
 import { fault } from '../../kernel/fault.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { type Opened, openRunAtOnce } from '../../store/submission.ts'
-import type { ClaimedItem } from '../../store/take.ts'
+import { type Opened, openRunAtOnce } from '../queries/submission.ts'
+import type { ClaimedItem } from '../queries/take.ts'
 import { bytesOf, type Chunk, chunksOf, type NewItem } from '../rules/chunks.ts'
 import { SeenIds } from '../rules/item-ids.ts'
+import { claimOf, withSteps } from './claim.ts'
+import { keyOf, newRun, prepare, type RunOrder, type Submitted, submitChunks } from './submit.ts'
 
 /** Nothing else is written with the run. */
 type OwnOrder = Omit<RunOrder, 'together'>

@@ -1,10 +1,10 @@
 // The shape of a run that is graded again.
 
-import { ANSWER_CHECKS, type AnswerCheck, LANGUAGES, REFUSAL_CHOICES } from '../../domain/vocabulary.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { cursor, pageSize, slug } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { cursor, pageSize, slug } from '../../schema/input.ts'
 import { NO_CHECKS, readChecks } from '../rules/check-names.ts'
+import { ANSWER_CHECKS, type AnswerCheck, LANGUAGES, REFUSAL_CHOICES } from '../vocabulary.ts'
 
 const CHECKS_CHARACTERS = ANSWER_CHECKS.join(', ').length
 

@@ -1,12 +1,11 @@
 // The shape of what checks over a run found.
 
 import { usdOf } from '../../accounts/rules/pricing.ts'
-import { RUN_CHECKS } from '../../domain/vocabulary.ts'
+import { id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { type CheckedRun, sayFailedRunCheck } from '../rules/run-checks.ts'
-
-const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
+import { RUN_CHECKS } from '../vocabulary.ts'
 
 export const FailedRunChecks = z
   .array(
@@ -19,8 +18,8 @@ export const FailedRunChecks = z
           'Of one_answer the share of items that have it; of a jump what is typical: bytes of an answer, dollars of an item.',
         ),
       before: z.number().nullable().describe('Of a jump, the same in the run before.'),
-      before_run_id: uuid('Of a jump, the run that this one is held against.').nullable(),
-      record_id: uuid('Of one_answer, one of the items.').nullable(),
+      before_run_id: id('Of a jump, the run that this one is held against.').nullable(),
+      record_id: id('Of one_answer, one of the items.').nullable(),
     }),
   )
   .nullable()

@@ -10,7 +10,7 @@ import type {
   WatchedProject,
   WatchedRun,
 } from '../rules/run-alerts.ts'
-import type { AlertRule } from '../rules/vocabulary.ts'
+import type { AlertRule } from '../vocabulary.ts'
 
 /** Lets one process at a time look, or a run could be told by two rules; false while another does. */
 export async function lockAlerts(sql: Sql): Promise<boolean> {

@@ -2,11 +2,12 @@
 // many processes find the same thing; an alert, its end and the messages that tell them are one statement each.
 
 import { and, desc, eq, isNotNull, isNull, sql as raw } from 'drizzle-orm'
+import { projects } from '../../accounts/tables/projects.ts'
 import type { Database, Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { alertChannels, alertSettings, alerts, projects } from '../../schema/tables.ts'
 import { type Alert, RULES } from '../rules/alerts.ts'
-import type { AlertRule, AlertState } from '../rules/vocabulary.ts'
+import { alertChannels, alertSettings, alerts } from '../tables/alerts.ts'
+import type { AlertRule, AlertState } from '../vocabulary.ts'
 import type { AlertChannelRow, AlertRow, AlertSettingRow } from '../wire/alerts.ts'
 
 export type NewAlert = Alert & { id: string }

@@ -1,11 +1,11 @@
 // Messages to the outside and the tries to deliver them. Guarantee: a message is written in the transaction that made
 // it true, one sender at a time holds it, and what becomes of a try is recorded only by the one who holds it.
 
+import { isHeld } from '../../accounts/queries/installation.ts'
 import type { Sql } from '../../context.ts'
+import type { ItemRow, RunRow } from '../../items/wire/runs.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { ItemRow, RunRow } from '../../schema/wire.ts'
-import { isHeld } from '../../upkeep/queries/installation.ts'
-import type { ChannelFormat, DeliveryKind, DeliveryState, RunTransition } from '../rules/vocabulary.ts'
+import type { ChannelFormat, DeliveryKind, DeliveryState, RunTransition } from '../vocabulary.ts'
 import type { AlertRow } from '../wire/alerts.ts'
 import type { DeliveryRow, RunEnd, TryRow } from '../wire/deliveries.ts'
 

@@ -2,8 +2,8 @@
 // takes the run off the list of those that ended; what it says is read when it is first sent, of the run as it was.
 
 import type { Sql } from '../../context.ts'
+import type { RunRow } from '../../items/wire/runs.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { RunRow } from '../../schema/wire.ts'
 import type { DigestEnd } from '../wire/messages.ts'
 
 /** Puts digests of ended runs down for the channels that want them; returns how many. */

@@ -3,7 +3,7 @@
 import { inArray, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { signingSecrets } from '../../schema/tables.ts'
+import { signingSecrets } from '../tables/deliveries.ts'
 
 export interface SigningVersion {
   version: number

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { OCCURRENCE_REASONS } from '../../domain/vocabulary.ts'
+import { OCCURRENCE_REASONS } from '../../starts/vocabulary.ts'
 import { type MissedMoment, scheduleMissed } from './alerts.ts'
 
 const moment: MissedMoment = {

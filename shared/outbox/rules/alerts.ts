@@ -2,9 +2,9 @@
 // happened, since when, what to do, and the command that does it.
 
 import { setPriceCommand } from '../../accounts/rules/prices.ts'
-import type { OccurrenceReason } from '../../domain/vocabulary.ts'
 import { wallClock } from '../../starts/rules/fire-times.ts'
-import type { AlertRule } from './vocabulary.ts'
+import type { OccurrenceReason } from '../../starts/vocabulary.ts'
+import type { AlertRule } from '../vocabulary.ts'
 
 interface Bound {
   default: number

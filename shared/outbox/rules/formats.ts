@@ -2,8 +2,8 @@
 // message is cut and never refused, and no text of an agent is read as markup.
 
 import { LIMITS } from '../../kernel/limits.ts'
+import type { ChannelFormat } from '../vocabulary.ts'
 import type { Message, Tone } from './message.ts'
-import type { ChannelFormat } from './vocabulary.ts'
 
 const MAILTO = 'mailto:'
 export const isMailUrl = (url: string) => url.startsWith(MAILTO)

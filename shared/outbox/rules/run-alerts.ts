@@ -3,8 +3,8 @@
 
 import { count, counted, dollars } from '../../accounts/rules/amounts.ts'
 import { type RunTally, ran, worked } from '../../items/rules/run-words.ts'
+import type { AlertRule } from '../vocabulary.ts'
 import type { Alert } from './alerts.ts'
-import type { AlertRule } from './vocabulary.ts'
 
 /** What rules about runs look at. */
 export interface WatchedRun extends RunTally {

@@ -5,9 +5,9 @@ import { boolean, index, jsonb, pgEnum, pgTable, primaryKey, text, unique, uuid 
 import { projects } from '../../accounts/tables/projects.ts'
 import { ofProject } from '../../accounts/tables/tenant.ts'
 import { agentOf } from '../../agents/tables/agents.ts'
-import { at, createdAt, id, projectOfRun } from '../../schema/tables/columns.ts'
-import { runs } from '../../schema/tables/runs.ts'
-import { ALERT_RULES, CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../rules/vocabulary.ts'
+import { runs } from '../../items/tables/runs.ts'
+import { at, createdAt, id, projectOfRun } from '../../kernel/column-types.ts'
+import { ALERT_RULES, CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../vocabulary.ts'
 
 export const alertRule = pgEnum('alert_rule', ALERT_RULES)
 export const channelFormat = pgEnum('channel_format', CHANNEL_FORMATS)

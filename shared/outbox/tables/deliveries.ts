@@ -16,10 +16,10 @@ import {
 } from 'drizzle-orm/pg-core'
 import { projects } from '../../accounts/tables/projects.ts'
 import { ofProject } from '../../accounts/tables/tenant.ts'
+import { runOf } from '../../items/tables/runs.ts'
+import { at, createdAt, projectOfRun } from '../../kernel/column-types.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { at, createdAt, projectOfRun } from '../../schema/tables/columns.ts'
-import { runOf } from '../../schema/tables/runs.ts'
-import { DELIVERY_KINDS } from '../rules/vocabulary.ts'
+import { DELIVERY_KINDS } from '../vocabulary.ts'
 import { alerts, channelFormat } from './alerts.ts'
 
 export const deliveryKind = pgEnum('delivery_kind', DELIVERY_KINDS)

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createOutside } from '../../../infra/node/reach.ts'
-import type { OutsideFile, Post } from '../../engine/outside-port.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import type { OutsideFile, Post } from '../../kernel/outside.ts'
 import { postFile } from './post-file.ts'
 
 // Sockets keep their own time.

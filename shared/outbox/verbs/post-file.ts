@@ -1,8 +1,8 @@
 // Sends a file to a receiver. Guarantee: one that neither takes more of it nor answers holds a slot no longer than
 // LIMITS.results_file_idle_ms, however much of the time for the whole is left.
 
-import type { OutsideFile, OutsideRequest, Post } from '../../engine/outside-port.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import type { OutsideFile, OutsideRequest, Post } from '../../kernel/outside.ts'
 
 export type FileRequest = Omit<OutsideRequest, 'body'> & { body: OutsideFile }
 

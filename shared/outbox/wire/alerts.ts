@@ -1,19 +1,18 @@
 // The shapes of alerts, of the rules that raise them and of where they are told.
 
+import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { isHttpUrl, isMailAddress, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { isHttpUrl, isMailAddress, uuid } from '../../schema/input.ts'
-import type { alertChannels, alertSettings, alerts } from '../../schema/tables.ts'
-import { timestamp } from '../../schema/wire.ts'
 import { RULES } from '../rules/alerts.ts'
 import { isMailUrl } from '../rules/formats.ts'
-import { ALERT_RULES, type AlertRule, CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../rules/vocabulary.ts'
+import type { alertChannels, alertSettings, alerts } from '../tables/alerts.ts'
+import { ALERT_RULES, type AlertRule, CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../vocabulary.ts'
 
 export type AlertRow = typeof alerts.$inferSelect
 export type AlertSettingRow = typeof alertSettings.$inferSelect
 export type AlertChannelRow = typeof alertChannels.$inferSelect
 
-const id = (description: string) => z.string().meta({ format: 'uuid', description })
 export const alertRule = z.enum(ALERT_RULES)
 
 export const Alert = z

@@ -1,7 +1,8 @@
 // The shapes of what channels with the format `json` get.
 
+import { Run, type RunRow, runOf } from '../../items/wire/runs.ts'
+import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
-import { Run, type RunRow, runOf, timestamp } from '../../schema/wire.ts'
 import type { Digest, DigestWords, RunLinks } from '../rules/digest.ts'
 import { Alert, type AlertRow, alertOf } from './alerts.ts'
 
@@ -15,8 +16,6 @@ export interface DigestEnd {
   previous: (RunRow & { finished_at: Date }) | null
 }
 
-const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
-
 export const AlertResolved = z
   .object({ type: z.literal('alert.resolved'), timestamp, data: Alert })
   .openapi('AlertResolved', { description: 'What an alert told is so no more.' })
@@ -25,7 +24,7 @@ export const ChannelTest = z
   .object({
     type: z.literal('channel.test'),
     timestamp,
-    data: z.object({ project_id: uuid('The project.'), message: z.string() }),
+    data: z.object({ project_id: id('The project.'), message: z.string() }),
   })
   .openapi('ChannelTest', { description: 'Somebody tests a channel.' })
 
@@ -57,7 +56,7 @@ export const RunDigest = z
       }),
       schedule: z
         .object({
-          id: uuid('The schedule.'),
+          id: id('The schedule.'),
           cron: z.string(),
           timezone: z.string(),
           scheduled_for: timestamp,

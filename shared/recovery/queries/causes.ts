@@ -2,13 +2,13 @@
 // causes, of which it has a bounded number, and never as much as has failed.
 
 import type { Sql } from '../../context.ts'
-import type { OutcomeReason } from '../../domain/vocabulary.ts'
+import { recordId } from '../../items/queries/item-keys.ts'
+import type { OutcomeReason } from '../../items/vocabulary.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { numbers, texts } from '../../store/columns.ts'
+import { numbers, texts } from '../../kernel/packed-columns.ts'
 import { type CauseKind, type CauseText, causeTitle, messageOf, type NamedCause } from '../rules/causes.ts'
 import type { CauseRunSource, CauseSource } from '../wire/causes.ts'
-import { recordId } from './triage.ts'
 
 export interface KnownCauseRow extends NamedCause {
   varies: number[]

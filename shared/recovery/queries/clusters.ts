@@ -3,7 +3,7 @@
 
 import type { Sql } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
-import { numbers, textRows } from '../../store/columns.ts'
+import { numbers, textRows } from '../../kernel/packed-columns.ts'
 
 export interface ClusterRow {
   cluster_key: string

@@ -2,8 +2,8 @@
 // one its items, so that what was passed is not looked at again, however many there are; nothing is locked.
 
 import type { Sql } from '../../context.ts'
+import type { ItemKey } from '../../kernel/ids.ts'
 import { inTriage, type OpenRecovery, standingFor } from './recoveries.ts'
-import type { ItemKey } from './triage.ts'
 
 export async function nextToDecide(sql: Sql, recovery: OpenRecovery, limit: number): Promise<ItemKey[]> {
   const { id, project_id, action, filter, reached_run_id, reached_seq } = recovery

@@ -2,9 +2,10 @@
 // reads; sums are exact, lists are bounded by their callers.
 
 import type { Sql } from '../../context.ts'
-import type { RecoveryFilter } from '../../schema/tables.ts'
+import type { ItemKey } from '../../kernel/ids.ts'
+import type { RecoveryFilter } from '../tables/recovery.ts'
 import { cancelled, inTriage } from './recoveries.ts'
-import { canBeReplayed, type ItemKey } from './triage.ts'
+import { canBeReplayed } from './triage.ts'
 
 /**
  * Items that would be replayed. Each row of triage looks its item up by key, which `offset 0` holds: PostgreSQL knows nothing yet

@@ -1,8 +1,8 @@
 // Two runs beside one another, item by item. Items are the same where they have the same item_id.
 
 import type { Sql } from '../../context.ts'
+import type { RunRow } from '../../items/wire/runs.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { RunRow } from '../../schema/wire.ts'
 import type { ChangeRow } from '../wire/compare.ts'
 
 type Run = Pick<RunRow, 'project_id' | 'id'>

@@ -2,10 +2,11 @@
 // run's count of undecided items, so the run's status follows by itself.
 
 import type { Sql } from '../../context.ts'
-import type { WrongOf } from '../../domain/vocabulary.ts'
+import { projectOf, rowsOfKeys } from '../../items/queries/item-keys.ts'
 import { become, CLEAR_DUE, countMoves, dispositionOf, guard } from '../../items/queries/transitions.ts'
+import type { ItemKey } from '../../kernel/ids.ts'
 import { CALLED_WRONG } from '../rules/verdicts.ts'
-import { type ItemKey, projectOf, rowsOfKeys } from './triage.ts'
+import type { WrongOf } from '../vocabulary.ts'
 import { countJudged, isVerdict, says, uncountJudged } from './verdicts.ts'
 
 /** The items a decision is about, and their runs under lock, in one order. */

@@ -2,9 +2,9 @@
 // costs the same however many there are; the order of a pile deals its partitions in turn, so its head is like the rest.
 
 import type { Sql } from '../../context.ts'
+import type { RunRow } from '../../items/wire/runs.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { RunRow } from '../../schema/wire.ts'
 import type { RunFailures } from '../wire/failures.ts'
 
 type FailedRun = Pick<RunRow, 'project_id' | 'id' | 'unread_calls' | 'unpriced_items'>

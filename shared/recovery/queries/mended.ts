@@ -2,8 +2,9 @@
 // number of replays looked at.
 
 import type { Sql } from '../../context.ts'
+import { projectOf, recordId, rowsOfKeys } from '../../items/queries/item-keys.ts'
+import type { ItemKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { type ItemKey, projectOf, recordId, rowsOfKeys } from './triage.ts'
 
 /**
  * By record id, the newest item that worked among an item's replays, the replays of those, and so on. Replays are

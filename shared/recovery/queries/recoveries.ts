@@ -3,21 +3,17 @@
 
 import { and, desc, eq, inArray, lt } from 'drizzle-orm'
 import type { PendingQuery, Row } from 'postgres'
+import { projects } from '../../accounts/tables/projects.ts'
 import type { Database, Sql } from '../../context.ts'
-import type { DeploymentChoice, Exclusion, RecoveryStatus, TriageAction } from '../../domain/vocabulary.ts'
+import { projectOf, rowsOfKeys } from '../../items/queries/item-keys.ts'
 import { countMoves } from '../../items/queries/transitions.ts'
-import type { RunKey } from '../../kernel/ids.ts'
-import { projects, type RecoveryFilter, recoveries, runs } from '../../schema/tables.ts'
-import { columnsOf } from '../../store/columns.ts'
+import { runs } from '../../items/tables/runs.ts'
+import type { ItemKey, RunKey } from '../../kernel/ids.ts'
+import { columnsOf } from '../../kernel/packed-columns.ts'
+import { type RecoveryFilter, recoveries } from '../tables/recovery.ts'
+import type { DeploymentChoice, Exclusion, RecoveryStatus, TriageAction } from '../vocabulary.ts'
 import type { RecoveryRow, RecoveryRunRow } from '../wire/recoveries.ts'
-import {
-  canBeReplayed,
-  type ItemKey,
-  projectOf,
-  replayInTheWay,
-  rowsOfKeys,
-  triageConditions,
-} from './triage.ts'
+import { canBeReplayed, replayInTheWay, triageConditions } from './triage.ts'
 
 /**
  * Rows of triage that pass a recovery's filter and are older than the recovery: not what it made fail itself. What is

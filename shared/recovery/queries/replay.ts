@@ -3,11 +3,12 @@
 // decision on the original and all counters are one statement.
 
 import type { Sql } from '../../context.ts'
-import { HOLD_KEY } from '../../domain/protocol.ts'
+import { recordId, rowsOfKeys } from '../../items/queries/item-keys.ts'
 import { countMoves, isUndecided } from '../../items/queries/transitions.ts'
-import type { RunKey } from '../../kernel/ids.ts'
-import { numbers } from '../../store/columns.ts'
-import { canBeReplayed, type ItemKey, recordId, rowsOfKeys } from './triage.ts'
+import { HOLD_KEY } from '../../items/rules/protocol.ts'
+import type { ItemKey, RunKey } from '../../kernel/ids.ts'
+import { numbers } from '../../kernel/packed-columns.ts'
+import { canBeReplayed } from './triage.ts'
 import { countJudged, isVerdict } from './verdicts.ts'
 
 export interface NewReplayRun {

@@ -7,10 +7,10 @@
 
 import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '../../context.ts'
+import { recordId } from '../../items/queries/item-keys.ts'
 import { parseItemRecordId, type RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { ResultRow, ResultsOnly } from '../wire/results.ts'
-import { recordId } from './triage.ts'
 
 /** Whose results: of a run with its replays unless told, of an agent those of runs from `from_run_id` on. */
 export type ResultScope = { project_id: string } & (

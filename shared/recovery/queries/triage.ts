@@ -2,20 +2,11 @@
 // shared/recovery/queries/decisions.ts.
 
 import type { Sql } from '../../context.ts'
-import type { Disposition, ItemStatus, Outcome, TriageLane } from '../../domain/vocabulary.ts'
-import type { RunKey } from '../../kernel/ids.ts'
+import { recordId } from '../../items/queries/item-keys.ts'
+import type { ItemStatus, Outcome } from '../../items/vocabulary.ts'
+import type { ItemKey } from '../../kernel/ids.ts'
 import type { ItemFacts } from '../rules/recovery.ts'
-
-export interface ItemKey extends RunKey {
-  seq: number
-}
-
-/** Items that are acted on at once are of one project; null of none. */
-export const projectOf = (keys: readonly ItemKey[]) => keys[0]?.project_id ?? null
-
-/** Those items as rows `k`, numbered from 1 in their order. */
-export const rowsOfKeys = (sql: Sql, keys: readonly ItemKey[]) =>
-  sql`unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) with ordinality as k(run_id, seq, n)`
+import type { Disposition, TriageLane } from '../vocabulary.ts'
 
 /** A row of the feed with the item it is about. `created_text` is the sort key as the database writes it. */
 export interface TriageEntry extends ItemKey {
@@ -54,10 +45,6 @@ export interface TriageFilter {
   before?: { created_text: string; run_id: string; seq: number } | undefined
   limit: number
 }
-
-/** The spelling of an item's (run, seq) as a record id, as in shared/kernel/ids.ts. */
-export const recordId = (sql: Sql, of: string) =>
-  sql.unsafe(`(left(${of}.run_id::text, 28) || lpad(to_hex(${of}.seq), 8, '0'))::uuid`)
 
 /** The replay of an item that forbids another, as JSON: one that is under way, else one that worked. */
 const replayOf = (sql: Sql) => sql`

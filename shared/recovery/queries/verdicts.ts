@@ -2,9 +2,9 @@
 // that is taken back no more, so the counts equal a recount at every commit.
 
 import type { Sql } from '../../context.ts'
-import type { WrongOf } from '../../domain/vocabulary.ts'
+import type { ItemKey } from '../../kernel/ids.ts'
 import { CALLED_WRONG, type VerdictCounts } from '../rules/verdicts.ts'
-import type { ItemKey } from './triage.ts'
+import type { WrongOf } from '../vocabulary.ts'
 
 /** Rows of triage `t` that say just this of their item. */
 export const says = (sql: Sql, what: WrongOf) =>

@@ -2,18 +2,17 @@
 // of a triage row, and decide whether a recovery goes on after its pilot.
 
 import { count, counted } from '../../accounts/rules/amounts.ts'
+import type { ItemStatus, Outcome } from '../../items/vocabulary.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import type {
   Disposition,
   Exclusion,
   ItemAction,
-  ItemStatus,
-  Outcome,
   RowAction,
   TriageAction,
   TriageLane,
   WrongOf,
-} from '../../domain/vocabulary.ts'
-import { LIMITS } from '../../kernel/limits.ts'
+} from '../vocabulary.ts'
 
 export interface ItemFacts {
   status: ItemStatus

@@ -2,9 +2,7 @@
 // or an output keeps its digits, and no text of an item becomes a formula of a spreadsheet.
 
 import { elementsOf, fieldsOf } from '../../kernel/json.ts'
-
-export const RESULT_FORMATS = ['json', 'ndjson', 'csv'] as const
-export type ResultFormat = (typeof RESULT_FORMATS)[number]
+import type { ResultFormat } from '../vocabulary.ts'
 
 /** Who gets the results of a run as a file when it has ended. */
 export interface ResultsReceiver {

@@ -1,16 +1,16 @@
 // Which recorded steps of an item its replay takes over, and which it asks for again. Guarantee: pure, and the only
 // place that says so: a replay, a recovery and the dry run of one cannot differ.
 
-import { HOLD_KEY } from '../../domain/protocol.ts'
+import { HOLD_KEY } from '../../items/rules/protocol.ts'
 import {
   CHECKS,
   type ItemErrorCode,
   type ItemStatus,
   type Outcome,
   type OutcomeReason,
-  type ReuseChoice,
   type StepKind,
-} from '../../domain/vocabulary.ts'
+} from '../../items/vocabulary.ts'
+import type { ReuseChoice } from '../vocabulary.ts'
 
 /** What the caller wants taken over; a named step goes before the choice where the item has it. */
 export interface ReuseOrder {

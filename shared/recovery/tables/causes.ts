@@ -5,7 +5,7 @@ import { date, index, integer, pgTable, primaryKey, smallint, text, uuid } from 
 import { projects } from '../../accounts/tables/projects.ts'
 import { ofProject } from '../../accounts/tables/tenant.ts'
 import { agents } from '../../agents/tables/agents.ts'
-import { at, micro } from '../../schema/tables/columns.ts'
+import { at, micro } from '../../kernel/column-types.ts'
 
 const projectId = () =>
   uuid('project_id')

@@ -4,6 +4,8 @@ import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, pgEnum, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { projects } from '../../accounts/tables/projects.ts'
 import { ofProject } from '../../accounts/tables/tenant.ts'
+import { outcome, runs } from '../../items/tables/runs.ts'
+import { at, createdAt, id, micro, projectOfRun } from '../../kernel/column-types.ts'
 import {
   DEPLOYMENT_CHOICES,
   DISPOSITIONS,
@@ -11,9 +13,7 @@ import {
   REUSE_CHOICES,
   TRIAGE_ACTIONS,
   TRIAGE_LANES,
-} from '../../domain/vocabulary.ts'
-import { at, createdAt, id, micro, projectOfRun } from '../../schema/tables/columns.ts'
-import { outcome, runs } from '../../schema/tables/runs.ts'
+} from '../vocabulary.ts'
 
 export const triageLane = pgEnum('triage_lane', TRIAGE_LANES)
 export const disposition = pgEnum('disposition', DISPOSITIONS)

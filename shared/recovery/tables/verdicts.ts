@@ -6,8 +6,8 @@ import { date, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-o
 import { projects } from '../../accounts/tables/projects.ts'
 import { ofProject } from '../../accounts/tables/tenant.ts'
 import { agents } from '../../agents/tables/agents.ts'
-import { projectOfRun } from '../../schema/tables/columns.ts'
-import { runs } from '../../schema/tables/runs.ts'
+import { runs } from '../../items/tables/runs.ts'
+import { projectOfRun } from '../../kernel/column-types.ts'
 
 /** Of each day (UTC), agent and reason, how many verdicts were taken as right, and how many called wrong. */
 export const verdictDays = pgTable(

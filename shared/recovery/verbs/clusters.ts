@@ -3,8 +3,8 @@
 // own number of changes, so it is old the moment a failure lands, in whichever process.
 
 import type { Context } from '../../context.ts'
-import { recall, remember } from '../../hints/cache.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { recall, remember } from '../../redis/cache.ts'
 import * as store from '../queries/clusters.ts'
 import { promptHead } from '../rules/clustering.ts'
 

@@ -2,11 +2,10 @@
 // looked at at once, whatever one item recorded, and what is copied is what the rule says.
 
 import type { Sql } from '../../context.ts'
-import type { RunKey } from '../../kernel/ids.ts'
+import { findEndedItems, findStepHeads, type StepHeadRow } from '../../items/queries/recorded.ts'
+import type { ItemKey, RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { findEndedItems, findStepHeads, type StepHeadRow } from '../queries/recorded.ts'
 import { type Copied, copyItems } from '../queries/replay.ts'
-import type { ItemKey } from '../queries/triage.ts'
 import { type EndedItem, type Reuse, type ReuseOrder, reuseOf } from '../rules/reuse.ts'
 
 export interface CopyOrder extends ReuseOrder, RunKey {

@@ -3,12 +3,12 @@
 // on behind it.
 
 import type { Sql } from '../../context.ts'
-import type { TriageAction } from '../../domain/vocabulary.ts'
+import type { ItemKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { nextToDecide, noteDecided } from '../queries/cohort-decisions.ts'
 import { acknowledge, endWaiting, resume } from '../queries/decisions.ts'
 import { type OpenRecovery, updateRecovery } from '../queries/recoveries.ts'
-import type { ItemKey } from '../queries/triage.ts'
+import type { TriageAction } from '../vocabulary.ts'
 
 const DECISIONS: Record<
   Exclude<TriageAction, 'replay'>,

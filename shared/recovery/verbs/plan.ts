@@ -4,10 +4,10 @@
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { RecoveryFilter } from '../../schema/tables.ts'
 import { findCohortCost, findCohortItems, findCostOfWorking, findReasons } from '../queries/cohort.ts'
 import { type Forecast, Forecaster } from '../rules/forecast.ts'
 import type { ReuseOrder } from '../rules/reuse.ts'
+import type { RecoveryFilter } from '../tables/recovery.ts'
 import { reuseOfItems, withinSteps } from './copy.ts'
 
 export interface CostedForecast extends Forecast {

@@ -3,20 +3,18 @@
 
 import { microOf } from '../../accounts/rules/pricing.ts'
 import type { Context, Sql } from '../../context.ts'
-import type { DeploymentChoice, ReuseChoice, RowAction, WrongOf } from '../../domain/vocabulary.ts'
-import { admitRuns } from '../../engine/admit.ts'
+import { admitRuns } from '../../items/verbs/admit.ts'
 import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
-import { itemRecordId } from '../../kernel/ids.ts'
+import { type ItemKey, itemRecordId } from '../../kernel/ids.ts'
 import { deliverSoon } from '../../outbox/verbs/deliver.ts'
 import * as decisions from '../queries/decisions.ts'
 import * as store from '../queries/replay.ts'
 import * as triage from '../queries/triage.ts'
 import { callOkWrong } from '../queries/verdicts.ts'
 import { refusalOf, refusalToReopen } from '../rules/recovery.ts'
+import type { DeploymentChoice, ReuseChoice, RowAction, WrongOf } from '../vocabulary.ts'
 import { copyWithSteps } from './copy.ts'
-
-export type ItemKey = triage.ItemKey
 
 export interface ReplayOptions {
   reuse?: ReuseChoice | undefined

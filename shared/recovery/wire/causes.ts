@@ -1,13 +1,10 @@
 // The shape of causes, alike failures seen as one, and how rows become it.
 
 import { usdOf } from '../../accounts/rules/pricing.ts'
+import { count, id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { timestamp } from '../../schema/wire.ts'
 import { CAUSE_ID, causeTitle, messageOf } from '../rules/causes.ts'
-
-const id = (description: string) => z.string().meta({ format: 'uuid', description })
-const count = (description: string) => z.int().min(0).describe(description)
 
 const EXAMPLE = 'cause_0509102d3433'
 

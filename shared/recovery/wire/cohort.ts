@@ -1,13 +1,13 @@
 // The shapes of cohort recoveries: what a caller orders, and what it would act on.
 
 import { usdOf } from '../../accounts/rules/pricing.ts'
-import { DEPLOYMENT_CHOICES, EXCLUSIONS, TRIAGE_ACTIONS, type TriageAction } from '../../domain/vocabulary.ts'
+import { count, id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { budgetCents, instant, label, partitionKey, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { budgetCents, instant, label, partitionKey, uuid } from '../../schema/input.ts'
-import { count, uuid as id } from '../../schema/wire.ts'
 import type { RuleForecast, ToolForecast } from '../rules/forecast.ts'
 import { REUSE_RULES } from '../rules/reuse.ts'
+import { DEPLOYMENT_CHOICES, EXCLUSIONS, TRIAGE_ACTIONS, type TriageAction } from '../vocabulary.ts'
 import { causeId } from './causes.ts'
 import { ONE_OF_REUSE, oneOfReuse, reuseFields } from './recovery.ts'
 import { clusterKey, triageReason } from './triage.ts'

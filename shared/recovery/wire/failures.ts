@@ -1,10 +1,10 @@
 // The shape of what did not work in a run.
 
-import { RECORDED_LANES } from '../../domain/vocabulary.ts'
+import { count } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { RECORDED_LANES } from '../vocabulary.ts'
 
-const count = (description: string) => z.int().min(0).describe(description)
 const groups = <T extends z.ZodType>(of: T, description: string) =>
   z.array(of).max(LIMITS.failure_groups).describe(description)
 const counts = { count: count('Items.'), waiting: count('Of those, items that wait for a decision.') }

@@ -2,10 +2,11 @@
 // same items, stage by stage.
 
 import { centsOf, usdOf } from '../../accounts/rules/pricing.ts'
-import { RECOVERY_STATUSES, REUSE_CHOICES } from '../../domain/vocabulary.ts'
+import type { runs } from '../../items/tables/runs.ts'
+import { count, id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
-import type { RecoveryFilter, recoveries, runs } from '../../schema/tables.ts'
-import { count, uuid as id, timestamp } from '../../schema/wire.ts'
+import type { RecoveryFilter, recoveries } from '../tables/recovery.ts'
+import { RECOVERY_STATUSES, REUSE_CHOICES } from '../vocabulary.ts'
 import { action, CohortFilter, deployment } from './cohort.ts'
 
 export type RecoveryRunRow = typeof runs.$inferSelect

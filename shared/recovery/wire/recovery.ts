@@ -1,21 +1,12 @@
 // The shapes of replays, clusters, waits and lineages as callers see them, and how rows become them.
 
-import {
-  DEPLOYMENT_CHOICES,
-  ITEM_STATUSES,
-  OUTCOMES,
-  REUSE_CHOICES,
-  type ReuseChoice,
-  WRONG_OF,
-} from '../../domain/vocabulary.ts'
-import { WAITS, type WaitToken, type WhyFacts } from '../../domain/why.ts'
+import { WAITS, type WaitToken, type WhyFacts } from '../../items/rules/why.ts'
+import { ITEM_STATUSES, OUTCOMES } from '../../items/vocabulary.ts'
+import { count, id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { budgetCents, label } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { budgetCents, label } from '../../schema/input.ts'
-import { timestamp } from '../../schema/wire.ts'
-
-const count = (description: string) => z.int().min(0).describe(description)
-const id = (description: string) => z.string().meta({ format: 'uuid', description })
+import { DEPLOYMENT_CHOICES, REUSE_CHOICES, type ReuseChoice, WRONG_OF } from '../vocabulary.ts'
 
 /** Which recorded steps are taken over: the same words wherever something is replayed. */
 export const reuseFields = {

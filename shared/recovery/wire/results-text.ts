@@ -1,8 +1,9 @@
 // Results as the text of a file. Guarantee: a table has its header even where there is no result, and one row a result.
 
 import { stringify } from 'csv-stringify/sync'
-import { jsonArray, jsonLines } from '../../schema/raw-json.ts'
-import { type Column, DEFAULT_COLUMNS, mayBeFormula, type ResultFormat } from '../rules/results.ts'
+import { jsonArray, jsonLines } from '../../kernel/raw-json.ts'
+import { type Column, DEFAULT_COLUMNS, mayBeFormula } from '../rules/results.ts'
+import type { ResultFormat } from '../vocabulary.ts'
 import { type ResultRow, resultCells, resultObject } from './results.ts'
 
 export const RESULT_TYPES: Record<ResultFormat, string> = {

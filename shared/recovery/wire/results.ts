@@ -1,19 +1,19 @@
 // The shape of a result: the best that became of an item_id. Guarantee: its output leaves as the text it came in as.
 
 import { usdOf } from '../../accounts/rules/pricing.ts'
-import { ITEM_STATUSES, OUTCOMES } from '../../domain/vocabulary.ts'
+import { ITEM_STATUSES, OUTCOMES } from '../../items/vocabulary.ts'
+import type { ItemRow } from '../../items/wire/runs.ts'
+import { id, Json, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { httpUrl, instant, slug, uuid } from '../../kernel/fields.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { httpUrl, instant, slug, uuid } from '../../schema/input.ts'
-import { RawJson, rawJson } from '../../schema/raw-json.ts'
-import { type ItemRow, Json, timestamp } from '../../schema/wire.ts'
-import { type Column, cellOf, columnsOf, DEFAULT_COLUMNS, partOf, RESULT_FORMATS } from '../rules/results.ts'
+import { RawJson, rawJson } from '../../kernel/raw-json.ts'
+import { type Column, cellOf, columnsOf, DEFAULT_COLUMNS, partOf } from '../rules/results.ts'
+import { RESULT_FORMATS } from '../vocabulary.ts'
 
 export const RESULTS_ONLY = ['ok', 'not_ok', 'all'] as const
 export type ResultsOnly = (typeof RESULTS_ONLY)[number]
-
-const id = (description: string) => z.string().meta({ format: 'uuid', description })
 
 export const Result = z
   .object({

@@ -1,24 +1,22 @@
 // The shapes of triage as callers see them, and of an item with what was decided about it; and how rows become them.
 
 import { usdOf } from '../../accounts/rules/pricing.ts'
+import { ITEM_STATUSES, OUTCOMES } from '../../items/vocabulary.ts'
+import { type ItemInRunRow, ItemRecord, itemRecordOf } from '../../items/wire/runs.ts'
+import { id, timestamp } from '../../kernel/answer-fields.ts'
+import * as z from '../../kernel/documented-zod.ts'
+import { label } from '../../kernel/fields.ts'
+import { itemRecordId } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import {
   DISPOSITIONS,
   type Disposition,
   ITEM_ACTIONS,
-  ITEM_STATUSES,
   type ItemAction,
-  OUTCOMES,
   ROW_ACTIONS,
   type RowAction,
   TRIAGE_LANES,
-} from '../../domain/vocabulary.ts'
-import * as z from '../../kernel/documented-zod.ts'
-import { itemRecordId } from '../../kernel/ids.ts'
-import { LIMITS } from '../../kernel/limits.ts'
-import { label } from '../../schema/input.ts'
-import { type ItemInRunRow, ItemRecord, itemRecordOf, timestamp } from '../../schema/wire.ts'
-
-const id = (description: string) => z.string().meta({ format: 'uuid', description })
+} from '../vocabulary.ts'
 
 export const TriageEntry = z
   .object({

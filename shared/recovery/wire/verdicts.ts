@@ -1,11 +1,9 @@
 // The shape of how good verdicts are, and how rows become it.
 
+import { count, id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { isOftenWrong, judgedOf, precisionOf, type VerdictCounts } from '../rules/verdicts.ts'
-
-const count = (description: string) => z.int().min(0).describe(description)
-const id = (description: string) => z.string().meta({ format: 'uuid', description })
 
 export const JudgedReason = z
   .object({

@@ -1,14 +1,14 @@
 // The moments that schedules name, and the runs they start. Guarantee: a moment has one row, and its run is opened by
 // the very statement that makes the row say so; whoever acts on a schedule holds the lock of its row.
 
+import { isHeld } from '../../accounts/queries/installation.ts'
 import type { Sql } from '../../context.ts'
-import type { DisabledReason, OccurrenceOutcome, OccurrenceReason } from '../../domain/vocabulary.ts'
+import { recordId } from '../../items/queries/item-keys.ts'
 import { ROOM } from '../../items/queries/run-admission.ts'
 import type { RunRoom } from '../../items/rules/run-admission.ts'
-import { recordId } from '../../recovery/queries/triage.ts'
-import { numbers, times } from '../../store/columns.ts'
-import { isHeld } from '../../upkeep/queries/installation.ts'
+import { numbers, times } from '../../kernel/packed-columns.ts'
 import type { SourceProblem } from '../rules/source.ts'
+import type { DisabledReason, OccurrenceOutcome, OccurrenceReason } from '../vocabulary.ts'
 
 /** Lets no statement of the transaction wait longer for somebody's lock. */
 export async function waitAtMost(sql: Sql, ms: number): Promise<void> {

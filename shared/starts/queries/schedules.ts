@@ -2,9 +2,12 @@
 // before they touch what belongs to it.
 
 import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
+import { projects } from '../../accounts/tables/projects.ts'
+import { agents } from '../../agents/tables/agents.ts'
 import type { Database } from '../../context.ts'
-import type { DisabledReason } from '../../domain/vocabulary.ts'
-import { agents, occurrences, projects, schedules, sourceReads } from '../../schema/tables.ts'
+import { occurrences, schedules } from '../tables/schedules.ts'
+import { sourceReads } from '../tables/sources.ts'
+import type { DisabledReason } from '../vocabulary.ts'
 import type { ScheduleRow } from '../wire/schedules.ts'
 
 export type NewSchedule = typeof schedules.$inferInsert

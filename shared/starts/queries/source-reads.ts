@@ -1,11 +1,11 @@
 // The readings of sources. Guarantee: of all who read an occurrence, however long they were paused, only the one the
 // row names decides it, in the transaction that writes its outcome.
 
+import { isHeld } from '../../accounts/queries/installation.ts'
+import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
 import type { Sql } from '../../context.ts'
-import type { AgentDeclaration } from '../../domain/protocol.ts'
-import type { AgentProtocol, DeploymentKind } from '../../domain/vocabulary.ts'
-import { times } from '../../store/columns.ts'
-import { isHeld } from '../../upkeep/queries/installation.ts'
+import type { AgentDeclaration } from '../../items/rules/protocol.ts'
+import { times } from '../../kernel/packed-columns.ts'
 import type { Source } from '../rules/source.ts'
 
 export interface Occurrence {

@@ -1,9 +1,12 @@
 // Triggers. Their secrets are here as a hash or sealed; neither leaves with a row.
 
 import { and, desc, eq, isNull, lt, sql as raw } from 'drizzle-orm'
+import { accounts } from '../../accounts/tables/accounts.ts'
+import { projects } from '../../accounts/tables/projects.ts'
+import { agents } from '../../agents/tables/agents.ts'
 import type { Database, Sql } from '../../context.ts'
-import { accounts, agents, projects, triggers } from '../../schema/tables.ts'
 import type { TriggerSource } from '../rules/source.ts'
+import { triggers } from '../tables/triggers.ts'
 import type { TriggerRow } from '../wire/triggers.ts'
 
 const columns = {

@@ -1,7 +1,7 @@
 // Where items come from, as an agent's code declares it. Guarantee: what code declares holds no secret, only the names
 // of variables that do.
 
-import type { AgentDeclaration, DeclaredSource, DeclaredTrigger } from '../../domain/protocol.ts'
+import type { AgentDeclaration, DeclaredSource, DeclaredTrigger } from '../../items/rules/protocol.ts'
 import { canonicalJson } from '../../kernel/canonical.ts'
 import { type BodySource, noGenerator } from './source.ts'
 

@@ -1,6 +1,6 @@
 // What it means that a moment of a schedule started nothing, as data.
 
-import type { OccurrenceOutcome, OccurrenceReason } from '../../domain/vocabulary.ts'
+import type { OccurrenceOutcome, OccurrenceReason } from '../vocabulary.ts'
 
 export type RefusalReason = Exclude<OccurrenceReason, 'overdue' | 'run_never_started' | 'manual'>
 

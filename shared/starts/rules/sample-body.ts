@@ -1,6 +1,6 @@
 // What a trigger's sender may post, as an example: its agent takes it where the agent says what it takes.
 
-import { sampleOf } from '../../domain/sample.ts'
+import { sampleOf } from '../../kernel/sample.ts'
 
 interface Sampled {
   items: boolean

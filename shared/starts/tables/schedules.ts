@@ -17,10 +17,10 @@ import {
 } from 'drizzle-orm/pg-core'
 import { ofProject } from '../../accounts/tables/tenant.ts'
 import { agentOf } from '../../agents/tables/agents.ts'
-import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../../domain/vocabulary.ts'
+import { at, createdAt, id, micro } from '../../kernel/column-types.ts'
 import type { ResultsReceiver } from '../../recovery/rules/results.ts'
-import { at, createdAt, id, micro } from '../../schema/tables/columns.ts'
 import type { Source, SourceProblem } from '../rules/source.ts'
+import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../vocabulary.ts'
 
 export const disabledReason = pgEnum('disabled_reason', DISABLED_REASONS)
 export const occurrenceOutcome = pgEnum('occurrence_outcome', OCCURRENCE_OUTCOMES)

@@ -2,7 +2,7 @@
 // reader whose run the row names may open that run.
 
 import { foreignKey, index, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
-import { at } from '../../schema/tables/columns.ts'
+import { at } from '../../kernel/column-types.ts'
 import { schedules } from './schedules.ts'
 
 /** An occurrence whose items are still to be read; the row goes with the outcome. The engine's alone. */

@@ -4,9 +4,9 @@ import { sql } from 'drizzle-orm'
 import { boolean, check, jsonb, pgEnum, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { ofProject } from '../../accounts/tables/tenant.ts'
 import { agentOf } from '../../agents/tables/agents.ts'
-import { SIGNATURE_SCHEMES } from '../../domain/vocabulary.ts'
-import { at, bytea, createdAt, id } from '../../schema/tables/columns.ts'
+import { at, bytea, createdAt, id } from '../../kernel/column-types.ts'
 import type { TriggerSource } from '../rules/source.ts'
+import { SIGNATURE_SCHEMES } from '../vocabulary.ts'
 
 export const signatureScheme = pgEnum('signature_scheme', SIGNATURE_SCHEMES)
 

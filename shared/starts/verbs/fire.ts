@@ -4,8 +4,8 @@
 
 import type { TransactionSql } from 'postgres'
 import type { Context, Sql } from '../../context.ts'
-import { type Submitted, submitRun } from '../../engine/submit.ts'
 import { refusalOf } from '../../items/rules/run-admission.ts'
+import { type Submitted, submitRun } from '../../items/verbs/submit.ts'
 import { bisect } from '../../kernel/bisect.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { fault } from '../../kernel/fault.ts'

@@ -1,12 +1,12 @@
 // Reads the rows that a generator of the agent makes, where the agent runs. Guarantee: they end well only where the agent
 // said that they do, with how many there were.
 
-import { signatureOf } from '../../agents/verbs/agent-keys.ts'
-import { openEnv } from '../../agents/verbs/deploy.ts'
+import { signatureOf } from '../../accounts/verbs/agent-keys.ts'
+import { openEnv } from '../../accounts/verbs/sealing.ts'
+import type { AgentResponse, AgentTarget } from '../../agents/rules/invoke-agent.ts'
 import type { Context } from '../../context.ts'
-import type { Row } from '../../domain/file-items.ts'
-import { type GeneratorRequest, NDJSON, PROTOCOL_VERSION } from '../../domain/protocol.ts'
-import type { AgentResponse, AgentTarget } from '../../engine/agent-port.ts'
+import type { Row } from '../../items/rules/file-items.ts'
+import { type GeneratorRequest, NDJSON, PROTOCOL_VERSION } from '../../items/rules/protocol.ts'
 import { fieldsOf as membersOf } from '../../kernel/json.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { LineError, ndjsonLines } from '../../kernel/ndjson.ts'

@@ -2,8 +2,8 @@
 // and never when none was.
 
 import type { Context } from '../../context.ts'
+import { endPilots } from '../../items/queries/pilots.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { endPilots } from '../queries/pilots.ts'
 
 /** The chore. Returns how many runs were decided about. */
 export async function judgePilots(ctx: Context): Promise<number> {

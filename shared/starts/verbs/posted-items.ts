@@ -1,9 +1,9 @@
 // Takes the body of a fire as items. Guarantee: each is the very text that was sent, and of a body with a bad one nothing
 // is taken.
 
-import { BadLines, jsonRows, linesOfRows, type Row } from '../../domain/file-items.ts'
-import { itemsOfLines } from '../../engine/item-lines.ts'
 import type { NewItem } from '../../items/rules/chunks.ts'
+import { BadLines, jsonRows, linesOfRows, type Row } from '../../items/rules/file-items.ts'
+import { itemsOfLines } from '../../items/verbs/item-lines.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { elementsOf } from '../../kernel/json.ts'
 import { oneLine } from '../../kernel/ndjson.ts'

@@ -1,6 +1,6 @@
 // A reading of a source under way. Guarantee: one that says nothing for too long, or says too much, ends as a SourceError.
 
-import type { Row } from '../../domain/file-items.ts'
+import type { Row } from '../../items/rules/file-items.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import type { CurrentDeployment } from '../queries/source-reads.ts'

@@ -3,9 +3,9 @@
 // in memory.
 
 import type { Context } from '../../context.ts'
-import { BadLines, linesOfRows } from '../../domain/file-items.ts'
-import { itemsOfLines } from '../../engine/item-lines.ts'
 import type { NewItem } from '../../items/rules/chunks.ts'
+import { BadLines, linesOfRows } from '../../items/rules/file-items.ts'
+import { itemsOfLines } from '../../items/verbs/item-lines.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import {
   fieldsOf,

@@ -3,8 +3,8 @@
 // neither the tick nor another project's.
 
 import type { Context, Sql } from '../../context.ts'
-import { errorText } from '../../domain/error-text.ts'
-import { giveUp } from '../../engine/submit.ts'
+import { giveUp } from '../../items/verbs/submit.ts'
+import { errorText } from '../../kernel/error-text.ts'
 import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'

@@ -2,8 +2,8 @@
 // however else it ends, nothing is left of it.
 
 import type { Context, Sql } from '../../context.ts'
-import { type RunOrder, type Submitted, submitRun } from '../../engine/submit.ts'
 import type { NewItem } from '../../items/rules/chunks.ts'
+import { type RunOrder, type Submitted, submitRun } from '../../items/verbs/submit.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'

@@ -3,13 +3,13 @@
 
 import { seal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
-import type { SignatureScheme } from '../../domain/vocabulary.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { randomWord, sha256 } from '../../kernel/secrets.ts'
 import * as store from '../queries/triggers.ts'
 import type { ItemsOrder } from '../rules/declared-source.ts'
 import type { TriggerSource } from '../rules/source.ts'
 import { newTriggerSecret, signingSecretProblem } from '../rules/webhook-signatures.ts'
+import type { SignatureScheme } from '../vocabulary.ts'
 import type { TriggerRow } from '../wire/triggers.ts'
 import { type KeptSource, keptTriggerSource } from './kept-source.ts'
 

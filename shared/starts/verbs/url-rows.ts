@@ -1,12 +1,11 @@
 // Reads the rows that a URL answers with. Guarantee: an answer that was cut, or could have been without anybody telling,
 // is a SourceError; values of headers leave for nowhere but that URL.
 
-import { unseal } from '../../accounts/verbs/sealing.ts'
-import { openEnv } from '../../agents/verbs/deploy.ts'
+import { openEnv, unseal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
-import { csvRows, jsonRows as ndjsonRows } from '../../domain/file-items.ts'
-import type { OutsideAnswer } from '../../engine/outside-port.ts'
+import { csvRows, jsonRows as ndjsonRows } from '../../items/rules/file-items.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import type { OutsideAnswer } from '../../kernel/outside.ts'
 import { filledIn } from '../rules/declared-source.ts'
 import { jsonRows } from '../rules/json-rows.ts'
 import { fieldsOf, SourceError, type UrlSource } from '../rules/source.ts'

@@ -1,21 +1,19 @@
 // The shapes of schedules and of what became of their moments, and how rows become them.
 
 import { centsOf } from '../../accounts/rules/pricing.ts'
-import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../../domain/vocabulary.ts'
+import { allowUnpriced, UNPRICED_STARTS } from '../../items/wire/run-order.ts'
+import { id, Json, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { budgetCents, httpUrl, label, pilotItems, timeoutSeconds, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { rawJson } from '../../kernel/raw-json.ts'
 import { ResultsReceiverOrder } from '../../recovery/wire/results.ts'
-import { budgetCents, httpUrl, label, pilotItems, timeoutSeconds, uuid } from '../../schema/input.ts'
-import { rawJson } from '../../schema/raw-json.ts'
-import { allowUnpriced, UNPRICED_STARTS } from '../../schema/run-order.ts'
-import type { occurrences, schedules } from '../../schema/tables.ts'
-import { Json, timestamp } from '../../schema/wire.ts'
 import { parseCron, ScheduleError } from '../rules/cron.ts'
 import { type Fire, firesAfter, nextFires } from '../rules/fire-times.ts'
+import type { occurrences, schedules } from '../tables/schedules.ts'
+import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../vocabulary.ts'
 import { Source, SourceOrder, SourceProblem, sourceOf } from './sources.ts'
-
-const id = (description: string) => z.string().meta({ format: 'uuid', description })
 
 export type OccurrenceRow = Omit<typeof occurrences.$inferSelect, 'manual' | 'project_id' | 'watch_until'>
 export type ScheduleRow = typeof schedules.$inferSelect & {

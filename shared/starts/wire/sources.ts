@@ -1,11 +1,10 @@
 // The shapes of sources. No header's value leaves through these.
 
-import type { DeclaredSource } from '../../domain/protocol.ts'
-import { SOURCE_FORMATS, type SourceFormat, TRIGGER_NAME } from '../../domain/vocabulary.ts'
+import type { DeclaredSource } from '../../items/rules/protocol.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { httpUrl, label, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { httpUrl, label, uuid } from '../../schema/input.ts'
 import type { ItemsOrder } from '../rules/declared-source.ts'
 import {
   formatOf,
@@ -14,8 +13,8 @@ import {
   type Source as KeptSource,
   type TriggerSource,
 } from '../rules/source.ts'
-
 import { unknownPlaceholder } from '../rules/source-url.ts'
+import { SOURCE_FORMATS, type SourceFormat, TRIGGER_NAME } from '../vocabulary.ts'
 
 const field = (description: string) => label(LIMITS.source_field_characters, description)
 

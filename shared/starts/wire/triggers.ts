@@ -1,15 +1,13 @@
 // The shapes of triggers and of their fires. No hash and no sealed secret leaves through these.
 
-import { SIGNATURE_SCHEMES } from '../../domain/vocabulary.ts'
+import { allowUnpriced, StartedRun, UNPRICED_STARTS } from '../../items/wire/run-order.ts'
+import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { httpUrl, uuid as uuidOf } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { httpUrl, uuid as uuidOf } from '../../schema/input.ts'
-import { allowUnpriced, StartedRun, UNPRICED_STARTS } from '../../schema/run-order.ts'
-import type { triggers } from '../../schema/tables.ts'
-import { timestamp } from '../../schema/wire.ts'
+import type { triggers } from '../tables/triggers.ts'
+import { SIGNATURE_SCHEMES } from '../vocabulary.ts'
 import { shownTriggerItems, triggerItems, triggerItemsOf } from './sources.ts'
-
-const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
 
 export type TriggerRow = Omit<
   typeof triggers.$inferSelect,
@@ -20,9 +18,9 @@ export type TriggerRow = Omit<
 }
 
 const triggerFields = {
-  id: uuid('What {triggerId} in paths stands for.'),
-  project_id: uuid('The project of its agent.'),
-  agent_id: uuid('The agent it starts.'),
+  id: id('What {triggerId} in paths stands for.'),
+  project_id: id('The project of its agent.'),
+  agent_id: id('The agent it starts.'),
   agent_slug: z.string(),
   name: z.string().describe('Unique within its agent.'),
   url: z

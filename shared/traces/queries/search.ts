@@ -3,7 +3,7 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
-import type { Outcome, OutcomeReason } from '../../domain/vocabulary.ts'
+import type { Outcome, OutcomeReason } from '../../items/vocabulary.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { wordQuery } from '../../kernel/words.ts'

@@ -3,7 +3,7 @@
 
 import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '../../context.ts'
-import type { Outcome } from '../../domain/vocabulary.ts'
+import type { Outcome } from '../../items/vocabulary.ts'
 
 export interface ErrorCategory {
   outcome: Outcome

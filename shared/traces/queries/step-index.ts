@@ -5,9 +5,9 @@
 import type { Sql } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { numbers, texts } from '../../kernel/packed-columns.ts'
 import { withoutEscapes, wordsOf } from '../../kernel/words.ts'
 import { sampleSuspected } from '../../recovery/queries/questions.ts'
-import { numbers, texts } from '../../store/columns.ts'
 import { toolName } from './step-errors.ts'
 
 /** Of a step that was removed meanwhile only its place is left. */

@@ -17,9 +17,10 @@ import {
 } from 'drizzle-orm/pg-core'
 import { projects } from '../../accounts/tables/projects.ts'
 import { ofProject } from '../../accounts/tables/tenant.ts'
-import { PURGE_KINDS, STEP_KINDS } from '../../domain/vocabulary.ts'
-import { at, micro, projectOfRun, tsvector } from '../../schema/tables/columns.ts'
-import { outcome } from '../../schema/tables/runs.ts'
+import { outcome } from '../../items/tables/runs.ts'
+import { STEP_KINDS } from '../../items/vocabulary.ts'
+import { at, micro, projectOfRun, tsvector } from '../../kernel/column-types.ts'
+import { PURGE_KINDS } from '../../upkeep/vocabulary.ts'
 
 export const stepKind = pgEnum('step_kind', STEP_KINDS)
 export const purgeKind = pgEnum('purge_kind', PURGE_KINDS)

@@ -1,9 +1,9 @@
 // What steps are searched by.
 
 import * as z from 'zod'
-import { OUTCOME_REASONS } from '../../domain/vocabulary.ts'
+import { OUTCOME_REASONS, OUTCOMES } from '../../items/vocabulary.ts'
+import { cursor, instant, itemId, label, usdAmount, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { cursor, instant, itemId, label, outcome, usdAmount, uuid } from '../../schema/input.ts'
 
 export const timeRange = {
   from: instant('Only steps that began at or after this time.').optional(),
@@ -17,8 +17,8 @@ export const StepQuery = z.strictObject({
   record_id: uuid('Only the trace of the item with this record id.').optional(),
   run_id: uuid('Only steps of this run.').optional(),
   project_id: uuid('Only steps of this project.').optional(),
-  outcome_status: outcome.optional().describe('Only steps with this verdict.'),
-  outcome: outcome.optional().describe('The same as outcome_status.'),
+  outcome_status: z.enum(OUTCOMES).optional().describe('Only steps with this verdict.'),
+  outcome: z.enum(OUTCOMES).optional().describe('The same as outcome_status.'),
   outcome_reason: z.enum(OUTCOME_REASONS).optional().describe('Only steps that the grader gave this reason.'),
   min_cost_usd: usdAmount('Only steps that cost at least this many dollars.').optional(),
   ...timeRange,

@@ -1,20 +1,20 @@
 // The shape of a step as callers see it. Guarantee: payloads leave as the very text they were recorded as.
 
 import { centsOf, usdOf } from '../../accounts/rules/pricing.ts'
-import { OUTCOMES, STEP_KINDS } from '../../domain/vocabulary.ts'
+import { OUTCOMES, STEP_KINDS } from '../../items/vocabulary.ts'
+import { count, id, payload, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
+import { rawJson } from '../../kernel/raw-json.ts'
 import { snippetOf } from '../../kernel/snippet.ts'
-import { rawJson } from '../../schema/raw-json.ts'
-import type { steps } from '../../schema/tables.ts'
-import { count, payload, timestamp, uuid } from '../../schema/wire.ts'
+import type { steps } from '../tables/steps.ts'
 
 export type StepRow = typeof steps.$inferSelect & { item_id: string }
 
 export const Step = z
   .object({
-    run_id: uuid('The run of its item.'),
-    record_id: uuid('Record id of its item.'),
+    run_id: id('The run of its item.'),
+    record_id: id('Record id of its item.'),
     item_id: z.string().describe('Your own identifier of its item.'),
     step_no: count('Its place in the trace of its item.'),
     attempt: z.int().describe('The attempt it was recorded in.'),

@@ -10,8 +10,8 @@ import {
   RUN_ROOM,
   RUNS_WITH_CAPS,
 } from '../../items/queries/admission.ts'
+import { OFFERED_ITEMS } from '../../items/queries/pilots.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { OFFERED_ITEMS } from '../../starts/queries/pilots.ts'
 
 export interface Backlog {
   /** Items that wait and that neither a cap nor money keeps from starting; caps of partitions are not looked at. */

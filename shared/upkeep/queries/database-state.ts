@@ -1,10 +1,10 @@
 // What keeps this process from working on a PostgreSQL that answers: its schema, the rights of its role, its master key.
 // Guarantee: it changes nothing, and is asked without any right.
 
+import { readInstallationRow } from '../../accounts/queries/installation.ts'
 import type { Sql } from '../../context.ts'
 import { type Fault, faultsOf, type RoleState } from '../rules/faults.ts'
 import { fingerprintOf } from '../rules/master-key.ts'
-import { readInstallationRow } from './installation.ts'
 import { readRoleState } from './running-role.ts'
 
 export interface DatabaseState {

@@ -2,11 +2,11 @@
 // alerts. Guarantee: only what has ended; a run says what it has lost from the statement on that decides it, and the
 // rows follow in bounded pieces.
 
+import type { ProjectSettings } from '../../accounts/tables/projects.ts'
 import type { Sql } from '../../context.ts'
-import type { PurgeKind } from '../../domain/vocabulary.ts'
 import { firstIdAt, type RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { ProjectSettings } from '../../schema/tables.ts'
+import type { PurgeKind } from '../vocabulary.ts'
 import { dropSpentWeek, weekStart } from './partitions.ts'
 import { type Runs, removeRunRows, removeRuns } from './removal.ts'
 

@@ -1,8 +1,8 @@
 // What a start asks of the installation it starts on. Guarantee: no process works on data that another master key
 // sealed, and a key is never made beside data.
 
+import { hasAccounts, keepFingerprint, readInstallationRow } from '../../accounts/queries/installation.ts'
 import type { Sql } from '../../context.ts'
-import { hasAccounts, keepFingerprint, readInstallationRow } from '../queries/installation.ts'
 import { fingerprintOf, type OtherKey, sayOtherKey } from '../rules/master-key.ts'
 
 /** Keeps the fingerprint of the first key that comes. Returns both where the key is another than the first. */

@@ -2,11 +2,11 @@
 // series is that of this list; and however often it is asked, PostgreSQL is asked once in LIMITS.metrics_cache_ms.
 
 import type { Context } from '../../context.ts'
-import { countAwake } from '../../hints/awake.ts'
-import { readTurns, type Turn } from '../../hints/turns.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { type PoolFigures, poolFigures } from '../../kernel/pool.ts'
+import { countAwake } from '../../redis/awake.ts'
+import { readTurns, type Turn } from '../../redis/turns.ts'
 import { type Backlog, countBacklog, type Gauges, readGauges } from '../queries/backlog.ts'
 import { INSTALLATION_METRICS, readInstallation } from './check-up.ts'
 

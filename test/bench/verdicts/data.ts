@@ -2,7 +2,7 @@
 
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { CHECKS, type CheckName, type Language } from '../../../shared/domain/vocabulary.ts'
+import { CHECKS, type CheckName, type Language } from '../../../shared/items/vocabulary.ts'
 
 export interface LabelledAnswer {
   text: string

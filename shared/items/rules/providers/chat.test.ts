@@ -1,8 +1,8 @@
 // Answers made after the references of their providers: what each says, how it ended, and what it is billed by.
 
 import { describe, expect, it } from 'vitest'
-import { type Completion, readCompletion } from '../../../domain/completion.ts'
-import { readAnswer } from '../../../domain/conversation.ts'
+import { type Completion, readCompletion } from './completion.ts'
+import { readAnswer } from './conversation.ts'
 
 const read = (output: unknown): Completion => {
   const completion = readCompletion(output)

@@ -4,10 +4,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LIST_PRICES } from '../../../accounts/rules/price-book.ts'
-import { readCompletion } from '../../../domain/completion.ts'
-import { readAnswer } from '../../../domain/conversation.ts'
-import { stepRow } from '../../../domain/step-row.ts'
 import { LIMITS } from '../../../kernel/limits.ts'
+import { stepRow } from '../step-row.ts'
+import { readCompletion } from './completion.ts'
+import { readAnswer } from './conversation.ts'
 import { ANSWERS } from './sample-answers.ts'
 import { SHAPES } from './shapes.ts'
 

@@ -1,9 +1,9 @@
 // Streams that were recorded piece by piece, whole or with neighbouring bits of text joined.
 
 import { describe, expect, it } from 'vitest'
-import { readCall } from '../../../domain/completion.ts'
-import { readAnswer } from '../../../domain/conversation.ts'
 import { recorded } from '../../../sdk/stream.ts'
+import { readCall } from './completion.ts'
+import { readAnswer } from './conversation.ts'
 
 /** What no text can be made of without throwing. */
 const NO_TEXT = { toString: 1, valueOf: 1 }

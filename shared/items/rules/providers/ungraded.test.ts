@@ -1,8 +1,8 @@
 // Calls that cost and say nothing that could be graded.
 
 import { expect, it } from 'vitest'
-import { readCompletion } from '../../../domain/completion.ts'
-import { gradeStep } from '../../../domain/grading.ts'
+import { gradeStep } from '../grading.ts'
+import { readCompletion } from './completion.ts'
 
 const USAGE = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 }
 const image = { b64_json: 'AAAA' }

@@ -1,0 +1,57 @@
+// How the engine reaches an agent: one function that the host supplies, over whatever HTTP client it has.
+
+import type { DeployedDeclaration } from '../../items/rules/grading.ts'
+import type { AgentProtocol, DeploymentKind } from '../vocabulary.ts'
+
+/** The deployment a request goes to. */
+export interface AgentTarget {
+  /** Whose share of what the host gives to all is used: connections, look-ups, processes. Null where the project was deleted. */
+  account_id: string | null
+  agent_id: string
+  deployment_id: string
+  kind: DeploymentKind
+  protocol: AgentProtocol
+  /** Set for kind `url`. */
+  url: string | null
+  /** Set for kind `bundle`. */
+  bundle_hash: string | null
+  declaration: DeployedDeclaration
+  env: Record<string, string>
+  /** The item may have killed the last process it ran in: give it one to itself. */
+  alone: boolean
+  /** It makes items: what it does to its process must not be laid to items. */
+  generates?: true
+}
+
+export interface AgentRequest {
+  headers: Record<string, string>
+  body: string
+  signal: AbortSignal
+}
+
+export interface AgentResponse {
+  status: number
+  contentType: string
+  body: AsyncIterable<Uint8Array>
+}
+
+/**
+ * Sends one request to an agent and resolves with the head of its response.
+ *
+ * Rejects, or fails while the body is read, with `AgentProcessDied` when the agent's process is known to have
+ * ended, with `NotSent` when it waited for a connection in vain, and with any other error for transport faults.
+ */
+export type InvokeAgent = (target: AgentTarget, request: AgentRequest) => Promise<AgentResponse>
+
+/** The request was given up before anything of it was sent. */
+export class NotSent extends Error {}
+
+/** The agent's process ended under the request; every item in it is a suspect. */
+export class AgentProcessDied extends Error {
+  readonly code: 'agent_crashed' | 'agent_unresponsive'
+  constructor(code: 'agent_crashed' | 'agent_unresponsive', message: string) {
+    super(message)
+    this.name = 'AgentProcessDied'
+    this.code = code
+  }
+}

@@ -1,0 +1,19 @@
+// The closed lists of words of agents, which columns, JSON bodies, the SDK and the command line share.
+
+export const DEPLOYMENT_KINDS = ['bundle', 'url'] as const
+export type DeploymentKind = (typeof DEPLOYMENT_KINDS)[number]
+
+/** What a deployment speaks: Assay's NDJSON protocol, or plain JSON in and JSON out, one item a request. */
+export const AGENT_PROTOCOLS = ['ndjson', 'json'] as const
+export type AgentProtocol = (typeof AGENT_PROTOCOLS)[number]
+
+/**
+ * What a deploy does to a schedule or a trigger. `rotated`: a trigger under a new name, URL and secret; `kept`: one
+ * that the promoted version does not declare.
+ */
+export const PLAN_ACTIONS = ['created', 'changed', 'rotated', 'deleted', 'kept', 'unchanged'] as const
+export type PlanAction = (typeof PLAN_ACTIONS)[number]
+
+/** What a deploy warns of: what this installation does not give the agent. */
+export const DEPLOY_WARNINGS = ['step_outlasts_consumer'] as const
+export type DeployWarning = (typeof DEPLOY_WARNINGS)[number]

@@ -1,0 +1,212 @@
+// Reads of items. They are found by (project, run, seq); whoever may see a run may see its items.
+
+import { and, asc, eq, getTableColumns, gt, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
+import { projects } from '../../accounts/tables/projects.ts'
+import { agents } from '../../agents/tables/agents.ts'
+import type { Database, Sql } from '../../context.ts'
+import type { ItemKey, RunKey } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { columnsOf } from '../../kernel/packed-columns.ts'
+import { triage } from '../../recovery/tables/recovery.ts'
+import { items, runs } from '../tables/runs.ts'
+import type { ItemStatus, Outcome } from '../vocabulary.ts'
+import type { ItemInRunRow, ItemRow } from '../wire/runs.ts'
+
+export interface ItemFilter extends RunKey {
+  /** Of the run. */
+  total_items: number
+  /** `not_ok` is degraded, failed, or held without a verdict. */
+  outcome?: Outcome | 'not_ok' | undefined
+  status?: ItemStatus | undefined
+  reason?: string | undefined
+  partition_key?: string | undefined
+  item_id?: string | undefined
+  after_seq: number
+  limit: number
+}
+
+/**
+ * A run's items in the order they are dispatched. A filter that few items pass would read the whole pile, so it looks
+ * at a part of it: `looked_to` is where the next look goes on, null when there is nothing behind. It also goes on behind
+ * items that are of LIMITS.page_bytes together, with the one that goes beyond.
+ */
+export async function listItems(
+  db: Database,
+  filter: ItemFilter,
+): Promise<{ rows: ItemRow[]; looked_to: number | null }> {
+  // Every item that did not work has a triage row, and few others have one: the search goes through those.
+  const among = didNotWork(filter) ? triage : items
+  const looked_to = isPlain(filter) ? null : await endOfLook(db, among, filter)
+  // Sizes are known without reading what is stored apart from its row.
+  const size = sql<number>`coalesce(octet_length(${items.input}), 0) + coalesce(octet_length(${items.output}), 0)`
+  const before = sql<number>`(sum(${size}) over (order by ${among.seq}) - (${size}))::float8`.as(
+    'bytes_before',
+  )
+  const base = db
+    .select({ ...getTableColumns(items), bytes_before: before, bytes: size.as('bytes') })
+    .from(items)
+    .$dynamic()
+  const query =
+    among === items
+      ? base
+      : base.innerJoin(
+          triage,
+          and(
+            eq(triage.project_id, items.project_id),
+            eq(triage.run_id, items.run_id),
+            eq(triage.seq, items.seq),
+          ),
+        )
+  const found = query
+    .where(
+      and(
+        eq(among.project_id, filter.project_id),
+        eq(among.run_id, filter.run_id),
+        gt(among.seq, filter.after_seq),
+        looked_to === null ? undefined : lte(among.seq, looked_to),
+        given(filter.status, status => eq(items.status, status)),
+        given(filter.outcome, outcomeIs),
+        given(filter.reason, reason => eq(triage.reason, reason)),
+        given(filter.partition_key, key => eq(among.partition_key, key)),
+        given(filter.item_id, id => eq(items.item_id, id)),
+      ),
+    )
+    .orderBy(asc(among.seq))
+    .limit(filter.limit)
+    .as('found')
+  const rows = await db
+    .select()
+    .from(found)
+    .where(lt(found.bytes_before, LIMITS.page_bytes))
+    .orderBy(asc(found.seq))
+  const last = rows.at(-1)
+  const isFull = last !== undefined && last.bytes_before + last.bytes >= LIMITS.page_bytes
+  return { rows, looked_to: isFull && last.seq < filter.total_items ? last.seq : looked_to }
+}
+
+const FAILED: readonly (ItemStatus | undefined)[] = ['failed', 'budget_exceeded']
+
+const didNotWork = ({ outcome, status, reason }: ItemFilter) =>
+  (outcome !== undefined && outcome !== 'ok') || FAILED.includes(status) || reason !== undefined
+
+/** An item_id has an index, and most triage rows are of items that are not ok; the others are held or reviews. */
+const isPlain = ({ outcome, status, reason, partition_key, item_id }: ItemFilter) =>
+  item_id !== undefined ||
+  ((outcome === undefined || outcome === 'not_ok') &&
+    status === undefined &&
+    reason === undefined &&
+    partition_key === undefined)
+
+/** Seqs of items have no gaps; those of triage do. */
+async function endOfLook(db: Database, among: typeof items | typeof triage, filter: ItemFilter) {
+  const { project_id, run_id, after_seq, total_items } = filter
+  if (among === items) {
+    const seq = after_seq + LIMITS.items_looked_through
+    return seq < total_items ? seq : null
+  }
+  const [row] = await db
+    .select({ seq: triage.seq })
+    .from(triage)
+    .where(and(eq(triage.project_id, project_id), eq(triage.run_id, run_id), gt(triage.seq, after_seq)))
+    .orderBy(asc(triage.seq))
+    .offset(LIMITS.items_looked_through - 1)
+    .limit(1)
+  return row?.seq ?? null
+}
+
+const given = <T>(value: T | undefined, condition: (value: T) => SQL | undefined) =>
+  value === undefined ? undefined : condition(value)
+
+function outcomeIs(outcome: Outcome | 'not_ok') {
+  if (outcome !== 'not_ok') return eq(items.outcome, outcome)
+  return or(ne(items.outcome, 'ok'), eq(items.status, 'paused'))
+}
+
+export async function findItem(
+  db: Database,
+  account_id: string,
+  key: ItemKey,
+): Promise<ItemInRunRow | undefined> {
+  const [row] = await db
+    .select({
+      ...getTableColumns(items),
+      project_id: runs.project_id,
+      agent_id: runs.agent_id,
+      agent_slug: agents.slug,
+      created_at: runs.created_at,
+      payloads_purged_at: runs.payloads_purged_at,
+    })
+    .from(items)
+    .innerJoin(runs, and(eq(runs.project_id, items.project_id), eq(runs.id, items.run_id)))
+    .innerJoin(projects, eq(projects.id, runs.project_id))
+    .innerJoin(agents, eq(agents.id, runs.agent_id))
+    .where(
+      and(
+        eq(projects.account_id, account_id),
+        eq(items.project_id, key.project_id),
+        eq(items.run_id, key.run_id),
+        eq(items.seq, key.seq),
+      ),
+    )
+  return row
+}
+
+/**
+ * The next items of a project after (run, seq), in that order: as many as are of a bounded size together, at least one.
+ *
+ * Runs are walked by the index on (project, id) and each one's items by their key, so a chunk costs the same
+ * wherever it begins and whatever other projects hold.
+ */
+export async function nextItems(
+  sql: Sql,
+  project_id: string,
+  after: { run_id: string; seq: number },
+  limit: number,
+) {
+  return sql<ItemInRunRow[]>`
+    with next as (
+      select ${sql(columnsOf(items, 'i'))}, r.agent_id, r.created_at, r.payloads_purged_at, a.slug as agent_slug
+      from (
+        select id, project_id, agent_id, created_at, payloads_purged_at from runs
+        where project_id = ${project_id} and id >= ${after.run_id} and not materializing
+          -- A scalar, not exists: that might be planned as a join with all items.
+          and (select true from items where project_id = ${project_id} and run_id = runs.id limit 1)
+        order by id limit ${limit}
+      ) r
+      join agents a on a.id = r.agent_id
+      cross join lateral (
+        select * from items
+        where project_id = ${project_id} and run_id = r.id and seq > case when r.id = ${after.run_id} then ${after.seq}::int else 0 end
+        order by seq limit ${limit}
+      ) i
+      order by r.id, i.seq limit ${limit}
+    )
+    select * from (
+      -- Sizes are known without reading what is stored apart from its row.
+      select *, row_number() over so_far as nth,
+        sum(coalesce(octet_length(input), 0) + coalesce(octet_length(output), 0)) over so_far as bytes
+      from next window so_far as (order by run_id, seq)
+    ) sized
+    where nth = 1 or bytes <= ${LIMITS.export_chunk_bytes}
+    order by run_id, seq`
+}
+
+type NextItems = (
+  project_id: string,
+  after: { run_id: string; seq: number },
+  limit: number,
+) => Promise<ItemInRunRow[]>
+
+/** Every item of some projects, in chunks. */
+export async function* itemsInChunks(next: NextItems, project_ids: string[]): AsyncGenerator<ItemInRunRow[]> {
+  for (const project_id of project_ids) {
+    let after = { run_id: '00000000-0000-0000-0000-000000000000', seq: 0 }
+    for (;;) {
+      const rows = await next(project_id, after, LIMITS.export_chunk_items)
+      const last = rows.at(-1)
+      if (last === undefined) break
+      yield rows
+      after = { run_id: last.run_id, seq: last.seq }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+// Reads of runs. An account's runs are found through its projects; newest first is by id, which holds the time.
+
+import { and, desc, eq, getTableColumns, gte, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { projects } from '../../accounts/tables/projects.ts'
+import { agents, deployments } from '../../agents/tables/agents.ts'
+import type { Database, Sql } from '../../context.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { items, runs } from '../tables/runs.ts'
+import type { Outcome, RunState, RunStatus, StopReason } from '../vocabulary.ts'
+import type { RunRow } from '../wire/runs.ts'
+
+export interface RunFilter {
+  account_id: string
+  project_id: string | null
+  /** A slug. */
+  agent?: string | undefined
+  item_id?: string | undefined
+  state?: RunState | undefined
+  status?: RunStatus | undefined
+  /** The worst verdict of its items; `not_ok` is degraded or failed. */
+  outcome?: Outcome | 'not_ok' | undefined
+  /** When it was submitted. */
+  from?: string | undefined
+  to?: string | undefined
+  /** Only those that replay items of this run. */
+  replay_of?: string | undefined
+  before_id?: string | undefined
+  limit: number
+}
+
+function selectRuns(db: Database) {
+  return db
+    .select({ ...getTableColumns(runs), agent_slug: agents.slug, deployment_version: deployments.version })
+    .from(runs)
+    .innerJoin(projects, eq(projects.id, runs.project_id))
+    .innerJoin(agents, eq(agents.id, runs.agent_id))
+    .leftJoin(deployments, eq(deployments.id, runs.deployment_id))
+}
+
+const STATES = { open: isNull, ended: isNotNull }
+
+export async function listRuns(db: Database, filter: RunFilter): Promise<RunRow[]> {
+  const { agent, item_id, status, outcome, from, to, before_id } = filter
+  const touched = db
+    .select({ project_id: items.project_id, id: items.run_id })
+    .from(items)
+    .where(
+      and(
+        eq(items.item_id, item_id ?? ''),
+        filter.project_id === null ? undefined : eq(items.project_id, filter.project_id),
+      ),
+    )
+  const agent_ids = agent === undefined ? undefined : await idsOfAgent(db, filter.project_id, agent)
+  return selectRuns(db)
+    .where(
+      and(
+        eq(projects.account_id, filter.account_id),
+        filter.project_id === null ? undefined : eq(runs.project_id, filter.project_id),
+        agent_ids && agentIs(agent_ids),
+        item_id === undefined ? undefined : sql`(${runs.project_id}, ${runs.id}) in ${touched}`,
+        filter.state === undefined ? undefined : STATES[filter.state](runs.finished_at),
+        status === undefined ? undefined : eq(runs.status, status),
+        outcome === undefined ? undefined : OUTCOME_IS[outcome],
+        filter.replay_of === undefined
+          ? undefined
+          : sql`(${runs.project_id}, ${runs.id}) in ${replaysOf(filter.replay_of)}`,
+        // The order of ids is that of submission.
+        from === undefined ? undefined : gte(runs.id, firstIdAt(Date.parse(from))),
+        to === undefined ? undefined : lt(runs.id, firstIdAt(Date.parse(to))),
+        before_id === undefined ? undefined : lt(runs.id, before_id),
+      ),
+    )
+    .orderBy(desc(runs.id))
+    .limit(filter.limit)
+}
+
+/** By its id PostgreSQL walks the agent's runs in their order, where by its slug it would walk everybody's. */
+async function idsOfAgent(db: Database, project_id: string | null, slug: string): Promise<string[]> {
+  const ofProject = project_id === null ? undefined : eq(agents.project_id, project_id)
+  const rows = await db
+    .select({ id: agents.id })
+    .from(agents)
+    .where(and(eq(agents.slug, slug), ofProject))
+  return rows.map(({ id }) => id)
+}
+
+const agentIs = (ids: string[]) =>
+  ids.length === 1 ? eq(runs.agent_id, ids[0]!) : inArray(runs.agent_id, ids)
+
+/** Of a run that was replayed item by item, what replays the first of its items. */
+const replaysOf = (run_id: string) => sql`(
+  select project_id, run_id from (
+    select project_id, run_id from replays
+    where project_id = (select project_id from runs where id = ${run_id}) and from_run_id = ${run_id}
+    order by from_seq limit ${LIMITS.items_looked_through}
+  ) as replaying)`
+
+const raised = sql`(${runs.failed} > 0 or ${runs.budget_exceeded} > 0)`
+/** As `worstOutcome` says it in shared/items/rules/lifecycle.ts. */
+const OUTCOME_IS = {
+  failed: raised,
+  degraded: sql`not ${raised} and ${runs.degraded} > 0`,
+  not_ok: sql`(${raised} or ${runs.degraded} > 0)`,
+  ok: sql`not ${raised} and ${runs.degraded} = 0 and ${runs.ok} > 0`,
+}
+
+export async function findRun(db: Database, account_id: string, id: string): Promise<RunRow | undefined> {
+  const [row] = await selectRuns(db).where(and(eq(projects.account_id, account_id), eq(runs.id, id)))
+  return row
+}
+
+/** A run that has ended, as its trace tells it. */
+export interface EndedRun {
+  project_id: string
+  agent_id: string
+  agent_slug: string
+  status: RunStatus
+  stop_reason: StopReason | null
+  created_ms: number
+  finished_ms: number
+  total_items: number
+  ok: number
+  degraded: number
+  failed: number
+  budget_exceeded: number
+  cost_micro: number
+  input_tokens: number
+  output_tokens: number
+}
+
+/** Undefined while it has not ended. */
+export async function findEndedRun(sql: Sql, id: string): Promise<EndedRun | undefined> {
+  const [row] = await sql<EndedRun[]>`
+    select r.project_id, r.agent_id, a.slug as agent_slug, r.status, r.stop_reason, r.total_items, r.ok, r.degraded,
+      r.failed, r.budget_exceeded, r.cost_micro, r.input_tokens, r.output_tokens,
+      extract(epoch from r.created_at)::float8 * 1000 as created_ms,
+      extract(epoch from r.finished_at)::float8 * 1000 as finished_ms
+    from runs r join agents a on a.id = r.agent_id where r.id = ${id} and r.finished_at is not null`
+  return row
+}

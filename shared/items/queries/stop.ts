@@ -1,0 +1,256 @@
+// Stops runs and ends, pauses or resumes the part of a backlog that is not dispatched. Everything here but the abort locks
+// the run's row first and touches queued and paused items only; those in flight belong to settle.
+
+import { WAITS_FOR_MONEY } from '../../accounts/queries/budgets.ts'
+import type { Sql } from '../../context.ts'
+import { isUuid, type RunKey } from '../../kernel/ids.ts'
+import { untilGiven } from '../../kernel/unreachable.ts'
+import type { OutcomeReason } from '../vocabulary.ts'
+import {
+  become,
+  CLEAR_DUE,
+  countMoves,
+  dispositionOf,
+  guard,
+  intoTriage,
+  isIn,
+  laneOf,
+  outcomeOf,
+  statusAfter,
+  useMoves,
+} from './transitions.ts'
+
+/**
+ * Lets a statement begin when the run is locked. Waiting for the lock within it would leave it with a snapshot from
+ * before: it would miss, or count twice, what the holder of the lock did to the items. Both are one message, which
+ * PostgreSQL commits as a whole, so the lock is never held while this process does something else. Such a message has no
+ * parameters: `of` is the run's key as it stands in the text.
+ */
+async function underLock<T>(sql: Sql, run: RunKey, act: (of: RunKey) => string): Promise<T | undefined> {
+  const of = { project_id: inText(run.project_id), run_id: inText(run.run_id) }
+  const message = `select from runs where ${isRun(of)} for no key update; ${act(of)}`
+  // What was given no connection has not begun, so it waits for one, as a transaction does.
+  const [, rows] = await untilGiven(() => sql.unsafe<[unknown[], T[]]>(message))
+  return rows[0]
+}
+
+function inText(id: string): string {
+  if (!isUuid(id)) throw new Error(`${JSON.stringify(id)} is no id`)
+  return `'${id}'::uuid`
+}
+
+const isRun = ({ project_id, run_id }: RunKey) => `project_id = ${project_id} and id = ${run_id}`
+const isOfRun = ({ project_id, run_id }: RunKey) => `project_id = ${project_id} and run_id = ${run_id}`
+
+/** Asks a run to stop; false when it has already ended. */
+export async function stopCancelled(sql: Sql, { project_id, run_id }: RunKey): Promise<boolean> {
+  const result = await sql`
+    update runs set stop_reason = 'cancelled'
+    where project_id = ${project_id} and id = ${run_id} and finished_at is null and not materializing`
+  return result.count === 1
+}
+
+/** Stops a run whose budget is gone while something of it waits to be dispatched; false when it is not such a one. */
+export async function stopSpent(sql: Sql, { project_id, run_id }: RunKey): Promise<boolean> {
+  const result = await sql`
+    update runs r set stop_reason = 'budget_exceeded'
+    where project_id = ${project_id} and id = ${run_id} and finished_at is null and not materializing and stop_reason is null
+      and cost_micro >= budget_micro and ended_items(r) + running + paused < total_items`
+  return result.count === 1
+}
+
+/**
+ * What of a backlog is not in flight: from the cursor on, then what is due again below it. A statement that takes it
+ * moves the cursor, so that sweeping a long backlog in bounded steps reads every row once.
+ */
+const undispatched = (of: RunKey, limit: number) => `
+  ahead as (
+    select q.seq from run, lateral (
+      select i.seq from items i
+      where i.project_id = run.project_id and i.run_id = run.id and i.seq >= run.next_seq and ${isIn(['queued'])} order by i.seq limit ${limit}) q
+  ), behind as (
+    select d.seq from due_items d, run where d.project_id = run.project_id and d.run_id = run.id limit ${limit}
+  ), undue as (
+    delete from due_items where ${isOfRun(of)} and seq = any(array(select seq from behind))
+  ), cursor as (
+    select case when count(*) < ${limit} then null else max(seq) + 1 end as next_seq from ahead
+  )`
+
+/**
+ * Ends items of a stopped run that will not be dispatched any more, up to about `limit`: the queued ones as its
+ * reason says, and when it was cancelled the paused ones too. Returns whether some are left.
+ */
+export async function sweepStopped(sql: Sql, run: RunKey, limit: number): Promise<boolean> {
+  const row = await underLock<{ more: boolean }>(sql, run, of => sweep(of, limit))
+  return row?.more ?? false
+}
+
+const SWEPT = { skip: 'n.skipped', cancel: 'n.cancelled', dismiss: 'n.dismissed' }
+
+const sweep = (of: RunKey, limit: number) => `
+    with run as materialized (
+      select *, stop_reason = 'budget_exceeded' as over_budget from runs
+      where ${isRun(of)} and stop_reason is not null and finished_at is null
+    ), ${undispatched(of, limit)},
+    held as (
+      -- By itself: joined, where nothing is paused, the items of all runs were read to find that out.
+      select p.seq from run, lateral (
+        select i.seq from items i
+        where i.project_id = run.project_id and i.run_id = run.id and ${guard('dismiss')}
+        order by i.seq limit ${limit}) p
+      where run.stop_reason = 'cancelled' and run.paused > 0
+    ), swept as (
+      update items i set completed_at = now(),
+        status = case when over_budget then ${statusAfter('skip')} else ${statusAfter('cancel')} end,
+        outcome = case when over_budget then ${outcomeOf('skip')} end,
+        outcome_reason = case when over_budget then 'budget_exceeded' end,
+        error_code = case when over_budget then 'budget_exceeded' end,
+        error_message = case run.stop_reason
+          when 'budget_exceeded' then 'The run reached its budget before this item was dispatched.'
+          when 'consecutive_failures' then 'The run was stopped after too many consecutive failures.'
+          when 'pilot_failed' then 'None of the first items of the run was ok, so this one was not begun.' end
+      from run
+      where i.project_id = run.project_id and i.run_id = run.id and ${guard(['skip', 'cancel', 'dismiss'])} and i.seq = any(array(
+        select seq from ahead union select seq from behind union select seq from held))
+      returning i.seq, i.partition_key, i.cost_micro, i.seq in (select seq from held) as was_held, over_budget
+    ), decided as (
+      update triage set disposition = ${dispositionOf('dismiss')}, decided_at = now()
+      where ${isOfRun(of)} and disposition is null and seq in (select seq from swept where was_held)
+    ), n as (
+      select count(*)::int as n, count(*) filter (where over_budget)::int as skipped,
+        count(*) filter (where not over_budget and not was_held)::int as cancelled,
+        count(*) filter (where was_held)::int as dismissed
+      from swept
+    ), counted as (
+      update runs r set ${countMoves(SWEPT)},
+        next_seq = coalesce(cursor.next_seq, r.total_items + 1), touched_at = now()
+      from n, run, cursor where r.project_id = run.project_id and r.id = run.id
+      returning r.*, n.n as swept
+    ), sorted as (${intoTriage(`
+      select c.id, s.seq, c.project_id, c.agent_id, ${laneOf('skip')}, 'budget_exceeded',
+        'budget_exceeded', s.partition_key, null, null, s.cost_micro
+      from swept s, counted c where s.over_budget`)}), ${CLEAR_DUE}
+    select swept > 0 and finished_at is null as more from counted`
+
+export interface Aborted {
+  items: number
+  cost_micro: number
+  /** Whether any claim was found: then another may be left. */
+  more: boolean
+}
+
+const ABORTED = { abort: 'n.items' }
+
+/**
+ * Takes what is in flight of a cancelled run from whoever holds it and ends it, up to so many claims at once. What its
+ * steps have cost was counted as they were written; what comes of its attempts from now on is refused. A claim is
+ * locked before its items, and those before their run, as settle does.
+ */
+export async function abortClaims(sql: Sql, { project_id, run_id }: RunKey, limit: number): Promise<Aborted> {
+  const [row] = await sql<Aborted[]>`
+    with taken as (
+      delete from claims where id in (
+        select c.id from claims c join runs r on r.project_id = c.project_id and r.id = c.run_id
+        where c.project_id = ${project_id} and c.run_id = ${run_id} and r.stop_reason = 'cancelled'
+        order by c.id limit ${limit} for update of c)
+      returning seqs, attempts
+    ), held as (
+      select s.seq, s.attempt from taken, unnest(seqs, attempts) as s(seq, attempt)
+    ), aborted as (
+      update items i set ${sql.unsafe(become('abort'))},
+        error_message = 'The run was cancelled while this item was in flight: it was aborted.'
+      from held h
+      where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = h.seq and i.attempt = h.attempt and ${sql.unsafe(guard('abort'))}
+      returning i.seq, i.attempt, i.started_at, i.cost_micro
+    ), logged as (
+      insert into attempts (project_id, run_id, seq, attempt, started_at, code, message)
+      select ${project_id}, ${run_id}, seq, attempt, started_at, 'aborted', 'The run was cancelled.' from aborted
+      on conflict do nothing
+    ), n as (
+      select count(*)::int as items, coalesce(sum(cost_micro), 0)::bigint as cost_micro from aborted
+    ), counted as (
+      update runs r set ${sql.unsafe(countMoves(ABORTED))}, touched_at = now()
+      from n where r.project_id = ${project_id} and r.id = ${run_id} and r.finished_at is null and n.items > 0
+      returning r.project_id, r.id, r.finished_at
+    ), used as (
+      update project_usage u set ${sql.unsafe(useMoves(ABORTED))} from n, counted c where u.project_id = c.project_id
+    ), ${sql.unsafe(CLEAR_DUE)}
+    select items, cost_micro, (select count(*) from taken) > 0 as more from n`
+  return row!
+}
+
+/** Why an item is paused that goes on by itself; an agent may hold one with the same word. */
+const MONEY = 'money'
+/** As earlier versions said it. */
+const CREDIT = 'credit'
+const UNPRICED: OutcomeReason = 'unpriced_model'
+
+/**
+ * Pauses undispatched items of a run that waits for money which is not its own: credit, the budget of a day or month, or
+ * a price. Up to about `limit`; returns how many.
+ */
+export async function pauseForMoney(sql: Sql, run: RunKey, limit: number): Promise<number> {
+  const row = await underLock<{ n: number }>(sql, run, of => pause(of, limit))
+  return row?.n ?? 0
+}
+
+const pause = (of: RunKey, limit: number) => `
+    with run as materialized (
+      select r.* from runs r join project_usage u using (project_id) join projects p on p.id = r.project_id
+      where r.project_id = ${of.project_id} and r.id = ${of.run_id} and ${WAITS_FOR_MONEY} and r.stop_reason is null and r.finished_at is null
+    ), ${undispatched(of, limit)},
+    paused as (
+      update items i set ${become('pause')}, degraded_reason = '${MONEY}' from run
+      where i.project_id = run.project_id and i.run_id = run.id and ${guard('pause')}
+        and i.seq = any(array(select seq from ahead union select seq from behind))
+      returning i.seq
+    ), n as (select count(*)::int as n from paused),
+    counted as (
+      update runs r set ${countMoves({ pause: 'n.n' })}, waits_for_credit = true,
+        next_seq = coalesce(cursor.next_seq, r.total_items + 1), touched_at = now()
+      from n, run, cursor where r.project_id = run.project_id and r.id = run.id
+    )
+    select n from n`
+
+/** Runs with items that waited for money which is there again, or that were stopped meanwhile. */
+export async function findFundedRuns(sql: Sql, limit: number) {
+  return sql<RunKey[]>`
+    select r.project_id, r.id as run_id from runs r join project_usage u using (project_id) join projects p on p.id = r.project_id
+    where r.finished_at is null and r.waits_for_credit
+      and (r.stop_reason is not null or not ${sql.unsafe(WAITS_FOR_MONEY)})
+    order by r.touched_at limit ${limit}`
+}
+
+/** Queues up to `limit` items of a run that waited for money; returns how many. */
+export async function resumeFunded(sql: Sql, run: RunKey, limit: number): Promise<number> {
+  const row = await underLock<{ n: number }>(sql, run, of => resume(of, limit))
+  return row?.n ?? 0
+}
+
+const resume = (of: RunKey, limit: number) => `
+    with run as (select project_id, id from runs where ${isRun(of)}),
+    chosen as (
+      select i.seq from items i join run on run.project_id = i.project_id and run.id = i.run_id
+        left join triage t on t.project_id = i.project_id and t.run_id = i.run_id and t.seq = i.seq and t.lane = 'quarantine'
+          and t.disposition is distinct from 'resumed'
+      where ${guard('resume')} and case when t.seq is null then i.degraded_reason in ('${MONEY}', '${CREDIT}')
+        else t.reason = '${UNPRICED}' end
+      order by i.seq limit ${limit}
+    ), resumed as (
+      update items i set ${become('resume')}
+      from run
+      where i.project_id = run.project_id and i.run_id = run.id and i.seq = any(array(select seq from chosen))
+        and ${guard('resume')}
+      returning i.seq
+    ), decided as (
+      update triage set disposition = ${dispositionOf('resume')}, decided_at = now()
+      where ${isOfRun(of)} and lane = 'quarantine' and seq in (select seq from resumed)
+    ), due as (
+      insert into due_items (project_id, run_id, seq, due_at)
+      select ${of.project_id}, ${of.run_id}, seq, now() from resumed on conflict do nothing
+    ), n as (select count(*)::int as n from resumed),
+    counted as (
+      update runs r set ${countMoves({ resume: 'n.n' })}, waits_for_credit = n.n = ${limit}, touched_at = now()
+      from n, run where r.project_id = run.project_id and r.id = run.id
+    )
+    select n from n`

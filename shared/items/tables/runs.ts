@@ -1,0 +1,261 @@
+// Runs and the items they are made of. Every fact about what is queued, running or done is a row here.
+
+import { sql } from 'drizzle-orm'
+import {
+  type AnyPgColumn,
+  bigint,
+  bigserial,
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { projects } from '../../accounts/tables/projects.ts'
+import { OPENED, ofProject, ofRun } from '../../accounts/tables/tenant.ts'
+import { agentOf, deployments } from '../../agents/tables/agents.ts'
+import type { CheckedRun } from '../../items/rules/run-checks.ts'
+import { at, createdAt, id, micro, projectOfRun, textCollateC } from '../../kernel/column-types.ts'
+import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../vocabulary.ts'
+
+export const runStatus = pgEnum('run_status', RUN_STATUSES)
+export const stopReason = pgEnum('stop_reason', STOP_REASONS)
+export const itemStatus = pgEnum('item_status', ITEM_STATUSES)
+export const outcome = pgEnum('outcome', OUTCOMES)
+
+export const runs = pgTable(
+  'runs',
+  {
+    /** A UUIDv7 whose last 32 bits are zero: an item's id is the run's with its seq there. */
+    id: id(),
+    project_id: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    agent_id: uuid('agent_id').notNull(),
+    /** Fixed at submission, or at the first claim when nothing was deployed yet. */
+    deployment_id: uuid('deployment_id'),
+    name: text('name'),
+    replay_of: uuid('replay_of'),
+    /** The recovery that made the run. */
+    recovery_id: uuid('recovery_id'),
+    materializing: boolean('materializing').notNull().default(false),
+    /** Its items are read from a source: nobody sees it before that has ended well. */
+    from_source: boolean('from_source').notNull().default(false),
+    stop_reason: stopReason('stop_reason'),
+    /** A function of the flags and counters, so no statement can store a status that its counters deny. */
+    status: runStatus('status').generatedAlwaysAs(
+      sql`run_status_of(materializing, started_at is not null, stop_reason, total_items, ok, degraded, failed, budget_exceeded, cancelled, undecided)`,
+    ),
+    /** Only so many of its first items are offered, until one of them was ok; null is all of them. */
+    pilot_items: integer('pilot_items'),
+    budget_micro: micro('budget_micro'),
+    concurrency: integer('concurrency'),
+    timeout_seconds: integer('timeout_seconds'),
+    callback_url: text('callback_url'),
+    total_items: integer('total_items').notNull().default(0),
+    input_bytes: micro('input_bytes').notNull().default(0),
+    /** Items below this seq have been offered at least once. */
+    next_seq: integer('next_seq').notNull().default(1),
+    running: integer('running').notNull().default(0),
+    ok: integer('ok').notNull().default(0),
+    degraded: integer('degraded').notNull().default(0),
+    failed: integer('failed').notNull().default(0),
+    budget_exceeded: integer('budget_exceeded').notNull().default(0),
+    cancelled: integer('cancelled').notNull().default(0),
+    paused: integer('paused').notNull().default(0),
+    /** The first model it called without a price; empty where no price would tell what a call cost. */
+    unpriced_model: text('unpriced_model'),
+    /** Under a budget, nothing more is dispatched until that price is set, unless somebody said that they know. */
+    waits_for_price: boolean('waits_for_price').notNull().default(false),
+    allow_unpriced: boolean('allow_unpriced').notNull().default(false),
+    /** Some of the paused items go on by themselves: when there is credit, a period's budget, or a price again. */
+    waits_for_credit: boolean('waits_for_credit').notNull().default(false),
+    /** Items that did not work and still wait for a decision. */
+    undecided: integer('undecided').notNull().default(0),
+    /** Replayed items of which nothing ran again and that ended like their originals. */
+    unchanged: integer('unchanged').notNull().default(0),
+    consecutive_failures: integer('consecutive_failures').notNull().default(0),
+    cost_micro: micro('cost_micro').notNull().default(0),
+    input_tokens: micro('input_tokens').notNull().default(0),
+    output_tokens: micro('output_tokens').notNull().default(0),
+    unpriced_items: integer('unpriced_items').notNull().default(0),
+    /** Answers of models that were to be graded, and those of them that could not be read. */
+    model_calls: micro('model_calls').notNull().default(0),
+    unread_calls: micro('unread_calls').notNull().default(0),
+    /** Answers that are ok and may not be: suspected refusals. */
+    suspected_calls: micro('suspected_calls').notNull().default(0),
+    /** What its answers were like and what checks over the run found in them; null where it was not looked at. */
+    answer_figures: jsonb('answer_figures').$type<CheckedRun>(),
+    created_at: createdAt(),
+    /** When a claim or a chunk of the submission last touched the run; the least recently touched is served first. */
+    touched_at: at('touched_at').notNull().defaultNow(),
+    started_at: at('started_at'),
+    finished_at: at('finished_at'),
+    /** Retention has taken the run's steps, or its items' inputs and outputs: they are not shown from then on. */
+    steps_purged_at: at('steps_purged_at'),
+    payloads_purged_at: at('payloads_purged_at'),
+  },
+  t => [
+    unique('runs_project').on(t.project_id, t.id),
+    index('runs_agent').on(t.agent_id, t.id),
+    index('runs_open').on(t.project_id, t.id).where(sql`finished_at is null`),
+    index('runs_with_steps').on(t.project_id, t.id).where(sql`steps_purged_at is null`),
+    index('runs_waiting_for_price').on(t.project_id, t.id).where(sql`waits_for_price`),
+    index('runs_with_payloads').on(t.project_id, t.id).where(sql`payloads_purged_at is null`),
+    // What a row names lies in the row's own project, whatever a query forgets.
+    agentOf(t),
+    foreignKey({
+      columns: [t.project_id, t.deployment_id],
+      foreignColumns: [deployments.project_id, deployments.id],
+    }).onDelete('cascade'),
+    ofProject(t, OPENED),
+  ],
+)
+
+/** Binds a row to a run of the row's own project. */
+export function runOf(t: { project_id: AnyPgColumn; run_id: AnyPgColumn }) {
+  return foreignKey({
+    columns: [t.project_id, t.run_id],
+    foreignColumns: [runs.project_id, runs.id],
+  }).onDelete('cascade')
+}
+
+/**
+ * The pile. Rows are written once, in the order of `seq`; fillfactor leaves room for the two later versions of a
+ * row on its own page, and no index names a column that changes, so claiming and settling are HOT updates.
+ */
+export const items = pgTable(
+  'items',
+  {
+    project_id: projectOfRun(),
+    run_id: uuid('run_id').notNull(),
+    seq: integer('seq').notNull(),
+    /** The item's line in the submission; differs from seq because partitions are interleaved. */
+    line: integer('line').notNull(),
+    status: itemStatus('status').notNull(),
+    outcome: outcome('outcome'),
+    attempt: smallint('attempt').notNull().default(0),
+    agent_failures: smallint('agent_failures').notNull().default(0),
+    transport_failures: smallint('transport_failures').notNull().default(0),
+    unpriced: boolean('unpriced').notNull().default(false),
+    model_calls: integer('model_calls').notNull().default(0),
+    unread_calls: integer('unread_calls').notNull().default(0),
+    suspected_calls: integer('suspected_calls').notNull().default(0),
+    step_count: integer('step_count').notNull().default(0),
+    /** Running time of earlier attempts that yielded. */
+    ran_ms: integer('ran_ms').notNull().default(0),
+    input_tokens: integer('input_tokens').notNull().default(0),
+    output_tokens: integer('output_tokens').notNull().default(0),
+    cost_micro: micro('cost_micro').notNull().default(0),
+    /** Granted by resuming the item at its fence, on top of the budget its agent declares. */
+    extra_budget_micro: micro('extra_budget_micro'),
+    started_at: at('started_at'),
+    completed_at: at('completed_at'),
+    replayed_from: uuid('replayed_from'),
+    item_id: textCollateC('item_id').notNull(),
+    partition_key: text('partition_key'),
+    outcome_reason: text('outcome_reason'),
+    degraded_reason: text('degraded_reason'),
+    error_code: text('error_code'),
+    error_message: text('error_message'),
+    input: text('input').notNull(),
+    output: text('output'),
+  },
+  t => [
+    primaryKey({ columns: [t.project_id, t.run_id, t.seq] }),
+    index('items_item_id').on(t.item_id),
+    ofRun(t),
+  ],
+)
+
+/** Attempts that ended without ending their item: transport faults, retries, lost leases, hand-overs. */
+export const attempts = pgTable(
+  'attempts',
+  {
+    project_id: projectOfRun(),
+    run_id: uuid('run_id').notNull(),
+    seq: integer('seq').notNull(),
+    attempt: smallint('attempt').notNull(),
+    started_at: at('started_at'),
+    ended_at: at('ended_at').notNull().defaultNow(),
+    code: text('code').notNull(),
+    message: text('message').notNull().default(''),
+  },
+  t => [primaryKey({ columns: [t.project_id, t.run_id, t.seq, t.attempt] }), ofProject(t)],
+)
+
+/** A lease on a batch of items. One row a batch, so that a heartbeat writes one row and not a thousand. */
+export const claims = pgTable(
+  'claims',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    run_id: uuid('run_id').notNull(),
+    project_id: uuid('project_id').notNull(),
+    seqs: integer('seqs').array().notNull(),
+    attempts: smallint('attempts').array().notNull(),
+    lease_until: at('lease_until').notNull(),
+    /** Its items' agent answers later: the claim they were sent under, and when they must have ended. */
+    handed_from: bigint('handed_from', { mode: 'number' }),
+    answer_until: at('answer_until'),
+    /** When that agent last sent something. */
+    heard_at: at('heard_at'),
+  },
+  t => [
+    index('claims_handed_from').on(t.handed_from).where(sql`handed_from is not null`),
+    runOf(t),
+    ofProject(t),
+  ],
+)
+
+/** Items to be offered again, below the run's cursor. */
+export const dueItems = pgTable(
+  'due_items',
+  {
+    project_id: projectOfRun(),
+    run_id: uuid('run_id').notNull(),
+    seq: integer('seq').notNull(),
+    due_at: at('due_at').notNull(),
+    /** Offered in a request and a process of its own: it may have been the one that killed the last. */
+    alone: boolean('alone').notNull().default(false),
+    /**
+     * Set where only a consumer takes it that has its time before it, since a step of it takes longer than others have
+     * left: so often was that step cut off.
+     */
+    cuts: smallint('cuts'),
+  },
+  t => [
+    primaryKey({ columns: [t.project_id, t.run_id, t.seq] }),
+    index('due_items_due').on(t.due_at),
+    // A claim's plan is kept and knows no run: by the index above it may walk what is due of all others.
+    index('due_items_of_run').on(t.run_id, t.due_at),
+    index('due_items_cuts').on(t.run_id).where(sql`cuts is not null`),
+    ofProject(t),
+  ],
+)
+
+/** The first answer to a keyed request, repeated for 24 hours. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    project_id: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    key: text('key').notNull(),
+    fingerprint: text('fingerprint').notNull(),
+    run_id: uuid('run_id').notNull(),
+    created_at: createdAt(),
+  },
+  t => [
+    primaryKey({ columns: [t.project_id, t.key] }),
+    index('idempotency_keys_created').on(t.created_at),
+    index('idempotency_keys_run').on(t.run_id), // without it each run that is removed reads all keys of its project
+    runOf(t),
+  ],
+)

@@ -1,0 +1,57 @@
+// Cancels a run: nothing more of it is dispatched. Items in flight finish and keep their verdicts, or are aborted: then
+// they end with what was recorded of them, and nothing of a later answer counts.
+
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { fault } from '../../kernel/fault.ts'
+import type { RunKey } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { deliverSoon } from '../../outbox/verbs/deliver.ts'
+import { publishAbort } from '../../redis/wake.ts'
+import { abortClaims, stopCancelled, sweepStopped } from '../queries/stop.ts'
+import { traceRunEnd } from './run-trace.ts'
+
+/** What becomes of items in flight. */
+export const IN_FLIGHT = ['finish', 'abort'] as const
+
+export interface CancelOrder extends RunKey {
+  in_flight?: (typeof IN_FLIGHT)[number] | undefined
+}
+
+/** What was aborted, and what its steps had cost by then. */
+export interface AbortedItems {
+  items: number
+  cost_micro: number
+}
+
+/**
+ * Stops a run and ends its first few thousand items at once; the consumer ends the others.
+ *
+ * @throws ApiError `run_already_ended` when the run is not in the project, has finished or was cancelled before.
+ */
+export async function cancelRun(ctx: Context, order: CancelOrder): Promise<AbortedItems> {
+  const { run_id, in_flight } = order
+  if (!(await stopCancelled(ctx.sql, order)))
+    throw new ApiError('run_already_ended', `Run ${run_id} has ended already; there is nothing to cancel.`)
+  await fault('cancel.before_commit')
+  const aborted = in_flight === 'abort' ? await abort(ctx, order) : { items: 0, cost_micro: 0 }
+  if (await sweepStopped(ctx.sql, order, LIMITS.sweep_items)) ctx.poke()
+  else {
+    deliverSoon(ctx)
+    traceRunEnd(ctx, run_id)
+  }
+  return aborted
+}
+
+/** Nothing more of a stopped run is claimed, so this ends; who holds its items is told, and finds out otherwise soon. */
+async function abort(ctx: Context, run: RunKey): Promise<AbortedItems> {
+  const aborted = { items: 0, cost_micro: 0 }
+  for (let more = true; more; ) {
+    const taken = await abortClaims(ctx.sql, run, LIMITS.claims_aborted_at_once)
+    aborted.items += taken.items
+    aborted.cost_micro += taken.cost_micro
+    more = taken.more
+  }
+  publishAbort(ctx.redis, run.run_id)
+  return aborted
+}

@@ -1,0 +1,20 @@
+// Answers why an item is not running, by the same rules a claim follows.
+
+import type { Context } from '../../context.ts'
+import type { ItemKey } from '../../kernel/ids.ts'
+import { readRun } from '../queries/claims.ts'
+import { findWaiting } from '../queries/why.ts'
+import { type WhyFacts, whyNot } from '../rules/why.ts'
+import { admissionFacts } from './claim.ts'
+
+export async function whyItem(ctx: Context, key: ItemKey) {
+  const [item, run] = await Promise.all([findWaiting(ctx.sql, key), readRun(ctx.sql, key.run_id)])
+  if (item === undefined) return undefined
+  const { due_at, ...waiting } = item
+  const facts: WhyFacts = {
+    ...waiting,
+    deployment_kind: run?.deployment?.kind ?? null,
+    admission: run === undefined ? null : admissionFacts(run),
+  }
+  return { ...whyNot(facts), facts, due_at }
+}

@@ -1,0 +1,274 @@
+// The shapes of runs and items as callers see them, and how rows become them. Each shape is typed once: the
+// OpenAPI document and the client's types come from here.
+// Guarantee: payloads leave as the very text they came in as; money leaves as whole cents and as dollars.
+
+import { pricesAsOf } from '../../accounts/rules/price-day.ts'
+import { centsOf, usdOf } from '../../accounts/rules/pricing.ts'
+import { count, id, payload, timestamp } from '../../kernel/answer-fields.ts'
+import * as z from '../../kernel/documented-zod.ts'
+import { itemRecordId } from '../../kernel/ids.ts'
+import { rawJson } from '../../kernel/raw-json.ts'
+import { worstOutcome } from '../rules/lifecycle.ts'
+import type { items, runs } from '../tables/runs.ts'
+import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../vocabulary.ts'
+import { FailedRunChecks, failedRunChecksOf } from './run-checks.ts'
+
+/** A run with what is joined to it. */
+export type RunRow = typeof runs.$inferSelect & { agent_slug: string; deployment_version: number | null }
+export type ItemRow = typeof items.$inferSelect
+/** An item with what its record says about where it belongs; it was created when its run was. */
+export type ItemInRunRow = ItemRow & {
+  project_id: string
+  agent_id: string
+  agent_slug: string
+  created_at: Date
+  payloads_purged_at: Date | null
+}
+
+const pricesDate = z.string().meta({
+  format: 'date',
+  description: 'The day of the list of prices that models have today; a cost once recorded stays.',
+})
+
+const callCounts = {
+  model_call_count: count('Answers of models that were to be graded.'),
+  unread_call_count: count(
+    'Of those, answers that could not be read, so that nobody knows how good they are.',
+  ),
+  suspected_call_count: count(
+    'Of those, answers that are ok and may be refusals: their steps have the reason suspected_refusal.',
+  ),
+}
+
+export const Run = z
+  .object({
+    id: id('Also the group_id of a batch.'),
+    project_id: id('The project the run belongs to.'),
+    agent_id: id('The agent that runs over the items.'),
+    agent_slug: z.string(),
+    deployment_version: z
+      .int()
+      .nullable()
+      .describe('The version that runs; null until something is deployed.'),
+    name: z.string().nullable(),
+    status: z.enum(RUN_STATUSES).describe('Whether it ran.'),
+    worst_outcome_status: z
+      .enum(OUTCOMES)
+      .nullable()
+      .describe('Whether it worked: the worst verdict of its items so far.'),
+    stop_reason: z.enum(STOP_REASONS).nullable().describe('Why dispatch stopped before the pile was empty.'),
+    pilot_items: z
+      .int()
+      .nullable()
+      .describe('While the run is in its pilot, how many of its items go first; null of any other.'),
+    total_items: count('Items in the pile at submission.'),
+    queued: count('Items that wait to be dispatched.'),
+    running: count('Items being worked on.'),
+    paused: count('Items held for a decision, for a budget or for credit.'),
+    completed: count('Items that returned: ok or degraded.'),
+    degraded_count: count('Items that returned but did not work.'),
+    failed: count('Items that raised or reached a budget.'),
+    budget_exceeded_count: count(
+      'Of those that failed, items that reached a budget or were left when the run did.',
+    ),
+    cancelled: count('Items cancelled.'),
+    undecided_count: count('Items that did not work and wait for a decision in triage.'),
+    budget_cents: z.int().nullable().describe('Money the run may spend; null is no bound.'),
+    aggregate_cost_cents: count('Spend across items, in whole cents.'),
+    cost_usd: z
+      .number()
+      .describe('The same spend in dollars; a lower bound while unpriced_item_count is not 0.'),
+    unpriced_item_count: count('Items that called a model without a known price.'),
+    prices_as_of: pricesDate,
+    ...callCounts,
+    failed_checks: FailedRunChecks,
+    total_input_tokens: count('Input tokens across items.'),
+    total_output_tokens: count('Output tokens across items.'),
+    concurrency: z
+      .int()
+      .nullable()
+      .describe('Items at work at once at most; null is the cap of the project.'),
+    timeout_seconds: z.int().nullable().describe('Time one item may take; null is what the agent declares.'),
+    callback_url: z.string().nullable(),
+    replay_of: id('The run whose items this one replays.').nullable(),
+    unchanged_count: count(
+      'Of a replay, items that ended like their original without asking anything again: nothing was run.',
+    ),
+    created_at: timestamp,
+    started_at: timestamp.nullable(),
+    finished_at: timestamp.nullable(),
+    steps_purged_at: timestamp.nullable().describe('When retention took the steps of its items.'),
+    payloads_purged_at: timestamp
+      .nullable()
+      .describe('When retention took the inputs and outputs of its items.'),
+  })
+  .openapi('Run', { description: 'One invocation of an agent over one or many items.' })
+
+export function runOf(row: RunRow): z.input<typeof Run> {
+  const completed = row.ok + row.degraded
+  const failed = row.failed + row.budget_exceeded
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    agent_id: row.agent_id,
+    agent_slug: row.agent_slug,
+    deployment_version: row.deployment_version,
+    name: row.name,
+    status: row.status!,
+    worst_outcome_status: worstOutcome({ ...row, started: row.started_at !== null }),
+    stop_reason: row.stop_reason,
+    pilot_items: isInPilot(row) ? row.pilot_items : null,
+    total_items: row.total_items,
+    queued: row.total_items - row.running - row.paused - completed - failed - row.cancelled,
+    running: row.running,
+    paused: row.paused,
+    completed,
+    degraded_count: row.degraded,
+    failed,
+    budget_exceeded_count: row.budget_exceeded,
+    cancelled: row.cancelled,
+    undecided_count: row.undecided,
+    budget_cents: row.budget_micro === null ? null : centsOf(row.budget_micro),
+    aggregate_cost_cents: centsOf(row.cost_micro),
+    cost_usd: usdOf(row.cost_micro),
+    unpriced_item_count: row.unpriced_items,
+    prices_as_of: pricesAsOf(),
+    model_call_count: row.model_calls,
+    unread_call_count: row.unread_calls,
+    suspected_call_count: row.suspected_calls,
+    failed_checks: failedRunChecksOf(row),
+    total_input_tokens: row.input_tokens,
+    total_output_tokens: row.output_tokens,
+    concurrency: row.concurrency,
+    timeout_seconds: row.timeout_seconds,
+    callback_url: row.callback_url,
+    replay_of: row.replay_of,
+    unchanged_count: row.unchanged,
+    created_at: row.created_at.toISOString(),
+    started_at: iso(row.started_at),
+    finished_at: iso(row.finished_at),
+    steps_purged_at: iso(row.steps_purged_at),
+    payloads_purged_at: iso(row.payloads_purged_at),
+  }
+}
+
+/** A run keeps the size of a pilot that failed. */
+const isInPilot = ({ stop_reason, finished_at }: RunRow) => stop_reason === null && finished_at === null
+
+const itemFields = {
+  id: id("The item's record id: what {itemId} in paths stands for."),
+  run_id: id('The run the item belongs to.'),
+  item_id: z.string().describe('Your own identifier; the record id when you gave none.'),
+  partition_key: z.string().nullable(),
+  line: z.int().min(1).describe('Its place in the submission, from 1.'),
+  status: z.enum(ITEM_STATUSES).describe('Whether it ran.'),
+  outcome_reason: z.string().nullable().describe('Why it is not ok, as a token.'),
+  degraded_reason: z.string().nullable().describe('Why it is degraded, in words.'),
+  error_code: z.string().nullable(),
+  error_message: z.string().nullable(),
+  attempt: z.int().min(0).describe('How often it was offered to the agent.'),
+  step_count: count('Steps recorded.'),
+  total_cost_cents: count('In whole cents.'),
+  cost_usd: z.number(),
+  unpriced: z.boolean().describe('It called a model without a known price: its cost is a lower bound.'),
+  ...callCounts,
+  total_input_tokens: count('Input tokens of its steps.'),
+  total_output_tokens: count('Output tokens of its steps.'),
+  replayed_from: id('Record id of the item this one replays.').nullable(),
+  created_at: timestamp,
+  started_at: timestamp.nullable(),
+  completed_at: timestamp.nullable(),
+  payloads_purged_at: timestamp
+    .nullable()
+    .describe('When retention took its input and output; both are null from then on.'),
+}
+
+export const RunItem = z
+  .object({
+    ...itemFields,
+    worst_outcome_status: z
+      .enum(OUTCOMES)
+      .nullable()
+      .describe('Whether it worked; null while there is no verdict.'),
+    input: payload('The input, byte for byte.'),
+    output: payload('The output, byte for byte; null when there is none.'),
+    mended_by: id(
+      'Of an item that did not work, the record id of its newest replay, or replay of a replay, that did.',
+    ).nullable(),
+  })
+  .openapi('RunItem', { description: 'An item in the list of its run.' })
+
+export const ItemRecord = z
+  .object({
+    ...itemFields,
+    project_id: id('The project of its run.'),
+    agent_id: id('The agent of its run.'),
+    agent_slug: z.string(),
+    outcome_status: z
+      .enum(OUTCOMES)
+      .nullable()
+      .describe('Whether it worked; null while there is no verdict.'),
+    prices_as_of: pricesDate,
+    input_snapshot: payload('The input, byte for byte.'),
+    output: payload('The output, byte for byte; null when there is none.'),
+  })
+  .openapi('ItemRecord', { description: 'The durable record of an item.' })
+
+type Kept = { created_at: Date; payloads_purged_at: Date | null }
+
+function commonOf(row: ItemRow, { created_at, payloads_purged_at }: Kept) {
+  return {
+    id: itemRecordId(row.run_id, row.seq),
+    run_id: row.run_id,
+    item_id: row.item_id,
+    partition_key: row.partition_key,
+    line: row.line,
+    status: row.status,
+    outcome_reason: row.outcome_reason,
+    degraded_reason: row.degraded_reason,
+    error_code: row.error_code,
+    error_message: row.error_message,
+    attempt: row.attempt,
+    step_count: row.step_count,
+    total_cost_cents: centsOf(row.cost_micro),
+    cost_usd: usdOf(row.cost_micro),
+    unpriced: row.unpriced,
+    model_call_count: row.model_calls,
+    unread_call_count: row.unread_calls,
+    suspected_call_count: row.suspected_calls,
+    total_input_tokens: row.input_tokens,
+    total_output_tokens: row.output_tokens,
+    replayed_from: row.replayed_from,
+    created_at: created_at.toISOString(),
+    started_at: iso(row.started_at),
+    completed_at: iso(row.completed_at),
+    payloads_purged_at: iso(payloads_purged_at),
+  }
+}
+
+/** `created_at` is the run's: its items are one submission. */
+export function runItemOf(row: ItemRow, run: Kept): Omit<z.input<typeof RunItem>, 'mended_by'> {
+  return {
+    ...commonOf(row, run),
+    worst_outcome_status: row.outcome,
+    input: run.payloads_purged_at === null ? rawJson(row.input) : null,
+    output: run.payloads_purged_at === null ? rawJson(row.output) : null,
+  }
+}
+
+export function itemRecordOf(row: ItemInRunRow): z.input<typeof ItemRecord> {
+  return {
+    ...commonOf(row, row),
+    project_id: row.project_id,
+    agent_id: row.agent_id,
+    agent_slug: row.agent_slug,
+    outcome_status: row.outcome,
+    prices_as_of: pricesAsOf(),
+    input_snapshot: row.payloads_purged_at === null ? rawJson(row.input) : null,
+    output: row.payloads_purged_at === null ? rawJson(row.output) : null,
+  }
+}
+
+function iso(at: Date | null): string | null {
+  return at === null ? null : at.toISOString()
+}

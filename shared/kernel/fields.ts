@@ -1,0 +1,193 @@
+// What callers may send. Guarantee: a value that fits these schemas can be stored: no control characters in names,
+// no lone surrogates, every number within what its column holds.
+
+import * as z from 'zod'
+import { LIMITS } from '../kernel/limits.ts'
+
+const encoder = new TextEncoder()
+const CONTROL = /[\u0000-\u001f\u007f]/
+
+/** One line of text of at most `max` characters. */
+export function label(max: number, description: string) {
+  return z
+    .string()
+    .min(1)
+    .max(max)
+    .refine(text => !CONTROL.test(text), 'must hold no control characters')
+    .refine(text => text.isWellFormed(), 'must hold no lone surrogates')
+    .describe(description)
+}
+
+/** Text of several lines. */
+export function prose(max: number, description: string) {
+  return z
+    .string()
+    .max(max)
+    .refine(text => !text.includes('\0') && text.isWellFormed(), 'must hold no NUL and no lone surrogates')
+    .describe(description)
+}
+
+/** Why a text cannot be an item_id or a partition_key; undefined when it can. */
+export function keyProblem(text: string, maxBytes: number): string | undefined {
+  if (text === '') return 'must not be empty'
+  // UTF-8 takes at most three bytes for a UTF-16 unit.
+  if (text.length * 3 > maxBytes && encoder.encode(text).length > maxBytes) {
+    return `is longer than ${maxBytes} bytes`
+  }
+  if (CONTROL.test(text)) return 'must hold no control characters'
+  return text.isWellFormed() ? undefined : 'must hold no lone surrogates'
+}
+
+function keyText(maxBytes: number, description: string) {
+  return z
+    .string()
+    .superRefine((text, ctx) => {
+      const message = keyProblem(text, maxBytes)
+      if (message !== undefined) ctx.addIssue({ code: 'custom', message })
+    })
+    .meta({ minLength: 1, maxLength: maxBytes, description })
+}
+
+export const itemId = keyText(
+  LIMITS.item_id_bytes,
+  'Your own identifier of the item; at most 256 bytes of UTF-8.',
+)
+export const partitionKey = keyText(
+  LIMITS.partition_key_bytes,
+  'For example a tenant; at most 256 bytes of UTF-8.',
+)
+
+export const slug = z
+  .string()
+  .max(LIMITS.slug_characters)
+  .regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be lower-case letters, digits, dots, dashes and underscores')
+  .describe('Unique within its project.')
+
+export const uuid = (description: string) =>
+  z
+    .string()
+    .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')
+    .transform(text => text.toLowerCase())
+    .meta({ format: 'uuid', description })
+
+export const httpUrl = (description: string) =>
+  z
+    .string()
+    .max(LIMITS.callback_url_characters)
+    .refine(text => isHttpUrl(text), 'must be an http or https URL without credentials')
+    .meta({ format: 'uri', description })
+
+export function isHttpUrl(text: string): boolean {
+  if (CONTROL.test(text) || !text.isWellFormed() || !URL.canParse(text)) return false
+  const url = new URL(text)
+  return (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === ''
+}
+
+const MAIL_ADDRESS = /^[^\s@,;<>"]+@[^\s@,;<>"]+$/
+
+export const isMailAddress = (text: string) =>
+  MAIL_ADDRESS.test(text) && !CONTROL.test(text) && text.isWellFormed()
+
+/** A JSON object that jsonb can hold. */
+export const settings = (description: string) =>
+  z
+    .record(z.string(), z.unknown())
+    .refine(isStorable, 'must hold no \\u0000 and no lone surrogates in its texts')
+    .describe(description)
+
+export function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed()
+  if (value === null || typeof value !== 'object') return true
+  if (Array.isArray(value)) return value.every(isStorable)
+  return Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member))
+}
+
+const wholeNumber = (text: string) => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN)
+
+/** The page size in a query: clamped to the bound, anything but a whole number refused. */
+export function pageSize(page: { default: number; max: number }) {
+  return z
+    .string()
+    .refine(text => !Number.isNaN(wholeNumber(text)), 'must be a whole number')
+    .transform(text => Math.min(Math.max(wholeNumber(text), 1), page.max))
+    .default(page.default)
+    .meta({
+      type: 'integer',
+      minimum: 1,
+      maximum: page.max,
+      description: `Entries in one page: ${page.default} unless told; clamped to 1 to ${page.max}.`,
+    })
+}
+
+/** A whole number in a query, of the same range as the body field it stands for. */
+export function queryNumber(schema: z.ZodNumber, [minimum, maximum]: readonly [number, number]) {
+  return z
+    .string()
+    .refine(text => !Number.isNaN(wholeNumber(text)), 'must be a whole number')
+    .transform(wholeNumber)
+    .pipe(schema)
+    .meta({ ...schema.meta(), type: 'integer', minimum, maximum })
+}
+
+const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/
+
+/** Why a text is no moment in time; undefined when it is. */
+function instantProblem(text: string): string | undefined {
+  const day = RFC_3339.exec(text)?.[1]
+  if (day === undefined) return 'must be an RFC 3339 time with a zone, such as 2026-03-02T09:30:00Z'
+  const midnight = Date.parse(`${day}T00:00:00Z`)
+  // Date.parse makes 30 February the 2nd of March.
+  const exists = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day)
+  const inRange = Date.parse(text) >= 0 && Date.parse(text) < 2 ** 47
+  return exists && inRange ? undefined : 'is no moment in time'
+}
+
+/** A moment in a query, with its zone. */
+export const instant = (description: string) =>
+  z
+    .string()
+    .superRefine((text, ctx) => {
+      const message = instantProblem(text)
+      if (message !== undefined) ctx.addIssue({ code: 'custom', message })
+    })
+    .meta({ format: 'date-time', description })
+
+const MAX_USD = 999_999_999 // micro-dollars stay below 2^53
+
+/** An amount of dollars in a query, in micro-dollars. */
+export const usdAmount = (description: string) =>
+  z
+    .string()
+    .refine(text => /^\d{1,9}(\.\d{1,12})?$/.test(text), 'must be a number of dollars, at least 0')
+    .refine(text => Number(text) <= MAX_USD, `must be at most ${MAX_USD}`)
+    .transform(text => Math.ceil(Number(text) * 1e6 - 1e-6))
+    .meta({ type: 'number', minimum: 0, maximum: MAX_USD, description })
+
+export const cursor = z
+  .string()
+  .min(1)
+  .max(1024)
+  .describe('Opaque; where the page before said the next one begins.')
+
+// Money has to stay exact in micro-dollars below 2^53.
+export const BUDGET_CENTS = [0, LIMITS.budget_cents] as const
+export const CONCURRENCY = [1, LIMITS.run_concurrency] as const
+export const PILOT_ITEMS = [1, LIMITS.pilot_of_run_items] as const
+export const TIMEOUT_SECONDS = [1, LIMITS.agent_timeout_seconds.max] as const
+
+const whole = ([min, max]: readonly [number, number], description: string) =>
+  z.int().min(min).max(max).describe(description)
+export const budgetCents = whole(BUDGET_CENTS, 'Money the run may spend, in cents.')
+export const concurrency = whole(
+  CONCURRENCY,
+  "Items at work at once at most; the project's cap holds as well.",
+)
+export const pilotItems = whole(
+  PILOT_ITEMS,
+  'So many items of a run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed).',
+)
+export const timeoutSeconds = whole(TIMEOUT_SECONDS, 'Time one item may take.')
+export const idempotencyKey = label(
+  LIMITS.idempotency_key_characters,
+  'The same key with the same body gets the first answer again, for 24 hours.',
+)

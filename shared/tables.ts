@@ -1,0 +1,22 @@
+// Every table of Assay. Facts live here and nowhere else; Redis holds only what can be forgotten.
+//
+// Money is in micro-dollars (`_micro`). Payloads are text, not jsonb: jsonb refuses \u0000, reorders keys and
+// rewrites numbers, and an item's input must come back byte for byte.
+
+export * from './accounts/tables/accounts.ts'
+export * from './accounts/tables/budgets.ts'
+export * from './accounts/tables/installation.ts'
+export * from './accounts/tables/prices.ts'
+export * from './accounts/tables/projects.ts'
+export * from './agents/tables/agents.ts'
+export * from './items/tables/runs.ts'
+export * from './outbox/tables/alerts.ts'
+export * from './outbox/tables/deliveries.ts'
+export * from './recovery/tables/causes.ts'
+export * from './recovery/tables/recovery.ts'
+export * from './recovery/tables/verdicts.ts'
+export * from './starts/tables/deadlines.ts'
+export * from './starts/tables/schedules.ts'
+export * from './starts/tables/sources.ts'
+export * from './starts/tables/triggers.ts'
+export * from './traces/tables/steps.ts'
