@@ -2,7 +2,7 @@
 // the load; leaves before the platform would end it, and wakes its successor first.
 
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
-import { workShift } from '../shared/items/verbs/consumer-invocation.ts'
+import { invokeConsumer } from '../shared/items/verbs/consumer-invocation.ts'
 import { readSources, sourcesRead } from '../shared/starts/verbs/source-reader.ts'
 
 export const consumeQueue: PlatformFunction = {
@@ -15,7 +15,7 @@ export const consumeQueue: PlatformFunction = {
     const deafen = onWake(aborted => notify(aborted))
     try {
       await readSources(ctx) // the tick may be where no agent can be reached
-      const done = await workShift(ctx, { stop, onWake: wake => (notify = wake) })
+      const done = await invokeConsumer(ctx, { stop, onWake: wake => (notify = wake) })
       await sourcesRead(ctx)
       if (done.claimed > 0) ctx.log('info', 'consumed', { ...done })
       return done

@@ -15,7 +15,7 @@ const TARGET = ['chrome123', 'firefox120', 'safari17.5']
  */
 const SCRIPTS_BYTES = 116 * 1024
 
-/** The text of functions/dashboard/frame/assets.gen.ts. */
+/** The text of functions/dashboard/shell/assets.gen.ts. */
 export async function dashboardAssets(): Promise<string> {
   const style = await asset('style', 'css', 'style.css')
   const script = await asset('script', 'js', 'main.ts')

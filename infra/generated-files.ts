@@ -41,7 +41,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     [ITEM_STATES_FILE, itemStatesPage()],
     ['infra/generated/values.md', valuesTable()],
     ...(await exampleFiles()),
-    ['functions/dashboard/frame/assets.gen.ts', await dashboardAssets()],
+    ['functions/dashboard/shell/assets.gen.ts', await dashboardAssets()],
     [
       'shared/sdk/client.gen.ts',
       `// Made by npm run generate from the OpenAPI document.\n\n${astToString(types)}`,

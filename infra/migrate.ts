@@ -25,12 +25,12 @@ import {
 import { faultsOf } from '../shared/upkeep/rules/faults.ts'
 import { SCHEMA } from '../shared/upkeep/rules/schema.gen.ts'
 import { buildKeys, NEEDS_KEYS } from './key-by-project.ts'
-import { endOf, Refusal } from './local/refusal.ts'
+import { ExitError, endOf } from './local/exit-error.ts'
 import { NEEDS_PROJECTS, nameProjects } from './name-projects.ts'
 import { tell } from './node/log.ts'
 import { type PostgresTarget, postgresOptions } from './node/postgres-options.ts'
 import { migrationTarget, readSettings } from './node/settings.ts'
-import { refusalOf } from './node/store-trouble.ts'
+import { refusalOf } from './node/store-errors.ts'
 import { whileOthersWork } from './while-others-work.ts'
 
 const FOLDER = `${import.meta.dirname}/../drizzle`
@@ -40,7 +40,7 @@ const OLDEST = 16
 export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: number): Promise<void> {
   const { url, ssl, prepare, connection } = postgresOptions({ url: databaseUrl, ca: databaseCa })
   if (!prepare) {
-    throw new Refusal(
+    throw new ExitError(
       'migrate_directly',
       'migrations hold a lock for a session, which a pooler does not keep together: name the database itself by DATABASE_MIGRATE_URL.',
     )
@@ -128,11 +128,11 @@ async function refuseUnsafe(sql: Sql): Promise<void> {
   const settings = Object.fromEntries(rows.map(row => [row.name, row.setting]))
   const major = Math.floor(Number(settings.server_version_num) / 10_000)
   if (major < OLDEST) {
-    throw new Refusal('postgres_too_old', `PostgreSQL ${major} is too old: ${OLDEST} or newer is needed.`)
+    throw new ExitError('postgres_too_old', `PostgreSQL ${major} is too old: ${OLDEST} or newer is needed.`)
   }
   const off = ['fsync', 'full_page_writes', 'synchronous_commit'].filter(name => settings[name] === 'off')
   if (off.length > 0) {
-    throw new Refusal(
+    throw new ExitError(
       'unsafe_postgres',
       `this PostgreSQL runs with ${off.join(' and ')} off and may lose items it has confirmed. Switch ${off.length === 1 ? 'it' : 'them'} on (server, database and role settings), then start again.`,
     )
@@ -150,7 +150,7 @@ interface Rights {
   owns: boolean | null
 }
 
-/** Another role may own them and have brought them up to date. @throws Refusal where this one may not. */
+/** Another role may own them and have brought them up to date. @throws ExitError where this one may not. */
 async function findTables(sql: Sql): Promise<'none' | 'some' | 'done by owner'> {
   const [rights] = await sql<Rights[]>`
     select current_user::text as role, current_database()::text as database, current_schema()::text as schema,
@@ -163,8 +163,8 @@ async function findTables(sql: Sql): Promise<'none' | 'some' | 'done by owner'> 
     const state = await readRoleState(sql)
     if ((state.version ?? 0) >= SCHEMA.version) return 'done by owner'
     const [fault] = faultsOf(state)
-    if (fault?.dependency === 'role') throw new Refusal(fault.code, `the role ${fault.says}.`)
-    throw new Refusal(
+    if (fault?.dependency === 'role') throw new ExitError(fault.code, `the role ${fault.says}.`)
+    throw new ExitError(
       'schema_of_another_role',
       `the tables belong to the role "${owner}", and "${role}" may not bring them up to date: set DATABASE_MIGRATE_URL to a URL that signs in as "${owner}".`,
     )
@@ -174,7 +174,7 @@ async function findTables(sql: Sql): Promise<'none' | 'some' | 'done by owner'> 
     ...(may_make_tables ? [] : [`grant usage, create on schema "${schema ?? 'public'}" to "${role}"`]),
   ]
   if (lacking.length === 0) return owner === null ? 'none' : 'some'
-  throw new Refusal(
+  throw new ExitError(
     'schema_not_permitted',
     `the role "${role}" may not make the schema. As the owner of the database, run: ${lacking.join('; ')}; or set DATABASE_MIGRATE_URL to a URL of a role that may.`,
   )
@@ -184,7 +184,7 @@ async function findTables(sql: Sql): Promise<'none' | 'some' | 'done by owner'> 
 async function refuseWithoutRole(sql: Sql): Promise<void> {
   const statements = await ensureTenantRole(sql)
   if (statements.length === 0) return
-  throw new Refusal(
+  throw new ExitError(
     'tenant_role_missing',
     `reads for callers run under a role that this database user may not set up. As a user who may, run: ${statements.join('; ')}; then start again.`,
   )
@@ -204,7 +204,7 @@ export async function migrateOnceReachable(
       if (!isUnreachable(error)) throw error
       const why = `PostgreSQL does not answer (${(error as Error).message})`
       if (performance.now() + LIMITS.store_start_ms > until_ms)
-        throw new Refusal('postgres_unreachable', `${why}: start it, or name another by its URL.`)
+        throw new ExitError('postgres_unreachable', `${why}: start it, or name another by its URL.`)
       if (why !== told) say(`${why}; waiting for it`)
       told = why
       await setTimeout(LIMITS.store_start_ms)

@@ -1,7 +1,7 @@
 // How functions are packed into units, each a bundle and a service of its own. Guarantee: every function is in exactly
 // one unit, whatever the packaging, and a unit's name can be that of a service on every platform.
 
-import { ROOT as DASHBOARD_ROOT } from '../functions/dashboard/frame/addresses.ts'
+import { ROOT as DASHBOARD_ROOT } from '../functions/dashboard/shell/addresses.ts'
 import { endpoints, platformFunctions } from '../functions/index.ts'
 import type { Endpoint } from '../shared/http/endpoint.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'

@@ -67,11 +67,11 @@ describe('connections to PostgreSQL', () => {
     const units = PACKAGINGS.flatMap(unitsOf).filter(unit => !unit.platform)
     const budgets = new Set(units.map(unit => needsOf(unit).connections).filter(budget => budget > 0))
     for (const budget of budgets) {
-      const { sql, db, lanes } = poolOf(budget, { reads: true })
-      expect([sql >= 2, lanes! >= 2, sql + db + lanes!]).toEqual([true, true, budget])
+      const { sql, db, reads } = poolOf(budget, { servesReads: true })
+      expect([sql >= 2, reads! >= 2, sql + db + reads!]).toEqual([true, true, budget])
     }
-    expect(poolOf(4, { reads: true })).toEqual({ sql: 2, db: 1, lanes: 1 })
-    expect(poolOf(3, { reads: true })).toEqual({ sql: 1, db: 1, lanes: 1 })
+    expect(poolOf(4, { servesReads: true })).toEqual({ sql: 2, db: 1, reads: 1 })
+    expect(poolOf(3, { servesReads: true })).toEqual({ sql: 1, db: 1, reads: 1 })
   })
 
   it('are as many as the page about packagings says', () => {

@@ -2,7 +2,7 @@
 // after, so a change waits for a short time and lets them pass, a bounded number of times.
 
 import type { Sql } from 'postgres'
-import { Refusal } from './local/refusal.ts'
+import { ExitError } from './local/exit-error.ts'
 
 const LOCK_WAIT_MS = 1000
 const LOCK_TRIES = 30
@@ -24,8 +24,8 @@ export async function whileOthersWork(sql: Sql, change: () => Promise<unknown>):
   }
 }
 
-export const inTheWay = (): Refusal =>
-  new Refusal(
+export const inTheWay = (): ExitError =>
+  new ExitError(
     'migration_waits',
     'a transaction holds a table that is to be changed (see pg_stat_activity). End it, then run this again: nothing is half done.',
   )

@@ -15,7 +15,7 @@ export type Redis = SingleRedis | Cluster
 export type { Sql }
 
 /** One connection, for one transaction at a time. */
-export interface Lane {
+export interface ReadConnection {
   /** Another one once the connection broke off, since what a transaction had set is gone with it. */
   sql: Sql
 }
@@ -35,12 +35,12 @@ export interface Places {
   giveBack(): void
 }
 
-export interface Lanes {
+export interface ReadConnections {
   /** How many there are. */
   size: number
   /** Waits while all are taken. */
-  take(): Promise<Lane>
-  give(lane: Lane): void
+  take(): Promise<ReadConnection>
+  give(connection: ReadConnection): void
 }
 
 export interface Config {
@@ -67,8 +67,8 @@ export interface Context {
   sql: Sql
   db: Database
   /** What callers' reads run on, apart from the engine's connections: no read keeps a claim waiting. */
-  lanes: Lanes
-  /** Callers' reads that may take seconds, by account: they leave a lane to all others. */
+  reads: ReadConnections
+  /** Callers' reads that may take seconds, by account: they leave a connection to all others. */
   heavyReads: Pool
   redis: Redis
   config: Config
@@ -78,7 +78,7 @@ export interface Context {
   newRunId(): string
   random(bytes: Uint8Array): void
   /** Asks for so many consumers, one unless told, after the commit that made work; may get lost, the tick mends that. */
-  poke(consumers?: number): void
+  notify(consumers?: number): void
   /** Where there is one in this process. */
   consumer?: OwnConsumer
   /** Keeps the invocation alive until the promise settles, after the answer was sent. */

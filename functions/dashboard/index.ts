@@ -3,7 +3,6 @@
 import type { Hono } from 'hono'
 import type { Context } from '../../shared/context.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
-import { serveParts } from './frame/app.tsx'
 import { accountPage, changePassword, revokeSession } from './pages/account.tsx'
 import { agentPage, deleteAgent, promoteDeployment, runAgent, setAgentBudgets } from './pages/agent.tsx'
 import { agentsPage } from './pages/agents.tsx'
@@ -59,6 +58,7 @@ import { decideItems, reopenItems } from './pages/triage-decide.tsx'
 import { changeTrigger, changeTriggerItems, deleteTrigger, triggerPage } from './pages/trigger.tsx'
 import { createTrigger, triggersPage } from './pages/triggers.tsx'
 import { verdictsPage } from './pages/verdicts.tsx'
+import { serveParts } from './shell/app.tsx'
 
 export const open = { pages: [signInPage], actions: [signIn] }
 /** In the order of the menu. */

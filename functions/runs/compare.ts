@@ -13,7 +13,7 @@ export const compareRuns = endpoint({
   tag: 'Runs',
   operation_id: 'compareRuns',
   summary: 'Compare a run with another, item by item',
-  description: `Items are the same where they have the same item_id; those without one of yours are in no other run. It reads both piles, so a million items take many seconds; runs of more than ${LIMITS.compared_items} items are refused.`,
+  description: `Items are the same where they have the same item_id; those without one of yours are in no other run. It reads both batches, so a million items take many seconds; runs of more than ${LIMITS.compared_items} items are refused.`,
   auth: 'any',
   heavy: true,
   params: { runId: 'run' },

@@ -11,7 +11,7 @@ import { createGzip } from 'node:zlib'
 import type { Sql } from 'postgres'
 import { VERSION } from '../../shared/kernel/version.ts'
 import { fingerprintOf } from '../../shared/upkeep/rules/master-key.ts'
-import { Refusal } from '../local/refusal.ts'
+import { ExitError } from '../local/exit-error.ts'
 import {
   type Catalog,
   countRows,
@@ -42,17 +42,17 @@ export interface BackupOptions {
 
 const GZIP = { level: 6, chunkSize: 256 * 1024 }
 
-/** @throws Refusal `file_exists`, `not_an_installation`, `master_key_differs`, `backup_incomplete` */
+/** @throws ExitError `file_exists`, `not_an_installation`, `master_key_differs`, `backup_incomplete` */
 export async function backup({ database, file, masterKey, now }: BackupOptions): Promise<Taken> {
   if (await exists(file))
-    throw new Refusal('file_exists', `${file} is there already: name another, or remove it.`)
+    throw new ExitError('file_exists', `${file} is there already: name another, or remove it.`)
   const holder = openSession(database)
   const reader = openSession(database)
   const part = `${file}.part`
   try {
     const migration = await readMigration(reader)
     if (migration === undefined) {
-      throw new Refusal('not_an_installation', 'this database holds no installation of Assay.')
+      throw new ExitError('not_an_installation', 'this database holds no installation of Assay.')
     }
     const { snapshot, header } = await begin(holder, reader, { migration, masterKey, now })
     const trailer = await write(part, header, (name, columns) => rowsOf(reader, snapshot, name, columns))
@@ -88,7 +88,7 @@ async function begin(holder: Sql, reader: Sql, { migration, masterKey, now }: Be
   const differs = masterKey !== undefined && (await fingerprintOf(masterKey)) !== key_fingerprint
   // Functions of a platform leave no fingerprint: there is nothing to hold the key against.
   if (differs && key_fingerprint !== null) {
-    throw new Refusal(
+    throw new ExitError(
       'master_key_differs',
       'the master key at hand is not the one this installation was sealed under, so it is of no use in the backup.',
     )
@@ -200,7 +200,7 @@ async function recount(holder: Sql, { tables }: Header, { rows }: Trailer): Prom
   const counted = await countRows(holder, tables)
   const wrong = tables.find(({ name }) => counted[name] !== rows[name])
   if (wrong === undefined) return
-  throw new Refusal(
+  throw new ExitError(
     'backup_incomplete',
     `${rows[wrong.name]} of ${counted[wrong.name]} rows of ${wrong.name} were read. Nothing was written; try again.`,
   )

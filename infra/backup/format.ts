@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { Refusal } from '../local/refusal.ts'
+import { ExitError } from '../local/exit-error.ts'
 
 export const FORMAT = 1
 
@@ -55,13 +55,13 @@ export interface Checked {
   trailer: Trailer
 }
 
-/** Reads the whole file. @throws Refusal `backup_damaged`, `backup_unknown` */
+/** Reads the whole file. @throws ExitError `backup_damaged`, `backup_unknown` */
 export async function checkBackup(path: string): Promise<Checked> {
   await using file = await opened(path)
   const { size } = await file.stat()
   const header = parsed<Header>(await firstLine(file), path)
   if (header.assay_backup !== FORMAT) {
-    throw new Refusal(
+    throw new ExitError(
       'backup_unknown',
       `${path} is no backup of Assay, or one of another format than ${FORMAT}.`,
     )
@@ -171,7 +171,7 @@ function nameAt(tables: readonly TableOfBackup[], at: number): string {
 
 async function opened(path: string) {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw new Refusal('backup_unreadable', `${path} cannot be read: ${error.message}`)
+    throw new ExitError('backup_unreadable', `${path} cannot be read: ${error.message}`)
   })
   return file
 }
@@ -201,4 +201,4 @@ function parsed<T>(line: string, path: string): T {
 }
 
 const damaged = (path: string, why: string) =>
-  new Refusal('backup_damaged', `${path} is damaged: ${why}. Nothing was changed; use another backup.`)
+  new ExitError('backup_damaged', `${path} is damaged: ${why}. Nothing was changed; use another backup.`)

@@ -7,8 +7,8 @@ import {
 } from '../../shared/accounts/queries/installation.ts'
 import type { Sql } from '../../shared/context.ts'
 import { fingerprintOf } from '../../shared/upkeep/rules/master-key.ts'
-import { Refusal } from '../local/refusal.ts'
-import { refusalOf as refusalOfStore } from '../node/store-trouble.ts'
+import { ExitError } from '../local/exit-error.ts'
+import { refusalOf as refusalOfStore } from '../node/store-errors.ts'
 import { type Database, openSession } from './database.ts'
 import type { Header } from './format.ts'
 import type { Place } from './place.ts'
@@ -21,7 +21,7 @@ export { restore } from './restore.ts'
 export { placeIn, prune } from './rotation.ts'
 
 /** Undefined for what is no refusal and nobody can mend. */
-export function refusalOf(error: unknown): Refusal | undefined {
+export function refusalOf(error: unknown): ExitError | undefined {
   const refusal = refusalOfStore(error)
   if (refusal !== undefined) return refusal
   const { code, message } = error as NodeJS.ErrnoException
@@ -30,7 +30,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
       code ?? '',
     )
   )
-    return new Refusal(
+    return new ExitError(
       'postgres_unreachable',
       `PostgreSQL does not answer: ${message}. Is DATABASE_URL right?`,
     )
@@ -45,12 +45,12 @@ export interface KeyPlan {
   text: string
 }
 
-/** @throws Refusal `master_key_differs` */
+/** @throws ExitError `master_key_differs` */
 export async function keyFor(place: Place, header: Header): Promise<KeyPlan> {
   const { key_fingerprint: wanted, master_key } = header
   const given = place.masterKey === undefined ? undefined : await fingerprintOf(place.masterKey)
   if (given !== undefined && wanted !== null && given !== wanted) {
-    throw new Refusal(
+    throw new ExitError(
       'master_key_differs',
       `the backup was sealed under another master key (${wanted}) than the one at hand (${given}; ASSAY_MASTER_KEY or ${place.dataDir}/master.key). Nothing was changed: bring that key, or restore into a new data folder.`,
     )

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { knownMasterKey, openDataFolder } from '../local/data-folder.ts'
-import { Refusal } from '../local/refusal.ts'
+import { ExitError } from '../local/exit-error.ts'
 import { readRemembered, urlOf } from '../local/remembered.ts'
 import { migrationTarget, readSettings } from '../node/settings.ts'
 import type { Database } from './database.ts'
@@ -28,7 +28,7 @@ export interface Where {
 
 const CHECKOUT = join(import.meta.dirname, '../..')
 
-/** `fill` is to be empty; `read` holds an installation. @throws Refusal */
+/** `fill` is to be empty; `read` holds an installation. @throws ExitError */
 export async function openPlace(where: Where, purpose: 'read' | 'fill'): Promise<Place> {
   const settings = readSettings(where.env)
   const dataDir = dataFolderOf(where)
@@ -67,13 +67,13 @@ async function ownDatabase(
 ): Promise<{ database: Database } & AsyncDisposable> {
   const known = existsSync(dataDir) ? await readRemembered(dataDir) : undefined
   if (purpose === 'read' && known === undefined) {
-    throw new Refusal(
+    throw new ExitError(
       'no_installation',
       `${dataDir} holds no installation. Set ASSAY_DATA_DIR to the data folder of one, or DATABASE_URL to its database.`,
     )
   }
   const dataFolder = await openDataFolder(dataDir).catch(error => {
-    if (purpose === 'read' && error instanceof Refusal && error.code === 'data_folder_in_use')
+    if (purpose === 'read' && error instanceof ExitError && error.code === 'data_folder_in_use')
       return undefined
     throw error
   })

@@ -4,7 +4,7 @@
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import type { Sql } from 'postgres'
-import { Refusal } from '../local/refusal.ts'
+import { ExitError } from '../local/exit-error.ts'
 import { migrate, migrationTimes } from '../migrate.ts'
 import { countRows, listed, named, readMigration } from './catalog.ts'
 import { beginWriting, type Database, openSession } from './database.ts'
@@ -16,7 +16,7 @@ export interface Restored {
   held_since: Date
 }
 
-/** @throws Refusal `backup_newer`, `not_empty`, `not_the_same_schema`, `installation_at_work`, `restore_incomplete` */
+/** @throws ExitError `backup_newer`, `not_empty`, `not_the_same_schema`, `installation_at_work`, `restore_incomplete` */
 export async function restore(database: Database, file: string, checked: Checked): Promise<Restored> {
   const { header } = checked
   await refuseNewer(header)
@@ -34,7 +34,7 @@ export async function restore(database: Database, file: string, checked: Checked
 async function refuseNewer({ version, migration }: Header): Promise<void> {
   const known = await migrationTimes()
   if (known.includes(migration)) return
-  throw new Refusal(
+  throw new ExitError(
     'backup_newer',
     `the backup was taken by Assay ${version}, whose schema this version does not know: restore with that version or a newer one.`,
   )
@@ -49,7 +49,7 @@ async function prepareSchema(sql: Sql, database: Database, { migration, version 
   }
   if (there === migration) return
   await refuseRows(sql)
-  throw new Refusal(
+  throw new ExitError(
     'not_the_same_schema',
     `the backup was taken by Assay ${version}, and this database has the schema of a newer one already: name a database without any tables, which is brought from the old schema to the new.`,
   )
@@ -62,7 +62,7 @@ async function refuseRows(sql: Sql): Promise<void> {
   const counts = Object.entries(await countRows(sql, tables)).filter(([, rows]) => rows > 0)
   if (counts.length === 0) return
   const found = counts.slice(0, 3).map(([name, rows]) => `${rows} of ${name}`)
-  throw new Refusal(
+  throw new ExitError(
     'not_empty',
     `this installation is not empty (${found.join(', ')}), and a restore never mixes or replaces. Set ASSAY_DATA_DIR to a new folder, or DATABASE_URL to an empty database.`,
   )
@@ -74,7 +74,7 @@ async function refuseAtWork(sql: Sql): Promise<void> {
     select count(*)::int as n from pg_stat_activity
     where datname = current_database() and application_name = 'assay' and pid <> pg_backend_pid()`
   if (others!.n === 0) return
-  throw new Refusal(
+  throw new ExitError(
     'installation_at_work',
     `a server is connected to this database (${others!.n} sessions): stop it, restore, and start it again.`,
   )
@@ -167,7 +167,7 @@ async function copyInto(sql: Sql, table: string, columns: readonly string[]) {
 function refuseDifference(there: Record<string, number>, wanted: Record<string, number>): void {
   const wrong = Object.keys(wanted).find(name => there[name] !== wanted[name])
   if (wrong === undefined) return
-  throw new Refusal(
+  throw new ExitError(
     'restore_incomplete',
     `${there[wrong]} of ${wanted[wrong]} rows of ${wrong} arrived. Nothing was kept; try again.`,
   )

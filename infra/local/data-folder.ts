@@ -6,7 +6,7 @@ import { chown, mkdir, readFile, realpath, rename, writeFile } from 'node:fs/pro
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { wholeMasterKey } from '../node/settings.ts'
-import { Refusal } from './refusal.ts'
+import { ExitError } from './exit-error.ts'
 import { ownerOf } from './system-user.ts'
 
 export interface DataFolder {
@@ -19,7 +19,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   // Root runs PostgreSQL as another user, who must be able to pass through; the files in it stay closed to him.
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700
   await mkdir(wanted, { recursive: true, mode }).catch(error => {
-    throw new Refusal(
+    throw new ExitError(
       'data_folder_unusable',
       `cannot make the data folder ${wanted}: ${error.message}. Set ASSAY_DATA_DIR to a folder you may write to.`,
     )
@@ -37,7 +37,7 @@ function lock(folder: string): () => void {
   } catch (error) {
     database?.close()
     const busy = /locked|busy/i.test(String(error))
-    throw new Refusal(
+    throw new ExitError(
       busy ? 'data_folder_in_use' : 'data_folder_unusable',
       busy
         ? `another start is using the data folder ${folder}. Stop it first, or set ASSAY_DATA_DIR and PORT for a second stack.`
@@ -58,7 +58,7 @@ export async function readJson<T>(path: string): Promise<T | undefined> {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Refusal(
+    throw new ExitError(
       'data_folder_unusable',
       `${path} is not JSON. Restore it, or move it away to begin anew.`,
     )

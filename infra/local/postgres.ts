@@ -10,8 +10,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
 import type { Child, Owner } from './child.ts'
+import { ExitError } from './exit-error.ts'
 import { postgresBinaries, SYSTEM_FOLDER } from './postgres-binaries.ts'
-import { Refusal } from './refusal.ts'
 import { DATABASE, type Remembered, readRemembered, remember, USER, urlOf } from './remembered.ts'
 import { asStore, launch, type Store } from './store.ts'
 import { canReach, systemUser } from './system-user.ts'
@@ -80,7 +80,7 @@ async function choosePlace(
   const cluster = await stat(join(place, 'postgres')).catch(() => undefined)
   if (cluster !== undefined) {
     if (known === undefined) {
-      throw new Refusal(
+      throw new ExitError(
         'data_folder_unusable',
         `${join(place, 'postgres')} holds a database, but ${join(dataDir, 'postgres.json')} with its password is gone. Restore that file, or move the folder away to begin anew.`,
       )
@@ -88,13 +88,13 @@ async function choosePlace(
     // Root takes the cluster over as it is; whoever made it goes on owning it.
     const owner = user && (cluster.uid === 0 ? user : { uid: cluster.uid, gid: cluster.gid })
     if (canReach(owner, place)) return { place, owner }
-    throw new Refusal(
+    throw new ExitError(
       'data_folder_unusable',
       `the database in ${place} belongs to user ${owner?.uid ?? cluster.uid}, who can no longer pass through the folders above it. Give them back their x permission, or move the data folder.`,
     )
   }
   if (known?.elsewhere !== undefined) {
-    throw new Refusal(
+    throw new ExitError(
       'data_folder_unusable',
       `this data folder keeps its database in ${place}, which is gone. Restore it, or move ${dataDir} away to begin anew.`,
     )
@@ -138,7 +138,7 @@ async function makeCluster(programs: string, folder: string, owner: Owner | unde
       cwd: staging,
       env: { PATH: process.env.PATH ?? '' },
     }).catch(error => {
-      throw new Refusal(
+      throw new ExitError(
         'initdb_failed',
         `making the database failed: ${error.stderr?.trim() || error.message}`,
       )

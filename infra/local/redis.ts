@@ -8,7 +8,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { readJson, writeJson } from './data-folder.ts'
-import { Refusal } from './refusal.ts'
+import { ExitError } from './exit-error.ts'
 import { asStore, launch, type Store } from './store.ts'
 import { canReach, ownerOf } from './system-user.ts'
 
@@ -122,7 +122,7 @@ function installed(say: (line: string) => void): string {
     const program = onPath('redis-server')
     if (program !== undefined) return program
   }
-  throw new Refusal(
+  throw new ExitError(
     'no_redis',
     'Redis is needed and there is none here. Either install it (redis-server or valkey-server on PATH; "apt-get install redis-server", "brew install redis"), or set REDIS_URL to one that runs.',
   )

@@ -6,7 +6,7 @@ import { mailFrom } from '../node/mail.ts'
 import { partsFrom } from '../node/parts.ts'
 import type { SettingName } from '../node/setting-names.ts'
 import { migrationTarget, operatorKeyFrom, type Settings } from '../node/settings.ts'
-import { invalid, Refusal } from './refusal.ts'
+import { ExitError, invalid } from './exit-error.ts'
 
 export const HOST = '127.0.0.1'
 // On one's own machine an agent may declare what listens there, such as a local model, and a callback may go there.
@@ -27,15 +27,15 @@ export const REFUSED: Partial<Record<SettingName, string>> = {
   FUNCTION: 'names a unit of the image, and here one process does all',
 }
 
-/** @throws Refusal by the name of what cannot be followed */
+/** @throws ExitError by the name of what cannot be followed */
 export function startSettings(settings: Settings) {
   for (const [name, why] of Object.entries(REFUSED) as [SettingName, string][])
     if (settings.get(name) !== undefined)
-      throw new Refusal('setting_not_for_start', `${name} ${why}. Take it out of the environment.`)
+      throw new ExitError('setting_not_for_start', `${name} ${why}. Take it out of the environment.`)
   checkHost(settings.get('HOST'))
   const parts = partsFrom(settings)
   if (!parts.includes('api'))
-    throw new Refusal(
+    throw new ExitError(
       'setting_not_for_start',
       `ASSAY_PARTS is ${parts.join()}, without api: npm start serves callers in any case. For the other parts alone, run node infra/node/main.ts.`,
     )
@@ -86,7 +86,7 @@ function migrationFrom(settings: Settings) {
 /** Shells and build tools keep the machine's name under HOST, which is no wish. */
 function checkHost(host: string | undefined): void {
   if (host === undefined || host === HOST || host === 'localhost' || !/^[\d.]+$|:|^\*$/.test(host)) return
-  throw new Refusal(
+  throw new ExitError(
     'setting_not_for_start',
     `HOST is ${host}, and npm start listens on ${HOST} alone, since its agents may reach what else listens here. Put a reverse proxy before it (infra/proxies.md), or run node infra/node/main.ts.`,
   )

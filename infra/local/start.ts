@@ -17,7 +17,7 @@ import { startServer } from '../node/server.ts'
 import { unknownSettings } from '../node/setting-names.ts'
 import { readSettings, type Settings } from '../node/settings.ts'
 import { CRASHED } from '../node/stop.ts'
-import { refusalOf } from '../node/store-trouble.ts'
+import { refusalOf } from '../node/store-errors.ts'
 import { openTelemetry } from '../node/telemetry.ts'
 import { within } from './child.ts'
 import {
@@ -29,7 +29,7 @@ import {
   writeMasterKey,
 } from './data-folder.ts'
 import { openDemo } from './demo.ts'
-import { endOf, Refusal } from './refusal.ts'
+import { ExitError, endOf } from './exit-error.ts'
 import { HOST, openNetworks, startSettings } from './start-settings.ts'
 import { isFree } from './store.ts'
 import { openStores } from './stores.ts'
@@ -80,7 +80,7 @@ async function start(): Promise<void> {
   const dataFolder = await openDataFolder(dataDir)
   parts.defer(() => dataFolder.release())
   if (!(await isFree(port))) {
-    throw new Refusal(
+    throw new ExitError(
       'port_in_use',
       `port ${port} on ${HOST} is taken. Stop what uses it, or set PORT to another.`,
     )
@@ -180,7 +180,7 @@ async function masterKeyFor(
   const needsKey = await needsKeyOf(databaseUrl, databaseCa)
   if (known !== undefined) return known
   if (!needsKey) return writeMasterKey(folder)
-  throw new Refusal(
+  throw new ExitError(
     'master_key_missing',
     `the database holds data that was sealed under a master key, and ${join(folder, 'master.key')} is not there. Put that file back, or set ASSAY_MASTER_KEY to what was in it. A new one would open nothing of it.`,
   )
@@ -202,7 +202,7 @@ function options(): { demo: boolean } {
     const { values } = parseArgs({ options: { 'no-demo': { type: 'boolean', default: false } } })
     return { demo: !values['no-demo'] }
   } catch (error) {
-    throw new Refusal('usage', `${(error as Error).message}\nusage: npm start [-- --no-demo]`)
+    throw new ExitError('usage', `${(error as Error).message}\nusage: npm start [-- --no-demo]`)
   }
 }
 
@@ -235,7 +235,7 @@ const started = start()
 started.catch(error => {
   if (stopping.signal.aborted) return
   const code = report(error)
-  stop.resolve({ code: error instanceof Refusal && error.code === 'usage' ? 2 : code })
+  stop.resolve({ code: error instanceof ExitError && error.code === 'usage' ? 2 : code })
 })
 const { code } = await stop.promise
 if (askedAt > 0) say('stopping')

@@ -6,7 +6,7 @@ import { open, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Child, type ChildOptions, spawnBound } from './child.ts'
-import { Refusal } from './refusal.ts'
+import { ExitError } from './exit-error.ts'
 
 export interface Store {
   url: string
@@ -58,7 +58,7 @@ export async function launch(plan: Launch): Promise<{ child: Child; port: number
     const taken = /address already in use|could not bind/i.test(output)
     if (Date.now() > deadline || !(taken || (await plan.mend?.(output)))) {
       const tail = output.trim().split('\n').slice(-12).join('\n')
-      throw new Refusal(
+      throw new ExitError(
         'store_did_not_start',
         `${plan.name} did not start in ${plan.folder}. It wrote (${plan.child.log}):\n${tail}`,
       )
@@ -108,7 +108,7 @@ async function endLeftovers(plan: Launch): Promise<void> {
     }
     for (const pid of living) signal(pid, 'SIGKILL')
   }
-  throw new Refusal(
+  throw new ExitError(
     'store_still_running',
     `${plan.name} of an earlier start still runs in ${plan.folder} (pid ${living.join(', ')}) and cannot be ended. End it, then start again.`,
   )
@@ -158,7 +158,7 @@ export async function isFree(port: number): Promise<boolean> {
 
 async function freePort(): Promise<number> {
   const port = await listenBriefly(0)
-  if (port === undefined) throw new Refusal('no_free_port', 'no TCP port is free on 127.0.0.1')
+  if (port === undefined) throw new ExitError('no_free_port', 'no TCP port is free on 127.0.0.1')
   return port
 }
 

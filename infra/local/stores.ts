@@ -4,9 +4,9 @@
 
 import { pause } from '../../shared/kernel/pause.ts'
 import type { DataFolder } from './data-folder.ts'
+import { ExitError } from './exit-error.ts'
 import { startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
-import { Refusal } from './refusal.ts'
 import type { Store } from './store.ts'
 
 export interface Stores {
@@ -95,7 +95,7 @@ async function watch(name: string, start: () => Promise<Store>, options: StoresO
       if (closing.signal.aborted) return store.stop()
       if (store.url !== url) {
         await store.stop()
-        throw new Refusal('store_lost', `${name} died and another process took its port; start again`)
+        throw new ExitError('store_lost', `${name} died and another process took its port; start again`)
       }
     }
   }

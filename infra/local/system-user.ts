@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Owner } from './child.ts'
-import { Refusal } from './refusal.ts'
+import { ExitError } from './exit-error.ts'
 
 const NAME = 'assay'
 
@@ -14,7 +14,7 @@ export function systemUser(): Owner | undefined {
   if (process.getuid?.() !== 0) return undefined
   const found = lookUp(NAME) ?? make() ?? lookUp('postgres') ?? lookUp('nobody')
   if (found !== undefined) return found
-  throw new Refusal(
+  throw new ExitError(
     'no_system_user',
     `PostgreSQL must not run as root, and no user for it could be made. Run "useradd --system ${NAME}", or start as another user.`,
   )

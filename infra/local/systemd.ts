@@ -1,7 +1,7 @@
 // The unit by which systemd starts the stack at boot: the same `npm start`, as the user who has the checkout.
 
 import { join } from 'node:path'
-import { REFUSED } from './refusal.ts'
+import { REFUSED } from './exit-error.ts'
 
 export interface UnitPlace {
   checkout: string

@@ -7,10 +7,10 @@
 import type { Duplex } from 'node:stream'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import type { Database, Lane, Lanes, Redis, Sql } from '../../shared/context.ts'
+import type { Database, ReadConnection, ReadConnections, Redis, Sql } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { untilGiven } from '../../shared/kernel/unreachable.ts'
-import { Refusal } from '../local/refusal.ts'
+import { ExitError } from '../local/exit-error.ts'
 import { postgresOptions } from './postgres-options.ts'
 import { openRedis, type RedisClient } from './redis.ts'
 import * as redisClient from './redis-client.ts'
@@ -18,7 +18,7 @@ import * as redisClient from './redis-client.ts'
 export interface Connections {
   sql: Sql
   db: Database
-  lanes: Lanes
+  reads: ReadConnections
   redis: Redis
   close(): Promise<void>
 }
@@ -45,7 +45,7 @@ export interface ConnectionOptions extends DatabaseTarget {
 export interface Pool {
   sql: number
   db: number
-  lanes?: number
+  reads?: number
 }
 
 /**
@@ -53,18 +53,18 @@ export interface Pool {
  * Elsewhere a statement that waits for a row must leave one for the next, which may be the probe's; what is left goes to
  * reads first. Each kind has one at least.
  */
-export function poolOf(budget: number, { reads }: { reads: boolean }): Pool {
-  if (!reads) return { sql: Math.max(1, budget - 1), db: 1, lanes: 1 }
+export function poolOf(budget: number, { servesReads }: { servesReads: boolean }): Pool {
+  if (!servesReads) return { sql: Math.max(1, budget - 1), db: 1, reads: 1 }
   const db = Math.max(1, Math.floor(budget / 5))
-  const lanes = Math.max(1, Math.min(Math.ceil((budget - db) / 2), budget - db - 2))
-  return { sql: Math.max(1, budget - db - lanes), db, lanes }
+  const reads = Math.max(1, Math.min(Math.ceil((budget - db) / 2), budget - db - 2))
+  return { sql: Math.max(1, budget - db - reads), db, reads }
 }
 
 // Counters and micro-dollars stay below 2^53: a bigint column is read as a number.
 const types = { bigint: { to: 20, from: [20], serialize: String, parse: Number } }
-// A lane serves both: a time is read as Date, which Drizzle takes as well, and a text is sent as it stands, since
+// A connection serves both: a time is read as Date, which Drizzle takes as well, and a text is sent as it stands, since
 // making a Date of it would cut it to milliseconds.
-const laneTypes = {
+const readTypes = {
   ...types,
   date: {
     to: 1184,
@@ -76,10 +76,10 @@ const laneTypes = {
 // All connections count together: by the driver's own rule a pool that lost PostgreSQL for a second waits 20 s.
 const reconnectAfter = (tries: number) => Math.min(0.05 * 2 ** tries, 1) // seconds
 
-/** @throws Refusal where the driver lacks its patch: patches/README.md says what would become of it. */
+/** @throws ExitError where the driver lacks its patch: patches/README.md says what would become of it. */
 export const openConnections = (options: ConnectionOptions): Connections => openWith(redisClient, options)
 
-/** With a client of Redis that was loaded for it. @throws Refusal like openConnections */
+/** With a client of Redis that was loaded for it. @throws ExitError like openConnections */
 export function openWith(client: RedisClient, options: ConnectionOptions): Connections {
   const database = openPools(options)
   const redis = openRedis({ url: options.redisUrl, ca: options.redisCa }, client)
@@ -93,7 +93,7 @@ export function openWith(client: RedisClient, options: ConnectionOptions): Conne
   }
 }
 
-/** PostgreSQL with the pools of a process that serves. @throws Refusal like openConnections */
+/** PostgreSQL with the pools of a process that serves. @throws ExitError like openConnections */
 export function openPools(
   options: DatabaseTarget & Pick<ConnectionOptions, 'pool'>,
 ): Omit<Connections, 'redis'> {
@@ -104,20 +104,20 @@ export function openPools(
   const idle_timeout = rest_ms / 1000
   const sql = open(pool?.sql ?? 12, { idle_timeout, idle_min: 2 })
   const db = openDb(pool?.db ?? 6, { idle_timeout, idle_min: 1 })
-  const reads = { types: laneTypes, query_timeout: LIMITS.store_read_ms / 1000 }
-  const openLane = (onclose: () => void) => open(1, { ...reads, max_lifetime: null, onclose })
-  const lanes = openLanes(pool?.lanes ?? 6, rest_ms, openLane)
+  const readOptions = { types: readTypes, query_timeout: LIMITS.store_read_ms / 1000 }
+  const openOne = (onclose: () => void) => open(1, { ...readOptions, max_lifetime: null, onclose })
+  const reads = openReadConnections(pool?.reads ?? 6, rest_ms, openOne)
   return {
     sql,
     db: db.db,
-    lanes,
+    reads,
     async close() {
-      await Promise.all([sql, db, lanes].map(pool => pool.end({ timeout: 5 })))
+      await Promise.all([sql, db, reads].map(pool => pool.end({ timeout: 5 })))
     },
   }
 }
 
-/** PostgreSQL alone, by one connection of each kind that is used. @throws Refusal like openConnections */
+/** PostgreSQL alone, by one connection of each kind that is used. @throws ExitError like openConnections */
 export function openDatabase(target: DatabaseTarget): Pick<Connections, 'sql' | 'db' | 'close'> {
   const { open, openDb } = clientsOf(target)
   const [sql, db] = [open(1), openDb(1)]
@@ -171,12 +171,12 @@ function patient(client: Sql): Sql {
 }
 
 const unpatched = () =>
-  new Refusal(
+  new ExitError(
     'driver_unpatched',
     'the PostgreSQL driver was installed without the patch it needs, since npm was told to run no scripts: run "npx patch-package", then start again.',
   )
 
-interface OpenLane extends Lane {
+interface OpenReadConnection extends ReadConnection {
   /** Ends its connection; the next is opened when it is asked something. */
   renew(): void
   resting?: NodeJS.Timeout
@@ -186,55 +186,55 @@ interface OpenLane extends Lane {
  * Clients of one connection each, rather than transactions of a pool: in postgres.js 3.4 a pool's transaction whose
  * connection dies writes to a socket that is gone, which ends the process.
  */
-function openLanes(count: number, rest_ms: number, open: (onclose: () => void) => unknown) {
-  const lanes = Array.from({ length: count }, () => {
+function openReadConnections(count: number, rest_ms: number, open: (onclose: () => void) => unknown) {
+  const reads = Array.from({ length: count }, () => {
     const opened = () => {
       // What was waiting on a connection that broke off must not go on, by itself, on the next one; one that was ended
       // at rest closes later, when another is in its place.
       const sql = open(() => {
-        if (lane.sql === sql) lane.renew()
+        if (connection.sql === sql) connection.renew()
       }) as Sql
       return sql
     }
-    const lane: OpenLane = {
+    const connection: OpenReadConnection = {
       sql: opened(),
       renew() {
-        void lane.sql.end({ timeout: 0 })
-        lane.sql = opened()
+        void connection.sql.end({ timeout: 0 })
+        connection.sql = opened()
       },
     }
-    return lane
+    return connection
   })
-  const free = [...lanes]
-  const waiting = new Set<(lane: Lane) => void>()
+  const free = [...reads]
+  const waiting = new Set<(connection: ReadConnection) => void>()
   let isOver = false
   return {
     size: count,
-    async take(): Promise<Lane> {
-      const lane = free.pop()
-      clearTimeout(lane?.resting)
-      return lane ?? taken()
+    async take(): Promise<ReadConnection> {
+      const connection = free.pop()
+      clearTimeout(connection?.resting)
+      return connection ?? taken()
     },
-    give(lane: OpenLane) {
+    give(connection: OpenReadConnection) {
       const [next] = waiting
-      if (next) return next(lane)
-      free.push(lane)
-      // By hand, since the driver cannot tell a lane that somebody reads on from one that rests.
-      if (!isOver) lane.resting = setTimeout(() => lane.renew(), rest_ms)
+      if (next) return next(connection)
+      free.push(connection)
+      // By hand, since the driver cannot tell a connection that somebody reads on from one that rests.
+      if (!isOver) connection.resting = setTimeout(() => connection.renew(), rest_ms)
     },
     async end(options: { timeout: number }) {
       isOver = true
-      for (const { resting } of lanes) clearTimeout(resting)
-      await Promise.all(lanes.map(({ sql }) => sql.end(options)))
+      for (const { resting } of reads) clearTimeout(resting)
+      await Promise.all(reads.map(({ sql }) => sql.end(options)))
     },
   }
 
-  function taken(): Promise<Lane> {
+  function taken(): Promise<ReadConnection> {
     return new Promise((resolve, reject) => {
-      const next = (lane: Lane) => {
+      const next = (connection: ReadConnection) => {
         clearTimeout(timer)
         waiting.delete(next)
-        resolve(lane)
+        resolve(connection)
       }
       const timer = setTimeout(() => {
         waiting.delete(next)

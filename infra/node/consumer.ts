@@ -1,4 +1,4 @@
-// Keeps the queue consumer going in a process that stays up: one invocation at a time, started by a poke.
+// Keeps the queue consumer going in a process that stays up: one invocation at a time, started by a notification.
 
 import type { Context, OwnConsumer } from '../../shared/context.ts'
 import { consume } from '../../shared/items/verbs/consume.ts'
@@ -7,7 +7,7 @@ import { GivenClaims } from '../../shared/items/verbs/given-claims.ts'
 import { errorText } from '../../shared/kernel/error-text.ts'
 
 export interface ConsumerLoop {
-  poke(aborted?: string): void
+  notify(aborted?: string): void
   given: OwnConsumer
   /** Ends the invocation under way and starts no other. */
   close(): Promise<void>
@@ -17,21 +17,21 @@ export function startConsumer(ctx: () => Context): ConsumerLoop {
   const stop = new AbortController()
   let invocation: Promise<void> | null = null
   let wake: (aborted?: string) => void = () => {}
-  // Set by every poke: one that arrives as an invocation is about to end must start another.
-  let poked = false
+  // Set by every notification: one that arrives as an invocation is about to end must start another.
+  let notified = false
 
   const given = new GivenClaims(() => {
     wake()
     begin()
   })
-  const isWanted = () => !given.isEmpty || (poked && !stop.signal.aborted)
+  const isWanted = () => !given.isEmpty || (notified && !stop.signal.aborted)
 
   async function invoke(): Promise<void> {
     while (isWanted()) {
-      poked = false
+      notified = false
       let consumed: Consumed
       try {
-        consumed = await consume(ctx(), { stop: stop.signal, onWake: rouse => (wake = rouse), given })
+        consumed = await consume(ctx(), { stop: stop.signal, onWake: wakes => (wake = wakes), given })
       } catch (error) {
         ctx().log('error', 'consume_failed', { error: errorText(error) })
         continue
@@ -42,8 +42,8 @@ export function startConsumer(ctx: () => Context): ConsumerLoop {
     }
   }
 
-  function poke(aborted?: string): void {
-    poked = true
+  function notify(aborted?: string): void {
+    notified = true
     wake(aborted)
     begin()
   }
@@ -56,7 +56,7 @@ export function startConsumer(ctx: () => Context): ConsumerLoop {
   }
 
   return {
-    poke,
+    notify,
     given,
     async close() {
       stop.abort()

@@ -9,13 +9,13 @@ import type { Get, Post, SendMail } from '../../shared/kernel/outside.ts'
 import { Pool } from '../../shared/kernel/pool.ts'
 import type { Telemetry } from '../../shared/traces/rules/telemetry.ts'
 import type { LogLevel } from '../../shared/upkeep/rules/log-events.ts'
-import { invalid } from '../local/refusal.ts'
+import { invalid } from '../local/exit-error.ts'
 import type { Connections } from './connections.ts'
 import { LOG_LEVELS, logLine } from './log.ts'
 import { whyAbsent } from './no-stores.ts'
-import { watchRedis } from './store-trouble.ts'
+import { watchRedis } from './store-errors.ts'
 
-/** @throws Refusal when it is none */
+/** @throws ExitError when it is none */
 export function logLevelOf(text: string | undefined): LogLevel | undefined {
   const level = LOG_LEVELS.find(level => level === text)
   if (level !== undefined || text === undefined) return level
@@ -26,7 +26,7 @@ export interface ContextOptions {
   connections: Connections
   config: Config
   /** How this host wakes a consumer; without it work waits for the tick. */
-  poke?: (consumers?: number) => void
+  notify?: (consumers?: number) => void
   /** Where a consumer is in this process. */
   consumer?: Context['consumer']
   invokeAgent?: InvokeAgent
@@ -67,14 +67,14 @@ export function createContext(options: ContextOptions): NodeContext {
   return {
     sql: connections.sql,
     db: connections.db,
-    lanes: connections.lanes,
+    reads: connections.reads,
     redis: connections.redis,
     config,
     now: Date.now,
     newId: () => newId(Date.now(), stocked),
     newRunId: () => newRunId(Date.now(), stocked),
     random,
-    poke: options.poke ?? (() => {}),
+    notify: options.notify ?? (() => {}),
     ...(options.consumer && { consumer: options.consumer }),
     waitUntil(promise) {
       const settled = promise
@@ -96,7 +96,7 @@ export function createContext(options: ContextOptions): NodeContext {
     redisTrouble,
     heavyReads: new Pool(
       {
-        size: Math.max(1, Math.min(LIMITS.heavy_reads, connections.lanes.size - 1)),
+        size: Math.max(1, Math.min(LIMITS.heavy_reads, connections.reads.size - 1)),
         share: LIMITS.heavy_reads_per_account,
       },
       'heavy_reads',

@@ -4,12 +4,12 @@
 
 import { parseArgs } from 'node:util'
 import { bootstrapAccount, FIRST } from '../../shared/accounts/verbs/bootstrap.ts'
-import { endOf, Refusal } from '../local/refusal.ts'
+import { ExitError, endOf } from '../local/exit-error.ts'
 import { openDatabase } from './connections.ts'
 import { createContext } from './context.ts'
 import { NO_STORES } from './no-stores.ts'
 import { databaseFrom, readSettings } from './settings.ts'
-import { refusalOf } from './store-trouble.ts'
+import { refusalOf } from './store-errors.ts'
 
 function told(): typeof FIRST {
   try {
@@ -21,7 +21,7 @@ function told(): typeof FIRST {
     })
     return values
   } catch (error) {
-    throw new Refusal('unknown_option', (error as Error).message)
+    throw new ExitError('unknown_option', (error as Error).message)
   }
 }
 

@@ -15,8 +15,8 @@ import { listenForWakes, publishWake } from '../../shared/redis/wake.ts'
 import { stopReading } from '../../shared/starts/verbs/source-reader.ts'
 import { type Joined, join, MasterKeyDiffers } from '../../shared/upkeep/verbs/installation.ts'
 import { readFigures } from '../../shared/upkeep/verbs/metrics.ts'
-import { Refusal } from '../local/refusal.ts'
-import { createPoker } from '../poke.ts'
+import { ExitError } from '../local/exit-error.ts'
+import { createNotifier } from '../notify.ts'
 import { type Connections, openWith, poolOf } from './connections.ts'
 import { createContext, logLevelOf } from './context.ts'
 import { endWhereRefused, refuseUnfit } from './installation.ts'
@@ -34,7 +34,7 @@ import {
   storesFrom,
 } from './settings.ts'
 import { endOnCrash, endOnSignal, endStart } from './stop.ts'
-import { refusalOf } from './store-trouble.ts'
+import { refusalOf } from './store-errors.ts'
 import { openTelemetry } from './telemetry.ts'
 
 export interface FunctionUnit {
@@ -84,9 +84,9 @@ async function serve(unit: FunctionUnit): Promise<void> {
   const ctx = createContext({
     connections,
     config,
-    poke(consumers) {
+    notify(consumers) {
       publishWake(connections.redis) // for those that are awake
-      notifier?.poke(consumers)
+      notifier?.notify(consumers)
     },
     addressOf,
     ...(unit.connections > 0 && { join: () => join(connections.sql, config.master_key, joined) }),
@@ -101,7 +101,7 @@ async function serve(unit: FunctionUnit): Promise<void> {
   const notifies = consumerUrl !== undefined && unit.connections > 0
   const bearer = notifies ? await platformBearer(config.master_key) : ''
   const notifier = notifies
-    ? createPoker({ url: consumerUrl, bearer, redis, fetch, newId, waitUntil, log })
+    ? createNotifier({ url: consumerUrl, bearer, redis, fetch, newId, waitUntil, log })
     : undefined
   if (telemetry) {
     // The figures are the installation's: one kind of process is enough to send them.
@@ -140,7 +140,7 @@ function endWhereUnfit(ctx: Context): void {
       error => error,
     )
     await refuseUnfit(ctx.sql) // says more than how joining failed
-    if (joining instanceof MasterKeyDiffers) throw new Refusal('master_key_differs', joining.message)
+    if (joining instanceof MasterKeyDiffers) throw new ExitError('master_key_differs', joining.message)
     if (joining) throw joining
   })
 }
@@ -150,7 +150,7 @@ async function connectionsOf(
   settings: Settings,
 ): Promise<Connections> {
   if (connections === 0) return NO_STORES
-  const pool = poolOf(connectionsFrom(settings) ?? connections, { reads: platform === undefined })
+  const pool = poolOf(connectionsFrom(settings) ?? connections, { servesReads: platform === undefined })
   const client = await import('./redis-client.ts')
   return openWith(client, { ...storesFrom(settings), pool })
 }

@@ -11,23 +11,23 @@ import { readDatabaseState } from '../../shared/upkeep/queries/database-state.ts
 import { sayOtherKey } from '../../shared/upkeep/rules/master-key.ts'
 import { checkMasterKey, needsItsKey } from '../../shared/upkeep/verbs/installation.ts'
 import { openSession } from '../backup/database.ts'
-import { Refusal } from '../local/refusal.ts'
+import { ExitError } from '../local/exit-error.ts'
 import { endStart } from './stop.ts'
-import { refusalOf } from './store-trouble.ts'
+import { refusalOf } from './store-errors.ts'
 
-/** @throws Refusal where the schema or the rights of this role are not what the work takes */
+/** @throws ExitError where the schema or the rights of this role are not what the work takes */
 export async function refuseUnfit(sql: Sql): Promise<void> {
   const { faults } = await readDatabaseState(sql, '')
   const fault = faults.find(one => one.dependency !== 'master_key')
-  if (fault !== undefined) throw new Refusal(fault.code, `the ${fault.dependency} ${fault.says}.`)
+  if (fault !== undefined) throw new ExitError(fault.code, `the ${fault.dependency} ${fault.says}.`)
 }
 
-/** Since when the installation is held, null where it is not. @throws Refusal */
+/** Since when the installation is held, null where it is not. @throws ExitError */
 export async function joinInstallation(sql: Sql, masterKey: string): Promise<Date | null> {
   await refuseUnfit(sql)
   const other = await checkMasterKey(sql, masterKey)
   if (other === undefined) return (await readInstallationRow(sql)).held_since
-  throw new Refusal('master_key_differs', sayOtherKey(other))
+  throw new ExitError('master_key_differs', sayOtherKey(other))
 }
 
 /**
@@ -79,7 +79,7 @@ export function endWhereRefused(log: Context['log'], ask: () => Promise<unknown>
   })
 }
 
-/** Whether the database holds what only its own master key opens. @throws Refusal where it cannot be worked on */
+/** Whether the database holds what only its own master key opens. @throws ExitError where it cannot be worked on */
 export async function needsKeyOf(url: string, ca: string | undefined): Promise<boolean> {
   const sql = openSession({ url, ca }) as unknown as Sql
   try {

@@ -2,7 +2,7 @@
 // `close` began no new connection is taken, requests under way may end within a bound, and then nothing is open any more.
 
 import type { Server } from 'node:http'
-import { Refusal } from '../local/refusal.ts'
+import { ExitError } from '../local/exit-error.ts'
 
 const LINGER_MS = 5000
 /**
@@ -31,10 +31,10 @@ function cannotListen(error: NodeJS.ErrnoException, { port, host }: Address): Er
   }[error.code ?? '']
   if (why === undefined) return error
   const code = error.code === 'EADDRINUSE' ? 'port_in_use' : 'port_unusable'
-  return new Refusal(code, `port ${port} on ${host} ${why}.`)
+  return new ExitError(code, `port ${port} on ${host} ${why}.`)
 }
 
-/** A server that was told to listen, once it does. @throws Refusal where a person can mend what keeps it from that */
+/** A server that was told to listen, once it does. @throws ExitError where a person can mend what keeps it from that */
 export async function listening(server: Server, at: Address): Promise<Listener> {
   await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject)).catch(
     error => {

@@ -4,7 +4,7 @@
 import type { Transporter } from 'nodemailer'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import type { SendMail } from '../../shared/kernel/outside.ts'
-import { invalid } from '../local/refusal.ts'
+import { invalid } from '../local/exit-error.ts'
 import type { Settings } from './settings.ts'
 
 export interface MailOptions {
@@ -14,7 +14,7 @@ export interface MailOptions {
   from: string
 }
 
-/** How the settings say to send mail; undefined when they say nothing. @throws Refusal when half of them is missing */
+/** How the settings say to send mail; undefined when they say nothing. @throws ExitError when half of them is missing */
 export function mailFrom(settings: Settings): SendMail | undefined {
   const [smtpUrl, from] = [settings.get('ASSAY_SMTP_URL'), settings.get('ASSAY_MAIL_FROM')]
   if (smtpUrl && from) return createMail({ smtpUrl, from })
@@ -23,7 +23,7 @@ export function mailFrom(settings: Settings): SendMail | undefined {
   return undefined
 }
 
-/** How this host sends mail. @throws Refusal when the URL is none of an SMTP server */
+/** How this host sends mail. @throws ExitError when the URL is none of an SMTP server */
 export function createMail({ smtpUrl, from }: MailOptions): SendMail {
   const url = URL.canParse(smtpUrl) ? new URL(smtpUrl) : undefined
   if (url === undefined || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {

@@ -27,7 +27,7 @@ import {
   storesFrom,
 } from './settings.ts'
 import { endOnCrash, endOnSignal, endStart } from './stop.ts'
-import { refusalOf } from './store-trouble.ts'
+import { refusalOf } from './store-errors.ts'
 import { openTelemetry } from './telemetry.ts'
 
 const PORT = 8090
@@ -55,7 +55,7 @@ async function start(): Promise<void> {
     pricesUrl: settings.get('ASSAY_PRICES_URL'),
     trustedProxies: settings.networks('ASSAY_TRUSTED_PROXIES'),
     ...(baseUrl ? { baseUrl } : {}),
-    ...(budget ? { pool: poolOf(budget, { reads: parts.includes('api') }) } : {}),
+    ...(budget ? { pool: poolOf(budget, { servesReads: parts.includes('api') }) } : {}),
     ...(allow ? { allowPrivateNetworks: allow } : {}),
     ...(allowCallbacks ? { allowCallbackNetworks: allowCallbacks } : {}),
   })

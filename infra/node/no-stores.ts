@@ -21,7 +21,7 @@ export function absentStore(why: Error): any {
 /** PostgreSQL in the place of its pools. */
 export function absentDatabase(why: Error): Omit<Connections, 'redis'> {
   const store = absentStore(why)
-  return { sql: store, db: store, lanes: { size: 0, take: store, give: store }, close: async () => {} }
+  return { sql: store, db: store, reads: { size: 0, take: store, give: store }, close: async () => {} }
 }
 
 const NOT_GIVEN = new Error('this unit is given no store: infra/unit-settings.ts says what it is given')

@@ -1,12 +1,12 @@
 // The parts that one process plays: all of them, or those that ASSAY_PARTS names.
 
-import { invalid } from '../local/refusal.ts'
+import { invalid } from '../local/exit-error.ts'
 import type { Settings } from './settings.ts'
 
 export const PARTS = ['api', 'consumer', 'tick'] as const
 export type Part = (typeof PARTS)[number]
 
-/** @throws Refusal that names what is no part */
+/** @throws ExitError that names what is no part */
 export function partsFrom(settings: Settings): Part[] {
   const named = settings.list('ASSAY_PARTS') ?? [...PARTS]
   const unknown = named.filter(name => !PARTS.includes(name as Part))

@@ -4,7 +4,7 @@
 import type { Duplex } from 'node:stream'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { Refusal } from '../local/refusal.ts'
+import { ExitError } from '../local/exit-error.ts'
 
 export interface PostgresTarget {
   url: string
@@ -26,7 +26,7 @@ const NOT_KEPT: Record<string, string> = {
 
 /**
  * Behind a pooler in transaction mode nothing may be said to a session that is meant to last, prepared statements
- * included; there the database's role carries the timeout. @throws Refusal when the URL says what cannot be
+ * included; there the database's role carries the timeout. @throws ExitError when the URL says what cannot be
  */
 export function postgresOptions({ url: text, ca }: PostgresTarget, openTls?: OpenTls) {
   const url = URL.parse(text)
@@ -70,4 +70,4 @@ function tlsOf(url: URL, ca: string | undefined) {
   }
 }
 
-const refusal = (what: string) => new Refusal('database_url_unusable', `DATABASE_URL ${what}.`)
+const refusal = (what: string) => new ExitError('database_url_unusable', `DATABASE_URL ${what}.`)

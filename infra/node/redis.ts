@@ -4,7 +4,7 @@
 import { connect, isIP } from 'node:net'
 import type { Cluster, Command, RedisOptions } from 'ioredis'
 import type { Redis } from '../../shared/context.ts'
-import { Refusal } from '../local/refusal.ts'
+import { ExitError } from '../local/exit-error.ts'
 
 /** What `redis-client.ts` has, which hosts load in ways of their own. */
 export type RedisClient = typeof import('./redis-client.ts')
@@ -36,7 +36,7 @@ const retryStrategy = (tries: number) => Math.min(50 * 2 ** Math.min(tries, 6), 
 const PORT = 6379
 const CLUSTER = "'redis://user:password@host-1:6379,host-2:6379' names nodes of a cluster"
 
-/** Connects when it is first asked. @throws Refusal when the URL says what cannot be */
+/** Connects when it is first asked. @throws ExitError when the URL says what cannot be */
 export function openRedis(target: RedisTarget, client: RedisClient): Redis {
   const { nodes, isCluster, url, tls } = partsOf(target)
   const common = {
@@ -152,7 +152,7 @@ const credentialsOf = ({ username, password }: URL) => ({
   ...(password ? { password: decodeURIComponent(password) } : {}),
 })
 
-const refusal = (what: string) => new Refusal('redis_url_unusable', `REDIS_URL ${what}.`)
+const refusal = (what: string) => new ExitError('redis_url_unusable', `REDIS_URL ${what}.`)
 
 /** What an error event of the client is due to. */
 export async function reasonOf(redis: Redis, error: Error): Promise<unknown> {

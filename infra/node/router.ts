@@ -4,13 +4,13 @@
 
 import type { Agent, IncomingMessage, ServerResponse } from 'node:http'
 import type { Agent as SecureAgent } from 'node:https'
-import { isDashboardPath } from '../../functions/dashboard/frame/addresses.ts'
+import { isDashboardPath } from '../../functions/dashboard/shell/addresses.ts'
 import { errorAnswer } from '../../shared/http/error-answer.ts'
 import { noOperation } from '../../shared/http/no-operation.ts'
 import { createRoutes, type Route } from '../../shared/http/routes.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
 import { newId } from '../../shared/kernel/ids.ts'
-import { invalid } from '../local/refusal.ts'
+import { invalid } from '../local/exit-error.ts'
 import { type Address, type Listener, listening } from './listening.ts'
 import { logLine, tellReady } from './log.ts'
 import { listeningAt, readSettings } from './settings.ts'
@@ -61,7 +61,7 @@ export async function serveRouter(routes: readonly Route[]): Promise<void> {
   }
 }
 
-/** @throws Refusal when `unitUrl` cannot lead to units */
+/** @throws ExitError when `unitUrl` cannot lead to units */
 export async function startRouter(options: RouterOptions): Promise<Listener> {
   const find = createRoutes(options.routes)
   const write = options.writeLog ?? (line => process.stderr.write(line))

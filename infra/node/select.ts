@@ -1,7 +1,7 @@
 // What a container of the image starts with: the function that FUNCTION names.
 
 import { readdirSync } from 'node:fs'
-import { invalid } from '../local/refusal.ts'
+import { invalid } from '../local/exit-error.ts'
 import { endStart } from './stop.ts'
 
 const folder = new URL('functions/', import.meta.url)

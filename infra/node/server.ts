@@ -99,7 +99,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   closing.defer(() => invoker.close())
 
   const consumer = parts.has('consumer') ? startConsumer(() => ctx) : null
-  const poke = () => (consumer ? consumer.poke() : publishWake(connections.redis))
+  const notify = () => (consumer ? consumer.notify() : publishWake(connections.redis))
   const { writeLog, logLevel, telemetry = null } = options
   const { begin, join } = beginning(async () => {
     if (typeof masterKey === 'function') config.master_key = await masterKey()
@@ -111,7 +111,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     connections,
     config,
     join,
-    poke,
+    notify,
     ...(consumer && { consumer: consumer.given }),
     invokeAgent: invoker.invoke,
     ...createOutside(options.allowCallbackNetworks ?? []),
@@ -144,15 +144,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   if (consumer) keepAwake(consumer, connections.redis, working)
   if (parts.has('tick')) closing.defer(startTick(ctx))
   // Without a tick in this process only Redis wakes its consumer, and Redis may be away.
-  else if (consumer) closing.defer(every(LIMITS.self_poke_ms, () => consumer.poke()))
+  else if (consumer) closing.defer(every(LIMITS.self_notify_ms, () => consumer.notify()))
   return { port, url, heldSince, close: () => closing.disposeAsync() }
 }
 
 /** Wakes the consumer now, and whenever somebody says that there is work. */
 function keepAwake(consumer: ConsumerLoop, redis: Context['redis'], closing: AsyncDisposableStack): void {
   closing.defer(() => consumer.close())
-  closing.defer(listenForWakes(redis, consumer.poke))
-  consumer.poke()
+  closing.defer(listenForWakes(redis, consumer.notify))
+  consumer.notify()
 }
 
 function every(ms: number, act: () => void): () => void {

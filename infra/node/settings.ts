@@ -7,7 +7,7 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { isKeySet } from '../../shared/kernel/secrets.ts'
-import { invalid, Refusal } from '../local/refusal.ts'
+import { ExitError, invalid } from '../local/exit-error.ts'
 import type { SettingName } from './setting-names.ts'
 
 const OPENFAAS_SECRETS = '/var/openfaas/secrets'
@@ -15,17 +15,17 @@ const OPENFAAS_SECRETS = '/var/openfaas/secrets'
 export interface Settings {
   /** Undefined when it is nowhere, or empty. */
   get(name: SettingName): string | undefined
-  /** Where people find the installation, with the path it has there, and no slash at its end. @throws Refusal when it is no such URL */
+  /** Where people find the installation, with the path it has there, and no slash at its end. @throws ExitError when it is no such URL */
   baseUrl(): string | undefined
   /** What stands between commas. */
   list(name: SettingName): string[] | undefined
-  /** Networks (CIDR) between commas. @throws Refusal that names what is none */
+  /** Networks (CIDR) between commas. @throws ExitError that names what is none */
   networks(name: SettingName): string[] | undefined
-  /** @throws Refusal when it is no whole number within the bounds */
+  /** @throws ExitError when it is no whole number within the bounds */
   whole(name: SettingName, bounds: { min: number; max: number }): number | undefined
-  /** Whether it is `true`. @throws Refusal when it is neither `true` nor `false` */
+  /** Whether it is `true`. @throws ExitError when it is neither `true` nor `false` */
   flag(name: SettingName): boolean
-  /** @throws Refusal that names the setting and where it may stand */
+  /** @throws ExitError that names the setting and where it may stand */
   need(name: SettingName): string
 }
 
@@ -76,7 +76,7 @@ export function readSettings(
     need(name) {
       const value = get(name)
       if (value !== undefined) return value
-      throw new Refusal(
+      throw new ExitError(
         'setting_missing',
         `${name} is not set: set it, or ${name}_FILE to a file that holds it, or mount ${secretOf(name)}.`,
       )
@@ -129,7 +129,7 @@ export const databaseFrom = (settings: Settings) => ({
   databaseCa: settings.get('DATABASE_CA'),
 })
 
-/** The master key, or what is derived from it for the purposes of this process alone. @throws Refusal without either */
+/** The master key, or what is derived from it for the purposes of this process alone. @throws ExitError without either */
 export function keysFrom(settings: Settings): string {
   const keys = settings.get('ASSAY_KEYS')
   if (keys === undefined) return wholeMasterKey(settings.need('ASSAY_MASTER_KEY'), 'ASSAY_MASTER_KEY')
@@ -137,22 +137,22 @@ export function keysFrom(settings: Settings): string {
   throw invalid('ASSAY_KEYS is not what infra/unit-keys.ts prints: a purpose and 64 hex digits for each key.')
 }
 
-/** @throws Refusal where it is none: `of` names where it stands */
+/** @throws ExitError where it is none: `of` names where it stands */
 export function wholeMasterKey(key: string, of: string): string {
   if (/^[0-9a-f]{64}$/i.test(key)) return key.toLowerCase()
-  throw new Refusal(
+  throw new ExitError(
     'master_key_malformed',
     `the master key in ${of} is not 64 hexadecimal digits, as openssl rand -hex 32 prints them.`,
   )
 }
 
-/** How many connections to PostgreSQL this process may open; its unit's own number unless told. @throws Refusal */
+/** How many connections to PostgreSQL this process may open; its unit's own number unless told. @throws ExitError */
 export const connectionsFrom = (settings: Settings): number | undefined =>
   settings.whole('ASSAY_DATABASE_CONNECTIONS', LIMITS.database_connections)
 
 const OPERATOR_KEY_CHARACTERS = 32 // 128 bits where they are hex digits
 
-/** The operator's credential; nobody is the operator without. @throws Refusal where it could be guessed, or not be sent */
+/** The operator's credential; nobody is the operator without. @throws ExitError where it could be guessed, or not be sent */
 export function operatorKeyFrom(settings: Settings): string | undefined {
   const key = settings.get('ASSAY_OPERATOR_KEY')
   if (key === undefined || (key.length >= OPERATOR_KEY_CHARACTERS && /^[A-Za-z0-9._~+/=-]+$/.test(key)))

@@ -3,7 +3,7 @@
 // there the process stays until the watchdog ends with it.
 
 import { errorText } from '../../shared/kernel/error-text.ts'
-import { endOf } from '../local/refusal.ts'
+import { endOf } from '../local/exit-error.ts'
 import { tell } from './log.ts'
 
 /** A start that failed: one line of the log, of a person's own words where a person can mend it; see REFUSED. */

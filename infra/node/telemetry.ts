@@ -2,12 +2,12 @@
 // receiver, nothing of OpenTelemetry is loaded.
 
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { invalid } from '../local/refusal.ts'
+import { invalid } from '../local/exit-error.ts'
 import type { Exporter, TelemetryOptions } from './exporter.ts'
 import type { Settings } from './settings.ts'
 
 /**
- * @throws Refusal when a setting cannot be followed
+ * @throws ExitError when a setting cannot be followed
  */
 export async function openTelemetry(settings: Settings): Promise<Exporter | null> {
   const isOn = (signal: 'TRACES' | 'METRICS') =>

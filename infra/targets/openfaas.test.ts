@@ -45,7 +45,7 @@ describe('the stack', () => {
     expect(job.metrics_path).toBe(`/function/${having[0]![0]}/metrics`)
   })
 
-  it('leads the router and every poke to functions that are there', () => {
+  it('leads the router and every notification to functions that are there', () => {
     const urls = functions.flatMap(([, { environment }]) => [
       ...(environment.ASSAY_CONSUMER_URL ? [environment.ASSAY_CONSUMER_URL] : []),
       ...UNITS.flatMap(unit => environment.ASSAY_UNIT_URL?.replace('{unit}', unit.name) ?? []),

@@ -2,7 +2,7 @@
 // needed where they are applied from.
 
 import type { IJob } from 'kubernetes-models/batch/v1/Job'
-import { REFUSED } from '../local/refusal.ts'
+import { REFUSED } from '../local/exit-error.ts'
 import { FIRST_ACCOUNT_NEEDS, MIGRATION_NEEDS, type Needs } from '../unit-settings.ts'
 import { secretsOf } from './environment.ts'
 import { FIRST_ACCOUNT_COMMAND, MIGRATE_COMMAND, SMALL } from './image.ts'

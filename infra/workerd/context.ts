@@ -4,7 +4,7 @@
 import type { Context } from '../../shared/context.ts'
 import { publishWake } from '../../shared/redis/wake.ts'
 import { type Joined, join } from '../../shared/upkeep/verbs/installation.ts'
-import { Refusal } from '../local/refusal.ts'
+import { ExitError } from '../local/exit-error.ts'
 import { createCallerAddress } from '../node/caller-address.ts'
 import { type Connections, openPools, type Pool } from '../node/connections.ts'
 import { createContext, logLevelOf } from '../node/context.ts'
@@ -58,7 +58,7 @@ export function openContext(env: Env, pool: Pool | null): WorkerdContext {
       ...(env.ASSAY_OPERATOR_KEY ? { operator_key: env.ASSAY_OPERATOR_KEY } : {}),
       ...(env.ASSAY_METRICS_TOKEN ? { metrics_token: env.ASSAY_METRICS_TOKEN } : {}),
     },
-    poke(consumers = 1) {
+    notify(consumers = 1) {
       publishWake(connections.redis) // for those that are awake
       if (env.WAKE) ctx.waitUntil(env.WAKE.send(consumers))
     },
@@ -108,7 +108,7 @@ function orAbsent<T>(open: () => T, absent: (why: Error) => T): T {
   try {
     return open()
   } catch (error) {
-    if (error instanceof Refusal) return absent(error)
+    if (error instanceof ExitError) return absent(error)
     throw error
   }
 }
@@ -120,7 +120,7 @@ function need(env: Env, name: 'DATABASE_URL' | 'REDIS_URL'): string {
 }
 
 const notBound = (name: string) =>
-  new Refusal('setting_missing', `${name} is not set: bind it, in config.capnp or wrangler.toml.`)
+  new ExitError('setting_missing', `${name} is not set: bind it, in config.capnp or wrangler.toml.`)
 
 const listOf = (text: string | null | undefined) => text?.split(',').map(part => part.trim()) ?? []
 

@@ -12,7 +12,7 @@ import type { Endpoint } from '../../shared/http/endpoint.ts'
 import type { Operation } from '../../shared/http/no-operation.ts'
 import { type PlatformFunction, platformBearer } from '../../shared/http/platform-function.ts'
 import { errorText } from '../../shared/kernel/error-text.ts'
-import { createPoker, type Poker } from '../poke.ts'
+import { createNotifier, type Notifier } from '../notify.ts'
 import { type Env, openContext } from './context.ts'
 
 export interface WorkerdUnit {
@@ -53,8 +53,8 @@ interface Execution {
 }
 
 // A worker has an actor for each unit: fourteen of them stay below the hundred connections PostgreSQL has by default.
-const POOL = { sql: 2, db: 1, lanes: 2 }
-const POOL_OF_REQUEST = { sql: 2, db: 1, lanes: 1 }
+const POOL = { sql: 2, db: 1, reads: 2 }
+const POOL_OF_REQUEST = { sql: 2, db: 1, reads: 1 }
 
 /** The handlers of the worker, and the class of its actor. */
 export function workerOf(unit: WorkerdUnit) {
@@ -84,7 +84,7 @@ export function workerOf(unit: WorkerdUnit) {
 
   class Host extends DurableObject<UnitEnv> {
     readonly #ctx: Context
-    #poker: Promise<Poker> | undefined
+    #notifier: Promise<Notifier> | undefined
     constructor(state: unknown, env: UnitEnv) {
       super(state, env)
       this.#ctx = openContext(env, pool)
@@ -96,8 +96,8 @@ export function workerOf(unit: WorkerdUnit) {
       return run(this.#ctx)
     }
     async wake(consumers: number) {
-      this.#poker ??= pokerOf(this.#ctx, this.env.ASSAY_CONSUMER_URL!)
-      ;(await this.#poker).poke(consumers) // the calls stay open after this one
+      this.#notifier ??= notifierOf(this.#ctx, this.env.ASSAY_CONSUMER_URL!)
+      ;(await this.#notifier).notify(consumers) // the calls stay open after this one
     }
   }
 
@@ -128,16 +128,16 @@ export function workerOf(unit: WorkerdUnit) {
         const consumers = Math.max(...messages.map(message => message.body))
         if (env.HOST) return env.HOST.getByName('host').wake(consumers)
         const ctx = openContext(env, poolOfRequest)
-        const poker = await pokerOf(ctx, env.ASSAY_CONSUMER_URL)
-        poker.poke(consumers)
+        const notifier = await notifierOf(ctx, env.ASSAY_CONSUMER_URL)
+        notifier.notify(consumers)
         await ctx.end() // when the consumers have answered
       },
     },
   }
 }
 
-async function pokerOf(ctx: Context, url: string): Promise<Poker> {
+async function notifierOf(ctx: Context, url: string): Promise<Notifier> {
   const { redis, newId, waitUntil, log } = ctx
   const bearer = await platformBearer(ctx.config.master_key)
-  return createPoker({ url, bearer, redis, fetch, newId, waitUntil, log })
+  return createNotifier({ url, bearer, redis, fetch, newId, waitUntil, log })
 }

@@ -10,7 +10,7 @@ import { outage } from './outage.ts'
 import { itemsTable } from './run-view.ts'
 import type { Session } from './session.ts'
 
-/** Items are listed in the order of the pile, so that what ended lately may be on any page; this many are looked at. */
+/** Items are listed in the order of the batch, so that what ended lately may be on any page; this many are looked at. */
 const PAGES = 20
 
 type Outcome = 'ok' | 'degraded' | 'failed' | 'not_ok'

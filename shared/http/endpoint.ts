@@ -25,10 +25,10 @@ import {
   type SessionPrincipal,
 } from './auth.ts'
 import { readJson, readListed } from './body.ts'
-import { confined, type Reading, unconfined } from './confine.ts'
 import { roomFor } from './large-bodies.ts'
 import { checkRate } from './rate.ts'
 import { type Noun, notFound } from './scope.ts'
+import { inTenantScope, outsideTenantScope, type Reading } from './tenant-scope.ts'
 import { headersOf, queryOf } from './validation.ts'
 
 /**
@@ -198,12 +198,12 @@ export function endpoint<
       await prepare?.(ctx, invocation.query)
       const call = (reading: Reading) => handle({ ...reading, ...invocation })
       const handled = isRead
-        ? confined(ctx, principal!, { isStream, isHeavy: definition.heavy === true }, call)
+        ? inTenantScope(ctx, principal!, { isStream, isHeavy: definition.heavy === true }, call)
         : isChange
           ? recordChange(ctx, { ...definition, ...invocation, principal: (principal ?? operator)! }, within =>
-              call(unconfined(within)),
+              call(outsideTenantScope(within)),
             )
-          : call(unconfined(ctx))
+          : call(outsideTenantScope(ctx))
       const value = await handled.catch(error =>
         principal === null ? Promise.reject(error) : failedFor(ctx, request, error),
       )

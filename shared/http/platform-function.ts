@@ -1,4 +1,4 @@
-// A function that platforms and our own functions call, not callers: by a poke, by cron, by a queue. Guarantee: it is
+// A function that platforms and our own functions call, not callers: by a notification, by cron, by a queue. Guarantee: it is
 // bounded in time, may be cut off anywhere and may be called any number of times at once.
 
 import type { Context } from '../context.ts'

@@ -32,7 +32,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number]
 export const RUN_STATES = ['open', 'ended'] as const
 export type RunState = (typeof RUN_STATES)[number]
 
-/** Why a run stopped dispatching before its pile was empty. */
+/** Why a run stopped dispatching before all its items were dispatched. */
 export const STOP_REASONS = ['cancelled', 'budget_exceeded', 'consecutive_failures', 'pilot_failed'] as const
 export type StopReason = (typeof STOP_REASONS)[number]
 

@@ -678,7 +678,7 @@ export interface paths {
         };
         /**
          * Compare a run with another, item by item
-         * @description Items are the same where they have the same item_id; those without one of yours are in no other run. It reads both piles, so a million items take many seconds; runs of more than 1000000 items are refused.
+         * @description Items are the same where they have the same item_id; those without one of yours are in no other run. It reads both batches, so a million items take many seconds; runs of more than 1000000 items are refused.
          */
         get: operations["compareRuns"];
         put?: never;
@@ -2436,7 +2436,7 @@ export interface components {
             idempotency_key?: string;
             /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
             allow_unpriced?: boolean;
-            /** @description The pile; an item_id may occur once in it. */
+            /** @description The batch; an item_id may occur once in it. */
             items: components["schemas"]["BatchItem"][];
         };
         /** @description A budget by day or by month, as it stands now. */
@@ -4136,13 +4136,13 @@ export interface components {
              */
             worst_outcome_status: "ok" | "degraded" | "failed" | null;
             /**
-             * @description Why dispatch stopped before the pile was empty.
+             * @description Why dispatch stopped before all its items were dispatched.
              * @enum {string|null}
              */
             stop_reason: "cancelled" | "budget_exceeded" | "consecutive_failures" | "pilot_failed" | null;
             /** @description While the run is in its pilot, how many of its items go first; null of any other. */
             pilot_items: number | null;
-            /** @description Items in the pile at submission. */
+            /** @description Items in the batch at submission. */
             total_items: number;
             /** @description Items that wait to be dispatched. */
             queued: number;

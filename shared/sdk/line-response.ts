@@ -5,7 +5,7 @@ import { NDJSON } from '../items/rules/protocol.ts'
 import { liveHeaders } from '../kernel/live-answer.ts'
 
 const HEADERS = liveHeaders(NDJSON)
-const FLUSH_CHARACTERS = 1024 * 1024 // what a turn may pile up before it leaves early
+const FLUSH_CHARACTERS = 1024 * 1024 // what a turn may gather before it leaves early
 const LATER = '{"type":"later"}'
 const encoder = new TextEncoder()
 

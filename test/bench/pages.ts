@@ -16,7 +16,7 @@ function argument(name: string): string | undefined {
   return at === -1 ? undefined : process.argv[at + 1]
 }
 
-interface Pile {
+interface Batch {
   project_id: string
   /** The later one of the two large runs, and the one before. */
   run_id: string
@@ -25,7 +25,7 @@ interface Pile {
 
 const random = (bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>)
 
-async function fill({ sql, client }: Bench): Promise<Pile> {
+async function fill({ sql, client }: Bench): Promise<Batch> {
   const [project] = await sql`select id from projects limit 1`
   const project_id = project!.id as string
   const { data: agent } = await client.POST('/v1/agents', { body: { name: 'pages', slug: 'pages' } })
@@ -96,7 +96,7 @@ async function fillRuns(
   }
 }
 
-const PAGES: Record<string, (pile: Pile) => string> = {
+const PAGES: Record<string, (batch: Batch) => string> = {
   overview: ({ project_id }) => `/projects/${project_id}`,
   runs: ({ project_id }) => `/projects/${project_id}/runs`,
   'runs, failed': ({ project_id }) => `/projects/${project_id}/runs?outcome=failed`,
@@ -158,14 +158,14 @@ const bench = await startBench()
 try {
   await bench.sql`update projects set settings = settings || '{"requests_per_second": 100000}'`
   const began = performance.now()
-  const pile = await fill(bench)
+  const batch = await fill(bench)
   console.log(
     `${ITEMS.toLocaleString('en')} items twice and ${RUNS.toLocaleString('en')} runs in ${((performance.now() - began) / 1000).toFixed(0)} s`,
   )
   const cookie = await signIn(bench)
   console.log(`\n${''.padEnd(32)}${'median'.padStart(10)}${'most'.padStart(10)}${'KiB'.padStart(8)}`)
   for (const [name, page] of Object.entries(PAGES)) {
-    const { median, most, bytes, status } = await measure(bench, cookie, page(pile))
+    const { median, most, bytes, status } = await measure(bench, cookie, page(batch))
     const ms = (value: number) => `${value.toFixed(0)} ms`.padStart(10)
     const shown =
       status === 200 ? ms(median) + ms(most) + (bytes / 1024).toFixed(0).padStart(8) : ` ${status}`
@@ -174,7 +174,7 @@ try {
   if (process.argv.includes('--stay')) {
     console.log(
       JSON.stringify({
-        ...pile,
+        ...batch,
         base_url: bench.base_url,
         ...bench.account,
         api_key: bench.api_key,

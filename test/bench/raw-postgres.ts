@@ -85,12 +85,12 @@ function tuned(sql: Bench['sql'], input: (i: number) => string, output: string) 
   }
 }
 
-async function timed(lanes: number, count: number, send: (i: number) => Promise<unknown>): Promise<number> {
+async function timed(reads: number, count: number, send: (i: number) => Promise<unknown>): Promise<number> {
   const started = performance.now()
   let next = 0
-  const lane = async () => {
+  const connection = async () => {
     while (next < count) await send(next++)
   }
-  await Promise.all(Array.from({ length: lanes }, lane))
+  await Promise.all(Array.from({ length: reads }, connection))
   return performance.now() - started
 }

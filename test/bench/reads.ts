@@ -25,7 +25,7 @@ function argument(name: string): string | undefined {
   return at === -1 ? undefined : process.argv[at + 1]
 }
 
-interface Pile {
+interface Batch {
   account_id: string
   project_id: string
   agent_id: string
@@ -33,7 +33,7 @@ interface Pile {
 }
 
 /** Set-based: as many items, each with a step, every 20th failed, every 50th degraded. */
-async function fill(bench: Bench, items: number): Promise<Pile> {
+async function fill(bench: Bench, items: number): Promise<Batch> {
   const { sql } = bench
   const [project] = await sql`select id, account_id from projects limit 1`
   const { data: agent } = await bench.client.POST('/v1/agents', { body: { name: 'reads', slug: 'reads' } })
@@ -59,7 +59,7 @@ const WORDS = `
     select string_agg((string_to_array('${VOCABULARY}', ' '))[1 + (n * 31 + k * 17 + n / 23 * k) % 22], ' ')
     from generate_series(1, 12) k $$`
 
-async function fillRun(bench: Bench, run: Omit<Pile, 'account_id'> & { n: number; items: number }) {
+async function fillRun(bench: Bench, run: Omit<Batch, 'account_id'> & { n: number; items: number }) {
   const { sql } = bench
   const { run_id, project_id, agent_id, n, items } = run
   const failed = Math.floor(items / 20)
@@ -97,7 +97,7 @@ async function fillRun(bench: Bench, run: Omit<Pile, 'account_id'> & { n: number
 }
 
 /** What is asked: a path, or with a body what is posted there. */
-type Read = (pile: Pile, items: number) => string | { path: string; body: object }
+type Read = (batch: Batch, items: number) => string | { path: string; body: object }
 
 const READS: Record<string, Read> = {
   'list runs': () => '/v2/runs',
@@ -129,14 +129,14 @@ const READS: Record<string, Read> = {
   }),
 }
 
-interface Filled extends Pile {
+interface Filled extends Batch {
   bench: Bench
   items: number
 }
 
 /** Milliseconds of one read, or null where there is no such operation. */
-async function timeOf({ bench, items, ...pile }: Filled, read: Read) {
-  const asked = read(pile, items)
+async function timeOf({ bench, items, ...batch }: Filled, read: Read) {
+  const asked = read(batch, items)
   const { path, body } = typeof asked === 'string' ? { path: asked, body: undefined } : asked
   const headers = { authorization: `Bearer ${bench.api_key}`, 'content-type': 'application/json' }
   const began = performance.now()
@@ -167,7 +167,7 @@ async function compare(name: string, small: Filled, large: Filled): Promise<void
 }
 
 /** The statements the searches send, as PostgreSQL runs them. */
-async function explain(bench: Bench, { account_id, project_id, run_id }: Pile): Promise<void> {
+async function explain(bench: Bench, { account_id, project_id, run_id }: Batch): Promise<void> {
   const sent: { text: string; values: unknown[] }[] = []
   const options = bench.sql.options as { debug: unknown }
   const db = drizzle(bench.sql as never)
@@ -226,9 +226,9 @@ async function filled(items: number): Promise<Filled> {
   const bench = await startBench()
   await bench.sql`update projects set settings = settings || '{"requests_per_second": 100000}'`
   const began = performance.now()
-  const pile = await fill(bench, items)
+  const batch = await fill(bench, items)
   console.log(`${items.toLocaleString('en')} items in ${((performance.now() - began) / 1000).toFixed(0)} s`)
-  return { bench, items, ...pile }
+  return { bench, items, ...batch }
 }
 
 const large = await filled(LARGE)

@@ -211,12 +211,12 @@ export function submissionPart(given: Given): void {
           controller.close()
         },
       })
-      const query = `agent_id=${agent.id}&name=piles%20up&budget_cents=0&concurrency=3&timeout_seconds=9`
+      const query = `agent_id=${agent.id}&name=batches%20up&budget_cents=0&concurrency=3&timeout_seconds=9`
       const { status, json } = await given().call('POST', `/v1/batches?${query}`, { raw, headers: NDJSON })
       expect([status, json.total_items]).toEqual([202, 3])
       const run = await given().call('GET', `/v2/runs/${json.group_id}`)
       expect(run.json).toMatchObject({
-        name: 'piles up',
+        name: 'batches up',
         budget_cents: 0,
         concurrency: 3,
         timeout_seconds: 9,

@@ -6,7 +6,7 @@ const NDJSON = { 'content-type': 'application/x-ndjson' }
 const PIECE = new TextEncoder().encode(`{"input":"${'x'.repeat(500)}"}\n`.repeat(128))
 
 /** A body of `megabytes`, made as it is taken. */
-function pile(megabytes: number, first = ''): ReadableStream<Uint8Array> {
+function batch(megabytes: number, first = ''): ReadableStream<Uint8Array> {
   let left = megabytes * 2 ** 20
   let head = first
   return new ReadableStream({
@@ -45,14 +45,14 @@ export function earlyAnswerPart(given: Given): void {
     it('is told what is wrong even while it is still being sent', async () => {
       const agent = await makeAgent(given())
       const path = `/v1/batches?agent_id=${agent.id}`
-      const bad = await given().call('POST', path, { raw: pile(64, '{}\n'.repeat(30)), headers: NDJSON })
+      const bad = await given().call('POST', path, { raw: batch(64, '{}\n'.repeat(30)), headers: NDJSON })
       expect([bad.status, bad.json.error.code]).toEqual([400, 'invalid_line'])
       const unknown = '/v1/batches?agent_id=01900000-0000-7000-8000-000000000001'
-      expect((await given().call('POST', unknown, { raw: pile(64), headers: NDJSON })).status).toBe(404)
-      const anonymous = { token: null, raw: pile(64), headers: NDJSON }
+      expect((await given().call('POST', unknown, { raw: batch(64), headers: NDJSON })).status).toBe(404)
+      const anonymous = { token: null, raw: batch(64), headers: NDJSON }
       expect((await given().call('POST', path, anonymous)).status).toBe(401)
       for (const large of ['/v1/batches', `/v1/agents/${agent.id}/runs`, '/v1/agents']) {
-        const json = { raw: pile(65, '{"agent_id":'), headers: { 'content-type': 'application/json' } }
+        const json = { raw: batch(65, '{"agent_id":'), headers: { 'content-type': 'application/json' } }
         const { status, json: told } = await given().call('POST', large, json)
         expect([large, status, told.error.code]).toEqual([large, 400, 'body_too_large'])
       }

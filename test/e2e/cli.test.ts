@@ -199,14 +199,14 @@ describe('deploy', () => {
 })
 
 describe('submit', () => {
-  const pile = [{ do: 'degrade' }, { do: 'fail' }, {}, {}].map((row, at) => ({
+  const batch = [{ do: 'degrade' }, { do: 'fail' }, {}, {}].map((row, at) => ({
     ...row,
     id: `row-${at + 1}`,
     tenant: 't',
   }))
 
   it('without a terminal tells one event a line; items, item and verify agree [starts.file]', async () => {
-    const file = await rows('pile.jsonl', pile)
+    const file = await rows('batch.jsonl', batch)
     const ran = await run(
       'submit',
       file,
@@ -217,7 +217,7 @@ describe('submit', () => {
       '--partition-key',
       'tenant',
       '--name',
-      'pile',
+      'batch',
       '--watch',
     )
     expect(ran.code).toBe(11)
@@ -228,7 +228,7 @@ describe('submit', () => {
     expect(end).toMatchObject({
       event: 'ended',
       exit_code: 11,
-      run: { name: 'pile', status: 'partial', completed: 3, degraded_count: 1, failed: 1 },
+      run: { name: 'batch', status: 'partial', completed: 3, degraded_count: 1, failed: 1 },
     })
     const runId = end.run.id
 
@@ -251,7 +251,7 @@ describe('submit', () => {
     const item = await run('item', failed.events[0].id)
     expect(item).toMatchObject({
       code: 0,
-      events: [{ event: 'item', input_snapshot: pile[1], steps: [{ key: 'work', outcome_status: 'ok' }] }],
+      events: [{ event: 'item', input_snapshot: batch[1], steps: [{ key: 'work', outcome_status: 'ok' }] }],
     })
 
     const verified = await run('verify', runId)

@@ -20,7 +20,7 @@ afterEach(async () => {
   await stack.startControl()
 })
 
-const pile = (n: number) => Array.from({ length: n }, () => ({}))
+const batch = (n: number) => Array.from({ length: n }, () => ({}))
 
 /** What consumers hold, as one sees it in the database. */
 async function heldItems() {
@@ -49,7 +49,7 @@ it.for([
   async fault => {
     await stack.sql`delete from attempts`
     const items = 60
-    const inputs = pile(items).map(() => ({ steps: 6 }))
+    const inputs = batch(items).map(() => ({ steps: 6 }))
     const runIds = await Promise.all(Array.from({ length: 6 }, () => stack.submit(agentId, inputs)))
     const release = stack.probe.hold(call => call.step === 'price') // nothing ends before the fault
     const doomed = await stack.startConsumer(fault)
@@ -83,7 +83,7 @@ it.for(['settle.before_commit=stop@5', 'claim.before_commit=stop@2'])(
   { timeout: PATIENCE_MS },
   async fault => {
     const items = 60
-    const runIds = await Promise.all(Array.from({ length: 3 }, () => stack.submit(agentId, pile(items))))
+    const runIds = await Promise.all(Array.from({ length: 3 }, () => stack.submit(agentId, batch(items))))
     const paused = await stack.startConsumer(fault)
     await paused.stopped()
     await stack.sql`update claims set lease_until = now() - interval '1 second'`
@@ -108,7 +108,7 @@ it('asked to leave, it gives back what it holds, and the next goes on at once', 
 }, async () => {
   const items = 80
   const release = stack.probe.hold(call => call.step === 's2')
-  const runId = await stack.submit(agentId, pile(items))
+  const runId = await stack.submit(agentId, batch(items))
   const leaving = await stack.startConsumer()
   await stack.probe.until(calls => calls.filter(c => c.run === runId && c.step === 's2').length === items)
   const asked = performance.now()
@@ -133,7 +133,7 @@ it('asked to leave, it gives back what it holds, and the next goes on at once', 
 it('killed, its items are offered again within 35 s', { timeout: PATIENCE_MS }, async () => {
   const items = 20
   const release = stack.probe.hold(call => call.step === 's2')
-  const runId = await stack.submit(agentId, pile(items))
+  const runId = await stack.submit(agentId, batch(items))
   const offered = (attempt: number) => (calls: readonly Call[]) =>
     new Set(calls.filter(c => c.run === runId && c.step === 's2' && c.attempt === attempt).map(c => c.item))
       .size === items

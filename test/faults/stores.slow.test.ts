@@ -11,7 +11,7 @@ beforeEach(async () => {
 }, PATIENCE_MS)
 afterEach(() => stack?.close())
 
-const pile = (n: number) => Array.from({ length: n }, () => ({}))
+const batch = (n: number) => Array.from({ length: n }, () => ({}))
 const callsOf = (runId: string, n: number) =>
   stack.probe.until(calls => calls.filter(c => c.run === runId).length >= n)
 
@@ -39,19 +39,19 @@ it('a run goes on while Redis is emptied, stopped and restarted, and its cap is 
   const agentId = await stack.deploy()
   await Promise.all([stack.startConsumer(), stack.startConsumer()])
   const release = stack.probe.hold(call => call.run === runId && call.step === 's2')
-  const runId = await stack.submit(agentId, pile(items), { concurrency: String(cap) })
+  const runId = await stack.submit(agentId, batch(items), { concurrency: String(cap) })
   await stack.probe.until(() => stack.probe.peak(runId) === cap)
 
   const redis = new Redis(stack.stores.redisUrl)
   await redis.flushall()
   redis.disconnect()
   // What came after the flush was dispatched, so every consumer has looked at the full run again.
-  const afterFlush = await stack.submit(agentId, pile(50), { concurrency: String(cap) })
+  const afterFlush = await stack.submit(agentId, batch(50), { concurrency: String(cap) })
   await stack.finished(afterFlush)
   await stack.stores.redis.kill()
   const seen = await stack.client.GET('/v2/runs/{runId}', { params: { path: { runId } } })
   expect(seen.response.status).toBe(200)
-  const whileAway = await stack.submit(agentId, pile(50), { concurrency: String(cap) })
+  const whileAway = await stack.submit(agentId, batch(50), { concurrency: String(cap) })
   await stack.finished(whileAway)
   expect(stack.probe.peak(runId)).toBe(cap)
 
@@ -75,9 +75,9 @@ it('a run submitted to idle consumers while Redis is away starts when it is back
 }, async () => {
   const agentId = await stack.deploy()
   await stack.startConsumer()
-  await stack.finished(await stack.submit(agentId, pile(1)))
+  await stack.finished(await stack.submit(agentId, batch(1)))
   await stack.stores.redis.kill()
-  const runId = await stack.submit(agentId, pile(20))
+  const runId = await stack.submit(agentId, batch(20))
   await stack.stores.restartRedis()
   expect(await stack.finished(runId)).toMatchObject({ status: 'completed', ok: 20 })
   expect(await stack.breaches(runId)).toEqual([])
@@ -89,7 +89,7 @@ it('a run goes on after PostgreSQL was killed and restarted, and nothing is lost
   const items = 400
   const agentId = await stack.deploy()
   const consumer = await stack.startConsumer()
-  const runId = await stack.submit(agentId, pile(items))
+  const runId = await stack.submit(agentId, batch(items))
   // A submission is half way through its upload: several chunks are committed.
   const written = 5000 // two whole chunks and the beginning of a third
   const lines = '{"input":{"steps":0}}\n'.repeat(written)
@@ -157,7 +157,7 @@ it('everything goes on by itself after PostgreSQL was killed twice under load: c
   const agentId = await stack.deploy()
   const [consumer, doomed] = await Promise.all([stack.startConsumer(), stack.startConsumer()])
   const release = stack.probe.hold(call => call.run === runId && call.step === 's2')
-  const runId = await stack.submit(agentId, pile(items))
+  const runId = await stack.submit(agentId, batch(items))
   for (const calls of [50, 100]) {
     await callsOf(runId, calls)
     await stack.stores.postgres.kill()

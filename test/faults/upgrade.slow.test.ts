@@ -64,18 +64,18 @@ it('both versions settle items of one run, and everything agrees afterwards', {
   const stack = parts.adopt(await startStack(), one => one.close())
   const checkout = await checkoutOf(before.version)
   const agentId = await stack.deploy()
-  const pile = Array(items).fill({})
+  const batch = Array(items).fill({})
   const old = await stack.startOther(checkout, 'api,tick')
   const oldConsumer = (await stack.startOther(checkout, 'consumer')).process
   const release = stack.probe.hold(call => call.step === 's2')
   const hasBegun = (runId: string) => stack.probe.until(calls => calls.some(call => call.run === runId))
 
-  const first = await stack.submit(agentId, pile, { concurrency: '200' })
+  const first = await stack.submit(agentId, batch, { concurrency: '200' })
   await hasBegun(first)
   oldConsumer.signal('SIGSTOP') // so that this version has its share of the work
   await oldConsumer.stopped()
   const newConsumer = await stack.startConsumer()
-  const second = await stack.submit(agentId, pile, { concurrency: '200' }, old.base_url)
+  const second = await stack.submit(agentId, batch, { concurrency: '200' }, old.base_url)
   await hasBegun(second)
   oldConsumer.signal('SIGCONT')
   release()
@@ -165,22 +165,22 @@ it('a migration is applied while this version works, and no request or item suff
   const stack = parts.adopt(await startStack(), one => one.close())
   const agentId = await stack.deploy()
   const consumer = await stack.startConsumer()
-  const pile = Array(300).fill({})
-  const before = await stack.submit(agentId, pile)
+  const batch = Array(300).fill({})
+  const before = await stack.submit(agentId, batch)
   await stack.finished(before)
 
   const release = stack.probe.hold(call => call.step === 's2')
-  const open = await stack.submit(agentId, pile, { concurrency: '100' })
+  const open = await stack.submit(agentId, batch, { concurrency: '100' })
   await stack.probe.until(calls => calls.some(call => call.run === open))
   const [project] = await stack.sql`select project_id as id from runs where id = ${open}`
   const reading = readOn(stack, open, project!.id)
   await reading.rounds(6) // of each connection, so that it has plans of before
   await migrateFurther(stack.sql, stack.stores.databaseUrl)
   release()
-  const after = await stack.submit(agentId, pile)
+  const after = await stack.submit(agentId, batch)
   await reading.rounds(6)
   for (const runId of [open, after]) {
-    expect(await stack.finished(runId)).toMatchObject({ status: 'completed', ok: pile.length })
+    expect(await stack.finished(runId)).toMatchObject({ status: 'completed', ok: batch.length })
     expect(await stack.breaches(runId)).toEqual([])
   }
   expect(await readiness(stack)).toBe(200) // on a schema that is newer than this version knows

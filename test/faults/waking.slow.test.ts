@@ -1,9 +1,9 @@
-// Functions that sleep: they wake when there is work, hand on, and are at zero again, whatever happens to a poke, a
+// Functions that sleep: they wake when there is work, hand on, and are at zero again, whatever happens to a notify, a
 // caller or a consumer.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { countAwake } from '../../shared/redis/awake.ts'
+import { countPresent } from '../../shared/redis/consumer-presence.ts'
 import { type Sleeping, startSleeping } from '../support/sleeping.ts'
 import { testDatabase, testRedis } from '../support/stores.ts'
 
@@ -32,10 +32,10 @@ it('one item wakes a consumer, and all are at zero again', { timeout: PATIENCE_M
   expect(await project.toZero()).toEqual([0, 0, undefined])
   const { runs, consume, tick } = project.functions
   expect([runs.started(), consume.started(), tick.started()]).toEqual([1, 1, 0])
-  expect(await countAwake(project.redis)).toBe(0)
+  expect(await countPresent(project.redis)).toBe(0)
 })
 
-it('when the poke is dropped, the tick finds the work', { timeout: PATIENCE_MS }, async () => {
+it('when the notification is dropped, the tick finds the work', { timeout: PATIENCE_MS }, async () => {
   project.env.runs.ASSAY_CONSUMER_URL = 'http://127.0.0.1:9/'
   const runId = await project.submit(3)
   expect(project.functions.consume.started()).toBe(0)
@@ -109,14 +109,14 @@ it('a consumer asked to leave gives back what it holds and wakes its successor',
   expect(await attempts(runId)).toEqual({ 2: 10 })
 })
 
-it('whoever poked may be gone: the consumer goes on', { timeout: PATIENCE_MS }, async () => {
+it('whoever notified may be gone: the consumer goes on', { timeout: PATIENCE_MS }, async () => {
   const { functions, agent } = project
   const release = agent.hold()
   const runId = await project.submit(5)
   await agent.until(5)
-  const poked = functions.runs.pod()!
-  poked.child.kill('SIGKILL')
-  await poked.ended
+  const notified = functions.runs.pod()!
+  notified.child.kill('SIGKILL')
+  await notified.ended
   release()
   expect(await project.finished(runId)).toMatchObject({ status: 'completed', ok: 5 })
   expect(await attempts(runId)).toEqual({ 1: 5 })
@@ -132,10 +132,10 @@ it('a backlog that one consumer cannot hold wakes more of them, up to the bound'
   const held = most * LIMITS.items_in_flight_per_consumer
   const runId = await project.submit(held + 1000)
   await agent.until(held)
-  expect(await countAwake(redis)).toBe(most)
+  expect(await countPresent(redis)).toBe(most)
   release()
   expect(await project.finished(runId)).toMatchObject({ status: 'completed', ok: held + 1000 })
   expect(await attempts(runId)).toEqual({ 1: held + 1000 })
   await project.toZero()
-  expect(await countAwake(redis)).toBe(0)
+  expect(await countPresent(redis)).toBe(0)
 })

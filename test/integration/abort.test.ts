@@ -44,7 +44,7 @@ it('what is in flight ends with its steps and cost, its requests are closed, and
   const runId = await engine.submit(300, { concurrency: 40 })
   let wake: (aborted?: string) => void = () => {}
   const stopListening = listenForWakes(engine.ctx.redis, aborted => wake(aborted))
-  const consuming = consume(engine.ctx, { onWake: rouse => (wake = rouse) })
+  const consuming = consume(engine.ctx, { onWake: wakes => (wake = wakes) })
   await stepsRecorded(runId, 40)
 
   expect(await cancel(runId)).toEqual({ items: 40, cost_micro: 40 * CENT_MICRO })

@@ -57,7 +57,7 @@ it('an item of a held installation says so to its account, and goes on when the 
   await engine.sql`update installation set held_since = now()`
   expect(await consume(engine.ctx)).toMatchObject({ claimed: 0 })
   const why = () =>
-    readForAccount(engine.ctx.lanes, account_id, stores =>
+    readForAccount(engine.ctx.reads, account_id, stores =>
       whyItem({ ...engine.ctx, ...stores }, engine.item(run_id, 1)),
     )
   expect(await why()).toMatchObject({ token: 'held', message: expect.stringContaining('assay admin go-on') })

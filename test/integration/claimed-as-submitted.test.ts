@@ -62,7 +62,7 @@ const recounted = () => engine.sql`
 /** A process whose consumer keeps what it is given; how often another look was asked for. */
 function keeping() {
   const [given, asked] = [new GivenClaims(() => {}), { notices: 0 }]
-  const ctx: Context = { ...engine.ctx, consumer: given, poke: () => void asked.notices++ }
+  const ctx: Context = { ...engine.ctx, consumer: given, notify: () => void asked.notices++ }
   return { ctx, given, asked }
 }
 
@@ -224,7 +224,7 @@ it('submissions at once hold to the cap of their project, whoever claims their i
   const CAP = 3
   await engine.sql`update projects set settings = ${engine.sql.json({ concurrency: CAP })}`
   const loop = startConsumer(() => ctx)
-  const ctx: Context = { ...engine.ctx, consumer: loop.given, poke: () => loop.poke() }
+  const ctx: Context = { ...engine.ctx, consumer: loop.given, notify: () => loop.notify() }
   let [inFlight, most] = [0, 0]
   engine.play(async function* (items) {
     inFlight += items.length
@@ -243,12 +243,12 @@ it('submissions at once hold to the cap of their project, whoever claims their i
 it('one item after the other is begun, also while the consumer is about to leave, and costs what its project says', async () => {
   const loop = startConsumer(() => ctx)
   const notices = { made: 0 }
-  const ctx: Context = { ...engine.ctx, consumer: loop.given, poke: () => void notices.made++ }
+  const ctx: Context = { ...engine.ctx, consumer: loop.given, notify: () => void notices.made++ }
   engine.play(items => items.flatMap(item => [centStep(item, 'a'), result(item)]))
   let looks = 0
   for (let i = 0; i < 30; i++) {
     const runId = await submitTo(ctx, 1)
-    if (notices.made > looks) loop.poke()
+    if (notices.made > looks) loop.notify()
     looks = notices.made
     await ended(runId)
     expect(await engine.run(runId)).toMatchObject({ ok: 1, cost_micro: 10_000 })

@@ -1,4 +1,4 @@
-// Who may take how much of a pile while others change it: what was seen may be old, what is taken never breaks a cap.
+// Who may take how much of a batch while others change it: what was seen may be old, what is taken never breaks a cap.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readRun } from '../../shared/items/queries/claims.ts'

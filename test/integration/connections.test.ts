@@ -40,7 +40,7 @@ afterAll(() => parts.disposeAsync())
 
 /** A process with a budget of its own. */
 function processOn(databaseUrl: string, budget = BUDGET) {
-  const connections = openConnections({ databaseUrl, redisUrl, pool: poolOf(budget, { reads: true }) })
+  const connections = openConnections({ databaseUrl, redisUrl, pool: poolOf(budget, { servesReads: true }) })
   const log: string[] = []
   const config = { base_url: 'http://assay.test', master_key: '5a'.repeat(32) }
   const ctx = createContext({ connections, config, writeLog: line => log.push(line) })
@@ -204,14 +204,14 @@ it('a statement of a unit that waits for a row does not make it say that Postgre
 it('connections that nobody uses any more are closed, but for two of the engine and those in use', async () => {
   const connections = openConnections({ databaseUrl: url, redisUrl, rest_ms: 50 })
   const watcher = postgres(url, { max: 1 })
-  const { sql, lanes } = connections
+  const { sql, reads } = connections
   const sessionOf = async (on: Pick<typeof connections, 'sql'>) =>
     (await on.sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid
   const used = await Promise.all(Array.from({ length: 3 }, () => sessionOf(connections)))
-  const [reading, ...read] = await Promise.all(Array.from({ length: 3 }, () => lanes.take()))
+  const [reading, ...read] = await Promise.all(Array.from({ length: 3 }, () => reads.take()))
   const lasting = await sessionOf(reading!)
   const rested = await Promise.all(read.map(sessionOf))
-  for (const lane of read) lanes.give(lane)
+  for (const connection of read) reads.give(connection)
   const left = async () => {
     const pids = [...used, ...rested, lasting]
     const rows = await watcher<{ pid: number }[]>`select pid from pg_stat_activity where pid = any(${pids})`
@@ -225,16 +225,16 @@ it('connections that nobody uses any more are closed, but for two of the engine 
 })
 
 it('a connection for reads that rested is used at once, also while its old connection closes', async () => {
-  const pool = { sql: 1, db: 1, lanes: 1 }
+  const pool = { sql: 1, db: 1, reads: 1 }
   const connections = openConnections({ databaseUrl: url, redisUrl, rest_ms: 1, pool })
-  const { lanes } = connections
-  const reads = async (restMs: number) => {
-    const lane = await lanes.take()
-    const [row] = await lane.sql<{ n: number }[]>`select 1 as n from pg_sleep(0.01)`
-    lanes.give(lane)
+  const { reads } = connections
+  const read = async (restMs: number) => {
+    const connection = await reads.take()
+    const [row] = await connection.sql<{ n: number }[]>`select 1 as n from pg_sleep(0.01)`
+    reads.give(connection)
     await new Promise(resolve => setTimeout(resolve, restMs))
     return row!.n
   }
-  for (let i = 0; i < 30; i++) expect(await reads(i % 6)).toBe(1)
+  for (let i = 0; i < 30; i++) expect(await read(i % 6)).toBe(1)
   await connections.close()
 })

@@ -11,9 +11,9 @@ import { stepRow } from '../../shared/items/rules/step-row.ts'
 import { cancelRun } from '../../shared/items/verbs/cancel.ts'
 import { claimItems } from '../../shared/items/verbs/claim.ts'
 import { consume } from '../../shared/items/verbs/consume.ts'
-import { takeOff } from '../../shared/items/verbs/in-flight-item.ts'
+import { beginItem } from '../../shared/items/verbs/in-flight-item.ts'
 import { CauseNamer } from '../../shared/items/verbs/name-causes.ts'
-import { Settler } from '../../shared/items/verbs/result-writer.ts'
+import { ResultWriter } from '../../shared/items/verbs/result-writer.ts'
 import { submitRun } from '../../shared/items/verbs/submit.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { sweep } from '../../shared/upkeep/verbs/sweep.ts'
@@ -29,7 +29,7 @@ afterEach(() => engine.close())
 /** A promise that a test resolves from outside. */
 const gate = () => Promise.withResolvers<void>()
 
-describe('a submitted pile', () => {
+describe('a submitted batch', () => {
   it('runs to its end, each item once, with outputs byte for byte [items.output]', async () => {
     const runId = await engine.submit([
       { input: '{"a":1.50,  "b":"\\u0000 \\ud800"}' },
@@ -290,7 +290,7 @@ describe('caps', () => {
     const most = counting(() => 'project')
     const ids = [await engine.submit(60), await engine.submit(60), await engine.submit(60)]
     await Promise.all([consume(engine.ctx), consume(engine.ctx), consume(engine.ctx)])
-    // A consumer that saw no room leaves; the last one drains the pile.
+    // A consumer that saw no room leaves; the last one drains the batch.
     await consume(engine.ctx)
     for (const id of ids) expect(await engine.run(id)).toMatchObject({ ok: 60, running: 0 })
     expect(most.get('project')).toBeLessThanOrEqual(5)
@@ -599,7 +599,7 @@ describe('a lease', () => {
       })
       await engine.submit(1)
       let wake = () => {}
-      const consuming = consume(engine.ctx, { onWake: rouse => (wake = rouse) })
+      const consuming = consume(engine.ctx, { onWake: wakes => (wake = wakes) })
       await started.promise
       const locking = engine.sql.begin(async tx => {
         await tx`select from claims for update`
@@ -629,7 +629,7 @@ describe('a lease', () => {
     const runId = await engine.submit(1)
     const { claim } = await claimItems(engine.ctx, runId, 1)
     const lease = { claim_id: claim!.id, taken_ms: 0, open: 1, closing: false, abort: new AbortController() }
-    const flight = takeOff(claim!.items[0]!, lease)
+    const inFlight = beginItem(claim!.items[0]!, lease)
     let [away, late_ms] = [true, 0]
     const sql = new Proxy(engine.sql, {
       apply(target, self, args) {
@@ -640,16 +640,16 @@ describe('a lease', () => {
     const ctx = { ...engine.ctx, sql, now: () => Date.now() + late_ms }
     const { project_id, agent_id } = engine
     const run = { run_id: runId, project_id, agent_id, max_consecutive_failures: 100 }
-    const settler = new Settler(ctx, run, new CauseNamer(ctx), { onSettled: () => {} })
+    const writer = new ResultWriter(ctx, run, new CauseNamer(ctx), { onSettled: () => {} })
     const line = step({ seq: 1, attempt: 1 } as ItemLine, 'a')
     if (line.type !== 'step') throw new Error('not a step')
-    settler.addStep(flight, stepRow(line.step, { seq: 1, attempt: 1, step_no: 1 }, LIST_PRICES))
+    writer.addStep(inFlight, stepRow(line.step, { seq: 1, attempt: 1, step_no: 1 }, LIST_PRICES))
     await eventually(() => expect(engine.log.join()).toContain('settle_failed'))
-    settler.end(flight, okVerdict)
+    writer.end(inFlight, okVerdict)
     late_ms = 3 * LIMITS.lease_ms
     await eventually(() => expect(lease.abort.signal.aborted).toBe(true))
     away = false
-    await settler.drained()
+    await writer.drained()
     await engine.expireLeases()
     await sweep(engine.ctx)
     await consume(engine.ctx)

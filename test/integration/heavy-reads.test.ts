@@ -61,8 +61,8 @@ const underWay = async () => {
 it('twelve that hang leave plain reads of all what they take at rest, and an account its turn', async () => {
   const [heavy, neighbour] = [await caller(), await caller()]
   await neighbour.runs()
-  const { heavyReads, lanes } = engine.ctx
-  expect(lanes.size).toBeGreaterThan(LIMITS.heavy_reads)
+  const { heavyReads, reads } = engine.ctx
+  expect(reads.size).toBeGreaterThan(LIMITS.heavy_reads)
   const attack: Promise<number>[] = []
   await held(async () => {
     for (let n = 0; n < 12; n++) attack.push(heavy.verify())
@@ -83,7 +83,7 @@ it.each(['plain', 'heavy'] as const)(
   async kind => {
     const { ctx } = engine
     const [before] = await readForAccount(
-      ctx.lanes,
+      ctx.reads,
       ctx.newId(),
       ({ sql }) => sql`show statement_timeout`,
       kind,
@@ -91,7 +91,7 @@ it.each(['plain', 'heavy'] as const)(
     expect(before).toEqual({ statement_timeout: `${LIMITS.statement_ms[kind] / 1000}s` })
     expect((await ctx.sql`show statement_timeout`)[0]).toEqual({ statement_timeout: '0' })
     const ended = readForAccount(
-      ctx.lanes,
+      ctx.reads,
       ctx.newId(),
       async ({ sql }) => {
         await sql`select set_config('statement_timeout', '50', true)`

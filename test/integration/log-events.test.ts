@@ -7,8 +7,8 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { consumeQueue } from '../../functions/consume.ts'
-import { sessionCookie } from '../../functions/dashboard/frame/browser-session.ts'
 import { serveDashboard } from '../../functions/dashboard/index.ts'
+import { sessionCookie } from '../../functions/dashboard/shell/browser-session.ts'
 import { endpoints } from '../../functions/index.ts'
 import { answerMetrics } from '../../functions/metrics.ts'
 import { tick } from '../../functions/tick.ts'
@@ -153,11 +153,11 @@ describe('of a consumer', () => {
   })
 
   it('that its time is over is logged as it calls its successor [log.handed_over]', async () => {
-    const poked = vi.fn()
+    const notified = vi.fn()
     const config = { ...engine.ctx.config, consume_ms: LIMITS.yield_before_end_ms } // over as it begins
-    await call(consumeQueue, { ...engine.ctx, config, poke: poked })
+    await call(consumeQueue, { ...engine.ctx, config, notify: notified })
     expect(await logged('handed_over')).toMatchObject({ level: 'info' })
-    expect(poked).toHaveBeenCalled()
+    expect(notified).toHaveBeenCalled()
   })
 
   it('an invocation that fails is logged [log.consume_failed]', async () => {

@@ -125,7 +125,7 @@ test('a user who was given the role migrates, and reads under it', async () => {
   await connections.sql`insert into accounts ${connections.sql({ id: account_id, name: 'mine' })}`
   await connections.sql`insert into accounts ${connections.sql({ id: account_id.replace(/1$/, '2'), name: 'theirs' })}`
   const seen = await readForAccount(
-    connections.lanes,
+    connections.reads,
     account_id,
     ({ sql }) => sql`select name from accounts`,
   )

@@ -26,7 +26,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
 
   const through = (databaseUrl: string) => pooler.through(databaseUrl)
 
-  it('piles are submitted, worked off by two consumers and counted right', async () => {
+  it('batches are submitted, worked off by two consumers and counted right', async () => {
     const engine = await testEngine({ through })
     try {
       engine.play(items =>

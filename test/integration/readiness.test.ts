@@ -38,7 +38,7 @@ interface Given {
 /** Until the end of the file. */
 function contextOf({ databaseUrl, redisUrl, master_key = KEY, log = [] }: Given): NodeContext {
   const urls = { databaseUrl: databaseUrl ?? database.url, redisUrl: redisUrl ?? redis.url }
-  const connections = openConnections({ ...urls, pool: { sql: 2, db: 1, lanes: 1 } })
+  const connections = openConnections({ ...urls, pool: { sql: 2, db: 1, reads: 1 } })
   parts.defer(() => connections.close())
   const ctx = createContext({
     connections,

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { openRedis } from '../../infra/node/redis.ts'
 import * as redisClient from '../../infra/node/redis-client.ts'
 import type { Redis } from '../../shared/context.ts'
-import { bookCall, countAwake, fallAsleep, stayAwake } from '../../shared/redis/awake.ts'
 import { recall, remember } from '../../shared/redis/cache.ts'
+import { countPresent, markGone, markPresent, reserveCall } from '../../shared/redis/consumer-presence.ts'
 import { takeTokens } from '../../shared/redis/rate.ts'
 import { listenForWakes, publishWake } from '../../shared/redis/wake.ts'
 import { eventually } from '../support/eventually.ts'
@@ -50,14 +50,14 @@ it('a wake that is published at any node reaches whoever listens at another', as
 
 it('who is awake and who is called for is counted together', async () => {
   const redis = opened()
-  expect(await bookCall(redis, 'call-1', 1)).toBe(true)
-  expect(await bookCall(redis, 'call-2', 1)).toBe(false)
-  await stayAwake(redis, 'consumer-1')
-  expect(await countAwake(redis)).toBe(1)
-  expect(await bookCall(redis, 'call-3', 1)).toBe(false)
-  await fallAsleep(redis, 'consumer-1')
-  expect(await countAwake(redis)).toBe(0)
-  expect(await bookCall(redis, 'call-4', 1)).toBe(true)
+  expect(await reserveCall(redis, 'call-1', 1)).toBe(true)
+  expect(await reserveCall(redis, 'call-2', 1)).toBe(false)
+  await markPresent(redis, 'consumer-1')
+  expect(await countPresent(redis)).toBe(1)
+  expect(await reserveCall(redis, 'call-3', 1)).toBe(false)
+  await markGone(redis, 'consumer-1')
+  expect(await countPresent(redis)).toBe(0)
+  expect(await reserveCall(redis, 'call-4', 1)).toBe(true)
   await remember(redis, 'answer', { n: 1 }, 60_000)
   expect(await recall(redis, 'answer')).toEqual({ n: 1 })
 })
@@ -83,10 +83,10 @@ it('whoever listens at a node that dies listens at another, and asks that wait f
   heard.length = 0
   await allHear()
   expect(await recall(redis, 'answer')).toBeUndefined()
-  expect(await bookCall(redis, 'call-5', 1)).toBeTypeOf('boolean')
+  expect(await reserveCall(redis, 'call-5', 1)).toBeTypeOf('boolean')
 
   await Promise.all(cluster.nodes.map(node => node.kill()))
-  expect(await bookCall(redis, 'call-6', 1)).toBe(true)
+  expect(await reserveCall(redis, 'call-6', 1)).toBe(true)
   await Promise.all(cluster.nodes.map(node => node.start()))
   await cluster.whole()
   heard.length = 0

@@ -6,8 +6,8 @@ import { afterAll, expect, it } from 'vitest'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
 import { probe } from '../../shared/http/readiness.ts'
-import { bookCall, countAwake, dropCall } from '../../shared/redis/awake.ts'
 import { recall, remember } from '../../shared/redis/cache.ts'
+import { countPresent, releaseCall, reserveCall } from '../../shared/redis/consumer-presence.ts'
 import { takeTokens } from '../../shared/redis/rate.ts'
 import { startSleeping } from '../support/sleeping.ts'
 import { privateStores } from '../support/stores.ts'
@@ -52,9 +52,9 @@ it('no command is sent that Redis as a service may lack', async () => {
   await takeTokens(redis, { name: 'sign-in:x', per_second: 1, burst: 1 }, 1, Date.now())
   await remember(redis, 'name', 1, 1000)
   await recall(redis, 'name')
-  await bookCall(redis, 'call', 9)
-  await dropCall(redis, 'call')
-  await countAwake(redis)
+  await reserveCall(redis, 'call', 9)
+  await releaseCall(redis, 'call')
+  await countPresent(redis)
   await asker.echo('the last one')
   await expect.poll(() => sent.delete('echo')).toBe(true)
 

@@ -156,16 +156,16 @@ describe('an export', () => {
     const run_id = await engine.submit(1500)
     await consume(engine.ctx)
     for (const format of ['json', 'ndjson', 'csv']) {
-      let reads = 0
-      const lanes = {
-        ...engine.ctx.lanes,
+      let taken = 0
+      const reads = {
+        ...engine.ctx.reads,
         take: async () => {
           // Who calls and the run, the slices, the winners, the first chunk.
-          if (++reads > 4) throw new Error('the connection broke')
-          return engine.ctx.lanes.take()
+          if (++taken > 4) throw new Error('the connection broke')
+          return engine.ctx.reads.take()
         },
       }
-      const ask = await asked(`run_id=${run_id}&format=${format}`, { ...engine.ctx, lanes })
+      const ask = await asked(`run_id=${run_id}&format=${format}`, { ...engine.ctx, reads })
       const response = await ask()
       expect(response.status).toBe(200)
       await expect(response.text()).rejects.toThrow('the connection broke')

@@ -178,7 +178,7 @@ it('is ready on the tables that a later migration makes, with what it was grante
   for (const statement of grantsBefore(app)) await sql.unsafe(statement)
   const appUrl = Object.assign(new URL(url), { username: app }).href
   const redisUrl = inject('stores').redisUrl
-  const connections = openConnections({ databaseUrl: appUrl, redisUrl, pool: { sql: 2, db: 1, lanes: 1 } })
+  const connections = openConnections({ databaseUrl: appUrl, redisUrl, pool: { sql: 2, db: 1, reads: 1 } })
   parts.defer(() => connections.close())
   let now_ms = Date.now()
   const config = { base_url: '', master_key: '11'.repeat(32) }

@@ -8,8 +8,8 @@ import { readForAccount } from '../../shared/accounts/queries/tenant.ts'
 import { BEHIND_VIEWS, TOLD_TO_ALL } from '../../shared/accounts/tables/tenant.ts'
 import { mintKey } from '../../shared/accounts/verbs/keys.ts'
 import { createApp } from '../../shared/http/app.ts'
-import type { Reading } from '../../shared/http/confine.ts'
 import { type Endpoint, endpoint } from '../../shared/http/endpoint.ts'
+import type { Reading } from '../../shared/http/tenant-scope.ts'
 import * as schema from '../../shared/tables.ts'
 import { testDatabase, testRedis } from '../support/stores.ts'
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const connections = openConnections({
     databaseUrl: database.url,
     redisUrl: redis.url,
-    pool: { sql: 2, db: 1, lanes: 2 },
+    pool: { sql: 2, db: 1, reads: 2 },
   })
   parts.defer(() => connections.close())
   ctx = createContext({
@@ -109,7 +109,7 @@ function fitting(type: string, name: string): unknown {
 }
 
 const countAs = (account_id: string, table: string) =>
-  readForAccount(ctx.lanes, account_id, async ({ sql }) => {
+  readForAccount(ctx.reads, account_id, async ({ sql }) => {
     const [row] = await sql.unsafe<{ n: number }[]>(`select count(*)::int as n from "${table}"`)
     return row!.n
   })
@@ -142,14 +142,14 @@ it.each(refused.map(table => table.name))('%s is refused: it is the engine’s a
 
 it('of the installation everybody sees whether it is held, and nothing else', async () => {
   const read = (columns: string) =>
-    readForAccount(ctx.lanes, a.account_id, ({ sql }) => sql.unsafe(`select ${columns} from installation`))
+    readForAccount(ctx.reads, a.account_id, ({ sql }) => sql.unsafe(`select ${columns} from installation`))
   expect([...(await read('held_since'))]).toEqual([{ held_since: null }])
   await expect(read('key_fingerprint')).rejects.toThrow('permission denied')
 })
 
 describe('a table behind a view, by its own name', () => {
   const read = (name: string) =>
-    readForAccount(ctx.lanes, a.account_id, ({ sql }) => sql.unsafe(`select * from public.${name}`))
+    readForAccount(ctx.reads, a.account_id, ({ sql }) => sql.unsafe(`select * from public.${name}`))
 
   it.each(['step_index', 'triage'])('is refused: %s', name =>
     expect(read(name)).rejects.toThrow('permission denied'),
@@ -162,7 +162,7 @@ describe('a table behind a view, by its own name', () => {
 
 it('what is read of many items looks up the run they are of, and no other', async () => {
   const plan = await readForAccount(
-    ctx.lanes,
+    ctx.reads,
     a.account_id,
     ({ sql }) => sql`explain select count(*) from items where run_id = ${a.run_id}`,
   )
@@ -233,14 +233,14 @@ describe('an endpoint whose queries forget every condition', () => {
       handle: async ({ ctx }) => ctx.sql`update runs set name = 'mine'`,
     })
     expect((await answerOf(writing)).status).toBe(500)
-    await readForAccount(ctx.lanes, a.account_id, async ({ sql }) => expect(sql.begin).toBeUndefined())
+    await readForAccount(ctx.reads, a.account_id, async ({ sql }) => expect(sql.begin).toBeUndefined())
   })
 })
 
 describe('a read', () => {
   it('is of one moment', async () => {
-    const count = () => readForAccount(ctx.lanes, a.account_id, ({ sql }) => sql`select name from projects`)
-    const [before, after] = await readForAccount(ctx.lanes, a.account_id, async ({ sql }) => {
+    const count = () => readForAccount(ctx.reads, a.account_id, ({ sql }) => sql`select name from projects`)
+    const [before, after] = await readForAccount(ctx.reads, a.account_id, async ({ sql }) => {
       const before = await sql`select name from projects`
       await ctx.sql`update projects set name = 'another' where id = ${a.project_id}`
       return [[...before], [...(await sql`select name from projects`)]]
@@ -250,7 +250,7 @@ describe('a read', () => {
   })
 
   it('whose connection dies between two queries fails alone, and shows nothing by the connection after it', async () => {
-    const dying = readForAccount(ctx.lanes, a.account_id, async ({ sql }) => {
+    const dying = readForAccount(ctx.reads, a.account_id, async ({ sql }) => {
       const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
       await ctx.sql`select pg_terminate_backend(${backend!.pid}, 5000)`
       // The end of the connection is read after this turn of the event loop.
@@ -262,7 +262,7 @@ describe('a read', () => {
   })
 
   it('whose connection dies during a query fails alone', async () => {
-    const dying = readForAccount(ctx.lanes, a.account_id, async ({ sql }) => {
+    const dying = readForAccount(ctx.reads, a.account_id, async ({ sql }) => {
       const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
       const sleeping = sql`select pg_sleep(60)`.execute()
       const ended = ctx.sql`select pg_terminate_backend(${backend!.pid})`
@@ -272,9 +272,9 @@ describe('a read', () => {
     for (let n = 0; n < 5; n++) expect(await countAs(a.account_id, 'runs')).toBe(1)
   })
 
-  it('waits while all lanes are taken, and each goes back whatever a read does', async () => {
+  it('waits while all reads are taken, and each goes back whatever a read does', async () => {
     const failing = Array.from({ length: 8 }, (_, n) =>
-      readForAccount(ctx.lanes, a.account_id, ({ sql }) => sql.unsafe(n % 2 ? 'select 1/0' : 'select 1')),
+      readForAccount(ctx.reads, a.account_id, ({ sql }) => sql.unsafe(n % 2 ? 'select 1/0' : 'select 1')),
     )
     const outcomes = await Promise.allSettled(failing)
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(4)

@@ -39,7 +39,7 @@ function later(weeks: number): Context & { statements: () => number } {
   })
   const now = () => Date.now() + weeks * WEEK_MS
   const newRunId = () => engine.ctx.newRunId()
-  return { ...engine.ctx, sql, now, newRunId, poke: () => void notified++, statements: () => asked }
+  return { ...engine.ctx, sql, now, newRunId, notify: () => void notified++, statements: () => asked }
 }
 
 const callOf = (ctx: Context) =>

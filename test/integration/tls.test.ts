@@ -6,7 +6,7 @@ import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
 import { openRedis } from '../../infra/node/redis.ts'
 import * as redisClient from '../../infra/node/redis-client.ts'
-import { bookCall } from '../../shared/redis/awake.ts'
+import { reserveCall } from '../../shared/redis/consumer-presence.ts'
 import { type Authority, makeAuthority } from '../support/certificates.ts'
 import { eventually } from '../support/eventually.ts'
 import { PASSWORD, startRedisCluster, startTlsRedis } from '../support/redis-servers.ts'
@@ -98,8 +98,8 @@ it('Redis is talked to by TLS under a user of its own, and a certificate of some
   const redis = parts.adopt(openRedis({ url: redisUrl, ca: authority.ca }, redisClient), one =>
     one.disconnect(),
   )
-  expect(await bookCall(redis, 'call', 1)).toBe(true)
-  expect(await bookCall(redis, 'another', 1)).toBe(false)
+  expect(await reserveCall(redis, 'call', 1)).toBe(true)
+  expect(await reserveCall(redis, 'another', 1)).toBe(false)
 
   for (const [host, redisCa, says] of [
     ['localhost', stranger.ca, /REDIS_CA_FILE/],
@@ -126,8 +126,8 @@ it('a cluster is talked to by TLS too', async () => {
   const redis = parts.adopt(openRedis({ url: cluster.url, ca: authority.ca }, redisClient), one =>
     one.disconnect(),
   )
-  expect(await bookCall(redis, 'call', 1)).toBe(true)
-  expect(await bookCall(redis, 'another', 1)).toBe(false)
+  expect(await reserveCall(redis, 'call', 1)).toBe(true)
+  expect(await reserveCall(redis, 'another', 1)).toBe(false)
 
   const log: string[] = []
   const ofStranger = openConnections({

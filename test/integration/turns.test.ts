@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 function consumeUntilStopped(ctx: Context = engine.ctx) {
-  consuming = consume(ctx, { stop: stopping.signal, onWake: rouse => (wake = rouse) })
+  consuming = consume(ctx, { stop: stopping.signal, onWake: wakes => (wake = wakes) })
 }
 
 const SINGLE = [{ input: '"single"' }]

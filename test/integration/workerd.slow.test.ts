@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { filesOf } from '../../infra/targets/installation.ts'
 import type { WorkerdValues } from '../../infra/targets/values.ts'
 import { platformBearer } from '../../shared/http/platform-function.ts'
-import { fallAsleep, stayAwake } from '../../shared/redis/awake.ts'
+import { markGone, markPresent } from '../../shared/redis/consumer-presence.ts'
 import { makeAgent, makeRun } from '../conformance/make.ts'
 import { deploy } from '../conformance/play.ts'
 import { openWorld, type World } from '../conformance/world.ts'
@@ -69,8 +69,8 @@ it('wakes the consumer when there is work, and once more for what comes while it
   await eventually(() => expect(calls).toHaveLength(1))
   expect(calls[0]!.bearer).toBe(`Bearer ${await platformBearer(MASTER_KEY)}`)
   // It has looked for the last time; a consumer that is awake would see the work itself.
-  await stayAwake(redis, 'consumer-1')
-  await fallAsleep(redis, 'consumer-1')
+  await markPresent(redis, 'consumer-1')
+  await markGone(redis, 'consumer-1')
   await makeRun(world, agent.id, [{ input: 2 }])
   calls[0]!.answer.end('{}')
   await eventually(() => expect(calls).toHaveLength(2))

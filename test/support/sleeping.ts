@@ -77,7 +77,7 @@ function bundles(): Promise<string> {
 export async function startSleeping(stores: { databaseUrl: string; redisUrl: string }): Promise<Sleeping> {
   const parts = new AsyncDisposableStack()
   const folder = parts.adopt(await tempFolder(), one => one.remove())
-  const connections = openConnections({ ...stores, pool: { sql: 2, db: 1, lanes: 1 } })
+  const connections = openConnections({ ...stores, pool: { sql: 2, db: 1, reads: 1 } })
   parts.defer(() => connections.close())
   const { sql, redis } = connections
   const ctx = createContext({ connections, config: { base_url: '', master_key: MASTER_KEY } })

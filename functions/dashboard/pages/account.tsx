@@ -2,11 +2,11 @@
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { ROOT } from '../frame/addresses.ts'
-import { action, page } from '../frame/page.ts'
 import { Field } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'
+import { ROOT } from '../shell/addresses.ts'
+import { action, page } from '../shell/page.ts'
 
 const ACCOUNT = `${ROOT}/account`
 

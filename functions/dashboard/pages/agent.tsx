@@ -2,15 +2,15 @@
 
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofAgent, ofItem, ofProject } from '../frame/addresses.ts'
-import { defined } from '../frame/defined.ts'
-import { bodyText, dollars, jsonText } from '../frame/form-values.ts'
-import { action, type Entered, page, type View, type Visit } from '../frame/page.ts'
 import { BudgetFields, BudgetLines } from '../parts/budget-lines.tsx'
 import { Field, Sure } from '../parts/form.tsx'
 import { InputFields, inputOf, propertiesOf } from '../parts/input-form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { cents, count, When } from '../parts/text.tsx'
+import { ofAgent, ofItem, ofProject } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
+import { bodyText, dollars, jsonText } from '../shell/form-values.ts'
+import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
 type Agent = Schemas['Agent']
 type Deployment = Schemas['Deployment']

@@ -1,9 +1,9 @@
 // The agents of a project.
 
-import { ofAgent, ofProject } from '../frame/addresses.ts'
-import { page } from '../frame/page.ts'
 import { List } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'
+import { ofAgent, ofProject } from '../shell/addresses.ts'
+import { page } from '../shell/page.ts'
 
 export const agentsPage = page({
   path: '/dashboard/projects/{projectId}/agents',

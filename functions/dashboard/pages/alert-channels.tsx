@@ -3,11 +3,11 @@
 import * as z from 'zod'
 import { CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../../../shared/outbox/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofDelivery, ofProject } from '../frame/addresses.ts'
-import { defined } from '../frame/defined.ts'
-import { action } from '../frame/page.ts'
 import { Field, Press } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
+import { ofDelivery, ofProject } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
+import { action } from '../shell/page.ts'
 
 export const Channels = ({
   project_id,

@@ -1,11 +1,11 @@
 // Who changed what in a project, and when.
 
 import * as z from 'zod'
-import { defined } from '../frame/defined.ts'
-import { page } from '../frame/page.ts'
 import { Field } from '../parts/form.tsx'
 import { List, linkWith, Pager } from '../parts/list.tsx'
 import { Id, When } from '../parts/text.tsx'
+import { defined } from '../shell/defined.ts'
+import { page } from '../shell/page.ts'
 
 export const auditPage = page({
   path: '/dashboard/projects/{projectId}/audit',

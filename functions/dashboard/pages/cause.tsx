@@ -2,10 +2,10 @@
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { actionsOfCause } from '../../../shared/view/cause.ts'
-import { ofItem, ofProject, ofRun } from '../frame/addresses.ts'
-import { page } from '../frame/page.ts'
 import { List } from '../parts/list.tsx'
 import { count, counted, money, When } from '../parts/text.tsx'
+import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
+import { page } from '../shell/page.ts'
 import { VERBS } from './recovery.tsx'
 
 type Cause = Schemas['CauseWithRuns']

@@ -2,11 +2,11 @@
 
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofProject } from '../frame/addresses.ts'
-import { defined } from '../frame/defined.ts'
-import { action } from '../frame/page.ts'
 import { Field, Press } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
+import { ofProject } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
+import { action } from '../shell/page.ts'
 
 export const Deadlines = ({
   project_id,

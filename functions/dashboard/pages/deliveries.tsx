@@ -2,12 +2,12 @@
 
 import * as z from 'zod'
 import { DELIVERY_STATES } from '../../../shared/outbox/vocabulary.ts'
-import { ofDelivery, ofProject, ofRun } from '../frame/addresses.ts'
-import { defined } from '../frame/defined.ts'
-import { action, page } from '../frame/page.ts'
 import { Field } from '../parts/form.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { count, Status, span, When } from '../parts/text.tsx'
+import { ofDelivery, ofProject, ofRun } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
+import { action, page } from '../shell/page.ts'
 
 const KINDS = {
   'run.finished': 'a run ended',

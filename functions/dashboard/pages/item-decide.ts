@@ -3,9 +3,9 @@
 import * as z from 'zod'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 import { WRONG_OF } from '../../../shared/recovery/vocabulary.ts'
-import { ofItem } from '../frame/addresses.ts'
-import { centsOfDollars } from '../frame/dollars.ts'
-import { action } from '../frame/page.ts'
+import { ofItem } from '../shell/addresses.ts'
+import { centsOfDollars } from '../shell/dollars.ts'
+import { action } from '../shell/page.ts'
 
 export const resumeItem = action({
   path: '/dashboard/items/{itemId}/resume',

@@ -2,8 +2,8 @@
 
 import * as z from 'zod'
 import { ApiError } from '../../../shared/kernel/errors.ts'
-import { page } from '../frame/page.ts'
 import { readItem, readTrace } from '../parts/record.ts'
+import { page } from '../shell/page.ts'
 
 export const itemRaw = page({
   path: '/dashboard/items/{itemId}/raw/{part}',

@@ -5,13 +5,13 @@ import * as z from 'zod'
 import { prettyJson } from '../../../shared/kernel/pretty-json.ts'
 import { DEPLOYMENT_CHOICES, REUSE_CHOICES } from '../../../shared/recovery/vocabulary.ts'
 import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
-import { ofItem } from '../frame/addresses.ts'
-import { centsOfDollars } from '../frame/dollars.ts'
-import { bodyText, jsonText } from '../frame/form-values.ts'
-import { action, page, type View } from '../frame/page.ts'
 import { readItem, readTrace } from '../parts/record.ts'
 import { ReuseField } from '../parts/reuse-field.tsx'
 import { counted } from '../parts/text.tsx'
+import { ofItem } from '../shell/addresses.ts'
+import { centsOfDollars } from '../shell/dollars.ts'
+import { bodyText, jsonText } from '../shell/form-values.ts'
+import { action, page, type View } from '../shell/page.ts'
 
 const Order = z.strictObject({
   input: z.string().optional(),

@@ -5,8 +5,6 @@ import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/recover
 import { sayDisposition } from '../../../shared/recovery/rules/recovery.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
 import { sayGraded, saySuspected, sayUnchanged } from '../../../shared/view/run.ts'
-import { ofItem, ofProject, ofRun } from '../frame/addresses.ts'
-import { page } from '../frame/page.ts'
 import { ItemActions } from '../parts/item-actions.tsx'
 import { Difference, LineageTable } from '../parts/lineage.tsx'
 import { linkWith } from '../parts/list.tsx'
@@ -14,6 +12,8 @@ import { Payload, readable } from '../parts/payload.tsx'
 import { findTrace, type Item, type Payloads, readItem } from '../parts/record.ts'
 import { count, counted, money, Status, span, Verdict, When } from '../parts/text.tsx'
 import { Trace } from '../parts/trace.tsx'
+import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
+import { page } from '../shell/page.ts'
 
 const WAITS = new Set(['queued', 'running', 'paused'])
 

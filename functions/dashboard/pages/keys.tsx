@@ -2,11 +2,11 @@
 
 import * as z from 'zod'
 import { KEY_ROLES } from '../../../shared/accounts/vocabulary.ts'
-import { ofProject } from '../frame/addresses.ts'
-import { action, page, type View } from '../frame/page.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'
+import { ofProject } from '../shell/addresses.ts'
+import { action, page, type View } from '../shell/page.ts'
 
 const DAY_MS = 86_400_000
 

@@ -3,12 +3,12 @@
 import * as z from 'zod'
 import { MEMBER_ROLES } from '../../../shared/accounts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { ROOT } from '../frame/addresses.ts'
-import { defined } from '../frame/defined.ts'
-import { action, page } from '../frame/page.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'
+import { ROOT } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
+import { action, page } from '../shell/page.ts'
 
 const MEMBERS = `${ROOT}/members`
 

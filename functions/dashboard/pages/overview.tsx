@@ -2,8 +2,6 @@
 
 import type { Child } from 'hono/jsx'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofProject, ofRun } from '../frame/addresses.ts'
-import { page } from '../frame/page.ts'
 import { Attention } from '../parts/attention.tsx'
 import { BudgetLines } from '../parts/budget-lines.tsx'
 import { Causes } from '../parts/causes.tsx'
@@ -12,6 +10,8 @@ import { List } from '../parts/list.tsx'
 import { MiniBars } from '../parts/mini-bars.tsx'
 import { endedOf, paceOf } from '../parts/pace.ts'
 import { cents, count, counted, money, percent, RunState, span, Verdict, When } from '../parts/text.tsx'
+import { ofProject, ofRun } from '../shell/addresses.ts'
+import { page } from '../shell/page.ts'
 
 type Run = Schemas['Run']
 type Activity = Schemas['Activity']

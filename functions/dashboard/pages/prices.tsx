@@ -2,11 +2,11 @@
 
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofProject } from '../frame/addresses.ts'
-import { action, type Entered, page, type View } from '../frame/page.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { count, counted, money, When } from '../parts/text.tsx'
+import { ofProject } from '../shell/addresses.ts'
+import { action, type Entered, page, type View } from '../shell/page.ts'
 
 type Price = Schemas['OwnPrice']
 type Check = Schemas['PriceCheck']

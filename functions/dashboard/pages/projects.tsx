@@ -1,10 +1,10 @@
 // Where one starts: the only project, or the list of them.
 
 import * as z from 'zod'
-import { ofProject, ROOT } from '../frame/addresses.ts'
-import { action, page } from '../frame/page.ts'
 import { List } from '../parts/list.tsx'
 import { cents, count } from '../parts/text.tsx'
+import { ofProject, ROOT } from '../shell/addresses.ts'
+import { action, page } from '../shell/page.ts'
 
 export const start = page({
   path: '/dashboard',

@@ -1,9 +1,9 @@
 // What the account may have in all, and how full that is. Guarantee: a quota that is full, or nearly, is said so in words.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { page } from '../frame/page.ts'
 import { widthsOf } from '../parts/bar.tsx'
 import { count, percent } from '../parts/text.tsx'
+import { page } from '../shell/page.ts'
 
 type Quota = Schemas['Quota']
 

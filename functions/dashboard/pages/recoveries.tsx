@@ -3,11 +3,11 @@
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { isOver, sayStage, sayStanding } from '../../../shared/view/recovery.ts'
-import { ofProject, ofRecovery, ofRun } from '../frame/addresses.ts'
-import { defined } from '../frame/defined.ts'
-import { action, page } from '../frame/page.ts'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { count, money, When } from '../parts/text.tsx'
+import { ofProject, ofRecovery, ofRun } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
+import { action, page } from '../shell/page.ts'
 import { VERBS } from './recovery.tsx'
 
 type Recovery = Schemas['Recovery']

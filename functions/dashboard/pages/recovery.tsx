@@ -13,14 +13,14 @@ import {
 } from '../../../shared/recovery/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { sayForecast } from '../../../shared/view/recovery.ts'
-import { ofProject, ofRecovery, ofRun } from '../frame/addresses.ts'
-import { defined } from '../frame/defined.ts'
-import { dollars } from '../frame/form-values.ts'
-import { action, page } from '../frame/page.ts'
 import { Field } from '../parts/form.tsx'
 import { ReuseField } from '../parts/reuse-field.tsx'
 import { shellOptions } from '../parts/shell-word.ts'
 import { counted } from '../parts/text.tsx'
+import { ofProject, ofRecovery, ofRun } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
+import { dollars } from '../shell/form-values.ts'
+import { action, page } from '../shell/page.ts'
 import { runOf } from './run-reads.ts'
 
 const cohort = {

@@ -2,9 +2,9 @@
 
 import * as z from 'zod'
 import { abortedInFlight } from '../../../shared/view/run.ts'
-import { ofRun } from '../frame/addresses.ts'
-import { action, page } from '../frame/page.ts'
 import { counted, money } from '../parts/text.tsx'
+import { ofRun } from '../shell/addresses.ts'
+import { action, page } from '../shell/page.ts'
 import { runOf } from './run-reads.ts'
 
 export const cancelRunPage = page({

@@ -3,18 +3,18 @@
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofItem, ofRun } from '../frame/addresses.ts'
-import { page } from '../frame/page.ts'
 import { Bar, workedParts } from '../parts/bar.tsx'
 import { List, linkWith } from '../parts/list.tsx'
 import { paceOf } from '../parts/pace.ts'
 import { count, counted, money, span, Verdict, When } from '../parts/text.tsx'
+import { ofItem, ofRun } from '../shell/addresses.ts'
+import { page } from '../shell/page.ts'
 import { earlierRuns, runOf } from './run-reads.ts'
 
 type Run = Schemas['Run']
 type Change = Schemas['RunComparison']['changes'][number]
 
-/** Of larger piles the items are compared when somebody asks: it takes seconds. */
+/** Of larger batches the items are compared when somebody asks: it takes seconds. */
 const AT_ONCE_ITEMS = 20_000
 
 export const compareRunPage = page({
@@ -82,7 +82,7 @@ export const compareRunPage = page({
               <a class="button" href={linkWith(request, { with: before_id, items: '1' })}>
                 Compare {counted(larger, 'item')}
               </a>{' '}
-              <span class="dim">Reads both piles, which takes a while for large ones.</span>
+              <span class="dim">Reads both batches, which takes a while for large ones.</span>
             </p>
           )}
         </>

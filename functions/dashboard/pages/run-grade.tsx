@@ -8,11 +8,11 @@ import { ANSWER_CHECKS, REFUSAL_CHOICES } from '../../../shared/items/vocabulary
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { sayDiffering, sayLeft, sayRules } from '../../../shared/view/grade.ts'
-import { ofItem, ofRun } from '../frame/addresses.ts'
-import { page } from '../frame/page.ts'
 import { Choice } from '../parts/choice.tsx'
 import { List } from '../parts/list.tsx'
 import { count, counted } from '../parts/text.tsx'
+import { ofItem, ofRun } from '../shell/addresses.ts'
+import { page } from '../shell/page.ts'
 import { runOf } from './run-reads.ts'
 
 type Change = Regrade['changes'][number]

@@ -5,11 +5,11 @@ import { RESULT_FORMATS } from '../../../shared/recovery/vocabulary.ts'
 import { RESULTS_ONLY } from '../../../shared/recovery/wire/results.ts'
 import { RESULT_TYPES } from '../../../shared/recovery/wire/results-text.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofItem, ofRun } from '../frame/addresses.ts'
-import { page } from '../frame/page.ts'
 import { Choice } from '../parts/choice.tsx'
 import { List } from '../parts/list.tsx'
 import { money, Verdict, When } from '../parts/text.tsx'
+import { ofItem, ofRun } from '../shell/addresses.ts'
+import { page } from '../shell/page.ts'
 import { runOf } from './run-reads.ts'
 
 type Result = Required<Schemas['Result']>

@@ -1,9 +1,9 @@
 // Counts a run again and shows both counts.
 
-import { ofRun } from '../frame/addresses.ts'
-import { page } from '../frame/page.ts'
 import { List } from '../parts/list.tsx'
 import { count, counted, money } from '../parts/text.tsx'
+import { ofRun } from '../shell/addresses.ts'
+import { page } from '../shell/page.ts'
 import { runOf } from './run-reads.ts'
 
 export const verifyRunPage = page({

@@ -4,8 +4,6 @@
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ranAndWorked } from '../../../shared/view/run.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'
-import { ofProject, ofRun } from '../frame/addresses.ts'
-import { page } from '../frame/page.ts'
 import { Bar, ranParts, workedParts } from '../parts/bar.tsx'
 import { Causes } from '../parts/causes.tsx'
 import { paceOf, usualOf } from '../parts/pace.ts'
@@ -13,6 +11,8 @@ import { Conservation, RunFacts, RunNotes } from '../parts/run-facts.tsx'
 import { RunFailures } from '../parts/run-failures.tsx'
 import { findItems, ItemsQuery, RunItems } from '../parts/run-items.tsx'
 import { counted, RunState, Verdict, When } from '../parts/text.tsx'
+import { ofProject, ofRun } from '../shell/addresses.ts'
+import { page } from '../shell/page.ts'
 import { earlierRuns, judgedOf, replaysOf, runOf } from './run-reads.ts'
 
 export const runPage = page({

@@ -2,13 +2,13 @@
 
 import * as z from 'zod'
 import { OUTCOMES, RUN_STATUSES } from '../../../shared/items/vocabulary.ts'
-import { ofProject, ofRun } from '../frame/addresses.ts'
-import { defined } from '../frame/defined.ts'
-import { page } from '../frame/page.ts'
 import { Choice } from '../parts/choice.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { MiniBars } from '../parts/mini-bars.tsx'
 import { count, money, RunState, statusWord, Verdict, When } from '../parts/text.tsx'
+import { ofProject, ofRun } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
+import { page } from '../shell/page.ts'
 
 const DAY_MS = 86_400_000
 const day = z.literal('').or(z.iso.date()).optional()

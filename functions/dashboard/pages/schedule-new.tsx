@@ -4,14 +4,14 @@
 import * as z from 'zod'
 import { RESULT_FORMATS } from '../../../shared/recovery/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofProject, ofSchedule } from '../frame/addresses.ts'
-import { bodyText, dollars, jsonText } from '../frame/form-values.ts'
-import { action, type Entered, page, type View, type Visit } from '../frame/page.ts'
 import { AgentField, Field } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { shellWord } from '../parts/shell-word.ts'
 import { SourceFields, sourceForm, sourceOrder } from '../parts/source-fields.tsx'
 import { counted, When } from '../parts/text.tsx'
+import { ofProject, ofSchedule } from '../shell/addresses.ts'
+import { bodyText, dollars, jsonText } from '../shell/form-values.ts'
+import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
 export const newSchedulePage = page({
   path: '/dashboard/projects/{projectId}/schedules/new',

@@ -2,12 +2,12 @@
 
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofProject, ofSchedule } from '../frame/addresses.ts'
-import { defined } from '../frame/defined.ts'
-import { page } from '../frame/page.ts'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { reasonWords, whyOff } from '../parts/occurrence.tsx'
 import { Status, When } from '../parts/text.tsx'
+import { ofProject, ofSchedule } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
+import { page } from '../shell/page.ts'
 
 type Schedule = Schemas['Schedule']
 

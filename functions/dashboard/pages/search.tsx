@@ -7,13 +7,13 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { hitOf } from '../../../shared/kernel/snippet.ts'
 import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofItem, ofProject } from '../frame/addresses.ts'
-import { defined } from '../frame/defined.ts'
-import { page } from '../frame/page.ts'
 import { ErrorCategories, ErrorDays, readErrorDays } from '../parts/error-categories.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { shellOptions, shellWord } from '../parts/shell-word.ts'
 import { money, Verdict, When } from '../parts/text.tsx'
+import { ofItem, ofProject } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
+import { page } from '../shell/page.ts'
 
 /** An empty field of the form means any. */
 const any = <T extends z.ZodType>(of: T) => z.literal('').or(of).optional()

@@ -2,13 +2,13 @@
 
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofProject, ROOT } from '../frame/addresses.ts'
-import { AMOUNT_HINT } from '../frame/dollars.ts'
-import { dollars } from '../frame/form-values.ts'
-import { action, type Entered, page, type View } from '../frame/page.ts'
 import { BudgetFields, limitsOf } from '../parts/budget-lines.tsx'
 import { Field, Sure } from '../parts/form.tsx'
 import { cents, When } from '../parts/text.tsx'
+import { ofProject, ROOT } from '../shell/addresses.ts'
+import { AMOUNT_HINT } from '../shell/dollars.ts'
+import { dollars } from '../shell/form-values.ts'
+import { action, type Entered, page, type View } from '../shell/page.ts'
 
 type Project = Schemas['Project']
 

@@ -2,9 +2,9 @@
 
 import * as z from 'zod'
 import { ApiFailure } from '../../../shared/sdk/client.ts'
-import { ownPath, ROOT, SIGN_IN } from '../frame/addresses.ts'
-import { endedCookie, sessionCookie } from '../frame/browser-session.ts'
-import { action, page, type View, type Visit } from '../frame/page.ts'
+import { ownPath, ROOT, SIGN_IN } from '../shell/addresses.ts'
+import { endedCookie, sessionCookie } from '../shell/browser-session.ts'
+import { action, page, type View, type Visit } from '../shell/page.ts'
 
 const next = z.string().optional()
 

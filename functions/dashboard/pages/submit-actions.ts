@@ -6,10 +6,10 @@ import { BadLines, itemLines } from '../../../shared/items/rules/file-items.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ApiFailure } from '../../../shared/sdk/client.ts'
 import { spreadOver } from '../../../shared/starts/rules/pilot.ts'
-import { ofProject, ofRun } from '../frame/addresses.ts'
-import { action, type Done } from '../frame/page.ts'
 import { BadOrder, CHANGED, mappingOf, orderOf, orderOfPilot, pilotQuery } from '../parts/submit-order.ts'
 import { counted } from '../parts/text.tsx'
+import { ofProject, ofRun } from '../shell/addresses.ts'
+import { action, type Done } from '../shell/page.ts'
 import { fileFields, formView, orderFields } from './submit.tsx'
 
 /** Answers as the API does: the page's script reads it. */

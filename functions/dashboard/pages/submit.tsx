@@ -4,13 +4,13 @@ import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
 import { outlookOf } from '../../../shared/starts/rules/pilot.ts'
-import { ofProject, ofRun } from '../frame/addresses.ts'
-import { SUBMIT_SCRIPT_PATH } from '../frame/assets.ts'
-import { centsOfDollars } from '../frame/dollars.ts'
-import { page, type View, type Visit } from '../frame/page.ts'
 import { PilotReport } from '../parts/pilot-report.tsx'
 import { type Entered, SubmitForm } from '../parts/submit-form.tsx'
 import type { OrderFields } from '../parts/submit-order.ts'
+import { ofProject, ofRun } from '../shell/addresses.ts'
+import { SUBMIT_SCRIPT_PATH } from '../shell/assets.ts'
+import { centsOfDollars } from '../shell/dollars.ts'
+import { page, type View, type Visit } from '../shell/page.ts'
 
 const text = z.string().optional()
 const whole = z.coerce.number().int().min(0)

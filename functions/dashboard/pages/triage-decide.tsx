@@ -6,9 +6,9 @@ import { ApiError } from '../../../shared/kernel/errors.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ROW_ACTIONS, type RowAction, type WrongOf } from '../../../shared/recovery/vocabulary.ts'
 import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
-import { ofProject } from '../frame/addresses.ts'
-import { action, type View } from '../frame/page.ts'
 import { counted } from '../parts/text.tsx'
+import { ofProject } from '../shell/addresses.ts'
+import { action, type View } from '../shell/page.ts'
 
 const AT_ONCE = 4 // calls; each takes a connection
 

@@ -6,13 +6,13 @@ import { TRIAGE_LANES } from '../../../shared/recovery/vocabulary.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { reasonWords } from '../../../shared/view/reason.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'
-import { ofProject } from '../frame/addresses.ts'
-import { defined } from '../frame/defined.ts'
-import { page } from '../frame/page.ts'
 import { Causes, type CausesProps } from '../parts/causes.tsx'
 import { Inbox } from '../parts/inbox.tsx'
 import { Pager } from '../parts/list.tsx'
 import { shellOptions } from '../parts/shell-word.ts'
+import { ofProject } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
+import { page } from '../shell/page.ts'
 
 export const triageFilter = {
   kind: z.enum(TRIAGE_LANES).or(z.literal('')).optional(),

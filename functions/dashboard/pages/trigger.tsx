@@ -2,13 +2,13 @@
 
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofProject, ofTrigger } from '../frame/addresses.ts'
-import { defined } from '../frame/defined.ts'
-import { action, page } from '../frame/page.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { When } from '../parts/text.tsx'
 import { ItemsFields, itemsBody, itemsForm, itemsWords } from '../parts/trigger-items.tsx'
 import { curlOf, inputSchema, secretView } from '../parts/trigger-secret.tsx'
+import { ofProject, ofTrigger } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
+import { action, page } from '../shell/page.ts'
 
 type Trigger = Schemas['Trigger']
 

@@ -3,14 +3,14 @@
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { SIGNATURE_SCHEMES } from '../../../shared/starts/vocabulary.ts'
-import { ofProject, ofTrigger } from '../frame/addresses.ts'
-import { defined } from '../frame/defined.ts'
-import { action, type Entered, page, type View, type Visit } from '../frame/page.ts'
 import { AgentField, Field } from '../parts/form.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'
 import { ItemsFields, itemsBody, itemsForm, itemsWords } from '../parts/trigger-items.tsx'
 import { secretView } from '../parts/trigger-secret.tsx'
+import { ofProject, ofTrigger } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
+import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
 const TriggersQuery = z.strictObject({ agent_id: z.string().optional(), cursor: z.string().optional() })
 

@@ -3,11 +3,11 @@
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
-import { ofProject } from '../frame/addresses.ts'
-import { defined } from '../frame/defined.ts'
-import { page } from '../frame/page.ts'
 import { List, Pager } from '../parts/list.tsx'
 import { count } from '../parts/text.tsx'
+import { ofProject } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
+import { page } from '../shell/page.ts'
 
 export const verdictsPage = page({
   path: '/dashboard/projects/{projectId}/verdicts',

@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofProject } from '../frame/addresses.ts'
+import { ofProject } from '../shell/addresses.ts'
 import { count, counted, When } from './text.tsx'
 
 type Activity = Schemas['Activity']

@@ -1,8 +1,8 @@
 // Budgets by day and month, as they stand: what is left of each, and until when; and the fields that set them.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { AMOUNT_HINT } from '../frame/dollars.ts'
-import type { Entered } from '../frame/page.ts'
+import { AMOUNT_HINT } from '../shell/dollars.ts'
+import type { Entered } from '../shell/page.ts'
 import { Field } from './form.tsx'
 import { cents, When } from './text.tsx'
 

@@ -3,7 +3,7 @@
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { isOfHeld } from '../../../shared/view/cause.ts'
 import type { Doubt } from '../../../shared/view/verdict.ts'
-import { ofItem, ofProject } from '../frame/addresses.ts'
+import { ofItem, ofProject } from '../shell/addresses.ts'
 import { List } from './list.tsx'
 import { count, money, percent, When } from './text.tsx'
 

@@ -2,8 +2,8 @@
 
 import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
-import { ofProject } from '../frame/addresses.ts'
-import { defined } from '../frame/defined.ts'
+import { ofProject } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
 import { count, percent, Verdict, When } from './text.tsx'
 
 interface ErrorCategoriesProps {

@@ -7,7 +7,7 @@ import { ROW_ACTIONS, type RowAction } from '../../../shared/recovery/vocabulary
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { type Doubt, saidInTriage } from '../../../shared/view/verdict.ts'
-import { ofItem, ofProject } from '../frame/addresses.ts'
+import { ofItem, ofProject } from '../shell/addresses.ts'
 import { Doubted } from './causes.tsx'
 import { count, counted, Verdict, When } from './text.tsx'
 

@@ -2,7 +2,7 @@
 // draw as fields is filled in as JSON.
 
 import type { Child } from 'hono/jsx'
-import type { Entered } from '../frame/page.ts'
+import type { Entered } from '../shell/page.ts'
 import { Field } from './form.tsx'
 
 interface Property {

@@ -2,7 +2,7 @@
 
 import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { ofItem } from '../frame/addresses.ts'
+import { ofItem } from '../shell/addresses.ts'
 import { Sure } from './form.tsx'
 import type { Item } from './record.ts'
 import { money } from './text.tsx'

@@ -3,7 +3,7 @@
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { lineDiff } from '../../../shared/kernel/line-diff.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofItem } from '../frame/addresses.ts'
+import { ofItem } from '../shell/addresses.ts'
 import { Id, Status, Verdict } from './text.tsx'
 
 type Relative = Schemas['Relative']

@@ -10,7 +10,7 @@ export interface Pace {
   /** From then to its end, or to now. */
   ran_ms: number | null
   items_per_s: number | null
-  /** Until the pile is empty, at the pace so far; null where there is nothing to tell it by. */
+  /** Until all is dispatched, at the pace so far; null where there is nothing to tell it by. */
   left_ms: number | null
 }
 

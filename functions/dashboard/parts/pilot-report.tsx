@@ -2,7 +2,7 @@
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import type { Outlook } from '../../../shared/starts/rules/pilot.ts'
-import { ofItem, ofRun } from '../frame/addresses.ts'
+import { ofItem, ofRun } from '../shell/addresses.ts'
 import { Bar, ranParts, workedParts } from './bar.tsx'
 import { List } from './list.tsx'
 import { Said } from './submit-form.tsx'

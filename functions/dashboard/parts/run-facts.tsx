@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx'
 import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { sayGraded, sayNoneNamed, sayPilot } from '../../../shared/view/run.ts'
-import { ofItem, ofProject, ofRun } from '../frame/addresses.ts'
+import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import type { Pace, Usual } from './pace.ts'
 import { cents, count, counted, money, percent, span } from './text.tsx'
 

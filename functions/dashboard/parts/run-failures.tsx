@@ -2,7 +2,7 @@
 
 import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofItem, ofProject, ofRun } from '../frame/addresses.ts'
+import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { List } from './list.tsx'
 import { count } from './text.tsx'
 

@@ -2,8 +2,8 @@
 
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofProject } from '../frame/addresses.ts'
-import { AMOUNT_HINT } from '../frame/dollars.ts'
+import { ofProject } from '../shell/addresses.ts'
+import { AMOUNT_HINT } from '../shell/dollars.ts'
 import { Field } from './form.tsx'
 import type { OrderFields } from './submit-order.ts'
 

@@ -2,7 +2,7 @@
 
 import type { Fields } from '../../../shared/items/rules/file-items.ts'
 import { pilotName } from '../../../shared/starts/rules/pilot.ts'
-import { centsOfDollars } from '../frame/dollars.ts'
+import { centsOfDollars } from '../shell/dollars.ts'
 
 /** The names of the forms' fields, and of the parameters that carry them to the pilot's page. */
 export const ORDER_FIELDS = [

@@ -5,7 +5,7 @@ import { readAnswer, readPrompt } from '../../../shared/items/rules/providers/co
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import { reasonWords } from '../../../shared/view/reason.ts'
-import { ofItem } from '../frame/addresses.ts'
+import { ofItem } from '../shell/addresses.ts'
 import { Messages } from './messages.tsx'
 import { Payload } from './payload.tsx'
 import type { TraceStep } from './record.ts'

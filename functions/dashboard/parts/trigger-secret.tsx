@@ -2,8 +2,8 @@
 
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { sampleBody } from '../../../shared/starts/rules/sample-body.ts'
-import { ofTrigger } from '../frame/addresses.ts'
-import type { View } from '../frame/page.ts'
+import { ofTrigger } from '../shell/addresses.ts'
+import type { View } from '../shell/page.ts'
 
 type Trigger = Schemas['Trigger']
 

@@ -4,15 +4,15 @@
 import type { Sql } from '../../context.ts'
 import { BEHIND_VIEWS, TENANT_ROLE, TOLD_TO_ALL } from '../tables/tenant.ts'
 
-interface Standing {
+interface RoleRights {
   /** As an identifier of SQL. */
   member: string
   exists: boolean
   may_act: boolean
 }
 
-async function standing(sql: Sql): Promise<Standing> {
-  const [row] = await sql<Standing[]>`
+async function rights(sql: Sql): Promise<RoleRights> {
+  const [row] = await sql<RoleRights[]>`
     select quote_ident(current_user) as member, r.oid is not null as exists,
       coalesce(pg_has_role(current_user, r.oid, 'SET'), false) as may_act
     from (values (1)) one left join pg_roles r on r.rolname = ${TENANT_ROLE}`
@@ -25,14 +25,14 @@ async function standing(sql: Sql): Promise<Standing> {
  */
 export async function ensureTenantRole(sql: Sql): Promise<string[]> {
   const create = `create role ${TENANT_ROLE} nologin`
-  const grant = ({ member }: Standing) => `grant ${TENANT_ROLE} to ${member} with inherit false, set true`
-  const before = await standing(sql)
+  const grant = ({ member }: RoleRights) => `grant ${TENANT_ROLE} to ${member} with inherit false, set true`
+  const before = await rights(sql)
   if (before.exists && before.may_act) return []
   // Databases of one server share it: another may be making it at this moment.
   if (!before.exists) await sql.unsafe(create).catch(() => {})
-  const made = await standing(sql)
+  const made = await rights(sql)
   if (made.exists && !made.may_act) await sql.unsafe(grant(made)).catch(() => {})
-  const after = await standing(sql)
+  const after = await rights(sql)
   if (after.exists && after.may_act) return []
   return after.exists ? [grant(after)] : [create, grant(after)]
 }

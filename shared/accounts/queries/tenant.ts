@@ -5,7 +5,7 @@
 // Everything is set for one transaction, so a pooler between us and PostgreSQL may give each to another connection.
 
 import { drizzle } from 'drizzle-orm/postgres-js'
-import type { Database, Lanes, Sql } from '../../context.ts'
+import type { Database, ReadConnections, Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { TENANT_ROLE, TENANT_SETTING } from '../tables/tenant.ts'
 
@@ -18,17 +18,17 @@ const BEGIN = 'begin isolation level repeatable read read only'
 
 /** Both of its stores are one connection, and are shut when `read` is done. */
 export async function readForAccount<T>(
-  lanes: Lanes,
+  reads: ReadConnections,
   account_id: string,
   read: (stores: Stores) => Promise<T>,
   statement: keyof typeof LIMITS.statement_ms = 'plain',
 ): Promise<T> {
-  const lane = await lanes.take()
-  const { sql } = lane
+  const connection = await reads.take()
+  const { sql } = connection
   let isOver = false
   const check = () => {
     if (isOver) throw shut()
-    if (lane.sql !== sql) throw broken()
+    if (connection.sql !== sql) throw broken()
   }
   // Sent together with the first query, not awaited before it: that would be two round trips more.
   const confined = Promise.all([
@@ -51,8 +51,8 @@ export async function readForAccount<T>(
     throw error
   } finally {
     isOver = true
-    const ended = lane.sql === sql ? sql.unsafe('commit').execute() : confined
-    void ended.catch(() => {}).then(() => lanes.give(lane))
+    const ended = connection.sql === sql ? sql.unsafe('commit').execute() : confined
+    void ended.catch(() => {}).then(() => reads.give(connection))
   }
 }
 

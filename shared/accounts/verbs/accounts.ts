@@ -54,7 +54,7 @@ export async function setStatus(
   status: AccountStatus,
 ): Promise<OperatedAccountRow> {
   if (!(await store.updateAccount(ctx.db, id, { status }))) throw noAccount()
-  if (status === 'active') ctx.poke()
+  if (status === 'active') ctx.notify()
   return accountOf(ctx, id)
 }
 

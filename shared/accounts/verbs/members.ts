@@ -88,7 +88,7 @@ export async function deleteAccount(
   }
   await checkPassword(ctx, self.name, confirmation.password)
   await transaction(ctx, db => store.deleteAccount(db, self.account_id))
-  ctx.poke()
+  ctx.notify()
 }
 
 async function keepAnOwner(db: Database, member: MemberRow): Promise<void> {

@@ -54,5 +54,5 @@ export async function deleteProject(ctx: Context, project: ProjectRow, confirm: 
     )
   }
   await store.detachProject(ctx.db, project.id)
-  ctx.poke()
+  ctx.notify()
 }

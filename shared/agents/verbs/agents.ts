@@ -38,5 +38,5 @@ export async function updateAgent(
 /** Out of reach at once; the tick cancels its runs and removes them with all that is in them. */
 export async function deleteAgent(ctx: Context, id: string): Promise<void> {
   await store.markAgentDeleted(ctx.db, id)
-  ctx.poke()
+  ctx.notify()
 }

@@ -26,7 +26,7 @@ export interface ItemFilter extends RunKey {
 }
 
 /**
- * A run's items in the order they are dispatched. A filter that few items pass would read the whole pile, so it looks
+ * A run's items in the order they are dispatched. A filter that few items pass would read the whole batch, so it looks
  * at a part of it: `looked_to` is where the next look goes on, null when there is nothing behind. It also goes on behind
  * items that are of LIMITS.page_bytes together, with the one that goes beyond.
  */

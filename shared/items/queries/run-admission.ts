@@ -17,7 +17,7 @@ export const ROOM = `
       select count(*)::int from projects q join runs r on r.project_id = q.id
       where q.account_id = c.id and r.finished_at is null) end as account_room) room`
 
-/** A `RunRefusal`, or null where so many runs more may be started. */
+/** A `RunRejection`, or null where so many runs more may be started. */
 export const refusal = (sql: Sql, runs: number) => sql`
   case when c.status = 'suspended' then 'account_suspended'
     when room.account_room < ${runs}::int then 'plan_limit'

@@ -1,4 +1,4 @@
-// Writes a run and its pile. Items carry no foreign key: a run and its items are only ever written here, and the
+// Writes a run and its batch. Items carry no foreign key: a run and its items are only ever written here, and the
 // check would cost a tenth of the throughput.
 
 import { UNDER_BUDGET } from '../../accounts/queries/budgets.ts'
@@ -9,7 +9,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { numbers, texts } from '../../kernel/packed-columns.ts'
 import type { NewItem } from '../rules/chunks.ts'
 import type { RepeatedId } from '../rules/item-ids.ts'
-import type { RunRefusal } from '../rules/run-admission.ts'
+import type { RunRejection } from '../rules/run-admission.ts'
 import { type IdempotencyKey, takeKeyFor } from './idempotency-keys.ts'
 import { ROOM, refusal } from './run-admission.ts'
 import { type ClaimedItem, takenAtOnce } from './take.ts'
@@ -34,7 +34,7 @@ export interface NewRun {
 export interface Submitter {
   deployment_id: string | null
   /** Null where the account and the project take as many runs more as were asked for. */
-  refusal: RunRefusal | null
+  refusal: RunRejection | null
   account_id: string
   plan: AccountPlan
   /** How many runs more its plan allows; null where it has no bound. */

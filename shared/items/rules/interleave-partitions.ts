@@ -2,7 +2,9 @@
 // does not make the next wait for all of them. Stable within a partition.
 
 /** Items of one window in dispatch order; the same array when there is one partition only. */
-export function deal<T extends { partition_key: string | null }>(items: readonly T[]): readonly T[] {
+export function interleavePartitions<T extends { partition_key: string | null }>(
+  items: readonly T[],
+): readonly T[] {
   const first = items[0]?.partition_key
   if (items.every(item => item.partition_key === first)) return items
   const hands = new Map<string | null, T[]>()

@@ -2,7 +2,7 @@
 // told the same by `queries/run-admission.ts`, and a test compares the two.
 
 /** Why no run may be started; of several the first is told. */
-export type RunRefusal = 'account_suspended' | 'plan_limit' | 'quota_exceeded' | 'too_many_open_runs'
+export type RunRejection = 'account_suspended' | 'plan_limit' | 'quota_exceeded' | 'too_many_open_runs'
 
 /** How many runs more may be open. */
 export interface RunRoom {
@@ -18,7 +18,7 @@ export interface RunRoom {
 export function refusalOf(
   { is_suspended, account_room, bytes_room, project_room }: RunRoom,
   runs: number,
-): RunRefusal | null {
+): RunRejection | null {
   if (is_suspended) return 'account_suspended'
   if (account_room !== null && account_room < runs) return 'plan_limit'
   if (bytes_room !== null && bytes_room <= 0) return 'quota_exceeded'

@@ -128,7 +128,7 @@ export function runOf(t: { project_id: AnyPgColumn; run_id: AnyPgColumn }) {
 }
 
 /**
- * The pile. Rows are written once, in the order of `seq`; fillfactor leaves room for the two later versions of a
+ * The batch. Rows are written once, in the order of `seq`; fillfactor leaves room for the two later versions of a
  * row on its own page, and no index names a column that changes, so claiming and settling are HOT updates.
  */
 export const items = pgTable(

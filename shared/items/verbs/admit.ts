@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import * as store from '../queries/submission.ts'
-import type { RunRefusal } from '../rules/run-admission.ts'
+import type { RunRejection } from '../rules/run-admission.ts'
 
 /**
  * The agent's current deployment, if this many runs more may be started for it. Those admitted at the same moment may
@@ -28,7 +28,7 @@ export async function admitRuns(
 }
 
 function refused(
-  code: RunRefusal,
+  code: RunRejection,
   { account_id, plan, account_room, bytes_room, open_runs, open_runs_bound }: store.Submitter,
   runs: number,
 ): ApiError {

@@ -1,4 +1,4 @@
-// Reads an agent's answer, line by line, into the settler. Guarantee: each item of the request is ended at most
+// Reads an agent's answer, line by line, into the writer. Guarantee: each item of the request is ended at most
 // once, and lines about items or attempts that are not in the request are ignored.
 
 import { fieldsOf } from '../../kernel/json.ts'
@@ -17,20 +17,20 @@ import {
 } from '../rules/verdict.ts'
 import type { OutcomeReason } from '../vocabulary.ts'
 import type { Claim } from './claim.ts'
-import type { Flight } from './in-flight-item.ts'
-import type { Later, Settler } from './result-writer.ts'
+import type { InFlightItem } from './in-flight-item.ts'
+import type { Later, ResultWriter } from './result-writer.ts'
 
 /** Where what an answer says goes. */
-export type ResultSink = Pick<Settler, 'addStep' | 'end' | 'giveBack' | 'handOver'>
+export type ResultSink = Pick<ResultWriter, 'addStep' | 'end' | 'giveBack' | 'handOver'>
 
 /** One request's items on their way back. */
 export class Answer {
   readonly #claim: Claim
-  readonly #settler: ResultSink
-  readonly #flights: Map<number, Flight>
+  readonly #writer: ResultSink
+  readonly #inFlightItems: Map<number, InFlightItem>
   readonly #startedMs: number
   /** Steps that record a hold, to be written with the verdict. */
-  readonly #holds = new Map<Flight, StepRow>()
+  readonly #holds = new Map<InFlightItem, StepRow>()
   readonly #now: () => number
   readonly #later: Later | undefined
   open: number
@@ -40,23 +40,23 @@ export class Answer {
   /** An agent without an address has no `later`. The request began when this is made, unless `startedMs` says when. */
   constructor(
     claim: Claim,
-    settler: ResultSink,
-    flights: readonly Flight[],
+    writer: ResultSink,
+    inFlightItems: readonly InFlightItem[],
     now: () => number,
     later?: Later,
     startedMs = now(),
   ) {
     this.#claim = claim
-    this.#settler = settler
-    this.#flights = new Map(flights.map(flight => [flight.seq, flight]))
+    this.#writer = writer
+    this.#inFlightItems = new Map(inFlightItems.map(inFlight => [inFlight.seq, inFlight]))
     this.#now = now
     this.#later = later
     this.#startedMs = startedMs
-    this.open = flights.length
+    this.open = inFlightItems.length
   }
 
-  unfinished(): Flight[] {
-    return [...this.#flights.values()].filter(flight => !flight.done)
+  unfinished(): InFlightItem[] {
+    return [...this.#inFlightItems.values()].filter(inFlight => !inFlight.done)
   }
 
   /** @throws ProtocolError when the line is not one of the protocol's, and nothing else. */
@@ -65,33 +65,33 @@ export class Answer {
     const line = returned?.line ?? parse(text)
     if (line.type === 'heartbeat') return
     if (line.type === 'later') return this.later()
-    const flight = this.#flights.get(line.seq)
-    if (!flight || flight.done || flight.attempt !== line.attempt) return
+    const inFlight = this.#inFlightItems.get(line.seq)
+    if (!inFlight || inFlight.done || inFlight.attempt !== line.attempt) return
     switch (line.type) {
       case 'step':
-        return this.#step(flight, line.step)
+        return this.#step(inFlight, line.step)
       case 'result':
         return this.end(
-          flight,
+          inFlight,
           resultVerdict(
             checkedResult(line),
             returned?.output ?? outputText(text),
-            flight.graded,
+            inFlight.graded,
             this.#claim.target.declaration,
           ),
         )
       case 'error':
-        return this.#error(flight, line.error)
+        return this.#error(inFlight, line.error)
       case 'hold':
-        return this.end(flight, holdVerdict(wordsOf('reason', line.reason) ?? ''))
+        return this.end(inFlight, holdVerdict(wordsOf('reason', line.reason) ?? ''))
       case 'yield':
         return this.giveBack(
-          flight,
+          inFlight,
           'yielded',
           'The agent stopped at a step boundary.',
           'nobody',
           // One that got nowhere would be offered again and again, as fast as that goes.
-          flight.step_count > flight.item.step_count ? 0 : backoffMs(0),
+          inFlight.step_count > inFlight.item.step_count ? 0 : backoffMs(0),
         )
       default:
         throw new ProtocolError(`unknown line type ${JSON.stringify((line as { type: unknown }).type)}`)
@@ -99,31 +99,31 @@ export class Answer {
   }
 
   /** The whole of a plain answer is the output. @throws ProtocolError when it is not JSON */
-  plain(flight: Flight, text: string): void {
+  plain(inFlight: InFlightItem, text: string): void {
     const line: ResultLine = {
       type: 'result',
-      seq: flight.seq,
-      attempt: flight.attempt,
+      seq: inFlight.seq,
+      attempt: inFlight.attempt,
       output: parsedJson(text),
     }
-    this.end(flight, resultVerdict(line, text, flight.graded, this.#claim.target.declaration))
+    this.end(inFlight, resultVerdict(line, text, inFlight.graded, this.#claim.target.declaration))
   }
 
-  end(flight: Flight, verdict: Verdict): void {
-    flight.done = true
+  end(inFlight: InFlightItem, verdict: Verdict): void {
+    inFlight.done = true
     this.open--
-    const hold = this.#holds.get(flight)
-    if (hold) this.#settler.addStep(flight, { ...hold, step_no: ++flight.step_count })
-    this.#settler.end(flight, verdict)
+    const hold = this.#holds.get(inFlight)
+    if (hold) this.#writer.addStep(inFlight, { ...hold, step_no: ++inFlight.step_count })
+    this.#writer.end(inFlight, verdict)
   }
 
-  fail(flight: Flight, code: string, message: string, reason: OutcomeReason): void {
-    this.end(flight, failedVerdict(code, message, reason))
+  fail(inFlight: InFlightItem, code: string, message: string, reason: OutcomeReason): void {
+    this.end(inFlight, failedVerdict(code, message, reason))
   }
 
   /** Has the item offered again after a delay. */
   giveBack(
-    flight: Flight,
+    inFlight: InFlightItem,
     code: string,
     message: string,
     /** `unsent`: nothing of it reached the agent, so neither a failure nor time is counted. */
@@ -132,11 +132,11 @@ export class Answer {
     alone = false,
     cuts?: number,
   ): void {
-    flight.done = true
+    inFlight.done = true
     this.open--
-    this.#settler.giveBack(flight, {
-      seq: flight.seq,
-      attempt: flight.attempt,
+    this.#writer.giveBack(inFlight, {
+      seq: inFlight.seq,
+      attempt: inFlight.attempt,
       code: plainText(code, LIMITS.name_characters) || 'agent_error',
       message: plainText(message, LIMITS.error_message_characters),
       delay_ms: delayMs,
@@ -151,32 +151,32 @@ export class Answer {
   later(): void {
     if (this.#later === undefined)
       throw new ProtocolError('the agent was handed no address at which it could answer later')
-    for (const flight of this.unfinished()) {
-      flight.done = true
+    for (const inFlight of this.unfinished()) {
+      inFlight.done = true
       this.open--
-      this.#settler.handOver(flight, this.#later)
+      this.#writer.handOver(inFlight, this.#later)
     }
   }
 
-  #step(flight: Flight, report: StepReport): void {
+  #step(inFlight: InFlightItem, report: StepReport): void {
     const { target, prices, holds_unpriced } = this.#claim
-    const { row, holds, verdict } = countStep(flight, report, target.declaration, prices, holds_unpriced)
+    const { row, holds, verdict } = countStep(inFlight, report, target.declaration, prices, holds_unpriced)
     if (row && holds) {
-      this.#holds.set(flight, row)
+      this.#holds.set(inFlight, row)
       return
     }
-    if (row) this.#settler.addStep(flight, row)
+    if (row) this.#writer.addStep(inFlight, row)
     if (!verdict) return
     this.cutShort = true
-    this.end(flight, verdict)
+    this.end(inFlight, verdict)
   }
 
-  #error(flight: Flight, error: ItemError): void {
+  #error(inFlight: InFlightItem, error: ItemError): void {
     if (typeof error?.code !== 'string' || typeof error.message !== 'string')
       throw new ProtocolError('error must have a code and a message')
-    const verdict = errorVerdict(error, flight, this.#claim.target.declaration)
-    if (verdict !== 'again') return this.end(flight, verdict)
-    this.giveBack(flight, error.code, error.message, 'agent', backoffMs(flight.item.agent_failures))
+    const verdict = errorVerdict(error, inFlight, this.#claim.target.declaration)
+    if (verdict !== 'again') return this.end(inFlight, verdict)
+    this.giveBack(inFlight, error.code, error.message, 'agent', backoffMs(inFlight.item.agent_failures))
   }
 }
 

@@ -60,11 +60,11 @@ async function passOver(response: AgentResponse): Promise<void> {
 
 async function readPlain(answer: Answer, response: AgentResponse): Promise<void> {
   await checkStatus(answer, response)
-  const [flight] = answer.unfinished()
-  if (!flight) return
+  const [inFlight] = answer.unfinished()
+  if (!inFlight) return
   const output = await bodyText(response, LIMITS.agent_line_bytes)
   if (response.status === ACCEPTED && output.trim() === '') return answer.later()
-  answer.plain(flight, output.trim() || 'null')
+  answer.plain(inFlight, output.trim() || 'null')
 }
 
 /** The agent answers later; one whose answer has lines, or of a plain one a body, has answered. */
@@ -77,7 +77,7 @@ async function checkStatus(answer: Answer, response: AgentResponse): Promise<voi
   const said = await bodyText(response, LIMITS.agent_error_bytes).catch(() => '')
   const message = `The agent answered ${status}${said ? `: ${said.slice(0, 500)}` : ''}.`
   if (status < 400 || status === 408 || status === 429 || status >= 500) throw new Error(message)
-  for (const flight of answer.unfinished()) answer.fail(flight, 'agent_error', message, 'agent_error')
+  for (const inFlight of answer.unfinished()) answer.fail(inFlight, 'agent_error', message, 'agent_error')
 }
 
 async function bodyText(response: AgentResponse, maxBytes: number): Promise<string> {

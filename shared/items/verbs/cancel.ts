@@ -35,7 +35,7 @@ export async function cancelRun(ctx: Context, order: CancelOrder): Promise<Abort
     throw new ApiError('run_already_ended', `Run ${run_id} has ended already; there is nothing to cancel.`)
   await fault('cancel.before_commit')
   const aborted = in_flight === 'abort' ? await abort(ctx, order) : { items: 0, cost_micro: 0 }
-  if (await sweepStopped(ctx.sql, order, LIMITS.sweep_items)) ctx.poke()
+  if (await sweepStopped(ctx.sql, order, LIMITS.sweep_items)) ctx.notify()
   else {
     deliverSoon(ctx)
     traceRunEnd(ctx, run_id)

@@ -14,9 +14,9 @@ import type { Claim } from './claim.ts'
 import { Claimer, type Holder } from './claimer.ts'
 import type { Consumed, ConsumeOptions } from './consume-options.ts'
 import { execute } from './execute.ts'
-import { type Flight, type Lease, takeOff } from './in-flight-item.ts'
+import { beginItem, type InFlightItem, type Lease } from './in-flight-item.ts'
 import { CauseNamer } from './name-causes.ts'
-import { Settler } from './result-writer.ts'
+import { ResultWriter } from './result-writer.ts'
 import { RunTrace } from './run-trace.ts'
 import { TimeLeft, type Timing } from './timing.ts'
 
@@ -26,7 +26,7 @@ export async function consume(ctx: Context, options: ConsumeOptions = {}): Promi
   return consumer.run()
 }
 
-const IDLE_MS = 1000 // a wait ends by a poke, a settled flush or a due item; this catches what none of them tells
+const IDLE_MS = 1000 // a wait ends by a notification, a settled flush or a due item; this catches what none of them tells
 const DUE_MS = 50 // at least, since an item that is due may have to wait for room
 
 /** What a consumer has of one run. */
@@ -34,7 +34,7 @@ interface Work {
   run_id: string
   project_id: string
   account_id: string | null
-  settler: Settler
+  writer: ResultWriter
   executions: number
 }
 
@@ -164,31 +164,33 @@ class Consumer {
     const open = claim.items.length
     const taken_ms = this.#ctx.now()
     const lease: Lease = { claim_id: claim.id, taken_ms, open, closing: false, abort: new AbortController() }
-    const flights: Flight[] = claim.items.map(item => takeOff(item, lease))
+    const inFlightItems: InFlightItem[] = claim.items.map(item => beginItem(item, lease))
     this.#leases.set(claim.id, { lease, run_id: claim.run_id })
     const work = this.#workOn(claim)
     lease.abort.signal.addEventListener('abort', () => {
       this.#leases.delete(claim.id)
-      this.#let(work, lease.open)
+      this.#release(work, lease.open)
     })
-    this.#held.change(work.run_id, work.account_id, flights.length)
-    this.#claimed += flights.length
-    this.#ctx.telemetry?.measure('assay.claim.size', flights.length)
+    this.#held.change(work.run_id, work.account_id, inFlightItems.length)
+    this.#claimed += inFlightItems.length
+    this.#ctx.telemetry?.measure('assay.claim.size', inFlightItems.length)
     this.#ctx.telemetry?.measure('assay.claim.wait', claim.waited_ms / 1000)
     work.executions++
-    const execution = execute(this.#ctx, claim, flights, work.settler, this.#timing).finally(async () => {
-      this.#executions.delete(execution)
-      this.#notify(work.project_id)
-      // A consumer that is never idle must not collect a settler for every run it ever saw.
-      if (--work.executions > 0) return
-      await work.settler.drained()
-      if (work.executions === 0 && this.#work.get(claim.run_id) === work) this.#work.delete(claim.run_id)
-    })
+    const execution = execute(this.#ctx, claim, inFlightItems, work.writer, this.#timing).finally(
+      async () => {
+        this.#executions.delete(execution)
+        this.#notify(work.project_id)
+        // A consumer that is never idle must not collect a writer for every run it ever saw.
+        if (--work.executions > 0) return
+        await work.writer.drained()
+        if (work.executions === 0 && this.#work.get(claim.run_id) === work) this.#work.delete(claim.run_id)
+      },
+    )
     this.#executions.add(execution)
   }
 
   /** Items that left its hands make room for others. */
-  #let(work: Work, items: number): void {
+  #release(work: Work, items: number): void {
     this.#held.change(work.run_id, work.account_id, -items)
     this.#notify(work.project_id)
   }
@@ -211,14 +213,14 @@ class Consumer {
     const { telemetry } = this.#ctx
     const { run_id, project_id, max_consecutive_failures, target } = claim
     const run = { run_id, project_id, agent_id: target.agent_id, max_consecutive_failures }
-    const settler = new Settler(this.#ctx, run, this.#causes, {
+    const writer = new ResultWriter(this.#ctx, run, this.#causes, {
       onSettled: items => {
         this.#settled += items
-        this.#let(work, items)
+        this.#release(work, items)
       },
       trace: telemetry && new RunTrace(this.#ctx, telemetry, claim),
     })
-    const work: Work = { run_id, project_id, account_id: target.account_id, settler, executions: 0 }
+    const work: Work = { run_id, project_id, account_id: target.account_id, writer, executions: 0 }
     this.#work.set(run_id, work)
     return work
   }
@@ -267,7 +269,7 @@ class Consumer {
     await this.#claimer.ended()
     await Promise.all(this.#executions)
     clearTimeout(timer)
-    await Promise.all([...this.#work.values()].map(({ settler }) => settler.drained()))
+    await Promise.all([...this.#work.values()].map(({ writer }) => writer.drained()))
   }
 
   /** Something happened, in a project or anywhere: whatever is waited for may be there. */

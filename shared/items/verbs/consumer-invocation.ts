@@ -1,23 +1,23 @@
-// One invocation of the consumer where each is called for. Guarantee: work that was committed before a poke is seen by
+// One invocation of the consumer where each is called for. Guarantee: work that was committed before a notification is seen by
 // a consumer that is awake or by one that is called, and nobody stays awake for what others hold.
 
 import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { fallAsleep, stayAwake } from '../../redis/awake.ts'
+import { markGone, markPresent } from '../../redis/consumer-presence.ts'
 import { countBacklog } from '../../upkeep/queries/backlog.ts'
 import { consume } from './consume.ts'
 import type { Consumed, ConsumeOptions } from './consume-options.ts'
 
-export interface ShiftOptions {
+export interface InvocationOptions {
   stop: AbortSignal
   /** As of ConsumeOptions. */
   onWake: NonNullable<ConsumeOptions['onWake']>
 }
 
 /** Works until nothing is left to claim or its time is over; then its successor has been woken. */
-export async function workShift(ctx: Context, { stop, onWake }: ShiftOptions): Promise<Consumed> {
-  const shift = new Shift(ctx)
+export async function invokeConsumer(ctx: Context, { stop, onWake }: InvocationOptions): Promise<Consumed> {
+  const shift = new ConsumerInvocation(ctx)
   const began_ms = ctx.now()
   const whole_ms = ctx.config.consume_ms ?? LIMITS.consume_ms
   const part = () =>
@@ -33,12 +33,12 @@ export async function workShift(ctx: Context, { stop, onWake }: ShiftOptions): P
     const worked = await part()
     await shift.end()
     if (worked.more) {
-      ctx.poke() // for what was given back after the successor had looked
+      ctx.notify() // for what was given back after the successor had looked
       return worked
     }
-    // A poke that still counted on this consumer came after its last look.
+    // A notification that still counted on this consumer came after its last look.
     const found = await part()
-    if (found.more) ctx.poke()
+    if (found.more) ctx.notify()
     return {
       claimed: worked.claimed + found.claimed,
       settled: worked.settled + found.settled,
@@ -49,7 +49,7 @@ export async function workShift(ctx: Context, { stop, onWake }: ShiftOptions): P
   }
 }
 
-class Shift {
+class ConsumerInvocation {
   readonly #ctx: Context
   readonly #id: string
   #beat: ReturnType<typeof setInterval> | undefined
@@ -60,23 +60,23 @@ class Shift {
   }
 
   async begin(): Promise<void> {
-    await stayAwake(this.#ctx.redis, this.#id)
+    await markPresent(this.#ctx.redis, this.#id)
     this.#beat = setInterval(() => {
-      void stayAwake(this.#ctx.redis, this.#id)
+      void markPresent(this.#ctx.redis, this.#id)
       void this.#callMore()
     }, LIMITS.awake_beat_ms)
   }
 
-  /** From here on a poke calls another. */
+  /** From here on a notification calls another. */
   async end(): Promise<void> {
     clearInterval(this.#beat)
-    await fallAsleep(this.#ctx.redis, this.#id)
+    await markGone(this.#ctx.redis, this.#id)
   }
 
   async handOver(): Promise<void> {
     this.#ctx.log('info', 'handed_over')
     await this.end()
-    this.#ctx.poke()
+    this.#ctx.notify()
   }
 
   /** As many consumers as could hold what is there to be held, within the bound. */
@@ -88,7 +88,7 @@ class Shift {
       const { startable, in_flight, answered_later } = await countBacklog(sql)
       const held = Math.max(0, in_flight - answered_later)
       const wanted = Math.ceil((startable + held) / LIMITS.items_in_flight_per_consumer)
-      if (startable > 0 && wanted > 1) this.#ctx.poke(Math.min(wanted, most))
+      if (startable > 0 && wanted > 1) this.#ctx.notify(Math.min(wanted, most))
     } catch (error) {
       log('warn', 'backlog_failed', { error: String(error) }) // the next beat asks again
     }

@@ -15,24 +15,24 @@ import { requestOf, requestsOf, timeLeft } from './agent-request.ts'
 import { readResponse } from './agent-response.ts'
 import { answerAddress } from './answer-address.ts'
 import type { Claim } from './claim.ts'
-import type { Flight } from './in-flight-item.ts'
-import type { Settler } from './result-writer.ts'
+import type { InFlightItem } from './in-flight-item.ts'
+import type { ResultWriter } from './result-writer.ts'
 import type { Timing } from './timing.ts'
 
 /** Sends every item of a claim; resolves when each is settled or given back. Never rejects. */
 export async function execute(
   ctx: Context,
   claim: Claim,
-  flights: readonly Flight[],
-  settler: Settler,
+  inFlightItems: readonly InFlightItem[],
+  writer: ResultWriter,
   timing: Timing,
 ): Promise<void> {
-  const allowed = fence(ctx, claim, flights, settler, await unansweredOf(ctx, claim))
-  const fit = begun(ctx, claim, allowed, settler, timing)
+  const allowed = fence(ctx, claim, inFlightItems, writer, await unansweredOf(ctx, claim))
+  const fit = begun(ctx, claim, allowed, writer, timing)
   await fault('invoke.before_request')
-  const { lease } = flights[0]!
+  const { lease } = inFlightItems[0]!
   lease.abort.signal.addEventListener('abort', () => timing.requests.cutClaim(lease))
-  await Promise.all(requestsOf(claim, fit).map(group => send(ctx, claim, group, settler, timing)))
+  await Promise.all(requestsOf(claim, fit).map(group => send(ctx, claim, group, writer, timing)))
 }
 
 /** Items that would be paid for again and again by an agent that is not heard of when it answers later. */
@@ -52,62 +52,68 @@ async function unansweredOf(
 function fence(
   ctx: Context,
   claim: Claim,
-  flights: readonly Flight[],
-  settler: Settler,
+  inFlightItems: readonly InFlightItem[],
+  writer: ResultWriter,
   unanswered: ReadonlySet<number>,
-): Flight[] {
+): InFlightItem[] {
   const { declaration } = claim.target
-  const answer = new Answer(claim, settler, flights, ctx.now)
-  for (const flight of flights) {
-    const budget = itemBudgetMicro(declaration, flight)
-    if (unanswered.has(flight.seq))
+  const answer = new Answer(claim, writer, inFlightItems, ctx.now)
+  for (const inFlight of inFlightItems) {
+    const budget = itemBudgetMicro(declaration, inFlight)
+    if (unanswered.has(inFlight.seq))
       answer.fail(
-        flight,
+        inFlight,
         'answer_never_came',
         `The agent said that it would answer later and sent nothing for ${LIMITS.lease_ms / 1000} s, ${LIMITS.unanswered_attempts} times. Can it reach ${ctx.config.base_url}?`,
         'transport_error',
       )
-    else if (flight.item.transport_failures >= LIMITS.transport_attempts)
+    else if (inFlight.item.transport_failures >= LIMITS.transport_attempts)
       answer.fail(
-        flight,
+        inFlight,
         'lease_lost',
-        `The item was offered ${flight.item.transport_failures} times and no attempt came to an end.`,
+        `The item was offered ${inFlight.item.transport_failures} times and no attempt came to an end.`,
         'transport_error',
       )
-    else if (flight.attempt > LIMITS.attempts_per_item)
+    else if (inFlight.attempt > LIMITS.attempts_per_item)
       answer.fail(
-        flight,
+        inFlight,
         'too_many_attempts',
         `The item was attempted ${LIMITS.attempts_per_item} times; an agent that yields must get on between.`,
         'limit_exceeded',
       )
-    else if (budget !== null && budget > 0 && flight.cost_micro >= budget)
-      answer.end(flight, budgetVerdict(declaration.on_budget, budget))
+    else if (budget !== null && budget > 0 && inFlight.cost_micro >= budget)
+      answer.end(inFlight, budgetVerdict(declaration.on_budget, budget))
   }
   return answer.unfinished()
 }
 
 /** Those that this consumer has the time for; others wait for one that has just begun, or end before they are paid for. */
-function begun(ctx: Context, claim: Claim, flights: Flight[], settler: Settler, timing: Timing): Flight[] {
+function begun(
+  ctx: Context,
+  claim: Claim,
+  inFlightItems: InFlightItem[],
+  writer: ResultWriter,
+  timing: Timing,
+): InFlightItem[] {
   const whole_ms = timing.wholeMs()
-  if (whole_ms === null || isKnownToAnswerLater(claim.target, ctx.config.base_url)) return flights
+  if (whole_ms === null || isKnownToAnswerLater(claim.target, ctx.config.base_url)) return inFlightItems
   const declared_ms = (claim.target.declaration.step_seconds ?? 0) * 1000
   const left_ms = timing.leftMs()
-  const answer = new Answer(claim, settler, flights, ctx.now)
-  for (const flight of flights) {
-    const { longest_step_ms: recorded_ms = 0, cuts, alone } = flight.item
+  const answer = new Answer(claim, writer, inFlightItems, ctx.now)
+  for (const inFlight of inFlightItems) {
+    const { longest_step_ms: recorded_ms = 0, cuts, alone } = inFlight.item
     const step_ms = Math.max(declared_ms, recorded_ms)
     const when = beginningOf({ declared_ms, recorded_ms, left_ms, whole_ms, cuts })
     if (when === 'never')
       answer.fail(
-        flight,
+        inFlight,
         OUTLASTS,
         `${saidOf(step_ms, declared_ms)}, and a consumer has ${seconds(surelyLeftMs(whole_ms))} s for one: it was not begun. ${WAYS_OUT}`,
         'limit_exceeded',
       )
     else if (when === 'next')
       answer.giveBack(
-        flight,
+        inFlight,
         'handed_over',
         `${saidOf(step_ms, declared_ms)}, and the consumer had ${seconds(left_ms)} s left.`,
         'nobody',
@@ -131,23 +137,23 @@ const saidOf = (step_ms: number, declared_ms: number) =>
 async function send(
   ctx: Context,
   claim: Claim,
-  flights: Flight[],
-  settler: Settler,
+  inFlightItems: InFlightItem[],
+  writer: ResultWriter,
   timing: Timing,
 ): Promise<void> {
-  const alone = flights[0]!.item.alone
-  const timeoutMs = Math.max(...flights.map(flight => timeLeft(claim, flight)))
+  const alone = inFlightItems[0]!.item.alone
+  const timeoutMs = Math.max(...inFlightItems.map(inFlight => timeLeft(claim, inFlight)))
   const address = mayAnswerLater(claim.target.kind, ctx.config.base_url)
-    ? await answerAddress(ctx, claim, flights[0]!.seq, flights.at(-1)!.seq)
+    ? await answerAddress(ctx, claim, inFlightItems[0]!.seq, inFlightItems.at(-1)!.seq)
     : undefined
   const later = address === undefined ? undefined : { within_ms: timeoutMs + LIMITS.agent_timeout_grace_ms }
-  const answer = new Answer(claim, settler, flights, ctx.now, later)
-  const { lease } = flights[0]!
+  const answer = new Answer(claim, writer, inFlightItems, ctx.now, later)
+  const { lease } = inFlightItems[0]!
   const cut = timing.requests.begin(lease)
   const timer = setTimeout(() => cut.abort(), timeoutMs + LIMITS.agent_timeout_grace_ms)
   try {
     const target = alone ? { ...claim.target, alone } : claim.target
-    const request = await requestOf(ctx, claim, flights, timing, address)
+    const request = await requestOf(ctx, claim, inFlightItems, timing, address)
     const response = await ctx.invokeAgent(target, { ...request, signal: cut.signal })
     await readResponse(answer, response, target.protocol, cut)
     giveUp(answer, new Error('the answer ended before the item did'), alone)
@@ -155,7 +161,7 @@ async function send(
     if (lease.abort.signal.aborted) return // somebody else holds the items now
     const wasSent = !(error instanceof NotSent)
     // What was never sent was not cut in a step, and its agent did not take too long.
-    if (timing.requests.isOver) cutOff(answer, flights, wasSent ? timing.wholeMs() : null)
+    if (timing.requests.isOver) cutOff(answer, inFlightItems, wasSent ? timing.wholeMs() : null)
     else if (cut.signal.aborted && wasSent) timeOut(answer, claim)
     else giveUp(answer, error, alone)
   } finally {
@@ -165,9 +171,9 @@ async function send(
 }
 
 function timeOut(answer: Answer, claim: Claim): void {
-  for (const flight of answer.unfinished())
+  for (const inFlight of answer.unfinished())
     answer.fail(
-      flight,
+      inFlight,
       'step_timeout',
       `The item was not finished after ${claim.timeout_ms / 1000} s.`,
       'limit_exceeded',
@@ -179,12 +185,12 @@ function timeOut(answer: Answer, claim: Claim): void {
  * beside which others got on nobody knows whether it was begun: that is no cut. Where none of several got on, each
  * travels alone from then on.
  */
-function cutOff(answer: Answer, flights: readonly Flight[], wholeMs: number | null): void {
-  const gotOn = flights.filter(flight => flight.done || hasSteps(flight))
-  for (const flight of answer.unfinished()) {
+function cutOff(answer: Answer, inFlightItems: readonly InFlightItem[], wholeMs: number | null): void {
+  const gotOn = inFlightItems.filter(inFlight => inFlight.done || hasSteps(inFlight))
+  for (const inFlight of answer.unfinished()) {
     const giveBack = (alone: boolean, cuts?: number) =>
       answer.giveBack(
-        flight,
+        inFlight,
         'handed_over',
         'The consumer came to the end of its time.',
         'nobody',
@@ -192,14 +198,14 @@ function cutOff(answer: Answer, flights: readonly Flight[], wholeMs: number | nu
         alone,
         cuts,
       )
-    const earlier = hasSteps(flight) ? 0 : (flight.item.cuts ?? 0)
+    const earlier = hasSteps(inFlight) ? 0 : (inFlight.item.cuts ?? 0)
     if (wholeMs === null) giveBack(false)
-    else if (gotOn.some(one => one !== flight)) giveBack(false, earlier)
-    else if (flights.length > 1) giveBack(true, 1)
-    else if (earlier === 0) giveBack(flight.item.alone, 1)
+    else if (gotOn.some(one => one !== inFlight)) giveBack(false, earlier)
+    else if (inFlightItems.length > 1) giveBack(true, 1)
+    else if (earlier === 0) giveBack(inFlight.item.alone, 1)
     else
       answer.fail(
-        flight,
+        inFlight,
         OUTLASTS,
         `A step takes longer than a consumer has: it was cut off twice, here after ${seconds(wholeMs)} s. ${WAYS_OUT}`,
         'limit_exceeded',
@@ -207,21 +213,30 @@ function cutOff(answer: Answer, flights: readonly Flight[], wholeMs: number | nu
   }
 }
 
-const hasSteps = (flight: Flight) => flight.step_count > flight.item.step_count
+const hasSteps = (inFlight: InFlightItem) => inFlight.step_count > inFlight.item.step_count
 
 /** The request is over and items are unfinished: who is to blame decides what becomes of them. */
 function giveUp(answer: Answer, error: unknown, alone: boolean): void {
   const message = error instanceof Error ? error.message : String(error)
   const code =
     error instanceof ProtocolError || error instanceof LineError ? 'protocol_error' : 'agent_unreachable'
-  for (const flight of answer.unfinished()) {
+  for (const inFlight of answer.unfinished()) {
     if (error instanceof AgentProcessDied) {
       // With others about, nobody knows who did it; alone, the item did.
-      if (alone) answer.fail(flight, error.code, message, 'agent_error')
-      else answer.giveBack(flight, error.code, message, 'nobody', 0, true)
-    } else if (error instanceof NotSent) answer.giveBack(flight, code, message, 'unsent', backoffMs(0), alone)
-    else if (flight.item.transport_failures + 1 >= LIMITS.transport_attempts)
-      answer.fail(flight, code, message, 'transport_error')
-    else answer.giveBack(flight, code, message, 'transport', backoffMs(flight.item.transport_failures), alone)
+      if (alone) answer.fail(inFlight, error.code, message, 'agent_error')
+      else answer.giveBack(inFlight, error.code, message, 'nobody', 0, true)
+    } else if (error instanceof NotSent)
+      answer.giveBack(inFlight, code, message, 'unsent', backoffMs(0), alone)
+    else if (inFlight.item.transport_failures + 1 >= LIMITS.transport_attempts)
+      answer.fail(inFlight, code, message, 'transport_error')
+    else
+      answer.giveBack(
+        inFlight,
+        code,
+        message,
+        'transport',
+        backoffMs(inFlight.item.transport_failures),
+        alone,
+      )
   }
 }

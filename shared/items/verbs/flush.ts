@@ -9,11 +9,11 @@ import { endedAlike } from '../../recovery/rules/reuse.ts'
 import type { Entry } from '../queries/settle.ts'
 import type { StepRow } from '../rules/step-row.ts'
 import type { Verdict } from '../rules/verdict.ts'
-import type { Flight } from './in-flight-item.ts'
+import type { InFlightItem } from './in-flight-item.ts'
 
 /** What a flush says about one item. */
 export interface Part {
-  flight: Flight
+  inFlight: InFlightItem
   entry: Entry
   steps: StepRow[]
   /** What the cause of an item that did not simply work is told by. */
@@ -36,7 +36,7 @@ const refusedVerdict = (error: unknown): Verdict => ({
 /** Of an item of which PostgreSQL refuses what its agent sent. */
 export function refusedPart(part: Part, error: unknown): Part {
   const verdict = refusedVerdict(error)
-  const { item, graded } = part.flight
+  const { item, graded } = part.inFlight
   return {
     ...part,
     entry: { ...part.entry, verdict, prompt: promptHead(item.input) },
@@ -73,26 +73,26 @@ export function unpricedModelOf(parts: readonly Part[]): string | null {
 }
 
 /** Takes as many items as one statement should carry, of those that no other carries. */
-export function takeParts(touched: Set<Flight>): Part[] {
+export function takeParts(touched: Set<InFlightItem>): Part[] {
   const parts: Part[] = []
   let bytes = 0
-  for (const flight of touched) {
+  for (const inFlight of touched) {
     if (parts.length >= LIMITS.settle_items || bytes > LIMITS.settle_bytes) break
-    if (flight.writing) continue
-    touched.delete(flight)
-    flight.writing = true
-    const part = partOf(flight)
+    if (inFlight.writing) continue
+    touched.delete(inFlight)
+    inFlight.writing = true
+    const part = partOf(inFlight)
     for (const step of part.steps) bytes += (step.input?.length ?? 0) + (step.output?.length ?? 0)
-    bytes += flight.verdict?.output?.length ?? 0
+    bytes += inFlight.verdict?.output?.length ?? 0
     parts.push(part)
   }
   return parts
 }
 
 /** What there is to say about an item now; from then on it counts as said. */
-export function partOf(flight: Flight): Part {
-  const { pending: steps, verdict } = flight
-  flight.pending = []
+export function partOf(inFlight: InFlightItem): Part {
+  const { pending: steps, verdict } = inFlight
+  inFlight.pending = []
   let cost = 0
   let input = 0
   let output = 0
@@ -109,15 +109,15 @@ export function partOf(flight: Flight): Part {
     output += step.output_tokens
     unpriced ||= step.unpriced
   }
-  const newly_unpriced = unpriced && !flight.unpriced
-  flight.unpriced ||= unpriced
-  const steps_before = flight.steps_written
-  flight.steps_written += steps.length
+  const newly_unpriced = unpriced && !inFlight.unpriced
+  inFlight.unpriced ||= unpriced
+  const steps_before = inFlight.steps_written
+  inFlight.steps_written += steps.length
   const entry = {
-    seq: flight.seq,
-    attempt: flight.attempt,
+    seq: inFlight.seq,
+    attempt: inFlight.attempt,
     steps_before,
-    steps_after: flight.steps_written,
+    steps_after: inFlight.steps_written,
     cost_micro: cost,
     input_tokens: input,
     output_tokens: output,
@@ -126,19 +126,19 @@ export function partOf(flight: Flight): Part {
     unread_calls,
     suspected_calls,
     verdict,
-    unchanged: verdict !== null && isUnchanged(flight, verdict),
-    prompt: (verdict?.error_code ?? null) === null ? null : promptHead(flight.item.input),
+    unchanged: verdict !== null && isUnchanged(inFlight, verdict),
+    prompt: (verdict?.error_code ?? null) === null ? null : promptHead(inFlight.item.input),
     cause: null,
   }
   const worked = verdict === null || (verdict.status === 'completed' && verdict.outcome === 'ok')
   return {
-    flight,
+    inFlight,
     entry,
     steps,
-    symptoms: worked ? null : symptomsOf(verdict, flight.graded, flight.item.input),
+    symptoms: worked ? null : symptomsOf(verdict, inFlight.graded, inFlight.item.input),
   }
 }
 
 /** Of a replay whose steps were all taken over and that ended like its original: nothing was asked again. */
-const isUnchanged = ({ item, step_count, steps_run }: Flight, verdict: Verdict) =>
+const isUnchanged = ({ item, step_count, steps_run }: InFlightItem, verdict: Verdict) =>
   item.original !== null && step_count > 0 && steps_run === 0 && endedAlike(verdict, item.original)

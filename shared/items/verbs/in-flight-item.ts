@@ -20,7 +20,7 @@ export interface Lease {
 /** A step as its span says it: without what went in and came out. */
 export type TracedStep = Omit<StepRow, 'input' | 'output'>
 
-export interface Flight extends ItemProgress {
+export interface InFlightItem extends ItemProgress {
   item: ClaimedItem
   lease: Lease
   /** Set once: by the agent's final line, by a fence, or by the end of the request. */
@@ -39,7 +39,7 @@ export interface Flight extends ItemProgress {
   traced: TracedStep[] | null
 }
 
-export function takeOff(item: ClaimedItem, lease: Lease): Flight {
+export function beginItem(item: ClaimedItem, lease: Lease): InFlightItem {
   return {
     seq: item.seq,
     attempt: item.attempt,
@@ -61,9 +61,9 @@ export function takeOff(item: ClaimedItem, lease: Lease): Flight {
 }
 
 /** Leases that have no other items left than these. An item counts until the flush that ends it is committed. */
-export function endingWith(flights: readonly Flight[]): Lease[] {
+export function endingWith(inFlightItems: readonly InFlightItem[]): Lease[] {
   const among = new Map<Lease, number>()
-  for (const { lease } of flights) among.set(lease, (among.get(lease) ?? 0) + 1)
+  for (const { lease } of inFlightItems) among.set(lease, (among.get(lease) ?? 0) + 1)
   return [...among].filter(([lease, n]) => isOver(lease, n)).map(([lease]) => lease)
 }
 
@@ -74,11 +74,11 @@ export function endingWith(flights: readonly Flight[]): Lease[] {
 export const isOver = (lease: Lease, n = 0) => lease.open === n && !lease.abort.signal.aborted
 
 /** Items of leases that were lost left the consumer's hands when they were. */
-export const stillHeld = (flights: readonly Flight[]) =>
-  flights.filter(({ lease }) => !lease.abort.signal.aborted).length
+export const stillHeld = (inFlightItems: readonly InFlightItem[]) =>
+  inFlightItems.filter(({ lease }) => !lease.abort.signal.aborted).length
 
 /** What could not be written is left to the end of its lease, which must therefore not be prolonged. */
-export function abandon(flights: readonly Flight[]): number {
-  for (const { lease } of flights) lease.abort.abort()
+export function abandon(inFlightItems: readonly InFlightItem[]): number {
+  for (const { lease } of inFlightItems) lease.abort.abort()
   return 0
 }

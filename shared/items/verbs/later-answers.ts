@@ -5,11 +5,8 @@
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
-import { KiB } from '../../kernel/limits/bytes.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { LineError, ndjsonLines } from '../../kernel/ndjson.ts'
 import { pause } from '../../kernel/pause.ts'
-import { plainText } from '../../kernel/plain-text.ts'
 import { readRun } from '../queries/claims.ts'
 import {
   findHanded,
@@ -21,31 +18,21 @@ import {
   renewHanded,
   type SentRequest,
 } from '../queries/later-answers.ts'
-import { type AgentLine, HOLD_KEY } from '../rules/protocol.ts'
+import { HOLD_KEY } from '../rules/protocol.ts'
 import { ProtocolError } from '../rules/step-row.ts'
 import { Answer, type ResultSink } from './agent-answer.ts'
 import { type Claim, claimOf, toClaim, withSteps } from './claim.ts'
-import { type Lease, takeOff } from './in-flight-item.ts'
+import { beginItem, type Lease } from './in-flight-item.ts'
+import { badLine, checkHolds, linesOf, nameOf, type SentLine } from './later-answer-lines.ts'
 import { inTurn } from './later-answer-turns.ts'
 import { CauseNamer } from './name-causes.ts'
-import { Settler } from './result-writer.ts'
+import { ResultWriter } from './result-writer.ts'
 import { RunTrace } from './run-trace.ts'
 
 /** The lines, of so many bytes at most, which are not read before they are asked for. */
 interface SentBody {
   bytes: number
   read(): Promise<Uint8Array>
-}
-
-/** A line as it was sent, and what of it tells whether it counts. */
-interface SentLine {
-  number: number
-  text: string
-  type: AgentLine['type']
-  seq: number
-  attempt: number
-  /** Of a step. */
-  key: string | undefined
 }
 
 /**
@@ -100,8 +87,6 @@ function adds(line: SentLine, { seq, attempt }: HandedItem, told: ReadonlySet<st
   return line.type !== 'step' || !(told.has(nameOf(line)) || HOLD_KEY.test(line.key ?? ''))
 }
 
-const nameOf = ({ seq, key }: { seq: number; key: string | undefined }) => `${seq} ${key}`
-
 /** The steps that were told in this attempt, by their names. */
 async function toldSteps(ctx: Context, sent: HeldRequest, seqs: ReadonlySet<number>) {
   const steps = await findToldSteps(ctx.sql, sent, [...seqs])
@@ -151,69 +136,6 @@ const ended = () =>
 
 const NEVER = new AbortController().signal
 
-/** @throws ApiError `invalid_line` naming the first that cannot be read */
-async function linesOf(body: Uint8Array): Promise<SentLine[]> {
-  const lines: SentLine[] = []
-  try {
-    for await (const { first_line, lines: texts } of ndjsonLines(piecesOf(body), LIMITS.agent_line_bytes))
-      for (const [at, text] of texts.entries()) {
-        if (lines.length === LIMITS.answer_lines) throw tooManyLines()
-        lines.push(read(text, first_line + at))
-      }
-  } catch (error) {
-    if (error instanceof LineError) throw badLine(error.message)
-    throw error
-  }
-  return lines
-}
-
-/** In pieces: millions of lines are not all split before they are counted. */
-async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < body.length; at += 64 * KiB) yield body.subarray(at, at + 64 * KiB)
-}
-
-function read(text: string, number: number): SentLine {
-  try {
-    const { type, seq, attempt, step } = JSON.parse(text)
-    return { number, text, type, seq: placeOf(seq), attempt: placeOf(attempt), key: keyOf(step?.key) }
-  } catch {
-    throw badLine(`Line ${number} is not a JSON object`)
-  }
-}
-
-/** 0, which no item and no attempt has, for what is no number of either. */
-const placeOf = (given: unknown): number =>
-  Number.isInteger(given) && (given as number) <= LIMITS.items_per_run ? (given as number) : 0
-
-/** As it is kept, so that what was told is found again. What is none is found out where the step is read. */
-const keyOf = (given: unknown): string | undefined =>
-  typeof given === 'string' ? plainText(given, LIMITS.step_key_characters) : undefined
-
-/** A step that records a hold is written with the hold, and would be lost without it. */
-function checkHolds(lines: readonly SentLine[]): void {
-  for (const { number, seq, attempt, key } of lines) {
-    if (key === undefined || !HOLD_KEY.test(key)) continue
-    if (!lines.some(one => one.type === 'hold' && one.seq === seq && one.attempt === attempt))
-      throw badLine(
-        `Line ${number}: the step records a hold, and the item's line "hold" is not in the same POST`,
-      )
-  }
-}
-
-const badLine = (problem: string) =>
-  new ApiError(
-    'invalid_line',
-    `${problem}. No line of this POST was taken.`,
-    'Send the lines of the agent protocol, one JSON object a line.',
-  )
-
-const tooManyLines = () =>
-  new ApiError(
-    'body_too_large',
-    `The body has more than ${LIMITS.answer_lines} lines.`,
-    'Send the lines in several POSTs, one after the other.',
-  )
-
 /** Settles what lines say about items. */
 async function settle(
   ctx: Context,
@@ -231,29 +153,36 @@ async function settle(
   const items = await withSteps(ctx, run, rows, told)
   const claim = claimOf(ctx, toClaim(run), run.deployment, {}, items)
   const leases = new Map<number, Lease>()
-  const flights = items.map(item => takeOff(item, leaseOf(ctx, leases, item.claim_id)))
+  const inFlightItems = items.map(item => beginItem(item, leaseOf(ctx, leases, item.claim_id)))
   const said: (() => void)[] = []
   let left = 0
-  const settler = settlerOf(ctx, claim, items => {
+  const writer = writerOf(ctx, claim, items => {
     left += items
   })
-  const answer = new Answer(claim, collecting(settler, said), flights, ctx.now, undefined, sent.started_ms)
+  const answer = new Answer(
+    claim,
+    collecting(writer, said),
+    inFlightItems,
+    ctx.now,
+    undefined,
+    sent.started_ms,
+  )
   const known = new Set(told.flatMap(step => (step.now ? [nameOf(step)] : [])))
   feed(answer, lines, known)
   const late = new Set(about.flatMap(item => (item.late ? [item.seq] : [])))
-  for (const flight of answer.unfinished())
-    if (late.has(flight.seq))
+  for (const inFlight of answer.unfinished())
+    if (late.has(inFlight.seq))
       answer.fail(
-        flight,
+        inFlight,
         'step_timeout',
         `The item was not finished after ${claim.timeout_ms / 1000} s.`,
         'limit_exceeded',
       )
   for (const say of said) say()
-  await settler.drained()
+  await writer.drained()
   if ([...leases.values()].some(lease => lease.abort.signal.aborted))
     throw new Error(`what was said of items of run ${sent.run_id} could not be written`)
-  if (left > 0) ctx.poke() // there is room for others
+  if (left > 0) ctx.notify() // there is room for others
 }
 
 /** Never over: the claim is ended when nothing of it is at work any more. */
@@ -266,19 +195,19 @@ function leaseOf(ctx: Context, leases: Map<number, Lease>, claim_id: number): Le
   return lease
 }
 
-function settlerOf(ctx: Context, claim: Claim, onSettled: (items: number) => void): Settler {
+function writerOf(ctx: Context, claim: Claim, onSettled: (items: number) => void): ResultWriter {
   const { run_id, project_id, max_consecutive_failures, target } = claim
   const run = { run_id, project_id, agent_id: target.agent_id, max_consecutive_failures }
   const trace = ctx.telemetry && new RunTrace(ctx, ctx.telemetry, claim)
-  return new Settler(ctx, run, new CauseNamer(ctx), { onSettled, trace })
+  return new ResultWriter(ctx, run, new CauseNamer(ctx), { onSettled, trace })
 }
 
 /** Nothing of it is written before all of it was read. */
-function collecting(settler: Settler, said: (() => void)[]): ResultSink {
+function collecting(writer: ResultWriter, said: (() => void)[]): ResultSink {
   return {
-    addStep: (flight, step) => said.push(() => settler.addStep(flight, step)),
-    end: (flight, verdict) => said.push(() => settler.end(flight, verdict)),
-    giveBack: (flight, entry) => said.push(() => settler.giveBack(flight, entry)),
+    addStep: (inFlight, step) => said.push(() => writer.addStep(inFlight, step)),
+    end: (inFlight, verdict) => said.push(() => writer.end(inFlight, verdict)),
+    giveBack: (inFlight, entry) => said.push(() => writer.giveBack(inFlight, entry)),
     handOver() {},
   }
 }

@@ -17,12 +17,12 @@ import type { FlushClaims } from '../queries/settle-ended.ts'
 import type { StepRow } from '../rules/step-row.ts'
 import type { Verdict } from '../rules/verdict.ts'
 import { type Part, partOf, refusedPart, streakOf, takeParts, unpricedModelOf } from './flush.ts'
-import { abandon, endingWith, type Flight, isOver, stillHeld } from './in-flight-item.ts'
+import { abandon, endingWith, type InFlightItem, isOver, stillHeld } from './in-flight-item.ts'
 import type { CauseNamer } from './name-causes.ts'
 import { persist } from './persist.ts'
 import type { RunTrace } from './run-trace.ts'
 
-export interface SettlerEvents {
+export interface ResultWriterEvents {
   /** Called after each flush with the number of items that left the consumer's hands. */
   onSettled(items: number): void
   /** Told of what was written, where somebody collects. */
@@ -36,11 +36,11 @@ export interface Later {
 }
 
 interface Given {
-  flight: Flight
+  inFlight: InFlightItem
   entry: Return
 }
 
-/** What a settler knows of its run. */
+/** What a writer knows of its run. */
 export interface SettledRun {
   run_id: string
   project_id: string
@@ -49,21 +49,21 @@ export interface SettledRun {
 }
 
 /** One for each run a consumer works on. */
-export class Settler {
+export class ResultWriter {
   readonly #ctx: Context
   readonly #run: SettledRun
   readonly #causes: CauseNamer
-  readonly #events: SettlerEvents
+  readonly #events: ResultWriterEvents
   /** Items with something to write, in the order it came. */
-  #touched = new Set<Flight>()
+  #touched = new Set<InFlightItem>()
   #returns: Given[] = []
-  #handed: { flight: Flight; later: Later }[] = []
+  #handed: { inFlight: InFlightItem; later: Later }[] = []
   /** Flushes under way: the second is prepared and sent while PostgreSQL works on the first. */
-  #lanes = new Set<Promise<void>>()
+  #flushes = new Set<Promise<void>>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #timerMs = 0
 
-  constructor(ctx: Context, run: SettledRun, causes: CauseNamer, events: SettlerEvents) {
+  constructor(ctx: Context, run: SettledRun, causes: CauseNamer, events: ResultWriterEvents) {
     this.#ctx = ctx
     this.#run = run
     this.#causes = causes
@@ -71,45 +71,45 @@ export class Settler {
   }
 
   /** A step of an item; written soon, or with the verdict if that comes first. */
-  addStep(flight: Flight, step: StepRow): void {
-    flight.pending.push(step)
-    if (!step.reused) flight.steps_run++
-    this.#touched.add(flight)
+  addStep(inFlight: InFlightItem, step: StepRow): void {
+    inFlight.pending.push(step)
+    if (!step.reused) inFlight.steps_run++
+    this.#touched.add(inFlight)
     this.#schedule(LIMITS.step_flush_ms)
   }
 
   /** The end of an attempt that ends its item. */
-  end(flight: Flight, verdict: Verdict): void {
-    flight.verdict = verdict
-    this.#events.trace?.ended(flight)
-    this.#touched.add(flight)
+  end(inFlight: InFlightItem, verdict: Verdict): void {
+    inFlight.verdict = verdict
+    this.#events.trace?.ended(inFlight)
+    this.#touched.add(inFlight)
     this.#schedule(0)
   }
 
   /** The end of an attempt whose item is to be offered again. */
-  giveBack(flight: Flight, entry: Return): void {
-    this.#returns.push({ flight, entry })
-    this.#events.trace?.ended(flight)
+  giveBack(inFlight: InFlightItem, entry: Return): void {
+    this.#returns.push({ inFlight, entry })
+    this.#events.trace?.ended(inFlight)
     this.#schedule(0)
   }
 
   /** The end of this consumer's part in an attempt: the item's agent answers later. */
-  handOver(flight: Flight, later: Later): void {
-    this.#handed.push({ flight, later })
+  handOver(inFlight: InFlightItem, later: Later): void {
+    this.#handed.push({ inFlight, later })
     this.#schedule(0)
   }
 
   /** Resolves when nothing is left to write. */
   async drained(): Promise<void> {
-    while (this.#lanes.size > 0 || this.#isAnythingLeft()) {
+    while (this.#flushes.size > 0 || this.#isAnythingLeft()) {
       // A flush under way goes on by itself; starting beside it for an item it is writing would spin.
-      if (this.#lanes.size === 0) this.#start()
-      await Promise.race(this.#lanes)
+      if (this.#flushes.size === 0) this.#start()
+      await Promise.race(this.#flushes)
     }
   }
 
   #schedule(delayMs: number): void {
-    if (this.#lanes.size >= LIMITS.settles_in_flight_per_run) return
+    if (this.#flushes.size >= LIMITS.settles_in_flight_per_run) return
     if (this.#timer !== undefined && this.#timerMs <= delayMs) return
     clearTimeout(this.#timer)
     // At 0 the end of this macrotask: what arrived in the same chunk goes into the same flush.
@@ -120,28 +120,28 @@ export class Settler {
   #start(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    if (this.#lanes.size >= LIMITS.settles_in_flight_per_run || !this.#hasReady()) return
-    const lane = this.#flushAll().finally(() => {
-      this.#lanes.delete(lane)
-      // Something may have come between the last lane's last look and its end.
-      if (this.#lanes.size === 0 && this.#isAnythingLeft()) this.#schedule(0)
+    if (this.#flushes.size >= LIMITS.settles_in_flight_per_run || !this.#hasReady()) return
+    const flush = this.#flushAll().finally(() => {
+      this.#flushes.delete(flush)
+      // Something may have come between the last flush's last look and its end.
+      if (this.#flushes.size === 0 && this.#isAnythingLeft()) this.#schedule(0)
     })
-    this.#lanes.add(lane)
+    this.#flushes.add(flush)
   }
 
   #isAnythingLeft(): boolean {
     return this.#touched.size + this.#returns.length + this.#handed.length > 0
   }
 
-  /** Whether a further lane would find anything; what is in a flush under way is that lane's to go on with. */
+  /** Whether a further flush would find anything; what is in a flush under way is that flush's to go on with. */
   #hasReady(): boolean {
-    for (const flight of this.#touched) if (!flight.writing) return true
-    return [...this.#returns, ...this.#handed].some(({ flight }) => !flight.writing)
+    for (const inFlight of this.#touched) if (!inFlight.writing) return true
+    return [...this.#returns, ...this.#handed].some(({ inFlight }) => !inFlight.writing)
   }
 
   /** An item's steps are written before it leaves, or whoever goes on with it would not find them. */
-  #mayLeave(flight: Flight): boolean {
-    return !flight.writing && !this.#touched.has(flight)
+  #mayLeave(inFlight: InFlightItem): boolean {
+    return !inFlight.writing && !this.#touched.has(inFlight)
   }
 
   async #flushAll(): Promise<void> {
@@ -163,34 +163,36 @@ export class Settler {
     const left = await bisect(
       parts,
       some => this.#settle(some),
-      (part, error) => this.#condemn(part, error),
+      (part, error) => this.#failRejected(part, error),
     )
     await fault('settle.after_commit')
     return left
   }
 
   async #flushReturns(): Promise<number | null> {
-    const taken = this.#returns.filter(({ flight }) => this.#mayLeave(flight)).slice(0, LIMITS.settle_items)
+    const taken = this.#returns
+      .filter(({ inFlight }) => this.#mayLeave(inFlight))
+      .slice(0, LIMITS.settle_items)
     if (taken.length === 0) return null
     const set = new Set(taken)
     this.#returns = this.#returns.filter(one => !set.has(one))
     return bisect(
       taken,
       some => this.#giveBack(some),
-      ({ flight }, error) => this.#condemn(partOf(flight), error),
+      ({ inFlight }, error) => this.#failRejected(partOf(inFlight), error),
     )
   }
 
   /** Those of one request at a time. */
   async #flushHandedOver(): Promise<number | null> {
-    const ready = this.#handed.filter(({ flight }) => this.#mayLeave(flight))
+    const ready = this.#handed.filter(({ inFlight }) => this.#mayLeave(inFlight))
     const [first] = ready
     if (first === undefined) return null
     const { later } = first
     const taken = new Set(ready.filter(one => one.later === later))
     this.#handed = this.#handed.filter(one => !taken.has(one))
-    const items = [...taken].map(({ flight }) => flight)
-    const { claim_id } = first.flight.lease
+    const items = [...taken].map(({ inFlight }) => inFlight)
+    const { claim_id } = first.inFlight.lease
     const { project_id, run_id } = this.#run
     const order = { project_id, run_id, claim_id, items, within_ms: later.within_ms }
     await fault('hand_over.before_commit')
@@ -200,8 +202,8 @@ export class Settler {
   }
 
   async #settle(parts: readonly Part[]): Promise<number> {
-    const flights = parts.map(({ flight }) => flight)
-    const ended = parts.filter(({ entry }) => entry.verdict !== null).map(({ flight }) => flight)
+    const inFlightItems = parts.map(({ inFlight }) => inFlight)
+    const ended = parts.filter(({ entry }) => entry.verdict !== null).map(({ inFlight }) => inFlight)
     const { run_id, project_id, agent_id } = this.#run
     const flush = {
       run_id,
@@ -212,7 +214,7 @@ export class Settler {
       unpriced_model: unpricedModelOf(parts),
       max_consecutive_failures: this.#run.max_consecutive_failures,
     }
-    return this.#write(flights, ended, async claims => {
+    return this.#write(inFlightItems, ended, async claims => {
       const entries = await this.#withCauses(parts)
       const flushed = await store.settle(this.#ctx.sql, { ...flush, entries, claims })
       this.#events.trace?.settled(parts, flushed)
@@ -233,9 +235,9 @@ export class Settler {
   }
 
   #giveBack(taken: readonly Given[]): Promise<number> {
-    const flights = taken.map(({ flight }) => flight)
+    const inFlightItems = taken.map(({ inFlight }) => inFlight)
     const entries = taken.map(({ entry }) => entry)
-    return this.#write(flights, flights, async claims => {
+    return this.#write(inFlightItems, inFlightItems, async claims => {
       await returnItems(this.#ctx.sql, this.#run, entries, claims)
       this.#events.trace?.returned(taken)
     })
@@ -243,18 +245,18 @@ export class Settler {
 
   /** Writes something about items, some of which thereby leave; returns how many of those were still held. */
   async #write(
-    flights: readonly Flight[],
-    leaving: readonly Flight[],
+    inFlightItems: readonly InFlightItem[],
+    leaving: readonly InFlightItem[],
     send: (claims: FlushClaims) => Promise<unknown>,
   ): Promise<number> {
     const ending = endingWith(leaving)
-    const held = [...new Set(flights.map(({ lease }) => lease.claim_id))]
+    const held = [...new Set(inFlightItems.map(({ lease }) => lease.claim_id))]
     const closed = ending.map(lease => lease.claim_id)
     for (const lease of ending) lease.closing = true
     try {
       const written = await persist(this.#ctx, this.#run.run_id, () => send({ held, closed }))
-      for (const flight of flights) flight.writing = false
-      return written ? await this.#let(leaving, closed) : abandon(flights)
+      for (const inFlight of inFlightItems) inFlight.writing = false
+      return written ? await this.#releaseClaims(leaving, closed) : abandon(inFlightItems)
     } catch (error) {
       for (const lease of ending) lease.closing = false
       throw error
@@ -262,29 +264,29 @@ export class Settler {
   }
 
   /** Ends an item of which PostgreSQL refuses what is to be written: first without its result, then without its steps. */
-  #condemn(part: Part, error: unknown): Promise<number> {
-    const { flight } = part
-    const record_id = itemRecordId(this.#run.run_id, flight.seq)
+  #failRejected(part: Part, error: unknown): Promise<number> {
+    const { inFlight } = part
+    const record_id = itemRecordId(this.#run.run_id, inFlight.seq)
     this.#ctx.log('error', 'settle_refused', { run_id: this.#run.run_id, record_id, error: String(error) })
     // Whatever its agent says from here on comes too late.
-    flight.done = true
-    flight.pending = []
-    this.#touched.delete(flight)
-    this.#returns = this.#returns.filter(one => one.flight !== flight)
-    this.#handed = this.#handed.filter(one => one.flight !== flight)
+    inFlight.done = true
+    inFlight.pending = []
+    this.#touched.delete(inFlight)
+    this.#returns = this.#returns.filter(one => one.inFlight !== inFlight)
+    this.#handed = this.#handed.filter(one => one.inFlight !== inFlight)
     const write = (parts: readonly Part[]) => this.#settle(parts)
     return bisect([refusedPart(part, error)], write, () => {
-      flight.steps_written = part.entry.steps_before
-      return bisect([refusedPart(partOf(flight), error)], write, async () => abandon([flight]))
+      inFlight.steps_written = part.entry.steps_before
+      return bisect([refusedPart(partOf(inFlight), error)], write, async () => abandon([inFlight]))
     })
   }
 
   /** After their flush is committed: the items leave their leases, and leases without items are ended. */
-  async #let(flights: readonly Flight[], closed: readonly number[]): Promise<number> {
-    for (const { lease } of flights) lease.open--
-    const left = stillHeld(flights)
+  async #releaseClaims(inFlightItems: readonly InFlightItem[], closed: readonly number[]): Promise<number> {
+    for (const { lease } of inFlightItems) lease.open--
+    const left = stillHeld(inFlightItems)
     // Two flushes under way at once can hold the last items of a claim between them; then neither closed it.
-    const leases = new Set(flights.map(({ lease }) => lease))
+    const leases = new Set(inFlightItems.map(({ lease }) => lease))
     const empty = [...leases].filter(lease => isOver(lease)).map(lease => lease.claim_id)
     const open = empty.filter(id => !closed.includes(id))
     if (open.length > 0)

@@ -23,7 +23,7 @@ import {
   writeTraceparent,
 } from '../../traces/rules/tracing.ts'
 import type { StepRow } from '../rules/step-row.ts'
-import type { Flight, TracedStep } from './in-flight-item.ts'
+import type { InFlightItem, TracedStep } from './in-flight-item.ts'
 
 type Described = Record<string, string | number | boolean | null>
 
@@ -32,7 +32,7 @@ const attributesOf = (given: Described): Attributes =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as Attributes
 
 /** What an agent's own spans hang below, for one item of a request. */
-export function traceparentOf(telemetry: Telemetry, runId: string, { seq, attempt }: Flight): string {
+export function traceparentOf(telemetry: Telemetry, runId: string, { seq, attempt }: InFlightItem): string {
   const trace_id = traceIdOf(runId)
   const sampled = isTraced(seq) && telemetry.shows(trace_id)
   return writeTraceparent({ trace_id, span_id: attemptSpanId(seq, attempt), sampled })
@@ -45,7 +45,7 @@ interface Ending {
 }
 
 /** What did not simply work and has ended: what the run counts as such, too. */
-const isBlemish = (verdict: Verdict | null) =>
+const isNotOk = (verdict: Verdict | null) =>
   verdict !== null && verdict.status !== 'paused' && verdict.outcome !== 'ok'
 
 function endingOf({ status, outcome, outcome_reason, error_code, error_message }: Verdict): Ending {
@@ -78,42 +78,43 @@ export class RunTrace {
   }
 
   /** The attempt is over; what it says is not written yet. */
-  ended(flight: Flight): void {
-    flight.ended_ms = this.#ctx.now()
+  ended(inFlight: InFlightItem): void {
+    inFlight.ended_ms = this.#ctx.now()
   }
 
   /** After the flush that wrote them. */
   settled(
-    parts: readonly { flight: Flight; entry: Entry; steps: readonly StepRow[] }[],
+    parts: readonly { inFlight: InFlightItem; entry: Entry; steps: readonly StepRow[] }[],
     { recorded, not_ok }: Flushed,
   ): void {
     this.#count(parts.map(({ entry }) => entry))
     if (!this.#isShown) return
-    const blemished = parts.filter(({ entry }) => isBlemish(entry.verdict)).length
+    const notOkNow = parts.filter(({ entry }) => isNotOk(entry.verdict)).length
     // Nothing recorded: it came too late, or is sent again, and nobody knows which.
-    let room = recorded === 0 ? 0 : LIMITS.traced_failures - (not_ok - blemished)
-    for (const { flight, entry, steps } of parts) {
-      this.#keep(flight, steps)
+    let room = recorded === 0 ? 0 : LIMITS.traced_failures - (not_ok - notOkNow)
+    for (const { inFlight, entry, steps } of parts) {
+      this.#keep(inFlight, steps)
       const { verdict } = entry
       if (verdict === null) continue
-      if (isTraced(flight.seq) || (isBlemish(verdict) && room-- > 0)) this.#attempt(flight, endingOf(verdict))
-      flight.traced = null
+      if (isTraced(inFlight.seq) || (isNotOk(verdict) && room-- > 0))
+        this.#attempt(inFlight, endingOf(verdict))
+      inFlight.traced = null
     }
   }
 
   /** After the items were given back. */
-  returned(given: readonly { flight: Flight; entry: Return }[]): void {
-    for (const { flight, entry } of given) {
+  returned(given: readonly { inFlight: InFlightItem; entry: Return }[]): void {
+    for (const { inFlight, entry } of given) {
       const { blame, code } = entry
       this.#telemetry.measure('assay.items.returned', 1, { 'assay.blame': blame })
-      if (this.#isShown && isTraced(flight.seq)) {
+      if (this.#isShown && isTraced(inFlight.seq)) {
         const isFault = blame !== 'nobody'
-        this.#attempt(flight, {
+        this.#attempt(inFlight, {
           attributes: { 'assay.status': 'queued', 'assay.code': code, 'error.type': isFault ? code : null },
           error: isFault ? entry.message : null,
         })
       }
-      flight.traced = null
+      inFlight.traced = null
     }
   }
 
@@ -148,17 +149,17 @@ export class RunTrace {
   }
 
   /** Of an item that is not in the sample nobody knows yet whether it will work: its last steps are kept for that. */
-  #keep(flight: Flight, steps: readonly StepRow[]): void {
+  #keep(inFlight: InFlightItem, steps: readonly StepRow[]): void {
     for (const { input: _, output: __, ...step } of steps) {
-      flight.traced ??= []
-      flight.traced.push(step)
-      if (flight.traced.length > LIMITS.traced_steps) flight.traced.shift()
+      inFlight.traced ??= []
+      inFlight.traced.push(step)
+      if (inFlight.traced.length > LIMITS.traced_steps) inFlight.traced.shift()
     }
   }
 
-  #attempt(flight: Flight, { attributes, error }: Ending): void {
+  #attempt(inFlight: InFlightItem, { attributes, error }: Ending): void {
     const { run_id, target } = this.#claim
-    const { seq, attempt } = flight
+    const { seq, attempt } = inFlight
     const span_id = attemptSpanId(seq, attempt)
     const { trace_id } = this.#root
     const { name } = target.declaration
@@ -168,8 +169,8 @@ export class RunTrace {
       parent_id: this.#root.span_id,
       name: `invoke_agent ${name}`,
       kind: 'client',
-      start_ms: flight.lease.taken_ms,
-      end_ms: flight.ended_ms || this.#ctx.now(), // it was ended for what could not be stored
+      start_ms: inFlight.lease.taken_ms,
+      end_ms: inFlight.ended_ms || this.#ctx.now(), // it was ended for what could not be stored
       attributes: attributesOf({
         'gen_ai.operation.name': 'invoke_agent',
         'gen_ai.agent.name': name,
@@ -178,14 +179,14 @@ export class RunTrace {
         'assay.record_id': itemRecordId(run_id, seq),
         'assay.deployment_id': target.deployment_id,
         'assay.attempt': attempt,
-        'assay.step_count': flight.step_count,
-        'assay.cost_usd': usdOf(flight.cost_micro),
+        'assay.step_count': inFlight.step_count,
+        'assay.cost_usd': usdOf(inFlight.cost_micro),
         ...attributes,
       }),
       error,
       links: [],
     })
-    for (const step of flight.traced ?? []) this.#telemetry.span(stepSpan(step, { trace_id, span_id }))
+    for (const step of inFlight.traced ?? []) this.#telemetry.span(stepSpan(step, { trace_id, span_id }))
   }
 }
 

@@ -80,7 +80,7 @@ async function openAtOnce(
     const opened = await openRunAtOnce(ctx.sql, run, items, opening)
     if (opened === undefined) return undefined
     await fault('submit.after_commit')
-    if (opened.taken.length < items.length) ctx.poke()
+    if (opened.taken.length < items.length) ctx.notify()
     if (places && opened.run) await give(ctx, places, run, opened.run, opened.taken)
   } finally {
     places?.giveBack()

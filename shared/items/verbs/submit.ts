@@ -12,7 +12,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { findKeyedRun, type KeyedAnswer, takeIdempotencyKey } from '../queries/idempotency-keys.ts'
 import * as store from '../queries/submission.ts'
 import { bytesOf, type Chunk, chunksOf, type NewItem } from '../rules/chunks.ts'
-import { deal } from '../rules/interleave-partitions.ts'
+import { interleavePartitions } from '../rules/interleave-partitions.ts'
 import { duplicateIds, type RepeatedId, SeenIds } from '../rules/item-ids.ts'
 import { admitRuns } from './admit.ts'
 
@@ -56,7 +56,7 @@ class KeyTaken extends Error {}
 /**
  * Writes a run and its items and wakes the consumer.
  *
- * A pile that fits in one chunk is one transaction. A longer one is committed chunk by chunk under a run that is
+ * A batch that fits in one chunk is one transaction. A longer one is committed chunk by chunk under a run that is
  * still `materializing`, because a transaction as long as an upload would keep PostgreSQL from cleaning up.
  *
  * @throws ApiError `not_found`, `account_suspended`, `plan_limit`, `quota_exceeded`, `too_many_open_runs`, `no_items`,
@@ -86,7 +86,7 @@ export async function submitChunks(
   try {
     const total_items = await writePile(ctx, order, run, chunks)
     await fault('submit.after_commit')
-    ctx.poke()
+    ctx.notify()
     return { run_id: run.id, total_items, first_item: itemRecordId(run.id, 1), repeated: false }
   } catch (error) {
     if (!(error instanceof KeyTaken)) throw error
@@ -161,7 +161,7 @@ async function writePile(ctx: Context, order: RunOrder, run: store.NewRun, chunk
   }
 }
 
-/** A pile of one chunk: everything in one transaction, sent without waiting in between. */
+/** A batch of one chunk: everything in one transaction, sent without waiting in between. */
 async function writeAtOnce(
   ctx: Context,
   order: RunOrder,
@@ -277,7 +277,7 @@ export function prepare(runId: string, firstSeq: number, items: readonly NewItem
       repeated.push({ item_id: item.item_id, first_line: line, second_line: item.line })
   }
   if (repeated.length > 0) throw duplicateIds(repeated)
-  return deal(items).map((item, i) =>
+  return interleavePartitions(items).map((item, i) =>
     item.item_id === null
       ? { ...item, item_id: itemRecordId(runId, firstSeq + i) }
       : (item as IdentifiedItem),

@@ -96,7 +96,7 @@ export const BatchOrder = z
     concurrency: concurrency.optional(),
     pilot_items: pilotItems.optional(),
     ...settings,
-    items: z.array(BatchItem).describe('The pile; an item_id may occur once in it.'),
+    items: z.array(BatchItem).describe('The batch; an item_id may occur once in it.'),
   })
   .openapi('BatchOrder', {
     description: 'Items for an agent.',

@@ -56,12 +56,15 @@ export const Run = z
       .enum(OUTCOMES)
       .nullable()
       .describe('Whether it worked: the worst verdict of its items so far.'),
-    stop_reason: z.enum(STOP_REASONS).nullable().describe('Why dispatch stopped before the pile was empty.'),
+    stop_reason: z
+      .enum(STOP_REASONS)
+      .nullable()
+      .describe('Why dispatch stopped before all its items were dispatched.'),
     pilot_items: z
       .int()
       .nullable()
       .describe('While the run is in its pilot, how many of its items go first; null of any other.'),
-    total_items: count('Items in the pile at submission.'),
+    total_items: count('Items in the batch at submission.'),
     queued: count('Items that wait to be dispatched.'),
     running: count('Items being worked on.'),
     paused: count('Items held for a decision, for a budget or for credit.'),

@@ -78,10 +78,10 @@ export const WORK_LIMITS = {
   awake_ms: 5000, // one that was killed counts as awake for so long
   awake_beat_ms: 1000,
   call_ms: 5000, // from a call to a consumer that is awake; a cold start takes less
-  poke_backoff_ms: [250, 1000, 5000], // longer altogether than a consumer that was killed counts as awake
+  notify_backoff_ms: [250, 1000, 5000], // longer altogether than a consumer that was killed counts as awake
   metrics_counted: 10_000, // of what is due; more than that is said to be so many
   metrics_cache_ms: 2000,
-  self_poke_ms: 5000, // a consumer in a process of its own looks for work this often, woken or not
+  self_notify_ms: 5000, // a consumer in a process of its own looks for work this often, woken or not
 
   // Telemetry, where it is exported
   traced_items: 100, // the first of a run, every hundredth of ten thousand, then every ten-thousandth: 1,198 of 10 million

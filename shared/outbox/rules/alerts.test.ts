@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { OCCURRENCE_REASONS } from '../../starts/vocabulary.ts'
-import { type MissedMoment, scheduleMissed } from './alerts.ts'
+import { type MissedOccurrence, scheduleMissed } from './alerts.ts'
 
-const moment: MissedMoment = {
+const moment: MissedOccurrence = {
   project_id: 'p',
   agent_id: 'a',
   agent_slug: 'tickets',

@@ -98,7 +98,7 @@ export interface Alert {
 }
 
 /** A moment that produced no work. */
-export interface MissedMoment {
+export interface MissedOccurrence {
   project_id: string
   agent_id: string
   /** Null once the agent is gone. */
@@ -186,7 +186,7 @@ const WHY_MISSED: Readonly<
  * scheduleMissed({ …, name: 'nightly', agent_slug: 'tickets', cron: '0 2 * * *', reason: 'overdue' }).message
  * // 'Schedule nightly ("0 2 * * *", Europe/Berlin) of agent tickets: 2026-03-02 02:00 passed while no tick was running.'
  */
-export function scheduleMissed(moment: MissedMoment): Alert | null {
+export function scheduleMissed(moment: MissedOccurrence): Alert | null {
   if (moment.reason === 'manual' || moment.reason === 'source_empty') return null
   const { happened, advice, command } = WHY_MISSED[moment.reason]
   const agent = moment.agent_slug === null ? 'a deleted agent' : `agent ${moment.agent_slug}`

@@ -11,7 +11,7 @@ import type { AlertChannelRow } from '../wire/alerts.ts'
 
 /**
  * Raises alerts in the caller's transaction, unless their rule is off or an alert of it about the same subject is open.
- * Returns how many were raised; whoever commits pokes the deliveries.
+ * Returns how many were raised; whoever commits notifies the deliveries.
  *
  * @example
  * await raiseAlerts(ctx, tx, moments.map(scheduleMissed).filter(alert => alert !== null))

@@ -7,7 +7,7 @@ import type { ChangeRow } from '../wire/compare.ts'
 
 type Run = Pick<RunRow, 'project_id' | 'id'>
 
-/** Every pair of verdicts that occurs; of those that differ, some of the items. Both piles are read once. */
+/** Every pair of verdicts that occurs; of those that differ, some of the items. Both batches are read once. */
 export async function compareItems(sql: Sql, before: Run, after: Run) {
   const verdict = (of: string) =>
     sql.unsafe(`case when ${of}.seq is null then 'absent' else coalesce(${of}.outcome::text, 'none') end`)

@@ -1,5 +1,5 @@
-// What did not work in a run, by what went wrong and for whom. A read looks at a part of a large pile of failures, so it
-// costs the same however many there are; the order of a pile deals its partitions in turn, so its head is like the rest.
+// What did not work in a run, by what went wrong and for whom. A read looks at a part of a large batch of failures, so it
+// costs the same however many there are; the order of a batch deals its partitions in turn, so its head is like the rest.
 
 import type { Sql } from '../../context.ts'
 import type { RunRow } from '../../items/wire/runs.ts'

@@ -163,7 +163,7 @@ async function advance(ctx: Context, id: string): Promise<void> {
     if (!more) break
   }
   deliverSoon(ctx)
-  ctx.poke()
+  ctx.notify()
 }
 
 /** Takes one step; true when another can follow at once. */

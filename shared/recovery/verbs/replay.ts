@@ -73,7 +73,7 @@ export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOpti
     return copied
   })
   deliverSoon(ctx) // the original's run may have been waiting for just this
-  ctx.poke()
+  ctx.notify()
   return { run_id, record_id: itemRecordId(run_id, 1), reused_steps: copied.reused_steps }
 }
 
@@ -94,7 +94,7 @@ export async function resumeItem(
     const refusal = whyNot('resume', await triage.findStanding(ctx.sql, key))
     throw refused('resume', key, refusal ?? 'its run has ended')
   }
-  ctx.poke()
+  ctx.notify()
   const reused_steps = await triage.countKeptSteps(ctx.sql, key)
   return { run_id: key.run_id, record_id: itemRecordId(key.run_id, key.seq), reused_steps }
 }

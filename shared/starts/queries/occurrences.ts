@@ -44,11 +44,11 @@ export async function lockDue(sql: Sql, limit: number) {
 }
 
 /** A moment to be fired, with its schedule. */
-export type DueMoment = LockedSchedule & { scheduled_for: Date }
+export type DueOccurrence = LockedSchedule & { scheduled_for: Date }
 
 /** Moments to be tried again while no later one has come, their schedules locked. */
 export async function lockRetries(sql: Sql, limit: number) {
-  return sql<DueMoment[]>`
+  return sql<DueOccurrence[]>`
     select s.id, s.project_id, s.agent_id, s.name, s.cron, s.timezone, s.source is not null as has_source, o.scheduled_for
     from occurrences o join schedules s on s.id = o.schedule_id
     where o.retry_at <= now() and s.next_at > now() and not ${isHeld(sql)} and not exists (select from source_reads q
@@ -140,7 +140,7 @@ export async function noteStartByHand(sql: Sql, scheduleId: string, runId: strin
     select id, clock_timestamp(), true, project_id, 'fired', 'manual', ${runId}, 1 from schedule`
 }
 
-export interface Refusal {
+export interface ExitError {
   schedule_id: string
   scheduled_for: Date
   outcome: OccurrenceOutcome
@@ -154,7 +154,7 @@ export interface Refusal {
 /** Says of moments why nothing was started. Another try waits twice as long each time, up to a bound. */
 export async function noteRefusals(
   sql: Sql,
-  refusals: readonly Refusal[],
+  refusals: readonly ExitError[],
   backoff: { base: number; max: number },
 ): Promise<void> {
   const wait = (tries: string) =>
@@ -176,13 +176,13 @@ export async function noteRefusals(
       where o.retry_at is not null`
 }
 
-export interface Moment {
+export interface NamedOccurrence {
   schedule_id: string
   scheduled_for: Date
 }
 
 /** Says of moments that they passed with no attempt. */
-export async function noteMissed(sql: Sql, moments: readonly Moment[]): Promise<void> {
+export async function noteMissed(sql: Sql, moments: readonly NamedOccurrence[]): Promise<void> {
   await sql`
     insert into occurrences (schedule_id, scheduled_for, project_id, outcome, reason)
     select g.schedule_id, g.scheduled_for, s.project_id, 'missed', 'overdue'
@@ -216,13 +216,13 @@ export async function disableUnreadable(
     where s.id = g.schedule_id`
 }
 
-export interface EndedMoment extends Moment {
+export interface EndedOccurrence extends NamedOccurrence {
   reason: OccurrenceReason
 }
 
 /** Ends the tries of moments that later ones have overtaken; they keep their last reason. */
-export async function endRetries(sql: Sql, newest: readonly Moment[]) {
-  return sql<EndedMoment[]>`
+export async function endRetries(sql: Sql, newest: readonly NamedOccurrence[]) {
+  return sql<EndedOccurrence[]>`
     update occurrences o set retry_at = null
     from unnest(${newest.map(m => m.schedule_id)}::uuid[], ${times(newest.map(m => m.scheduled_for))}::text::timestamptz[])
       as g(schedule_id, scheduled_for)
@@ -233,7 +233,7 @@ export async function endRetries(sql: Sql, newest: readonly Moment[]) {
     returning o.schedule_id, o.scheduled_for, o.reason`
 }
 
-export interface UnstartedMoment extends Moment {
+export interface UnstartedOccurrence extends NamedOccurrence {
   project_id: string
   agent_id: string
   agent_slug: string
@@ -245,7 +245,7 @@ export interface UnstartedMoment extends Moment {
 
 /** Looks whether workers started the runs of moments in time, and says so of those that nobody did. */
 export async function noteNeverStarted(sql: Sql, limit: number) {
-  return sql<(UnstartedMoment & { never_started: boolean })[]>`
+  return sql<(UnstartedOccurrence & { never_started: boolean })[]>`
     with looked as (
       select o.schedule_id, o.scheduled_for, o.manual, o.run_id,
         r.started_at is null and r.finished_at is null and r.id is not null as never_started

@@ -1,5 +1,5 @@
-// A few rows of a pile before all of it: which ones, and what they say about the rest. Guarantee: pilot and rest
-// together are the pile, each row once; both budgets together are the one that was given.
+// A few rows of a batch before all of it: which ones, and what they say about the rest. Guarantee: pilot and rest
+// together are the batch, each row once; both budgets together are the one that was given.
 
 /**
  * One row of each of `wanted` equal stretches, since files are often sorted; the first row among them. Where in its

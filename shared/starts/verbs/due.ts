@@ -2,18 +2,18 @@
 // LIMITS.moments_per_chunk, whatever the length of an outage; what has no room is left for the next chunk.
 
 import { LIMITS } from '../../kernel/limits.ts'
-import type { DueMoment, DueSchedule, Moment } from '../queries/occurrences.ts'
+import type { DueOccurrence, DueSchedule, NamedOccurrence } from '../queries/occurrences.ts'
 import { type Cron, parseCron, ScheduleError } from '../rules/cron.ts'
 import { overdueMoments } from '../rules/fire-times.ts'
 import { checkTimezone } from '../rules/timezone.ts'
 
 export interface DuePlan {
   /** Cannot be read any more: disabled, and their moments skipped. */
-  unreadable: (Moment & { reason: 'invalid_cron' | 'invalid_timezone' })[]
+  unreadable: (NamedOccurrence & { reason: 'invalid_cron' | 'invalid_timezone' })[]
   /** Passed with no attempt. */
-  missed: Moment[]
+  missed: NamedOccurrence[]
   /** The newest moment of each schedule, to be fired. */
-  newest: DueMoment[]
+  newest: DueOccurrence[]
   nexts: { schedule_id: string; next_at: Date }[]
 }
 

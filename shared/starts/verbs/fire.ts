@@ -10,7 +10,7 @@ import { bisect } from '../../kernel/bisect.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { type MissedMoment, scheduleMissed } from '../../outbox/rules/alerts.ts'
+import { type MissedOccurrence, scheduleMissed } from '../../outbox/rules/alerts.ts'
 import { raiseAlerts } from '../../outbox/verbs/alerts.ts'
 import * as store from '../queries/occurrences.ts'
 import { bookReads, type SourcedSchedule } from '../queries/source-reads.ts'
@@ -71,7 +71,7 @@ export async function watchStarts(ctx: Context): Promise<number> {
     )
     return looked.length
   })
-  if (looked > 0) ctx.poke()
+  if (looked > 0) ctx.notify()
   return looked
 }
 
@@ -118,15 +118,15 @@ async function inChunks(ctx: Context, take: (sql: Sql) => Promise<number>): Prom
     if (chunk === 0) break
     await fault('fire.after_commit')
     taken += chunk
-    ctx.poke()
+    ctx.notify()
   } while (sinceMs(ctx.now(), began_ms) < LIMITS.fire_ms)
   return taken
 }
 
-type Refused = store.Moment & { reason: RefusalReason }
+type Refused = store.NamedOccurrence & { reason: RefusalReason }
 
 /** Starts a run for each moment, or books the reading of its source; returns those that get none, and why. */
-async function startAll(ctx: Context, sql: Sql, given: readonly store.DueMoment[]): Promise<Refused[]> {
+async function startAll(ctx: Context, sql: Sql, given: readonly store.DueOccurrence[]): Promise<Refused[]> {
   const sourced = given.filter(moment => moment.has_source)
   if (sourced.length > 0) await bookReads(sql, sourced.map(momentOf))
   const moments = given.filter(moment => !moment.has_source)
@@ -217,8 +217,8 @@ function judgeOf(agents: readonly store.StartingAgent[], payers: readonly store.
   }
 }
 
-const momentOf = ({ id, scheduled_for }: store.DueMoment) => ({ schedule_id: id, scheduled_for })
-const refusal = (moment: store.DueMoment, reason: RefusalReason) => ({ ...momentOf(moment), reason })
+const momentOf = ({ id, scheduled_for }: store.DueOccurrence) => ({ schedule_id: id, scheduled_for })
+const refusal = (moment: store.DueOccurrence, reason: RefusalReason) => ({ ...momentOf(moment), reason })
 
 async function noteRefusals(sql: Sql, refused: readonly Refused[]): Promise<void> {
   if (refused.length === 0) return
@@ -227,7 +227,7 @@ async function noteRefusals(sql: Sql, refused: readonly Refused[]): Promise<void
 }
 
 /** Of moments in order, the first of each schedule: since when it is so. */
-function firstOfEach(moments: readonly store.Moment[]): store.Moment[] {
+function firstOfEach(moments: readonly store.NamedOccurrence[]): store.NamedOccurrence[] {
   return [...new Map(moments.toReversed().map(moment => [moment.schedule_id, moment])).values()]
 }
 
@@ -235,7 +235,7 @@ async function alert(
   ctx: Context,
   sql: Sql,
   schedules: readonly store.LockedSchedule[],
-  moments: readonly store.EndedMoment[],
+  moments: readonly store.EndedOccurrence[],
 ): Promise<void> {
   if (moments.length === 0) return
   const scheduleOf = new Map(schedules.map(schedule => [schedule.id, schedule]))
@@ -259,7 +259,7 @@ async function alert(
   )
 }
 
-async function raiseMissed(ctx: Context, sql: Sql, moments: readonly MissedMoment[]): Promise<void> {
+async function raiseMissed(ctx: Context, sql: Sql, moments: readonly MissedOccurrence[]): Promise<void> {
   await raiseAlerts(
     ctx,
     sql,

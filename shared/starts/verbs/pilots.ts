@@ -8,6 +8,6 @@ import { LIMITS } from '../../kernel/limits.ts'
 /** The chore. Returns how many runs were decided about. */
 export async function judgePilots(ctx: Context): Promise<number> {
   const judged = await endPilots(ctx.sql, LIMITS.pilots_per_sweep)
-  if (judged > 0) ctx.poke()
+  if (judged > 0) ctx.notify()
   return judged
 }

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { type PoolFigures, poolFigures } from '../../kernel/pool.ts'
-import { countAwake } from '../../redis/awake.ts'
+import { countPresent } from '../../redis/consumer-presence.ts'
 import { readTurns, type Turn } from '../../redis/turns.ts'
 import { type Backlog, countBacklog, type Gauges, readGauges } from '../queries/backlog.ts'
 import { INSTALLATION_METRICS, readInstallation } from './check-up.ts'
@@ -97,7 +97,7 @@ export const readFigures = kept(async (ctx): Promise<Figures> => {
   const [gauges, backlog, consumers_awake, turns] = await Promise.all([
     readGauges(ctx.sql),
     countBacklog(ctx.sql),
-    countAwake(ctx.redis),
+    countPresent(ctx.redis),
     readTurns(ctx.redis),
   ])
   return { ...gauges, ...backlog, consumers_awake, ...turns }

@@ -1,5 +1,5 @@
 // The chores of the tick, a list. Each is bounded, may be cut off anywhere and may run twice at once; together they
-// mend every poke that got lost and every process that died. Guarantee: a sweep ends within LIMITS.sweep_ms,
+// mend every notification that got lost and every process that died. Guarantee: a sweep ends within LIMITS.sweep_ms,
 // give or take a second, whatever its chores do, and no chore is left out for ever; where PostgreSQL is away, or has no
 // connection to give, it ends with the first chore that finds out.
 
@@ -177,6 +177,6 @@ async function resume(ctx: Context): Promise<number> {
 
 async function wakeForWork(ctx: Context): Promise<number> {
   const open = await findOpenRuns(ctx.sql, 1)
-  if (open.length > 0 || (await findNextDue(ctx.sql, LIMITS.tick_ms)) !== null) ctx.poke()
+  if (open.length > 0 || (await findNextDue(ctx.sql, LIMITS.tick_ms)) !== null) ctx.notify()
   return 0 // the consumer's work, not the tick's
 }

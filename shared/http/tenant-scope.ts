@@ -24,7 +24,7 @@ interface Form {
   isHeavy: boolean
 }
 
-export function confined<T>(
+export function inTenantScope<T>(
   ctx: Context,
   principal: Principal,
   { isStream, isHeavy }: Form,
@@ -37,14 +37,14 @@ export function confined<T>(
       ? await turnFor(ctx, account_id, isStream ? LIMITS.store_long_ms : LIMITS.heavy_wait_ms)
       : undefined
     const statement = isHeavy ? 'heavy' : 'plain'
-    return await readForAccount(ctx.lanes, account_id, stores => make({ ...ctx, ...stores }), statement)
+    return await readForAccount(ctx.reads, account_id, stores => make({ ...ctx, ...stores }), statement)
   }
   if (isStream) return handle({ ctx: { ...ctx, ...noStores() }, read })
-  return read(within => handle(unconfined(within)))
+  return read(within => handle(outsideTenantScope(within)))
 }
 
 /** For what is no read of a caller. */
-export const unconfined = (ctx: Context): Reading => ({ ctx, read: make => make(ctx) })
+export const outsideTenantScope = (ctx: Context): Reading => ({ ctx, read: make => make(ctx) })
 
 /** @throws ApiError `rate_limited` */
 async function turnFor({ heavyReads }: Context, account_id: string, wait_ms: number): Promise<Disposable> {

@@ -3,14 +3,14 @@
 
 import type { Context, Redis } from '../../shared/context.ts'
 import { type StoreName, sayFault, storeFault } from '../../shared/kernel/store-errors.ts'
-import { Refusal } from '../local/refusal.ts'
+import { ExitError } from '../local/exit-error.ts'
 import { explained, reasonOf } from './redis.ts'
 
 /** What a person can mend; undefined for a store that is merely away, and for what nobody knows how to mend. */
-export function refusalOf(error: unknown, store: StoreName = 'DATABASE'): Refusal | undefined {
-  if (error instanceof Refusal) return error
+export function refusalOf(error: unknown, store: StoreName = 'DATABASE'): ExitError | undefined {
+  if (error instanceof ExitError) return error
   const fault = storeFault(error, store)
-  return fault === undefined || fault.passes ? undefined : new Refusal(fault.code, sayFault(store, fault))
+  return fault === undefined || fault.passes ? undefined : new ExitError(fault.code, sayFault(store, fault))
 }
 
 /** A sentence with what is wrong and what to do next; undefined where the error says all there is to say. */

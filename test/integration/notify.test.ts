@@ -2,9 +2,9 @@
 
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createPoker, type Poker } from '../../infra/poke.ts'
+import { createNotifier, type Notifier } from '../../infra/notify.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { bookCall, countAwake, fallAsleep, stayAwake } from '../../shared/redis/awake.ts'
+import { countPresent, markGone, markPresent, reserveCall } from '../../shared/redis/consumer-presence.ts'
 import { type TestStore, testRedis } from '../support/stores.ts'
 
 let store: TestStore
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 type Answers = (nth: number) => Promise<Response>
 
-/** Processes that poke one consumer. */
+/** Processes that notify one consumer. */
 function pokers(count: number, answer: Answers, on: Redis = redis) {
   const calls: RequestInit[] = []
   const pending = new Set<Promise<unknown>>()
@@ -29,8 +29,8 @@ function pokers(count: number, answer: Answers, on: Redis = redis) {
   let ids = 0
   const made = Array.from(
     { length: count },
-    (): Poker =>
-      createPoker({
+    (): Notifier =>
+      createNotifier({
         url: 'http://consume.test/',
         bearer: 'b',
         redis: on,
@@ -57,7 +57,7 @@ function held() {
   const open = Promise.withResolvers<Response>()
   const awake = Promise.withResolvers<void>()
   const answer = async (nth: number) => {
-    await stayAwake(redis, `consumer-${nth}`)
+    await markPresent(redis, `consumer-${nth}`)
     awake.resolve()
     const response = await open.promise
     return response
@@ -66,18 +66,18 @@ function held() {
     answer,
     awake: awake.promise,
     async end() {
-      await fallAsleep(redis, 'consumer-1')
+      await markGone(redis, 'consumer-1')
       open.resolve(Response.json({}))
     },
   }
 }
 
-it('pokes of many processes make one call', async () => {
+it('notifications of many processes make one call', async () => {
   const consumer = held()
   const { pokers: all, calls, idle } = pokers(5, consumer.answer)
-  for (const one of all) for (let n = 0; n < 20; n++) one.poke()
+  for (const one of all) for (let n = 0; n < 20; n++) one.notify()
   await consumer.awake
-  for (const one of all) one.poke()
+  for (const one of all) one.notify()
   // Each asks Redis again after the answer it waits for; a question that came after the end would call another.
   for (let n = 0; n < 3; n++) await redis.ping()
   await consumer.end()
@@ -86,7 +86,7 @@ it('pokes of many processes make one call', async () => {
   expect(calls[0]).toMatchObject({ method: 'POST', headers: { authorization: 'Bearer b' } })
 })
 
-it('a poke that finds the consumer it has called on its way out makes one more call, after it', async () => {
+it('a notification that finds the consumer it has called on its way out makes one more call, after it', async () => {
   const open = Promise.withResolvers<Response>()
   const leaving = Promise.withResolvers<void>()
   const {
@@ -94,28 +94,28 @@ it('a poke that finds the consumer it has called on its way out makes one more c
     calls,
     idle,
   } = pokers(1, async nth => {
-    await stayAwake(redis, `consumer-${nth}`)
-    await fallAsleep(redis, `consumer-${nth}`)
+    await markPresent(redis, `consumer-${nth}`)
+    await markGone(redis, `consumer-${nth}`)
     leaving.resolve()
     return nth === 1 ? open.promise : Response.json({})
   })
-  all[0]!.poke()
+  all[0]!.notify()
   await leaving.promise
-  all[0]!.poke()
-  await redis.ping() // what the pokes asked has been answered
+  all[0]!.notify()
+  await redis.ping() // what the notifications asked has been answered
   open.resolve(Response.json({}))
   await idle()
   expect(calls).toHaveLength(2)
 })
 
-it('a poke that wants more consumers than are awake calls one more, up to what is wanted', async () => {
-  await stayAwake(redis, 'first')
+it('a notification that wants more consumers than are awake calls one more, up to what is wanted', async () => {
+  await markPresent(redis, 'first')
   const consumer = held()
   const { pokers: all, calls, idle } = pokers(3, consumer.answer)
-  for (const one of all) one.poke(2)
+  for (const one of all) one.notify(2)
   await consumer.awake
   expect(calls).toHaveLength(1)
-  for (const one of all) one.poke(1)
+  for (const one of all) one.notify(1)
   await consumer.end()
   await idle()
   expect(calls).toHaveLength(1)
@@ -128,7 +128,7 @@ it('a call that fails is tried again until it is answered [log.poke_refused, log
     warnings,
     idle,
   } = pokers(1, nth => (nth === 1 ? refused() : nth === 2 ? Promise.reject(new Error('nobody there')) : ok()))
-  all[0]!.poke()
+  all[0]!.notify()
   await idle()
   expect(calls).toHaveLength(3)
   expect(warnings).toEqual(['poke_refused', 'poke_failed'])
@@ -136,7 +136,7 @@ it('a call that fails is tried again until it is answered [log.poke_refused, log
 
 it('a call that is not allowed is not tried again', async () => {
   const { pokers: all, calls, idle } = pokers(1, async () => new Response('', { status: 401 }))
-  all[0]!.poke()
+  all[0]!.notify()
   await idle()
   expect(calls).toHaveLength(1)
 })
@@ -149,11 +149,11 @@ it('a call outlives the consumer that was killed in the middle of it: another is
     calls,
     idle,
   } = pokers(1, async nth => {
-    await stayAwake(redis, `consumer-${nth}`)
+    await markPresent(redis, `consumer-${nth}`)
     if (nth === 1) throw new Error('other side closed') // and never says that it is not awake any more
     return Response.json({})
   })
-  all[0]!.poke()
+  all[0]!.notify()
   await idle()
   expect(calls).toHaveLength(2)
 })
@@ -170,7 +170,7 @@ it('a call that is closed while it is open is let go and not repeated', async ()
         calls[0]!.signal!.addEventListener('abort', () => reject(new Error('aborted'))),
       ),
   )
-  all[0]!.poke()
+  all[0]!.notify()
   await expect.poll(() => calls.length).toBe(1)
   all[0]!.close()
   await idle()
@@ -185,17 +185,17 @@ it('without Redis a process still calls, one at a time', async () => {
   })
   gone.on('error', () => {})
   const { pokers: all, calls, idle } = pokers(1, ok, gone)
-  all[0]!.poke()
+  all[0]!.notify()
   await idle()
   expect(calls).toHaveLength(1)
 })
 
 it('who wakes takes the place of its call, and counts until it sleeps', async () => {
-  expect(await bookCall(redis, 'a', 1)).toBe(true)
-  expect(await bookCall(redis, 'b', 1)).toBe(false)
-  await stayAwake(redis, 'consumer')
-  expect(await countAwake(redis)).toBe(1)
-  expect(await bookCall(redis, 'b', 1)).toBe(false)
-  await fallAsleep(redis, 'consumer')
-  expect(await bookCall(redis, 'b', 1)).toBe(true)
+  expect(await reserveCall(redis, 'a', 1)).toBe(true)
+  expect(await reserveCall(redis, 'b', 1)).toBe(false)
+  await markPresent(redis, 'consumer')
+  expect(await countPresent(redis)).toBe(1)
+  expect(await reserveCall(redis, 'b', 1)).toBe(false)
+  await markGone(redis, 'consumer')
+  expect(await reserveCall(redis, 'b', 1)).toBe(true)
 })

@@ -1,12 +1,12 @@
-// Wakes consumer functions by calling them. Guarantee: a poke after the last commit is never swallowed by a call that
-// began before it; and however many processes are poked however often, no more calls are made than consumers wanted.
+// Wakes consumer functions by calling them. Guarantee: a notification after the last commit is never swallowed by a call that
+// began before it; and however many processes are notified however often, no more calls are made than consumers wanted.
 
 import type { Context, Redis } from '../shared/context.ts'
 import { LIMITS } from '../shared/kernel/limits.ts'
 import { pause } from '../shared/kernel/pause.ts'
-import { bookCall, dropCall } from '../shared/redis/awake.ts'
+import { releaseCall, reserveCall } from '../shared/redis/consumer-presence.ts'
 
-export interface PokerOptions {
+export interface NotifierOptions {
   /** Where the consumer function answers. */
   url: string
   bearer: string
@@ -18,9 +18,9 @@ export interface PokerOptions {
   log: Context['log']
 }
 
-export interface Poker {
+export interface Notifier {
   /** Asks for so many consumers altogether. */
-  poke(consumers?: number): void
+  notify(consumers?: number): void
   /** Gives calls under way time to arrive, then lets go of them. */
   close(): void
 }
@@ -29,7 +29,7 @@ export interface Poker {
  * A call is held open until the consumer has answered: it works meanwhile, and platforms count the open request as
  * its load.
  */
-export function createPoker(options: PokerOptions): Poker {
+export function createNotifier(options: NotifierOptions): Notifier {
   const { url, bearer, redis, fetch, newId, waitUntil, log } = options
   const closing = new AbortController()
   let open = 0
@@ -37,7 +37,7 @@ export function createPoker(options: PokerOptions): Poker {
   let isAsking = false
   let again = false
 
-  function poke(consumers = 1): void {
+  function notify(consumers = 1): void {
     wanted = Math.max(wanted, consumers)
     if (!isAsking) waitUntil(ask())
   }
@@ -49,12 +49,12 @@ export function createPoker(options: PokerOptions): Poker {
       const most = wanted
       wanted = 0
       const call = newId()
-      if (!(await bookCall(redis, call, most))) continue // those that are awake, or will be, see the work
+      if (!(await reserveCall(redis, call, most))) continue // those that are awake, or will be, see the work
       if (open < most) waitUntil(hold(call, most))
       else {
         // Whom this process has called is on its way out already, or not yet there.
         again = true
-        await dropCall(redis, call)
+        await releaseCall(redis, call)
       }
     }
     isAsking = false
@@ -63,19 +63,19 @@ export function createPoker(options: PokerOptions): Poker {
   async function hold(booked: string, most: number): Promise<void> {
     open++
     let call: string | null = booked
-    for (const waitMs of [...LIMITS.poke_backoff_ms, null]) {
+    for (const waitMs of [...LIMITS.notify_backoff_ms, null]) {
       if (call !== null && (await woke())) break
-      if (call !== null) await dropCall(redis, call)
+      if (call !== null) await releaseCall(redis, call)
       if (waitMs === null || closing.signal.aborted) break // the tick mends it
       await pause(waitMs, closing.signal)
       call = newId()
       // One that died counts as awake for a while; then it is not, and another is called.
-      if (!(await bookCall(redis, call, most))) call = null
+      if (!(await reserveCall(redis, call, most))) call = null
     }
     open--
     if (!again) return
     again = false
-    poke()
+    notify()
   }
 
   async function woke(): Promise<boolean> {
@@ -93,7 +93,7 @@ export function createPoker(options: PokerOptions): Poker {
   }
 
   return {
-    poke,
+    notify,
     close() {
       if (open > 0) setTimeout(() => closing.abort(), LIMITS.drain_ms)
     },

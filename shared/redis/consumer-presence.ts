@@ -1,4 +1,4 @@
-// How many consumers are awake or called for, so that a poke calls one only where one is missing. A hint: when it is
+// How many consumers are awake or called for, so that a notification calls one only where one is missing. A hint: when it is
 // wrong or gone, a consumer is called in vain, or the tick calls the one that is missing.
 
 import type { Redis } from '../context.ts'
@@ -30,7 +30,7 @@ const COUNT = `${NOW}
 return redis.call('ZCOUNT', KEYS[1], now_ms, '+inf')`
 
 /** True when fewer than `most` consumers are awake or called for: the caller has to call one now. */
-export async function bookCall(redis: Redis, call: string, most: number): Promise<boolean> {
+export async function reserveCall(redis: Redis, call: string, most: number): Promise<boolean> {
   try {
     return (await redis.eval(BOOK, 2, AWAKE, CALLED, most, LIMITS.call_ms, call)) === 1
   } catch {
@@ -39,22 +39,22 @@ export async function bookCall(redis: Redis, call: string, most: number): Promis
 }
 
 /** Takes back a call that woke nobody. */
-export async function dropCall(redis: Redis, call: string): Promise<void> {
+export async function releaseCall(redis: Redis, call: string): Promise<void> {
   await redis.zrem(CALLED, call).catch(() => {})
 }
 
 /** Says that a consumer is awake; to be said again every LIMITS.awake_beat_ms. */
-export async function stayAwake(redis: Redis, consumer: string): Promise<void> {
+export async function markPresent(redis: Redis, consumer: string): Promise<void> {
   await redis.eval(STAY, 2, AWAKE, CALLED, LIMITS.awake_ms, consumer).catch(() => {})
 }
 
-/** Says that it is not any more: whoever pokes from now on calls another. */
-export async function fallAsleep(redis: Redis, consumer: string): Promise<void> {
+/** Says that it is not any more: whoever notifies from now on calls another. */
+export async function markGone(redis: Redis, consumer: string): Promise<void> {
   await redis.zrem(AWAKE, consumer).catch(() => {})
 }
 
 /** Consumers that are awake; undefined when nobody knows. */
-export async function countAwake(redis: Redis): Promise<number | undefined> {
+export async function countPresent(redis: Redis): Promise<number | undefined> {
   try {
     return Number(await redis.eval(COUNT, 1, AWAKE))
   } catch {
