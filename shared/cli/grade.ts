@@ -3,9 +3,9 @@
 
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
-import { NO_CHECKS, readChecks, writeChecks } from '../items/rules/check-names.ts'
-import { type GradedFile, RecordedAnswers } from '../items/rules/recorded-answers.ts'
-import { type GradeRules, type Regrade, RegradeTally, rulesOf } from '../items/rules/regrade.ts'
+import { NO_CHECKS, readChecks, writeChecks } from '../items/rules/grading/check-names.ts'
+import { type GradedFile, RecordedAnswers } from '../items/rules/grading/recorded-answers.ts'
+import { type GradeRules, type Regrade, RegradeTally, rulesOf } from '../items/rules/grading/regrade.ts'
 import { ANSWER_CHECKS, type AnswerCheck, type RefusalChoice } from '../items/vocabulary.ts'
 import { isUuid } from '../kernel/ids.ts'
 import { LIMITS } from '../kernel/limits.ts'

@@ -3,10 +3,8 @@
 
 import { type OwnPrice, PriceBook } from '../accounts/rules/price-book.ts'
 import { usdOf } from '../accounts/rules/pricing.ts'
-import { DEFAULT_CHECKS } from '../items/rules/checks.ts'
-import type { DeployedDeclaration } from '../items/rules/grading.ts'
-import type { AgentDeclaration, AgentLine, ItemLine } from '../items/rules/protocol.ts'
-import type { StepRow } from '../items/rules/step-row.ts'
+import { DEFAULT_CHECKS } from '../items/rules/grading/checks.ts'
+import type { DeployedDeclaration } from '../items/rules/grading/grading.ts'
 import {
   countStep,
   errorVerdict,
@@ -15,7 +13,9 @@ import {
   itemBudgetMicro,
   resultVerdict,
   type Verdict,
-} from '../items/rules/verdict.ts'
+} from '../items/rules/grading/verdict.ts'
+import type { AgentDeclaration, AgentLine, ItemLine } from '../items/rules/protocol.ts'
+import type { StepRow } from '../items/rules/step-row.ts'
 import type { Outcome, OutcomeReason, StepKind } from '../items/vocabulary.ts'
 import { fieldsOf } from '../kernel/json.ts'
 import { LIMITS } from '../kernel/limits.ts'

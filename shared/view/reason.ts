@@ -1,8 +1,8 @@
 // By which words an answer is, or may be, a refusal, or fails a check: said where a step is shown, by today's rules.
 
-import { checkWords } from '../items/rules/checks.ts'
-import { readCompletion, wholeOf } from '../items/rules/providers/completion.ts'
-import { readRefusal } from '../items/rules/refusal.ts'
+import { checkWords } from '../items/rules/grading/checks.ts'
+import { readCompletion, wholeOf } from '../items/rules/grading/providers/completion.ts'
+import { readRefusal } from '../items/rules/grading/refusal.ts'
 import { CHECKS } from '../items/vocabulary.ts'
 
 /** Undefined for another reason, and where the provider marked the refusal and its words say nothing. */

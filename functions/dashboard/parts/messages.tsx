@@ -1,7 +1,7 @@
 // What was said to a model and what it answered. Guarantee: all of it is text; images and files are links, and only
 // where they begin with http.
 
-import type { Message, Part } from '../../../shared/items/rules/providers/conversation.ts'
+import type { Message, Part } from '../../../shared/items/rules/grading/providers/conversation.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { Folded } from './payload.tsx'
 import { counted } from './text.tsx'

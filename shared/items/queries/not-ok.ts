@@ -4,7 +4,7 @@
 import type { Sql } from '../../context.ts'
 import { rowsOf } from '../../kernel/packed-columns.ts'
 import type { CauseText, NamedCause } from '../../recovery/rules/causes.ts'
-import type { Verdict } from '../rules/verdict.ts'
+import type { Verdict } from '../rules/grading/verdict.ts'
 import { laneByVerdict, outcomeOf, putIntoTriage } from './transitions.ts'
 
 export interface NotOk {

@@ -5,7 +5,7 @@ import type { Sql } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { numbers } from '../../kernel/packed-columns.ts'
-import type { RecordedCall, RecordedItem } from '../rules/regrade.ts'
+import type { RecordedCall, RecordedItem } from '../rules/grading/regrade.ts'
 import { recordId } from './item-keys.ts'
 
 export interface RecordedItems {

@@ -3,7 +3,12 @@
 
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { type AnswerFigures, type CheckedRun, type LookedAt, sampledSeqs } from '../rules/run-checks.ts'
+import {
+  type AnswerFigures,
+  type CheckedRun,
+  type LookedAt,
+  sampledSeqs,
+} from '../rules/grading/run-checks.ts'
 import type { DeclaredCheck } from '../vocabulary.ts'
 
 export interface RunToCheck {

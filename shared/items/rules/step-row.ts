@@ -2,12 +2,12 @@
 
 import type { PriceBook } from '../../accounts/rules/price-book.ts'
 import { costMicro, covers } from '../../accounts/rules/pricing.ts'
-import { type GradeChoices, gradeStep, type StepTokens, usageOf } from '../../items/rules/grading.ts'
 import type { StepReport } from '../../items/rules/protocol.ts'
-import { isRead, type Reading, readCall, saysAnswer } from '../../items/rules/providers/completion.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import { type Outcome, type OutcomeReason, STEP_KINDS, type StepKind } from '../vocabulary.ts'
+import { type GradeChoices, gradeStep, type StepTokens, usageOf } from './grading/grading.ts'
+import { isRead, type Reading, readCall, saysAnswer } from './grading/providers/completion.ts'
 
 export interface StepRow {
   seq: number

@@ -5,8 +5,6 @@ import { fieldsOf } from '../../kernel/json.ts'
 import { JsonError } from '../../kernel/json-error.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
-import type { AgentLine, ItemError, StepReport } from '../rules/protocol.ts'
-import { ProtocolError, type StepRow } from '../rules/step-row.ts'
 import {
   countStep,
   errorVerdict,
@@ -14,7 +12,9 @@ import {
   holdVerdict,
   resultVerdict,
   type Verdict,
-} from '../rules/verdict.ts'
+} from '../rules/grading/verdict.ts'
+import type { AgentLine, ItemError, StepReport } from '../rules/protocol.ts'
+import { ProtocolError, type StepRow } from '../rules/step-row.ts'
 import type { OutcomeReason } from '../vocabulary.ts'
 import type { Claim } from './claim.ts'
 import type { InFlightItem } from './in-flight-item.ts'

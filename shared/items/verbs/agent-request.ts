@@ -6,6 +6,7 @@ import type { AgentRequest } from '../../agents/rules/invoke-agent.ts'
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { oneLine } from '../../kernel/ndjson.ts'
+import { itemBudgetMicro } from '../rules/grading/verdict.ts'
 import {
   ANSWER_URL_HEADER,
   type ItemLine,
@@ -14,7 +15,6 @@ import {
   PROTOCOL_VERSION,
 } from '../rules/protocol.ts'
 import type { OfferedRecord } from '../rules/step-row.ts'
-import { itemBudgetMicro } from '../rules/verdict.ts'
 import type { Claim } from './claim.ts'
 import type { InFlightItem } from './in-flight-item.ts'
 import { traceparentOf } from './run-trace.ts'

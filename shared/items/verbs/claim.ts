@@ -19,7 +19,7 @@ import type * as store from '../queries/take.ts'
 import { type Taking, takeDue, takeFair, takeRange } from '../queries/take.ts'
 import { type Admission, type AdmissionFacts, admit, isSpent } from '../rules/admission.ts'
 import type { Late } from '../rules/consumer-time.ts'
-import type { GradedStep } from '../rules/grading.ts'
+import type { GradedStep } from '../rules/grading/grading.ts'
 import type { RecordedStep } from '../rules/protocol.ts'
 import type { OfferedRecord } from '../rules/step-row.ts'
 

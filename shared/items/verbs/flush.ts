@@ -7,8 +7,8 @@ import { type Symptoms, symptomsOf } from '../../recovery/rules/causes.ts'
 import { promptHead } from '../../recovery/rules/clustering.ts'
 import { endedAlike } from '../../recovery/rules/reuse.ts'
 import type { Entry } from '../queries/settle.ts'
+import type { Verdict } from '../rules/grading/verdict.ts'
 import type { StepRow } from '../rules/step-row.ts'
-import type { Verdict } from '../rules/verdict.ts'
 import type { InFlightItem } from './in-flight-item.ts'
 
 /** What a flush says about one item. */

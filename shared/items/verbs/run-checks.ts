@@ -6,7 +6,7 @@ import { sinceMs } from '../../kernel/elapsed.ts'
 import { errorText } from '../../kernel/error-text.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import * as queries from '../queries/run-checks.ts'
-import { failedRunChecks, figuresOf } from '../rules/run-checks.ts'
+import { failedRunChecks, figuresOf } from '../rules/grading/run-checks.ts'
 import { RUN_CHECKS } from '../vocabulary.ts'
 
 /** The chore. Returns how many runs it looked at. */

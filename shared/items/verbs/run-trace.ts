@@ -8,7 +8,6 @@ import type { Return } from '../../items/queries/returns.ts'
 import { findEndedRun } from '../../items/queries/runs.ts'
 import type { Entry } from '../../items/queries/settle.ts'
 import type { Flushed } from '../../items/queries/settle-ended.ts'
-import type { Verdict } from '../../items/rules/verdict.ts'
 import type { Claim } from '../../items/verbs/claim.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -22,6 +21,7 @@ import {
   traceIdOf,
   writeTraceparent,
 } from '../../traces/rules/tracing.ts'
+import type { Verdict } from '../rules/grading/verdict.ts'
 import type { StepRow } from '../rules/step-row.ts'
 import type { InFlightItem, TracedStep } from './in-flight-item.ts'
 

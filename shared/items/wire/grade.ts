@@ -3,7 +3,7 @@
 import * as z from '../../kernel/documented-zod.ts'
 import { cursor, pageSize, slug } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { NO_CHECKS, readChecks } from '../rules/check-names.ts'
+import { NO_CHECKS, readChecks } from '../rules/grading/check-names.ts'
 import { ANSWER_CHECKS, type AnswerCheck, LANGUAGES, REFUSAL_CHOICES } from '../vocabulary.ts'
 
 const CHECKS_CHARACTERS = ANSWER_CHECKS.join(', ').length

@@ -4,7 +4,7 @@ import { usdOf } from '../../accounts/rules/pricing.ts'
 import { id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
-import { type CheckedRun, sayFailedRunCheck } from '../rules/run-checks.ts'
+import { type CheckedRun, sayFailedRunCheck } from '../rules/grading/run-checks.ts'
 import { RUN_CHECKS } from '../vocabulary.ts'
 
 export const FailedRunChecks = z

@@ -1,7 +1,7 @@
 // Answers of our own for each check over an answer: texts made of pieces, some hundred that it should find and as many
 // that it should pass.
 
-import type { Asked } from '../../../shared/items/rules/checks.ts'
+import type { Asked } from '../../../shared/items/rules/grading/checks.ts'
 import type { CheckName } from '../../../shared/items/vocabulary.ts'
 import { ECHOES, LANGUAGE_TEXTS } from './asked-cases.ts'
 

@@ -1,7 +1,7 @@
 // How good the further checks are: over answers and nights of our own, over those of a folder that name a check, and how
 // many of all of its answers each finds.
 
-import { failedCheck } from '../../../shared/items/rules/checks.ts'
+import { failedCheck } from '../../../shared/items/rules/grading/checks.ts'
 import { CHECKS, RUN_CHECKS } from '../../../shared/items/vocabulary.ts'
 import { CHECK_CASES, type CheckCase } from './check-cases.ts'
 import type { LabelledAnswer } from './data.ts'

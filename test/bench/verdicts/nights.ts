@@ -1,6 +1,6 @@
 // Nights of our own for the checks over a run, made of a few numbers: of all sizes, and alike or not.
 
-import { failedRunChecks, figuresOf, type LookedAt } from '../../../shared/items/rules/run-checks.ts'
+import { failedRunChecks, figuresOf, type LookedAt } from '../../../shared/items/rules/grading/run-checks.ts'
 import { RUN_CHECKS, type RunCheckName } from '../../../shared/items/vocabulary.ts'
 
 /** The same numbers in every run of the tests. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keptAnswers } from '../../../test/bench/verdicts/own.ts'
+import { keptAnswers } from '../../../../test/bench/verdicts/own.ts'
 import { readRefusal } from './refusal.ts'
 
 const levelOf = (text: string) => readRefusal(text).level

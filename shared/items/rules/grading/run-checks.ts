@@ -1,9 +1,9 @@
 // Checks over a whole run: what shows in no single item. Guarantee: pure; they are told on the run and change no verdict,
-// they look at a bounded sample, and what differs by chance is not told. How good they are: ../grading.md.
+// they look at a bounded sample, and what differs by chance is not told. How good they are: ../../grading.md.
 
-import { count, counted, dollars } from '../../accounts/rules/amounts.ts'
-import { LIMITS } from '../../kernel/limits.ts'
-import type { RunCheckName } from '../vocabulary.ts'
+import { count, counted, dollars } from '../../../accounts/rules/amounts.ts'
+import { LIMITS } from '../../../kernel/limits.ts'
+import type { RunCheckName } from '../../vocabulary.ts'
 import { normalized } from './normalized.ts'
 
 /** Of fewer answers nothing is told; the trigger `run_ended` knows this number too. */

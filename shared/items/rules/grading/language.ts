@@ -2,7 +2,7 @@
 // that every text in a language has. Guarantee: pure; it reads a bounded part of the text and says nothing of what is
 // short, mixed or of no language that it knows.
 
-import type { Language } from '../vocabulary.ts'
+import type { Language } from '../../vocabulary.ts'
 import { proseOf } from './prose.ts'
 
 /** Read at the beginning and at the end: a text may begin with a quotation. */

@@ -2,8 +2,8 @@
 // so that a customer's own output is not taken for one; of a model call it is said what was looked for in vain; and
 // whatever is given, nothing is thrown.
 
-import { LIMITS } from '../../../kernel/limits.ts'
-import type { ModelAnswer, StepReport } from '../protocol.ts'
+import { LIMITS } from '../../../../kernel/limits.ts'
+import type { ModelAnswer, StepReport } from '../../protocol.ts'
 import {
   type Completion,
   type CompletionUsage,

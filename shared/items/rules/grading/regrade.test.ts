@@ -1,7 +1,7 @@
 // Recorded answers under other rules than those they were graded by: what differs is told, in sums that add up.
 
 import { describe, expect, it } from 'vitest'
-import { LIMITS } from '../../kernel/limits.ts'
+import { LIMITS } from '../../../kernel/limits.ts'
 import { RecordedAnswers } from './recorded-answers.ts'
 import { type RecordedCall, type RecordedItem, RegradeTally, readsInputs } from './regrade.ts'
 

@@ -2,7 +2,7 @@
 // of bounded cost whatever the text; a check that finds nothing sure lets the answer pass. How good they are:
 // ../grading.md.
 
-import { CHECKS, type CheckName, type DeclaredCheck, type Language } from '../vocabulary.ts'
+import { CHECKS, type CheckName, type DeclaredCheck, type Language } from '../../vocabulary.ts'
 import { echoes } from './echo.ts'
 import { otherLanguage } from './language.ts'
 import { withoutCode } from './prose.ts'

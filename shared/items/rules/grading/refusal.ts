@@ -1,6 +1,6 @@
 // Tells a model's refusal from its wording, where its provider does not mark it.
 // Guarantee: `sure` is nearly never said of what people write, who cannot do things either; the words it goes by are
-// told. It reads a bounded part of the text, and no text makes it slow or throw. How good it is: ../grading.md.
+// told. It reads a bounded part of the text, and no text makes it slow or throw. How good it is: ../../grading.md.
 
 import { bitOf } from './refusal-phrases.ts'
 import {

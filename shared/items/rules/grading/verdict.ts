@@ -1,13 +1,21 @@
 // What an agent's lines about an item come to: steps counted and priced, and in the end a verdict. Guarantee: pure, so
 // that the consumer and a test of an agent cannot come to different verdicts.
 
-import { dollars } from '../../accounts/rules/amounts.ts'
-import type { PriceBook } from '../../accounts/rules/price-book.ts'
-import { sayUnpriced } from '../../accounts/rules/prices.ts'
-import { microOf } from '../../accounts/rules/pricing.ts'
-import { LIMITS } from '../../kernel/limits.ts'
-import { plainText } from '../../kernel/plain-text.ts'
-import type { ItemStatus, Outcome, OutcomeReason } from '../vocabulary.ts'
+import { dollars } from '../../../accounts/rules/amounts.ts'
+import type { PriceBook } from '../../../accounts/rules/price-book.ts'
+import { sayUnpriced } from '../../../accounts/rules/prices.ts'
+import { microOf } from '../../../accounts/rules/pricing.ts'
+import { LIMITS } from '../../../kernel/limits.ts'
+import { plainText } from '../../../kernel/plain-text.ts'
+import type { ItemStatus, Outcome, OutcomeReason } from '../../vocabulary.ts'
+import {
+  type AgentDeclaration,
+  type AgentLine,
+  HOLD_KEY,
+  type ItemError,
+  type StepReport,
+} from '../protocol.ts'
+import { type OfferedRecord, reusedRow, type StepRow, stepRow } from '../step-row.ts'
 import {
   type DeployedDeclaration,
   explained,
@@ -15,14 +23,6 @@ import {
   type GradedStep,
   gradeItem,
 } from './grading.ts'
-import {
-  type AgentDeclaration,
-  type AgentLine,
-  HOLD_KEY,
-  type ItemError,
-  type StepReport,
-} from './protocol.ts'
-import { type OfferedRecord, reusedRow, type StepRow, stepRow } from './step-row.ts'
 
 /** How an attempt ended for good, or for now (`paused`). */
 export interface Verdict {

@@ -1,7 +1,7 @@
 // What the rules of today say of answers that were recorded. Guarantee: the rules are those that grade a run, nothing
 // that was recorded changes, and what is kept of a comparison does not grow with what was compared.
 
-import { LIMITS } from '../../kernel/limits.ts'
+import { LIMITS } from '../../../kernel/limits.ts'
 import {
   ANSWER_CHECKS,
   type AnswerCheck,
@@ -10,7 +10,7 @@ import {
   type Outcome,
   type OutcomeReason,
   type RefusalChoice,
-} from '../vocabulary.ts'
+} from '../../vocabulary.ts'
 import { DEFAULT_CHECKS } from './checks.ts'
 import { type GradeChoices, type GradedStep, gradeItem, gradeStep } from './grading.ts'
 import { fields } from './providers/answer.ts'

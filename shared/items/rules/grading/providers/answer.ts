@@ -1,7 +1,7 @@
 // What an answer of a model comes to, whichever provider gave it, and what the readers of providers share. Guarantee: a
 // count and a sum of them is a whole number from zero to LIMITS.step_tokens, whatever stood there; what was none is named.
 
-import { LIMITS } from '../../../kernel/limits.ts'
+import { LIMITS } from '../../../../kernel/limits.ts'
 
 export type Finish = 'stop' | 'length' | 'content_filter' | 'refusal' | 'tool_calls' | 'other'
 export const FINISHES: readonly Finish[] = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { CHECK_CASES, type CheckCase } from '../../../test/bench/verdicts/check-cases.ts'
-import { CHECKS } from '../vocabulary.ts'
+import { CHECK_CASES, type CheckCase } from '../../../../test/bench/verdicts/check-cases.ts'
+import { CHECKS } from '../../vocabulary.ts'
 import { checkWords, failedCheck } from './checks.ts'
 
 describe.each(CHECKS)('%s', name => {

@@ -1,10 +1,10 @@
 // Whether a step and an item worked, read from what was recorded.
 // Guarantee: pure and without a model; a step of any shape gets a grade, and doubt counts as ok.
 
-import { LIMITS } from '../../kernel/limits.ts'
-import type { DeclaredCheck, Outcome, OutcomeReason, StepKind } from '../vocabulary.ts'
+import { LIMITS } from '../../../kernel/limits.ts'
+import type { DeclaredCheck, Outcome, OutcomeReason, StepKind } from '../../vocabulary.ts'
+import type { AgentDeclaration, StepReport } from '../protocol.ts'
 import { type Asked, failedCheck } from './checks.ts'
-import type { AgentDeclaration, StepReport } from './protocol.ts'
 import { fields, filled, Gathered } from './providers/answer.ts'
 import {
   type Completion,

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LIMITS } from '../../kernel/limits.ts'
+import { LIMITS } from '../../../kernel/limits.ts'
+import type { StepReport } from '../protocol.ts'
 import { type GradedStep, gradeItem, gradeStep, type ReturnedItem, usageOf } from './grading.ts'
-import type { StepReport } from './protocol.ts'
 
 const REFUSAL = "I'm sorry, but I can't assist with that request."
 

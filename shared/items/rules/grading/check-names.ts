@@ -1,7 +1,7 @@
 // Names of checks as people write them in a line. Guarantee: what is written by one is read by the other.
 
-import { nearest } from '../../kernel/nearest.ts'
-import { ANSWER_CHECKS, type AnswerCheck } from '../vocabulary.ts'
+import { nearest } from '../../../kernel/nearest.ts'
+import { ANSWER_CHECKS, type AnswerCheck } from '../../vocabulary.ts'
 
 export const NO_CHECKS = 'none'
 

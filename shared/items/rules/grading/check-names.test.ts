@@ -1,7 +1,7 @@
 // Names of checks as people write them.
 
 import { expect, it } from 'vitest'
-import { ANSWER_CHECKS } from '../vocabulary.ts'
+import { ANSWER_CHECKS } from '../../vocabulary.ts'
 import { readChecks, writeChecks } from './check-names.ts'
 
 it('are read as they are written, all of them, some and none', () => {

@@ -2,13 +2,13 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LIST_PRICES } from '../../accounts/rules/price-book.ts'
-import { LIMITS } from '../../kernel/limits.ts'
-import { outlineOf, payloadOf } from '../../sdk/payload.ts'
+import { LIST_PRICES } from '../../../accounts/rules/price-book.ts'
+import { LIMITS } from '../../../kernel/limits.ts'
+import { outlineOf, payloadOf } from '../../../sdk/payload.ts'
+import type { StepReport } from '../protocol.ts'
+import { stepRow } from '../step-row.ts'
 import { gradeStep } from './grading.ts'
-import type { StepReport } from './protocol.ts'
 import { readCall } from './providers/completion.ts'
-import { stepRow } from './step-row.ts'
 
 const PLACE = { seq: 1, attempt: 1, step_no: 1 }
 const report = (of: Partial<StepReport>): StepReport => ({

@@ -1,8 +1,8 @@
 // Answers of models in a file, one JSON value a line. Guarantee: whatever a line holds, it is graded or said to be
 // unread, and why; what is kept of them does not grow with the file.
 
-import { LIMITS } from '../../kernel/limits.ts'
-import { OUTCOME_REASONS, OUTCOMES } from '../vocabulary.ts'
+import { LIMITS } from '../../../kernel/limits.ts'
+import { OUTCOME_REASONS, OUTCOMES } from '../../vocabulary.ts'
 import type { GradeChoices } from './grading.ts'
 import { fields, filled } from './providers/answer.ts'
 import { gradeAnswer, type Regrade, RegradeTally, type VerdictWord } from './regrade.ts'

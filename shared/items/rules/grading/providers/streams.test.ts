@@ -1,7 +1,7 @@
 // Streams that were recorded piece by piece, whole or with neighbouring bits of text joined.
 
 import { describe, expect, it } from 'vitest'
-import { recorded } from '../../../sdk/stream.ts'
+import { recorded } from '../../../../sdk/stream.ts'
 import { readCall } from './completion.ts'
 import { readAnswer } from './conversation.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { foundBetween, judgedNights, nightOf } from '../../../test/bench/verdicts/nights.ts'
-import { LIMITS } from '../../kernel/limits.ts'
-import { RUN_CHECKS } from '../vocabulary.ts'
+import { foundBetween, judgedNights, nightOf } from '../../../../test/bench/verdicts/nights.ts'
+import { LIMITS } from '../../../kernel/limits.ts'
+import { RUN_CHECKS } from '../../vocabulary.ts'
 import { failedRunChecks, figuresOf, LEAST_ANSWERS, sampledSeqs, sayFailedRunCheck } from './run-checks.ts'
 
 const NIGHTS = judgedNights()
