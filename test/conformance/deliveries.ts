@@ -7,7 +7,7 @@ import { openAccount, signIn } from './account-of-own.ts'
 import { ran, works } from './play.ts'
 import type { Given } from './suite.ts'
 
-/** The log of what was sent, and its signature; how it is sent is tested in test/integration/deliveries.test.ts. */
+/** The log of what was sent, and its signature; how it is sent is tested in test/integration/outbox/deliveries.test.ts. */
 export function deliveriesPart(given: Given): void {
   let receiver: Receiver
   beforeEach(async () => {

@@ -3,7 +3,7 @@ import { fireDue } from '../../shared/starts/verbs/fire.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
 
-/** Verbs and answers; what the tick does with schedules is tested in test/integration/schedules.test.ts. */
+/** Verbs and answers; what the tick does with schedules is tested in test/integration/starts/schedules.test.ts. */
 export function schedulesPart(given: Given): void {
   async function made(order: object = {}) {
     const world = given()

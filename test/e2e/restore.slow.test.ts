@@ -1,5 +1,5 @@
 // A backup, restored beside an empty Redis and an empty data folder, is all of Assay but the master key. How the file and
-// its checks behave is in test/integration/backup.test.ts.
+// its checks behave is in test/integration/hosts/backup.test.ts.
 
 import { writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'

@@ -1,5 +1,5 @@
 // Every command that any text of the product prints is one that the command line parses: in documentation, in strings of
-// the source, and in what alerts and digests are made of. What pages show is in test/integration/dashboard-commands.test.ts.
+// the source, and in what alerts and digests are made of. What pages show is in test/integration/dashboard/commands.test.ts.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

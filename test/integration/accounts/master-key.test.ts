@@ -1,0 +1,58 @@
+// A function that is started with another master key than the one its data was sealed under serves nobody, although it
+// begins to listen before it has asked PostgreSQL anything. Of workers test/integration/hosts/workerd.slow.test.ts says the same.
+
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { mintKey } from '../../../shared/accounts/verbs/keys.ts'
+import { checkMasterKey } from '../../../shared/upkeep/verbs/installation.ts'
+import { startProcess } from '../../support/doubles/process.ts'
+import { type TestEngine, testEngine } from '../../support/engine.ts'
+import { freePort } from '../../support/ports.ts'
+import { CHECKOUT } from '../../support/stack.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+const [RIGHT, WRONG] = ['11'.repeat(32), '22'.repeat(32)]
+
+const parts = new AsyncDisposableStack()
+let engine: TestEngine
+let key: string
+let entry: string
+beforeAll(async () => {
+  engine = parts.adopt(await testEngine(), one => one.close())
+  key = (await mintKey(engine.ctx, engine.project_id, 'main')).key
+  expect(await checkMasterKey(engine.sql, RIGHT)).toBeUndefined()
+  const folder = parts.adopt(await tempFolder(), one => one.remove())
+  entry = join(folder.path, 'function.ts')
+  await writeFile(
+    entry,
+    `import { serveFunction } from '${CHECKOUT}/infra/node/function.ts'
+    import { listProjects } from '${CHECKOUT}/functions/projects/list.ts'
+    await serveFunction({ name: 'projects', endpoints: [listProjects], connections: 4 })`,
+  )
+})
+afterAll(() => parts.disposeAsync())
+
+const projects = (url: string) =>
+  fetch(`${url}/v1/projects`, { headers: { authorization: `Bearer ${key}` } }).then(answer => answer.status)
+
+const settings = (masterKey: string) => {
+  const { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL } = engine.urls
+  return { DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY: masterKey }
+}
+
+it('a function ends, and says which key is asked for', async () => {
+  const start = async (masterKey: string) => {
+    const port = String(await freePort())
+    const process = startProcess(['node', entry], { ...settings(masterKey), PORT: port, HOST: '127.0.0.1' })
+    return { url: `http://127.0.0.1:${port}`, ...process }
+  }
+  const wrong = await start(WRONG)
+  expect(await wrong.ended).toBe(78)
+  expect(wrong.log()).toContain('master_key_differs: the master key is another')
+
+  const right = await start(RIGHT)
+  await vi.waitFor(async () => expect(await projects(right.url)).toBe(200), { timeout: 20_000, interval: 50 })
+  right.child.kill('SIGTERM')
+  await right.ended
+})

@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto'
+import postgres from 'postgres'
+import { afterEach, expect, inject, test } from 'vitest'
+import {
+  applyWhileOthersWork,
+  grantTenantReads,
+  migrate,
+  migrateOnceReachable,
+} from '../../../infra/migrate.ts'
+import { openConnections } from '../../../infra/node/connections.ts'
+import { readForAccount } from '../../../shared/accounts/queries/tenant.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { nextMigration } from '../../support/next-migration.ts'
+
+let parts = new AsyncDisposableStack()
+afterEach(async () => {
+  const ending = parts
+  parts = new AsyncDisposableStack()
+  await ending.disposeAsync()
+})
+
+/** A database without any table, and a connection to administer it. */
+async function emptyDatabase() {
+  const url = new URL(inject('stores').databaseUrl)
+  const admin = postgres(url.href, { max: 1, onnotice: () => {} })
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await admin`create database ${admin(name)}`
+  parts.defer(async () => {
+    await admin`drop database ${admin(name)} with (force)`
+    await admin.end()
+  })
+  url.pathname = `/${name}`
+  return { url: url.href, name, admin }
+}
+
+async function tables(url: string): Promise<string[]> {
+  const sql = postgres(url, { max: 1 })
+  const rows = await sql`select tablename from pg_tables where schemaname = 'public' order by 1`
+  await sql.end()
+  return rows.map(row => row.tablename)
+}
+
+test('a URL that is none is refused, and not shown: it holds a password', async () => {
+  await expect(migrate('postgres://assay:a-secret@no host/assay')).rejects.toMatchObject({
+    code: 'database_url_unusable',
+    message: expect.not.stringContaining('a-secret'),
+  })
+})
+
+test('a pooler is refused', async () => {
+  await expect(migrate('postgres://assay@127.0.0.1:1/assay?pgbouncer=true')).rejects.toMatchObject({
+    code: 'migrate_directly',
+  })
+})
+
+test('a PostgreSQL that is away is waited for so long, and not for so many tries', async () => {
+  const url = 'postgres://assay@127.0.0.1:1/assay'
+  const said: string[] = []
+  const wait_ms = 1.5 * LIMITS.store_start_ms
+  const waiting = migrateOnceReachable({ url, ca: undefined }, line => said.push(line), wait_ms)
+  await expect(waiting).rejects.toMatchObject({ code: 'postgres_unreachable' })
+  expect(said).toEqual([expect.stringContaining('waiting for it')])
+})
+
+test('several at once on an empty database leave one schema, and once more changes nothing', async () => {
+  const { url } = await emptyDatabase()
+  await Promise.all([migrate(url), migrate(url), migrate(url), migrate(url)])
+  const made = await tables(url)
+  expect(made).toContain('items')
+  await migrate(url)
+  expect(await tables(url)).toEqual(made)
+})
+
+// What a dump restores runs with an empty search_path, where a body kept as text finds nothing of ours.
+test('functions in SQL are bound to what they name, so a dump of the database can be restored', async () => {
+  const { url } = await emptyDatabase()
+  await migrate(url)
+  const sql = postgres(url, { max: 1 })
+  const functions = await sql`
+    select proname as name, prosqlbody is not null as bound from pg_proc join pg_language l on l.oid = prolang
+    where pronamespace = 'public'::regnamespace and lanname = 'sql'`
+  await sql.end()
+  expect(functions.map(fn => fn.name)).toContain('run_status_of')
+  expect(functions.filter(fn => !fn.bound)).toEqual([])
+})
+
+test('a database that may lose what it confirmed is refused and left as it is', async () => {
+  const { url, name, admin } = await emptyDatabase()
+  await admin`alter database ${admin(name)} set synchronous_commit = off`
+  await expect(migrate(url)).rejects.toMatchObject({
+    code: 'unsafe_postgres',
+    message: expect.stringContaining('synchronous_commit off'),
+  })
+  expect(await tables(url)).toEqual([])
+})
+
+/** The URL of a database that belongs to a user without any right beyond it. */
+async function ownedDatabase() {
+  const { url, name, admin } = await emptyDatabase()
+  const owner = `owner_of_${name}`
+  await admin.unsafe(`create role ${owner} login password 'x'; alter database ${name} owner to ${owner}`)
+  const own = new URL(url)
+  own.username = owner
+  own.password = 'x'
+  parts.defer(async () => {
+    const there = postgres(url, { max: 1, onnotice: () => {} })
+    await there.unsafe(`drop owned by ${owner} cascade`)
+    await there.end()
+    await admin.unsafe(`alter database ${name} owner to current_user; drop role ${owner}`)
+  })
+  return { url: own.href, owner, admin }
+}
+
+test('a user who may not set up the role of reads is told what somebody else has to run, and nothing is written', async () => {
+  const { url, owner } = await ownedDatabase()
+  await expect(migrate(url)).rejects.toMatchObject({
+    code: 'tenant_role_missing',
+    message: expect.stringContaining(`grant assay_tenant to ${owner} with inherit false, set true`),
+  })
+  expect(await tables(url)).toEqual([])
+})
+
+test('a user who was given the role migrates, and reads under it', async () => {
+  const { url, owner, admin } = await ownedDatabase()
+  await admin.unsafe(`grant assay_tenant to ${owner} with inherit false, set true`)
+  await migrate(url)
+  const connections = openConnections({ databaseUrl: url, redisUrl: inject('stores').redisUrl })
+  parts.defer(() => connections.close())
+  const account_id = '00000000-0000-7000-8000-000000000001'
+  await connections.sql`insert into accounts ${connections.sql({ id: account_id, name: 'mine' })}`
+  await connections.sql`insert into accounts ${connections.sql({ id: account_id.replace(/1$/, '2'), name: 'theirs' })}`
+  const seen = await readForAccount(
+    connections.reads,
+    account_id,
+    ({ sql }) => sql`select name from accounts`,
+  )
+  expect([...seen]).toEqual([{ name: 'mine' }])
+})
+
+test('a migration that waits for a table keeps nobody else waiting, and is done when the table is free', async () => {
+  const { url } = await emptyDatabase()
+  await migrate(url)
+  const sql = postgres(url, { max: 3, onnotice: () => {} })
+  parts.defer(() => sql.end())
+  const folder = parts.adopt(await nextMigration('create index next on step_index (cost_micro)'), one =>
+    one.remove(),
+  )
+  const holder = await sql.reserve()
+  await holder`begin`
+  await holder`lock table step_index in row exclusive mode`
+  const own = postgres(url, { max: 1, onnotice: () => {} })
+  const migrating = applyWhileOthersWork(own, folder.path).finally(() => own.end())
+  await expect
+    .poll(() => sql`select from pg_locks where not granted and relation = 'step_index'::regclass`, {
+      timeout: 20_000,
+    })
+    .toHaveLength(1)
+  await sql`delete from step_index` // would wait for the holder, behind the migration, as long as that takes
+  await holder`commit`
+  holder.release()
+  await migrating
+  expect(await sql`select from pg_indexes where indexname = 'next'`).toHaveLength(1)
+})
+
+test('a read that has views in any order meets no migration that has them in another', async () => {
+  const { url } = await emptyDatabase()
+  await migrate(url)
+  const sql = postgres(url, { max: 3, onnotice: () => {} })
+  parts.defer(() => sql.end())
+  const reader = await sql.reserve()
+  await reader`begin`
+  await reader`select from assay_tenant.triage`
+  const own = postgres(url, { max: 1, onnotice: () => {} })
+  const granting = grantTenantReads(own).finally(() => own.end())
+  await expect
+    .poll(() => sql`select from pg_locks where not granted and relation = 'assay_tenant.triage'::regclass`, {
+      timeout: 20_000,
+    })
+    .toHaveLength(1)
+  await reader`select from assay_tenant.items`
+  await reader`select from assay_tenant.step_index`
+  await reader`commit`
+  reader.release()
+  await granting
+})

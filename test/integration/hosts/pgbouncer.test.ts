@@ -1,0 +1,94 @@
+// Behind PgBouncer in transaction mode, where each transaction may run in another session.
+
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { endpoints } from '../../../functions/index.ts'
+import { migrate } from '../../../infra/migrate.ts'
+import { openDatabase } from '../../../infra/node/connections.ts'
+import { mintKey } from '../../../shared/accounts/verbs/keys.ts'
+import { createApp } from '../../../shared/http/app.ts'
+import { consume } from '../../../shared/items/verbs/consume.ts'
+import { onceMore } from '../../../shared/kernel/unreachable.ts'
+import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
+import { conservation, failure, result, step, testEngine } from '../../support/engine.ts'
+import { hasPgBouncer, type Pooler, startPgBouncer } from '../../support/pgbouncer.ts'
+import { testDatabase } from '../../support/stores.ts'
+
+const SESSIONS = 4 // fewer than any process of Assay opens connections
+
+let pooler: Pooler
+
+// PgBouncer is no dependency: where it is not installed there is nothing to test against.
+describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
+  beforeAll(async () => {
+    pooler = await startPgBouncer(inject('stores').databaseUrl, SESSIONS)
+  })
+  afterAll(() => pooler.close())
+
+  const through = (databaseUrl: string) => pooler.through(databaseUrl)
+
+  it('batches are submitted, worked off by two consumers and counted right', async () => {
+    const engine = await testEngine({ through })
+    try {
+      engine.play(items =>
+        items.flatMap(item => [
+          step(item, 'look'),
+          item.seq % 7 === 0 ? failure(item, 'tool_call_error') : result(item),
+        ]),
+      )
+      const runId = await engine.submit(5000)
+      await Promise.all([consume(engine.ctx), consume({ ...engine.ctx })])
+      await sweep(engine.ctx)
+      expect(await engine.run(runId)).toMatchObject({ ok: 4286, failed: 714, running: 0 })
+      expect(await conservation(engine, runId)).toEqual([])
+    } finally {
+      await engine.close()
+    }
+  })
+
+  it('callers read under their own account, many at once', async () => {
+    const engine = await testEngine({ through })
+    try {
+      const runId = await engine.submit(3)
+      const { key } = await mintKey(engine.ctx, engine.project_id, 'reader')
+      const app = createApp(endpoints, () => engine.ctx)
+      const ask = (path: string) => app.request(path, { headers: { authorization: `Bearer ${key}` } })
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, n) => ask(n % 2 === 0 ? '/v2/runs' : `/v2/runs/${runId}/items`)),
+      )
+      expect(new Set(answers.map(answer => answer.status))).toEqual(new Set([200]))
+      const [runs] = await Promise.all(answers.slice(0, 1).map(answer => answer.json()))
+      expect(runs).toHaveLength(1)
+    } finally {
+      await engine.close()
+    }
+  })
+
+  it('what it gave up after a wait is not waited for again', async () => {
+    await using parts = new AsyncDisposableStack()
+    const database = parts.adopt(await testDatabase(), one => one.drop())
+    const single = await startPgBouncer(database.url, 1, { query_wait_timeout: 1 })
+    parts.defer(() => single.close())
+    const open = () => {
+      const { sql, close } = openDatabase({ databaseUrl: single.through(database.url) })
+      parts.defer(close)
+      return sql
+    }
+    const [sql, other] = [open(), open()]
+    await sql`select 1`
+    const asks: unknown[] = []
+    const waited = [0, 6000] // as of a pooler that lets clients wait for longer
+    await other.begin(async tx => {
+      await tx`select 1` // it holds the one session
+      const ask = async () => {
+        asks.push(sql`select 1`)
+        await asks.at(-1)
+      }
+      await expect(onceMore(ask, () => waited.shift()!)).rejects.toThrow('CONNECTION_CLOSED')
+    })
+    expect(asks).toHaveLength(1)
+  })
+
+  it('migrations are refused, and told where to go', async () => {
+    await expect(migrate(through(inject('stores').databaseUrl))).rejects.toThrow('name the database itself')
+  })
+})

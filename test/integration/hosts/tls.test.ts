@@ -1,0 +1,159 @@
+// PostgreSQL and Redis as providers have them: by TLS alone, with certificates of a CA that the machine does not know.
+
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { migrate } from '../../../infra/migrate.ts'
+import { openConnections } from '../../../infra/node/connections.ts'
+import { createContext } from '../../../infra/node/context.ts'
+import { openRedis } from '../../../infra/node/redis.ts'
+import * as redisClient from '../../../infra/node/redis-client.ts'
+import { reserveCall } from '../../../shared/redis/consumer-presence.ts'
+import { type Authority, makeAuthority } from '../../support/certificates.ts'
+import { eventually } from '../../support/eventually.ts'
+import { PASSWORD, startRedisCluster, startTlsRedis } from '../../support/redis-servers.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { startTlsPostgres, type TlsPostgres } from '../../support/tls-postgres.ts'
+
+const parts = new AsyncDisposableStack()
+afterAll(() => parts.disposeAsync())
+let authority: Authority
+let stranger: Authority
+let database: TlsPostgres
+
+beforeAll(async () => {
+  const folder = parts.adopt(await tempFolder(), folder => folder.remove())
+  authority = await makeAuthority(folder.path, 'authority')
+  stranger = await makeAuthority(folder.path, 'stranger')
+  const files = await authority.issue('postgres', 'DNS:localhost,DNS:db.internal')
+  database = parts.adopt(await startTlsPostgres(files), one => one.close())
+})
+
+/** The server by its name or its address, in a mode of TLS. */
+function url(host: string, mode?: string): string {
+  const at = new URL(database.url)
+  at.hostname = host
+  if (mode) at.searchParams.set('sslmode', mode)
+  return at.href
+}
+
+async function isEncrypted(databaseUrl: string, databaseCa?: string): Promise<boolean> {
+  const connections = openConnections({ databaseUrl, databaseCa, redisUrl: 'redis://127.0.0.1:1' })
+  const session = await connections.sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`.finally(
+    () => connections.close(),
+  )
+  return session[0]!.ssl
+}
+
+it('PostgreSQL is talked to by TLS, verified as far as sslmode asks', async () => {
+  await migrate(url('localhost', 'verify-full'), authority.ca)
+  expect(await isEncrypted(url('localhost', 'verify-full'), authority.ca)).toBe(true)
+  expect(await isEncrypted(url('127.0.0.1', 'verify-ca'), authority.ca)).toBe(true)
+  expect(await isEncrypted(url('127.0.0.1', 'require'))).toBe(true)
+})
+
+it.for([
+  ['a CA that nobody named', () => migrate(url('localhost', 'verify-full')), /DATABASE_CA_FILE/],
+  ['another CA', () => migrate(url('localhost', 'verify-full'), stranger.ca), /DATABASE_CA_FILE/],
+  [
+    'another CA, where only encryption is asked for',
+    () => migrate(url('localhost', 'require'), stranger.ca),
+    /DATABASE_CA_FILE/,
+  ],
+  [
+    'another name',
+    () => migrate(url('127.0.0.1', 'verify-full'), authority.ca),
+    /DATABASE_URL must name the server/,
+  ],
+] as const)('a certificate of %s is refused, with what to do', async ([, ask, says]) => {
+  await expect(ask()).rejects.toMatchObject({
+    code: 'postgres_not_trusted',
+    message: expect.stringMatching(says),
+  })
+})
+
+it('a PostgreSQL without TLS is refused where TLS is asked for', async () => {
+  await expect(migrate(`${inject('stores').databaseUrl}?sslmode=require`)).rejects.toThrow(
+    /takes no TLS there/,
+  )
+})
+
+it.for([
+  [{ databaseUrl: 'postgres://h/d?sslmode=prefer' }, 'says sslmode=prefer'],
+  [{ databaseUrl: 'postgres://h/d?sslrootcert=/ca.pem&sslmode=require' }, 'DATABASE_CA_FILE'],
+  [{ databaseUrl: 'postgres://h/d?channel_binding=require' }, 'channel_binding'],
+  [{ databaseUrl: 'postgres://h/d', databaseCa: 'x' }, 'add sslmode=verify-full'],
+  [{ databaseUrl: 'h:5432' }, 'is no URL of a PostgreSQL'],
+  [{ redisUrl: 'redis://h', redisCa: 'x' }, 'begin it with rediss://'],
+  [{ redisUrl: 'redis://a,b/3' }, 'database 0'],
+  [{ redisUrl: 'redis://a?cluster=yes' }, 'takes cluster=true'],
+  [{ redisUrl: 'https://eu1-x.upstash.io' }, 'is no URL of a Redis'],
+] as const)('%j is refused before anything connects', ([given, says]) => {
+  const urls = { databaseUrl: 'postgres://h/d', redisUrl: 'redis://h' }
+  expect(() => openConnections({ ...urls, ...given })).toThrow(says)
+})
+
+it('Redis is talked to by TLS under a user of its own, and a certificate of somebody else is refused [log.redis_unreachable]', async () => {
+  const { cert, key } = await authority.issue('redis', 'DNS:localhost')
+  const server = parts.adopt(await startTlsRedis({ cert, key, ca: authority.file }), one => one.close())
+  const redisUrl = `rediss://worker:${encodeURIComponent(PASSWORD)}@localhost:${server.port}`
+  const redis = parts.adopt(openRedis({ url: redisUrl, ca: authority.ca }, redisClient), one =>
+    one.disconnect(),
+  )
+  expect(await reserveCall(redis, 'call', 1)).toBe(true)
+  expect(await reserveCall(redis, 'another', 1)).toBe(false)
+
+  for (const [host, redisCa, says] of [
+    ['localhost', stranger.ca, /REDIS_CA_FILE/],
+    ['localhost', undefined, /REDIS_CA_FILE/],
+    ['127.0.0.1', authority.ca, /REDIS_URL must name the server/],
+  ] as const) {
+    const log: string[] = []
+    const at = redisUrl.replace('localhost', host)
+    const connections = openConnections({ databaseUrl: 'postgres://127.0.0.1:1/x', redisUrl: at, redisCa })
+    parts.defer(() => connections.close())
+    const config = { base_url: '', master_key: '' }
+    createContext({ connections, config, writeLog: line => log.push(line) })
+    await expect(connections.redis.ping()).rejects.toThrow()
+    expect(log.map(line => JSON.parse(line))).toMatchObject([
+      { event: 'redis_unreachable', error: expect.stringMatching(says) },
+    ])
+  }
+})
+
+it('a cluster is talked to by TLS too', async () => {
+  const files = await authority.issue('cluster', 'IP:127.0.0.1')
+  const tls = { ...files, ca: authority.file }
+  const cluster = parts.adopt(await startRedisCluster({ tls }), one => one.close())
+  const redis = parts.adopt(openRedis({ url: cluster.url, ca: authority.ca }, redisClient), one =>
+    one.disconnect(),
+  )
+  expect(await reserveCall(redis, 'call', 1)).toBe(true)
+  expect(await reserveCall(redis, 'another', 1)).toBe(false)
+
+  const log: string[] = []
+  const ofStranger = openConnections({
+    databaseUrl: 'postgres://127.0.0.1:1/x',
+    redisUrl: cluster.url,
+    redisCa: stranger.ca,
+  })
+  parts.defer(() => ofStranger.close())
+  createContext({
+    connections: ofStranger,
+    config: { base_url: '', master_key: '' },
+    writeLog: line => log.push(line),
+  })
+  ofStranger.redis.ping().catch(() => {})
+  await eventually(() => expect(log.join()).toMatch(/REDIS_CA_FILE/))
+})
+
+it('a node of a cluster in the place of one Redis is told to the log [log.redis_is_a_cluster]', {
+  timeout: 60_000,
+}, async () => {
+  const cluster = parts.adopt(await startRedisCluster(), one => one.close())
+  const log: string[] = []
+  const redisUrl = cluster.url.split(',')[0]!
+  const connections = openConnections({ databaseUrl: 'postgres://127.0.0.1:1/x', redisUrl })
+  parts.defer(() => connections.close())
+  createContext({ connections, config: { base_url: '', master_key: '' }, writeLog: line => log.push(line) })
+  await connections.redis.ping()
+  await eventually(() => expect(log.join()).toMatch(/redis_is_a_cluster.*\?cluster=true/))
+})

@@ -1,0 +1,86 @@
+// workerd with stores as operators have them: a cluster of Redis, and TLS, where whom it trusts is a value.
+
+import { copyFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { migrate } from '../../../infra/migrate.ts'
+import { filesOf } from '../../../infra/targets/installation.ts'
+import { type Authority, makeAuthority } from '../../support/certificates.ts'
+import { eventually } from '../../support/eventually.ts'
+import { PASSWORD, startRedisCluster, startTlsRedis } from '../../support/redis-servers.ts'
+import { testDatabase } from '../../support/stores.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { startTlsPostgres } from '../../support/tls-postgres.ts'
+import { localValues, startWorkerd, workerdFolder } from '../../support/workerd.ts'
+
+const parts = new AsyncDisposableStack()
+afterAll(() => parts.disposeAsync())
+
+async function started(urls: { DATABASE_URL: string; REDIS_URL: string }, config?: string) {
+  const env = { ...urls, ASSAY_MASTER_KEY: 'ab'.repeat(32) }
+  return parts.adopt(await startWorkerd(env, config), one => one.close())
+}
+
+const readiness = async ({ url }: { url: string }) => {
+  const answer = await fetch(`${url}/health/ready`)
+  const { dependencies } = (await answer.json()) as { dependencies: Record<string, { status: string }> }
+  return [answer.status, dependencies.postgres!.status, dependencies.redis!.status]
+}
+
+const signIn = ({ url }: { url: string }) => {
+  const body = JSON.stringify({ email: 'nobody@example.org', password: 'a guess' })
+  return fetch(`${url}/v1/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+}
+
+/** The configuration of values that name a CA. */
+async function trusting(authority: Authority): Promise<string> {
+  const folder = await workerdFolder()
+  await copyFile(authority.file, join(folder, 'ca.pem'))
+  const files = filesOf('workerd', { ...(await localValues()), store_ca: 'ca.pem' }, 'a test')
+  await writeFile(join(folder, 'trusting.capnp'), new Map(files).get('config.capnp')!)
+  return 'trusting.capnp'
+}
+
+it('a cluster is one Redis', async () => {
+  const cluster = parts.adopt(await startRedisCluster(), one => one.close())
+  const database = parts.adopt(await testDatabase(), one => one.drop())
+  const workerd = await started({ DATABASE_URL: database.url, REDIS_URL: cluster.url })
+  expect(await readiness(workerd)).toEqual([200, 'ok', 'ok'])
+  await signIn(workerd)
+  const kept = await Promise.all(cluster.nodes.map(node => node.client.keys('assay:rate:sign-in:*')))
+  expect(kept.flat()).not.toEqual([])
+})
+
+it('both stores are talked to by TLS, and trusted only under a known CA and their own name', {
+  timeout: 120_000,
+}, async () => {
+  const folder = parts.adopt(await tempFolder(), one => one.remove())
+  const authority = await makeAuthority(folder.path, 'authority')
+  const files = await authority.issue('stores', 'DNS:localhost')
+  const database = parts.adopt(await startTlsPostgres(files), one => one.close())
+  const redis = parts.adopt(await startTlsRedis({ ...files, ca: authority.file }), one => one.close())
+  const byName = new URL(database.url)
+  byName.hostname = 'localhost'
+  byName.searchParams.set('sslmode', 'verify-full')
+  const byAddress = new URL(byName)
+  byAddress.hostname = '127.0.0.1'
+  const REDIS_URL = `rediss://worker:${encodeURIComponent(PASSWORD)}@localhost:${redis.port}`
+  await migrate(byName.href, authority.ca)
+  const config = await trusting(authority)
+
+  expect(await readiness(await started({ DATABASE_URL: byName.href, REDIS_URL }, config))).toEqual([
+    200,
+    'ok',
+    'ok',
+  ])
+  const misnamed = await started({ DATABASE_URL: byAddress.href, REDIS_URL }, config)
+  expect(await readiness(misnamed)).toEqual([503, 'unreachable', 'ok'])
+  const strange = await started({ DATABASE_URL: byName.href, REDIS_URL })
+  expect(await readiness(strange)).toEqual([503, 'unreachable', 'unreachable'])
+  expect((await signIn(strange)).status).toBe(500)
+  await eventually(() => expect(strange.log()).toContain('name its CA by'))
+})

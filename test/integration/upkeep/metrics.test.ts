@@ -1,0 +1,113 @@
+// What GET /metrics says, and to whom.
+
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { answerMetrics } from '../../../functions/metrics.ts'
+import { seal } from '../../../shared/accounts/verbs/sealing.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { noteTurn, TURNERS } from '../../../shared/redis/turns.ts'
+import { INSTALLATION_METRICS } from '../../../shared/upkeep/verbs/check-up.ts'
+import { METRICS, POOL_METRICS } from '../../../shared/upkeep/verbs/metrics.ts'
+import { type TestEngine, testEngine } from '../../support/engine.ts'
+
+let engine: TestEngine
+beforeAll(async () => {
+  engine = await testEngine()
+})
+afterAll(() => engine.close())
+
+let now = 0
+/** As a scraper would ask, after what was kept of the last time is too old. */
+async function scraped(metrics_token: string | undefined, bearer: string) {
+  now += LIMITS.metrics_cache_ms
+  const { config, ...ctx } = engine.ctx
+  const asked = {
+    ...ctx,
+    now: () => now,
+    config: metrics_token === undefined ? config : { ...config, metrics_token },
+  }
+  const request = new Request('http://assay/metrics', { headers: { authorization: `Bearer ${bearer}` } })
+  const response = await answerMetrics(asked, request)
+  return { status: response.status, text: await response.text() }
+}
+
+const figures = async () => {
+  const { status, text } = await scraped('t', 't')
+  expect(status).toBe(200)
+  const lines = text.split('\n').filter(line => /^\w+ /.test(line))
+  return Object.fromEntries(lines.map(line => [line.split(' ')[0]!, Number(line.split(' ')[1])]))
+}
+
+it('they are read by who has the token, and by nobody where there is none', async () => {
+  expect(await scraped(undefined, 'undefined')).toMatchObject({ status: 401 })
+  expect(await scraped('t', 'x')).toMatchObject({ status: 401 })
+  expect(await scraped('t', 't')).toMatchObject({ status: 200 })
+})
+
+it('every metric has a help, a type and a number', async () => {
+  for (const turner of TURNERS) noteTurn(engine.ctx.redis, turner)
+  const { text } = await scraped('t', 't')
+  for (const name of [...Object.keys(METRICS), ...Object.keys(INSTALLATION_METRICS)])
+    expect(text).toMatch(new RegExp(`^# HELP ${name} .+\\n# TYPE ${name} gauge\\n${name} [0-9.]+$`, 'm'))
+})
+
+it('every pool of the process says how much is out, who waits and who was refused', async () => {
+  const [bodies, most] = [engine.ctx.bodies, LIMITS.bodies_bytes_per_account]
+  const giveBack = await bodies.take('one', most, 0)
+  expect(await bodies.take('one', 1, 0)).toBeUndefined()
+  const waits = bodies.take('one', 1, 60_000)
+  const { text } = await scraped('t', 't')
+  for (const [name, { type }] of Object.entries(POOL_METRICS))
+    expect(text).toMatch(
+      new RegExp(`^# HELP ${name} .+\n# TYPE ${name} ${type}\n${name}\\{pool="\\w+"\\} \\d+$`, 'm'),
+    )
+  const told = (name: string) =>
+    new RegExp(`^${name}\\{pool="large_body_bytes"\\} (\\d+)$`, 'm').exec(text)?.[1]
+  expect(Object.keys(POOL_METRICS).map(told)).toEqual([`${LIMITS.bodies_bytes}`, `${most}`, '1', '1'])
+  giveBack!()
+  ;(await waits)!()
+})
+
+it('they count what waits, within caps and without, what is late and what is due', async () => {
+  const { sql, project_id } = engine
+  expect(await figures()).toMatchObject({
+    assay_runs_open: 0,
+    assay_items_waiting: 0,
+    assay_oldest_wait_seconds: 0,
+  })
+  const runId = await engine.submit(10, { concurrency: 4 })
+  await engine.submit(3)
+  await sql`update runs set touched_at = now() - interval '90 seconds' where id = ${runId}`
+  await sql`update projects set settings = settings || '{"concurrency": 6}' where id = ${project_id}`
+  const counted = await figures()
+  expect(counted).toMatchObject({
+    assay_runs_open: 2,
+    assay_items_waiting: 13,
+    assay_items_startable: 6, // 4 by its cap and 3, of which the project's leaves 6
+    assay_items_in_flight: 0,
+    assay_leases_expired: 0,
+    assay_schedules_overdue: 0,
+    assay_consumers_awake: 0,
+  })
+  expect(counted.assay_oldest_wait_seconds).toBeGreaterThanOrEqual(90)
+  await sql`update runs set running = 4 where id = ${runId}`
+  await sql`update project_usage set running = 4`
+  const busy = await figures()
+  expect(busy).toMatchObject({ assay_items_in_flight: 4, assay_items_waiting: 9, assay_items_startable: 2 })
+  expect(busy.assay_oldest_wait_seconds).toBeLessThan(90) // a run at its cap does not wait
+  await sql`update runs set running = 0`
+  await sql`update project_usage set running = 0`
+})
+
+it('they tell whether the master key is the one things were sealed under, and the versions of the stores', async () => {
+  const { sql, ctx } = engine
+  const { text } = await scraped('t', 't')
+  expect(text).toMatch(/^assay_info\{version="\d[^"]*",postgres="\d[^"]*",redis="\d[^"]*"\} 1$/m)
+  expect(await figures()).toMatchObject({ assay_master_key_opens: 1, assay_database_durable: 1 })
+  const sealed = await seal(
+    { ...ctx, config: { ...ctx.config, master_key: 'ab'.repeat(32) } },
+    'environment',
+    '{}',
+  )
+  await sql`update deployments set env_sealed = ${sealed}`
+  expect(await figures()).toMatchObject({ assay_master_key_opens: 0 })
+})

@@ -1,0 +1,207 @@
+// What the readiness object says of stores that answer and cannot be worked with. Those out of reach are in the
+// conformance suite.
+
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { openConnections } from '../../../infra/node/connections.ts'
+import { createContext, type NodeContext } from '../../../infra/node/context.ts'
+import { probe } from '../../../shared/http/readiness.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { noteTrouble } from '../../../shared/kernel/unreachable.ts'
+import { noteTurn } from '../../../shared/redis/turns.ts'
+import { SCHEMA } from '../../../shared/upkeep/rules/schema.gen.ts'
+import { checkMasterKey } from '../../../shared/upkeep/verbs/installation.ts'
+import { makeRunningRole } from '../../support/running-role.ts'
+import { type TestStore, testDatabase, testRedis } from '../../support/stores.ts'
+
+const KEY = '11'.repeat(32)
+const parts = new AsyncDisposableStack()
+afterAll(() => parts.disposeAsync())
+let database: TestStore
+let redis: TestStore
+let owner: NodeContext['sql']
+let now_ms = Date.now() // stands still between probes
+beforeAll(async () => {
+  redis = parts.adopt(await testRedis(), one => one.drop())
+  database = parts.adopt(await testDatabase(), one => one.drop())
+  owner = contextOf({}).sql
+  expect(await checkMasterKey(owner, KEY)).toBeUndefined()
+})
+
+interface Given {
+  databaseUrl?: string
+  redisUrl?: string
+  master_key?: string
+  log?: string[]
+}
+
+/** Until the end of the file. */
+function contextOf({ databaseUrl, redisUrl, master_key = KEY, log = [] }: Given): NodeContext {
+  const urls = { databaseUrl: databaseUrl ?? database.url, redisUrl: redisUrl ?? redis.url }
+  const connections = openConnections({ ...urls, pool: { sql: 2, db: 1, reads: 1 } })
+  parts.defer(() => connections.close())
+  const ctx = createContext({
+    connections,
+    config: { base_url: '', master_key },
+    writeLog: line => log.push(line),
+  })
+  return { ...ctx, now: () => now_ms }
+}
+
+/** When nothing holds any more that was said before. */
+function probeLater(ctx: NodeContext) {
+  now_ms += LIMITS.ready_rights_ms
+  return probe(ctx)
+}
+
+const changed = (url: string, change: Partial<URL>) => Object.assign(new URL(url), change).href
+
+const unusable = (name: string, reason: RegExp) => ({
+  status: 'unavailable',
+  error: { code: 'dependency_unusable', message: expect.stringMatching(new RegExp(`^${name} .*\\.$`)) },
+  dependencies: { [name]: { status: 'unusable', reason: expect.stringMatching(reason) } },
+})
+
+it('with all it takes, it is ready [health.ready]', async () => {
+  const ready = await probe(contextOf({}))
+  expect(ready.status).toBe('ready')
+  for (const dependency of Object.values(ready.dependencies))
+    expect(dependency).toMatchObject({ status: 'ok', reason: null })
+})
+
+it('all who ask at about the same time are told by one probe', async () => {
+  const ctx = contextOf({})
+  const asked = vi.spyOn(ctx.redis, 'eval')
+  const first = probe(ctx)
+  expect(await probe(ctx)).toBe(await first)
+  now_ms += LIMITS.ready_kept_ms - 1
+  expect(await probe(ctx)).toBe(await first)
+  expect(asked).toHaveBeenCalledTimes(1)
+  now_ms += 1
+  expect(await probe(ctx)).not.toBe(await first)
+  expect(asked).toHaveBeenCalledTimes(2)
+})
+
+it('a Redis that refuses the password says so, and not that it took too long', async () => {
+  const ctx = contextOf({ redisUrl: changed(redis.url, { password: 'wrong' }) })
+  expect(await probe(ctx)).toMatchObject(
+    unusable('redis', /^refused the user or the password of REDIS_URL: /),
+  )
+  expect(await probeLater(ctx)).toMatchObject(unusable('redis', /^refused the user or the password/)) // between two tries as well
+})
+
+it('a Redis without TLS says so where TLS is asked for', async () => {
+  const ctx = contextOf({ redisUrl: redis.url.replace('redis:', 'rediss:') })
+  expect(await probe(ctx)).toMatchObject(
+    unusable('redis', /^takes no TLS there: .*begin REDIS_URL with redis:\/\//),
+  )
+})
+
+it('a user of Redis who may not run what is sent is told by the command', async () => {
+  const admin = new Redis(redis.url)
+  await admin.acl('SETUSER', 'narrow', 'on', '>narrow', '~*', '&*', '+@all', '-eval')
+  parts.defer(async () => {
+    await admin.acl('DELUSER', 'narrow')
+    admin.disconnect()
+  })
+  const ctx = contextOf({ redisUrl: changed(redis.url, { username: 'narrow', password: 'narrow' }) })
+  expect(await probe(ctx)).toMatchObject(unusable('redis', /^refuses a command .*'eval'/))
+})
+
+it('a Redis that is back is ready again, and the log has a line for each change [log.not_ready, log.ready_again]', async () => {
+  const admin = new Redis(redis.url)
+  parts.defer(() => admin.disconnect())
+  await admin.acl('SETUSER', 'rotated', 'on', '>old', '~*', '&*', '+@all')
+  parts.defer(() => void admin.acl('DELUSER', 'rotated'))
+  const log: string[] = []
+  const ctx = contextOf({ redisUrl: changed(redis.url, { username: 'rotated', password: 'new' }), log })
+  for (let asked = 0; asked < 3; asked++) expect((await probeLater(ctx)).status).toBe('unavailable')
+  await admin.acl('SETUSER', 'rotated', '>new')
+  await expect.poll(async () => (await probeLater(ctx)).status).toBe('ready')
+  const events = log.map(line => JSON.parse(line).event)
+  expect(events.filter(event => event !== 'redis_unreachable')).toEqual(['not_ready', 'ready_again'])
+})
+
+it('a PostgreSQL that had no room for a write is degraded for a while: that is told, and it is ready [health.degraded, log.degraded]', async () => {
+  const log: string[] = []
+  const ctx = contextOf({ log })
+  const writing = ctx.sql`do $$ begin raise exception 'no space left on device' using errcode = '53100'; end $$`
+  noteTrouble(ctx.sql, await writing.catch(error => error), now_ms)
+  const told = await probe(ctx)
+  expect(told).toMatchObject({
+    status: 'ready',
+    dependencies: {
+      postgres: {
+        status: 'degraded',
+        reason: expect.stringMatching(/^takes no writes, since its disk is full: /),
+      },
+      schema: { status: 'ok' },
+    },
+  })
+  now_ms += 10_000
+  expect((await probe(ctx)).dependencies.postgres).toMatchObject({ status: 'ok', reason: null })
+  expect(log.map(line => JSON.parse(line).event)).toEqual(['degraded', 'ready_again'])
+})
+
+it.for([
+  ['refuses the password', { password: 'wrong' }, /^refused the user or the password of DATABASE_URL/],
+  ['has no such database', { pathname: '/nowhere' }, /^has no database of the name/],
+] as const)('a PostgreSQL that %s says so, and of the rest nothing is known', async ([, change, reason]) => {
+  const told = await probe(contextOf({ databaseUrl: changed(database.url, change) }))
+  expect(told).toMatchObject(unusable('postgres', reason))
+  expect(told.dependencies.schema).toMatchObject({ status: 'unknown', reason: null })
+})
+
+it('an empty database, and one that is older than this version needs, name the command; a newer one is ready [health.unusable]', async () => {
+  const empty = parts.adopt(await testDatabase(), one => one.drop())
+  const ctx = contextOf({ databaseUrl: empty.url })
+  await ctx.sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('next', ${SCHEMA.version + 1})`
+  expect((await probe(ctx)).status).toBe('ready')
+  await ctx.sql`delete from drizzle.__drizzle_migrations where created_at >= ${SCHEMA.version}`
+  const older = new RegExp(
+    `^is older than this version needs \\(${SCHEMA.migration}\\): run infra/migrate.ts`,
+  )
+  expect(await probeLater(ctx)).toMatchObject(unusable('schema', older))
+  await ctx.sql`drop schema drizzle cascade`
+  expect(await probeLater(ctx)).toMatchObject(unusable('schema', /^is not there: run infra\/migrate.ts/))
+})
+
+it('a role that owns nothing is told what it lacks, and is ready with what is printed for it [health.unusable]', async () => {
+  const bare = await makeRunningRole(database.url, false)
+  parts.defer(() => bare.drop())
+  const ctx = contextOf({ databaseUrl: bare.url })
+  const lacks = new RegExp(
+    `^${bare.role} lacks .* and \\d+ more: infra/migrate.ts --grants ${bare.role} prints`,
+  )
+  expect(await probe(ctx)).toMatchObject(unusable('role', lacks))
+
+  const granted = await makeRunningRole(database.url)
+  parts.defer(() => granted.drop())
+  const working = contextOf({ databaseUrl: granted.url })
+  expect((await probe(working)).status).toBe('ready')
+  await owner.unsafe(`revoke update on runs from ${granted.role}`)
+  now_ms += LIMITS.ready_rights_ms - LIMITS.ready_kept_ms
+  expect((await probe(working)).status).toBe('ready') // what was right is not asked for each time
+  now_ms += LIMITS.ready_kept_ms
+  expect(await probe(working)).toMatchObject(unusable('role', /lacks update on runs: /))
+  await owner.unsafe(
+    `grant update on runs to ${granted.role}; drop policy works_as_${granted.role} on api_keys`,
+  )
+  expect(await probeLater(working)).toMatchObject(
+    unusable('role', /lacks a policy that shows the rows of api_keys: /),
+  )
+})
+
+it('a master key that is missing, or another than the one things are sealed under [health.unusable]', async () => {
+  expect(await probe(contextOf({ master_key: '' }))).toMatchObject(
+    unusable('master_key', /^is missing: set ASSAY_MASTER_KEY/),
+  )
+  const other = await probe(contextOf({ master_key: '22'.repeat(32) }))
+  expect(other).toMatchObject(unusable('master_key', /^is another than the one/))
+})
+
+it('a consumer that is at zero with nothing held is well; one that left items is not [health.turns]', async () => {
+  const ctx = contextOf({})
+  noteTurn(ctx.redis, 'consumer', 'gone', 120_000)
+  expect((await probe(ctx)).turns.consumer).toMatchObject({ status: 'none', age_ms: expect.any(Number) })
+})
