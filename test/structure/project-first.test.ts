@@ -33,7 +33,7 @@ const NO_ALIAS =
 const ACROSS: Record<string, string> = {
   'shared/upkeep/queries/backlog.ts countBacklog: claims': 'what a consumer could start of all',
   'shared/upkeep/queries/backlog.ts isAnythingHeld: claims': 'whether an installation is at rest',
-  'shared/items/queries/claims.ts extendLeases: claims': 'all leases of a consumer at once',
+  'shared/items/queries/leases.ts extendLeases: claims': 'all leases of a consumer at once',
   'shared/upkeep/queries/check-up.ts readDatabaseState: purges': 'a gauge of the installation',
   'shared/upkeep/queries/partitions.ts dropSpentWeek: purges': 'a week is dropped of all projects at once',
   'shared/traces/queries/step-index.ts indexSteps: unindexed_steps': 'what was filed first, of whomever',

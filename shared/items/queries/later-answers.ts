@@ -6,8 +6,8 @@ import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { numbers } from '../../kernel/packed-columns.ts'
 import type { Outcome, OutcomeReason, StepKind } from '../vocabulary.ts'
+import type { ClaimedItem } from './claim.ts'
 import type { FlushClaims } from './settle-ended.ts'
-import type { ClaimedItem } from './take.ts'
 import { TAKEN } from './take-functions.ts'
 
 /** The claim that items were sent under. */

@@ -8,8 +8,8 @@ import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { ITEM_COUNTERS } from '../rules/lifecycle.ts'
 import { IS_OPEN, IS_SERVED, PROJECT_ROOM, RUN_ROOM } from './admission.ts'
-import { RUN_DEPLOYMENT, type RunDeployment } from './claims.ts'
 import { OFFERS } from './open-runs.ts'
+import { RUN_DEPLOYMENT, type RunDeployment } from './run-facts.ts'
 import { useMoves } from './transitions.ts'
 
 /** What a claim says of a run beside its items. */

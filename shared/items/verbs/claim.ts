@@ -11,12 +11,11 @@ import type { Context, Sql } from '../../context.ts'
 import { fault } from '../../kernel/fault.ts'
 import { runKeyOf } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import * as claims from '../queries/claims.ts'
+import { type ClaimedItem as TakenItem, type Taking, takeDue, takeFair, takeRange } from '../queries/claim.ts'
 import { touchRun } from '../queries/open-runs.ts'
 import { findOfferedSteps, findOriginalEnds, type OriginalEnd } from '../queries/recorded.ts'
+import * as facts from '../queries/run-facts.ts'
 import { stopSpent } from '../queries/stop.ts'
-import type * as store from '../queries/take.ts'
-import { type Taking, takeDue, takeFair, takeRange } from '../queries/take.ts'
 import { type Admission, type AdmissionFacts, admit, isSpent } from '../rules/admission.ts'
 import type { Late } from '../rules/consumer-time.ts'
 import type { GradedStep } from '../rules/grading/grading.ts'
@@ -39,7 +38,7 @@ export interface Claim {
   items: ClaimedItem[]
 }
 
-export interface ClaimedItem extends store.ClaimedItem {
+export interface ClaimedItem extends TakenItem {
   recorded: RecordedStep[]
   /** Steps of its original that stand for calls with the same input. */
   offered: OfferedRecord[]
@@ -68,7 +67,7 @@ export async function claimItems(
   most: number,
   late?: Late,
 ): Promise<ClaimAnswer> {
-  const run = await claims.readRun(ctx.sql, runId, late)
+  const run = await facts.readRun(ctx.sql, runId, late)
   if (!run) return { claim: null, waiting_for: null }
   const { room, waiting_for } = admit(admissionFacts(run))
   if (waiting_for === 'budget' && isSpent(run.budget_micro, run.cost_micro)) {
@@ -96,7 +95,7 @@ export async function claimItems(
 
 /** What a claim says of its run. */
 type ClaimedRun = Pick<
-  claims.ReadRun,
+  facts.ReadRun,
   | 'id'
   | 'project_id'
   | 'account_id'
@@ -107,13 +106,13 @@ type ClaimedRun = Pick<
   | 'waited_ms'
 > & { under_budget: boolean }
 
-export const toClaim = (run: claims.ReadRun): ClaimedRun => ({ ...run, under_budget: isUnderBudget(run) })
+export const toClaim = (run: facts.ReadRun): ClaimedRun => ({ ...run, under_budget: isUnderBudget(run) })
 
 /** What it takes to read what agents answer about items of a run. */
 export function claimOf(
   ctx: Context,
   run: ClaimedRun,
-  deployment: claims.RunDeployment,
+  deployment: facts.RunDeployment,
   env: Record<string, string>,
   items: ClaimedItem[],
 ): Claim {
@@ -148,15 +147,15 @@ export function claimOf(
 }
 
 /** Items of the run's usual size that a claim can hold without growing the process by more than a bound. */
-function itemsInMemory({ input_bytes, total_items }: claims.ReadRun): number {
+function itemsInMemory({ input_bytes, total_items }: facts.ReadRun): number {
   return Math.max(1, Math.floor((LIMITS.claim_bytes * total_items) / Math.max(1, input_bytes)))
 }
 
 /** Others may have taken what was seen, or the room for it, meanwhile: then there is less, or nothing. */
 async function take(
   sql: Sql,
-  run: claims.ReadRun,
-  deployment: claims.RunDeployment,
+  run: facts.ReadRun,
+  deployment: facts.RunDeployment,
   most: number,
   fresh: boolean,
 ) {
@@ -180,7 +179,7 @@ async function take(
 }
 
 /** What admission is decided by. A place that is kept counts as one that is taken. */
-export function admissionFacts(run: claims.ReadRun): AdmissionFacts {
+export function admissionFacts(run: facts.ReadRun): AdmissionFacts {
   const declaration = run.deployment?.declaration
   const itemBudget = declaration?.item_budget_cents
   return {
@@ -205,23 +204,23 @@ export function admissionFacts(run: claims.ReadRun): AdmissionFacts {
   }
 }
 
-function periodFacts({ spend_day, settings }: claims.ReadRun, budget: claims.ReadRun['budgets'][number]) {
+function periodFacts({ spend_day, settings }: facts.ReadRun, budget: facts.ReadRun['budgets'][number]) {
   const timezone = settings.timezone ?? DEFAULT_ZONE
   return { ...budget, timezone, ends_at: periodEnd(spend_day!, budget.period, timezone) }
 }
 
 /** Of its own, of each of its items, or by day or month. */
-const isUnderBudget = ({ budget_micro, budgets, deployment }: claims.ReadRun): boolean =>
+const isUnderBudget = ({ budget_micro, budgets, deployment }: facts.ReadRun): boolean =>
   budget_micro !== null || budgets.length > 0 || deployment?.declaration.item_budget_cents !== undefined
 
 /** Gives items that were attempted before, here or as their originals, the steps that need not run again. */
 async function withRecordedSteps(
   ctx: Context,
-  run: claims.ReadRun,
-  items: readonly store.ClaimedItem[],
+  run: facts.ReadRun,
+  items: readonly TakenItem[],
 ): Promise<ClaimedItem[]> {
   const traced = items.filter(item => item.step_count > 0).map(item => item.seq)
-  const rows = traced.length > 0 ? await claims.findRecordedSteps(ctx.sql, runKeyOf(run), traced) : []
+  const rows = traced.length > 0 ? await facts.findRecordedSteps(ctx.sql, runKeyOf(run), traced) : []
   const stepsOf = Map.groupBy(rows, row => row.seq)
   const claimed = await withSteps(ctx, run, items, rows)
   return claimed.map(item => {
@@ -234,9 +233,9 @@ async function withRecordedSteps(
 
 export async function withSteps(
   { sql }: Context,
-  run: Pick<claims.ReadRun, 'project_id' | 'id' | 'is_replay'>,
-  items: readonly store.ClaimedItem[],
-  rows: readonly Omit<claims.RecordedRow, 'duration_ms'>[],
+  run: Pick<facts.ReadRun, 'project_id' | 'id' | 'is_replay'>,
+  items: readonly TakenItem[],
+  rows: readonly Omit<facts.RecordedRow, 'duration_ms'>[],
 ): Promise<ClaimedItem[]> {
   const stepsOf = Map.groupBy(rows, row => row.seq)
   const seqs = items.map(item => item.seq)

@@ -7,7 +7,6 @@ import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { pause } from '../../kernel/pause.ts'
-import { readRun } from '../queries/claims.ts'
 import {
   findHanded,
   findHandedItems,
@@ -18,6 +17,7 @@ import {
   renewHanded,
   type SentRequest,
 } from '../queries/later-answers.ts'
+import { readRun } from '../queries/run-facts.ts'
 import { HOLD_KEY } from '../rules/protocol.ts'
 import { ProtocolError } from '../rules/step-row.ts'
 import { Answer, type ResultSink } from './agent-answer.ts'

@@ -2,7 +2,7 @@
 
 import type { Context } from '../../context.ts'
 import type { ItemKey } from '../../kernel/ids.ts'
-import { readRun } from '../queries/claims.ts'
+import { readRun } from '../queries/run-facts.ts'
 import { findWaiting } from '../queries/why.ts'
 import { type WhyFacts, whyNot } from '../rules/why.ts'
 import { admissionFacts } from './claim.ts'

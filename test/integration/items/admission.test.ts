@@ -10,8 +10,8 @@ import {
   RUN_ROOM,
   RUNS_WITH_CAPS,
 } from '../../../shared/items/queries/admission.ts'
-import { readRun } from '../../../shared/items/queries/claims.ts'
 import { findOpenRuns } from '../../../shared/items/queries/open-runs.ts'
+import { readRun } from '../../../shared/items/queries/run-facts.ts'
 import { admit } from '../../../shared/items/rules/admission.ts'
 import { admissionFacts } from '../../../shared/items/verbs/claim.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'

@@ -1,8 +1,8 @@
 // Who may take how much of a batch while others change it: what was seen may be old, what is taken never breaks a cap.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readRun } from '../../../shared/items/queries/claims.ts'
-import { takeRange } from '../../../shared/items/queries/take.ts'
+import { takeRange } from '../../../shared/items/queries/claim.ts'
+import { readRun } from '../../../shared/items/queries/run-facts.ts'
 import { admit } from '../../../shared/items/rules/admission.ts'
 import { admissionFacts, claimItems } from '../../../shared/items/verbs/claim.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'

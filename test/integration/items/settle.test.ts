@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Sql } from '../../../shared/context.ts'
-import { reapClaims } from '../../../shared/items/queries/claims.ts'
 import { returnItems } from '../../../shared/items/queries/returns.ts'
+import { reapClaims } from '../../../shared/items/queries/run-facts.ts'
 import { settle } from '../../../shared/items/queries/settle.ts'
 import type { ItemLine } from '../../../shared/items/rules/protocol.ts'
 import { cancelRun } from '../../../shared/items/verbs/cancel.ts'

@@ -1,5 +1,5 @@
-// Reads what decides about a run, and holds the leases on what was taken of it. What changes counts locks the run's row
-// before its project's usage row, as everybody does.
+// Reads what decides whether items of a run may begin, and what they recorded before. Guarantee: all facts about a run are of
+// one moment; those that count are reckoned again under its lock.
 
 import { RUN_BUDGETS } from '../../accounts/queries/budgets.ts'
 import { isHeld } from '../../accounts/queries/installation.ts'
@@ -10,7 +10,6 @@ import type { ProjectSettings } from '../../accounts/tables/projects.ts'
 import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
 import type { Sql } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
-import { LIMITS } from '../../kernel/limits.ts'
 import type { Late } from '../rules/consumer-time.ts'
 import type { DeployedDeclaration } from '../rules/grading/grading.ts'
 import type { Outcome, OutcomeReason, StepKind, StopReason } from '../vocabulary.ts'
@@ -104,23 +103,6 @@ export async function readRun(sql: Sql, runId: string, late?: Late): Promise<Rea
     from ${sql.unsafe(RUNS_WITH_CAPS)}
     where r.id = ${runId} and r.finished_at is null and not r.materializing`
   return row
-}
-
-/** Prolongs leases; returns the ids of those still held. */
-export async function extendLeases(
-  sql: Sql,
-  claimIds: readonly number[],
-  leaseMs: number,
-): Promise<Set<number>> {
-  const rows = await sql<{ id: number }[]>`
-    update claims set lease_until = now() + make_interval(secs => ${leaseMs / 1000})
-    where id = any(${[...claimIds]}::bigint[]) returning id`.timeout(LIMITS.heartbeat_ms / 1000)
-  return new Set(rows.map(row => row.id))
-}
-
-/** Ends claims that hold nothing any more. */
-export async function closeClaims(sql: Sql, projectId: string, claimIds: readonly number[]): Promise<void> {
-  await sql`delete from claims where project_id = ${projectId} and id = any(${[...claimIds]}::bigint[])`
 }
 
 export interface RecordedRow {
