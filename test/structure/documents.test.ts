@@ -1,0 +1,58 @@
+// What pages for contributors name: files that are there, and each decision in the index.
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+const textOf = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+
+describe('a page', () => {
+  const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' })
+    .split('\n')
+    .filter(file => file !== '' && file !== 'CHANGELOG.md')
+
+  it('names only files that are there', () => {
+    const gone = pages.flatMap(page =>
+      [...textOf(page).matchAll(/`((?:shared|functions|infra|test|drizzle|examples)\/[\w./-]*\w)`/g)]
+        .map(([, path]) => path!)
+        .filter(path => !/\*|…/.test(path) && !existsSync(join(ROOT, path)))
+        .map(path => `${page} names ${path}`),
+    )
+    expect(gone).toEqual([])
+  })
+
+  it('links only to files that are there', () => {
+    const gone = pages.flatMap(page =>
+      [...textOf(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
+        .map(([, path]) => path!)
+        .filter(path => !existsSync(join(ROOT, dirname(page), path)))
+        .map(path => `${page} links to ${path}`),
+    )
+    expect(gone).toEqual([])
+  })
+})
+
+it('the page about how it works names only files that are there', () => {
+  const paths = [...textOf('shared/README.md').matchAll(/`([a-z-]+(?:\/[\w.-]+)*\.ts)`/g)].map(
+    ([, path]) => path!,
+  )
+  const places = ['shared', 'shared/items', '.']
+  const modules = ['recovery', 'starts', 'agents', 'outbox', 'traces', 'accounts', 'upkeep'].map(
+    one => `shared/${one}`,
+  )
+  const gone = paths.filter(
+    path => ![...places, ...modules].some(place => existsSync(join(ROOT, place, path))),
+  )
+  expect(gone).toEqual([])
+  expect(paths.length).toBeGreaterThan(20)
+})
+
+it('every decision stands in the index of its module, once', () => {
+  const text = textOf('shared/DECISIONS.md')
+  const decisions = [...text.matchAll(/^## (\d+)\. /gm)].map(([, number]) => number)
+  const [, index] = /^## By module\n([\s\S]*?)\n## /m.exec(text)!
+  const listed = [...index!.matchAll(/\[(\d+)\]\(#\1-/g)].map(([, number]) => number)
+  expect(listed.sort()).toEqual(decisions.sort())
+})
