@@ -12,10 +12,12 @@ const SLOW = '**/*.slow.test.ts'
  * all others, so `npm run test:long` runs them alone. Of packaging, `functions.slow` holds the same rules with a process for each group.
  */
 const LONG = ['test/hostile/**', 'test/storm/**', 'test/conformance/endpoints.slow.test.ts']
+/** Larger there than among the slow ones. */
+const LARGER = 'test/faults/dead-claims.slow.test.ts'
 function which(include: string[], exclude: string[] = []) {
   if (process.env.SLOW !== '1') return { include, exclude: [...exclude, SLOW] }
   if (process.env.LONG === '1')
-    return { include: LONG.map(one => one.replace(/\*\*$/, '**/*.slow.test.ts')), exclude }
+    return { include: [...LONG.map(one => one.replace(/\*\*$/, '**/*.slow.test.ts')), LARGER], exclude }
   const slow = include.map(one => one.replace('*.test.ts', '*.slow.test.ts'))
   return { include: slow, exclude: [...exclude, ...LONG] }
 }

@@ -11,7 +11,7 @@ import { callerOf, type OperatorPrincipal, type Principal } from './auth.ts'
 
 export interface Change {
   operation_id: string
-  atomic?: true
+  atomic?: true | undefined
   principal: Principal | OperatorPrincipal
   params: Record<string, string>
   /** What was sent: the fields of the body, or the parameters of a batch sent line by line. */

@@ -13,7 +13,7 @@ import { toJson } from '../kernel/raw-json.ts'
 import { onceMore } from '../kernel/unreachable.ts'
 import { CAUSE_ID } from '../recovery/rules/causes.ts'
 import { type Subject, subjectOf } from './access-log.ts'
-import { recordChange, recordRead } from './audit.ts'
+import { type Change, recordChange, recordRead } from './audit.ts'
 import {
   authenticate,
   authenticateOperator,
@@ -150,35 +150,19 @@ export function endpoint<
 >({ handle, prepare, ...definition }: Definition<A, P, Q, H, B, L>): Endpoint {
   const params = (definition.params ?? {}) as Record<P, Noun>
   const status = Number(Object.keys(definition.answers)[0])
-  const isKnown = definition.auth === 'any' || definition.auth === 'session'
-  const isRead = definition.method === 'get' && isKnown
-  const isStream = Object.values(definition.answers).some(answer => answer.ndjson ?? answer.events)
-  const isOperators = definition.auth === 'operator'
-  const max =
-    definition.body_bytes ?? (definition.auth === 'none' ? LIMITS.open_body_bytes : LIMITS.body_bytes)
-  const isChange = definition.method !== 'get' && (isKnown || isOperators) && !definition.unlogged
   return {
     ...definition,
     params,
     async answer(ctx, request, given, subject) {
-      const principal = isKnown ? await onceMore(() => authenticate(ctx, request)) : null
-      const operator = isOperators ? await onceMore(() => authenticateOperator(ctx, request)) : null
-      if (definition.auth === 'session' && principal?.kind !== 'session') throw sessionOnly()
-      if (principal !== null) {
-        subject.account_id = principal.account_id
-        await checkRate(ctx, principal)
-        refuseSuspended(principal, definition)
-        checkRole(principal, definition.role ?? (definition.method === 'get' ? 'viewer' : 'operator'))
-      }
+      const { principal, operator } = await knownCaller(ctx, request, definition)
+      if (principal !== null) await admitCaller(ctx, principal, definition, subject)
       const ids = checkedIds(params, given)
-      const reply: { status: number; headers: Headers; project_id?: string } = {
-        status: 0,
-        headers: new Headers(),
-      }
+      const reply: Reply = { status: 0, headers: new Headers() }
       Object.assign(subject, subjectOf({ principal, params: ids, reply }, null))
       const lines = definition.lines !== undefined && isNdjson(request) ? definition.lines : undefined
       const query = queryOf(request, lines?.query ?? definition.query)
       const takesBody = NEEDS_BODY.has(definition.method) && lines === undefined && !definition.raw_body
+      const max = bodyBytesOf(definition)
       using _room =
         takesBody && principal ? await roomFor(ctx.bodies, request, principal.account_id, max) : undefined
       const { text, body, elements } = takesBody ? await readBody(definition, request, max) : NO_BODY
@@ -197,26 +181,72 @@ export function endpoint<
       }
       await prepare?.(ctx, invocation.query)
       const call = (reading: Reading) => handle({ ...reading, ...invocation })
-      const handled = isRead
-        ? inTenantScope(ctx, principal!, { isStream, isHeavy: definition.heavy === true }, call)
-        : isChange
-          ? recordChange(ctx, { ...definition, ...invocation, principal: (principal ?? operator)! }, within =>
-              call(outsideTenantScope(within)),
-            )
-          : call(outsideTenantScope(ctx))
+      const handled = inItsScope(ctx, definition, invocation, principal ?? operator, call)
       const value = await handled.catch(error =>
         principal === null ? Promise.reject(error) : failedFor(ctx, request, error),
       )
       if (definition.logged && principal !== null)
         await recordRead(ctx, { ...definition, ...invocation, principal }, value)
       Object.assign(subject, subjectOf(invocation, value))
-      if (value instanceof Response) return value
-      const answer = definition.answers[reply.status || status]
-      if (answer?.schema === undefined) return new Response(null, { status: reply.status || status })
-      reply.headers.set('content-type', 'application/json')
-      return new Response(toJson(value), { status: reply.status || status, headers: reply.headers })
+      return responseOf(definition.answers, reply, status, value)
     },
   }
+}
+
+type Defined = Omit<Endpoint, 'answer' | 'params'>
+interface Reply {
+  status: number
+  headers: Headers
+  project_id?: string
+}
+
+const isOfMembers = ({ auth }: Pick<Defined, 'auth'>) => auth === 'any' || auth === 'session'
+
+const bodyBytesOf = ({ body_bytes, auth }: Defined): number =>
+  body_bytes ?? (auth === 'none' ? LIMITS.open_body_bytes : LIMITS.body_bytes)
+
+/** @throws ApiError `unauthorized` and what else keeps a caller from being known */
+async function knownCaller(ctx: Context, request: Request, definition: Defined) {
+  const principal = isOfMembers(definition) ? await onceMore(() => authenticate(ctx, request)) : null
+  const operator =
+    definition.auth === 'operator' ? await onceMore(() => authenticateOperator(ctx, request)) : null
+  if (definition.auth === 'session' && principal?.kind !== 'session') throw sessionOnly()
+  return { principal, operator }
+}
+
+/** @throws ApiError where the caller's rate, account or role does not allow it */
+async function admitCaller(ctx: Context, principal: Principal, definition: Defined, subject: Subject) {
+  subject.account_id = principal.account_id
+  await checkRate(ctx, principal)
+  refuseSuspended(principal, definition)
+  checkRole(principal, definition.role ?? (definition.method === 'get' ? 'viewer' : 'operator'))
+}
+
+/** A member's read sees the rows of its account alone; a change and its entry in the log are one transaction. */
+function inItsScope(
+  ctx: Context,
+  definition: Defined,
+  invocation: Omit<Change, 'operation_id' | 'atomic' | 'principal'>,
+  caller: Change['principal'] | null,
+  call: (reading: Reading) => Promise<unknown>,
+): Promise<unknown> {
+  const { method, unlogged, operation_id, atomic } = definition
+  if (method === 'get' && isOfMembers(definition)) {
+    const isStream = Object.values(definition.answers).some(answer => answer.ndjson ?? answer.events)
+    return inTenantScope(ctx, caller as Principal, { isStream, isHeavy: definition.heavy === true }, call)
+  }
+  if (method === 'get' || caller === null || unlogged) return call(outsideTenantScope(ctx))
+  return recordChange(ctx, { ...invocation, operation_id, atomic, principal: caller }, within =>
+    call(outsideTenantScope(within)),
+  )
+}
+
+function responseOf(answers: Endpoint['answers'], reply: Reply, status: number, value: unknown): Response {
+  if (value instanceof Response) return value
+  const answer = answers[reply.status || status]
+  if (answer?.schema === undefined) return new Response(null, { status: reply.status || status })
+  reply.headers.set('content-type', 'application/json')
+  return new Response(toJson(value), { status: reply.status || status, headers: reply.headers })
 }
 
 interface GivenBody {
