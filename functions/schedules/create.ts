@@ -33,19 +33,9 @@ export const createSchedule = endpoint({
     const agent = await agentIn(ctx, principal, body.agent_id)
     await refuseUnknownGenerator(ctx, agent.id, body.source)
     await refuseUnpricedStart(ctx, agent.id, body)
-    const { cron, timezone, enabled } = body
-    const id = await create(ctx, {
-      ...{ project_id: agent.project_id, agent_id: agent.id, cron, timezone, enabled, declared: false },
-      name: body.name ?? null,
-      source: body.source ?? null,
-      input: fieldsOf(text).get('input') ?? 'null',
-      budget_cents: body.budget_cents ?? null,
-      allow_unpriced: body.allow_unpriced ?? false,
-      pilot_items: body.pilot_items ?? null,
-      timeout_seconds: body.timeout_seconds ?? null,
-      callback_url: body.callback_url ?? null,
-      results: body.results ?? null,
-    })
+    const input = fieldsOf(text).get('input')
+    const owner = { project_id: agent.project_id, agent_id: agent.id, declared: false }
+    const id = await create(ctx, { ...body, input, ...owner })
     return scheduleOf(await scheduleIn(ctx, principal, id))
   },
 })

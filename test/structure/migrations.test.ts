@@ -3,6 +3,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api'
 import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { expect, it } from 'vitest'
@@ -94,4 +95,10 @@ it('no column is named like a variable of such a function', () => {
     .filter(table => is(table, PgTable))
     .flatMap(table => getTableConfig(table).columns.map(({ name }) => name))
   expect(columns.filter(name => variables.includes(name))).toEqual([])
+})
+
+it('the tables are what the migrations make: a change of one has its migration', async () => {
+  const last = readdirSync(join(FOLDER, 'meta')).filter(name => name.endsWith('_snapshot.json'))
+  const made = JSON.parse(readFileSync(join(FOLDER, 'meta', last.sort().at(-1)!), 'utf8'))
+  expect(await generateMigration(made, generateDrizzleJson(schema, made.id))).toEqual([])
 })

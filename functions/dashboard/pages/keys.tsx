@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import { KEY_ROLES } from '../../../shared/accounts/vocabulary.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'
@@ -63,7 +64,12 @@ export const keysPage = page({
               <h2>New key</h2>
               <form class="filters" method="post" action={ofProject(project_id, 'keys')}>
                 <Field label="Name, for people">
-                  <input name="name" required maxlength={128} placeholder="nightly import" />
+                  <input
+                    name="name"
+                    required
+                    maxlength={LIMITS.api_key_name_characters}
+                    placeholder="nightly import"
+                  />
                 </Field>
                 <Field label="May">
                   <select name="role">

@@ -1,6 +1,7 @@
 // What models cost a project, each price from a date on: listed, set and removed.
 
 import * as z from 'zod'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
@@ -116,7 +117,7 @@ const PriceForm = ({ project_id, entered }: { project_id: string; entered: Enter
     <h2>Set a price</h2>
     <form class="stack" method="post" action={ofProject(project_id, 'prices')}>
       <Field label="Model" hint="As the provider names it; its dated snapshots have the same price.">
-        <input name="model" required maxlength={256} value={entered.model ?? ''} />
+        <input name="model" required maxlength={LIMITS.name_characters} value={entered.model ?? ''} />
       </Field>
       <Field label="Input, dollars per million tokens">
         <input name="input_per_mtok" inputmode="decimal" required value={entered.input_per_mtok ?? ''} />

@@ -1,6 +1,7 @@
 // Where one starts: the only project, or the list of them.
 
 import * as z from 'zod'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { List } from '../parts/list.tsx'
 import { cents, count } from '../parts/text.tsx'
 import { ofProject, ROOT } from '../shell/addresses.ts'
@@ -47,7 +48,7 @@ export const projectsPage = page({
               <form class="filters" method="post" action={`${ROOT}/projects`}>
                 <label>
                   <span class="label">Name</span>
-                  <input name="name" required maxlength={256} placeholder="staging" />
+                  <input name="name" required maxlength={LIMITS.name_characters} placeholder="staging" />
                 </label>
                 <button class="primary">Make a project</button>
               </form>

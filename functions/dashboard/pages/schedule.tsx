@@ -4,25 +4,17 @@ import * as z from 'zod'
 import { fieldsOf } from '../../../shared/kernel/json.ts'
 import { prettyJson } from '../../../shared/kernel/pretty-json.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { Field, Sure } from '../parts/form.tsx'
+import { Sure } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { reasonWords, Strip, whyOff } from '../parts/occurrence.tsx'
 import { AROUND } from '../parts/record.ts'
-import { SourceFields } from '../parts/source-fields.tsx'
+import { ScheduleFields, scheduleBody, scheduleForm } from '../parts/schedule-form.tsx'
+import { Moments } from '../parts/schedule-moments.tsx'
 import { cents, Status, When } from '../parts/text.tsx'
 import { ofItem, ofProject, ofRun, ofSchedule } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { bodyText } from '../shell/form-values.ts'
 import { action, page } from '../shell/page.ts'
-import {
-  AllowUnpriced,
-  CallbackField,
-  Moments,
-  PilotField,
-  ResultsFields,
-  scheduleBody,
-  scheduleForm,
-} from './schedule-new.tsx'
 
 type Schedule = Schemas['Schedule']
 
@@ -164,38 +156,25 @@ const Changes = ({ schedule, input }: { schedule: Schedule; input: string }) => 
       <p class="dim">It is declared in the agent's code: the next deploy sets it back.</p>
     )}
     <form class="stack" method="post" action={ofSchedule(schedule.id)}>
-      <Field label="Cron">
-        <input name="cron" value={schedule.cron} required />
-      </Field>
-      <Field label="Time zone">
-        <input name="timezone" value={schedule.timezone} required />
-      </Field>
-      <Field label="Name">
-        <input name="name" value={schedule.name ?? ''} />
-      </Field>
-      <Field label="Input">
-        <textarea name="input" spellcheck={false}>
-          {input}
-        </textarea>
-      </Field>
-      <SourceFields source={schedule.source} open={schedule.source !== null} />
-      <Field label="Budget of each run in dollars" hint="Empty is no bound.">
-        <input
-          name="budget_usd"
-          inputmode="decimal"
-          value={schedule.budget_cents === null ? '' : (schedule.budget_cents / 100).toFixed(2)}
-        />
-      </Field>
-      <AllowUnpriced checked={schedule.allow_unpriced} />
-      <ResultsFields {...schedule.results} />
-      <PilotField value={schedule.pilot_items ?? ''} />
-      <CallbackField value={schedule.callback_url ?? ''} />
+      <ScheduleFields entered={asItIs(schedule, input)} />
       <div>
         <button class="primary">Save</button>
       </div>
     </form>
   </details>
 )
+
+const asItIs = (schedule: Schedule, input: string) => ({
+  ...{ name: schedule.name ?? '', cron: schedule.cron, timezone: schedule.timezone, input },
+  source: schedule.source,
+  has_source: schedule.source !== null,
+  budget_usd: schedule.budget_cents === null ? '' : (schedule.budget_cents / 100).toFixed(2),
+  allow_unpriced: schedule.allow_unpriced,
+  pilot_items: schedule.pilot_items?.toString(),
+  callback_url: schedule.callback_url ?? '',
+  results_url: schedule.results?.url,
+  results_format: schedule.results?.format,
+})
 
 export const changeSchedule = action({
   path: '/dashboard/schedules/{scheduleId}',

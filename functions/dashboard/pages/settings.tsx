@@ -1,6 +1,7 @@
 // What is set on a project: limits, money and retention; its signing secret; and its end.
 
 import * as z from 'zod'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { BudgetFields, limitsOf } from '../parts/budget-lines.tsx'
 import { Field, Sure } from '../parts/form.tsx'
@@ -49,7 +50,12 @@ const settingsView = (project: Project, isOwner: boolean, entered: Entered = {})
       <form class="stack" method="post" action={ofProject(project.id, 'settings')}>
         <fieldset disabled={!isOwner} class="stack">
           <Field label="Name">
-            <input name="name" value={entered.name ?? project.name} required maxlength={256} />
+            <input
+              name="name"
+              value={entered.name ?? project.name}
+              required
+              maxlength={LIMITS.name_characters}
+            />
           </Field>
           <Field
             label="Credit"

@@ -91,12 +91,8 @@ async function applySchedule(
   { action, id, cron, timezone, input, source, results, changes }: PlannedSchedule,
 ): Promise<string> {
   if (id === null) {
-    const rest = { name: null, source, budget_cents: null, timeout_seconds: null, callback_url: null }
-    return createSchedule(ctx, {
-      ...{ project_id, agent_id, cron, timezone, input, enabled: true, declared: true },
-      ...rest,
-      ...(results && { results }),
-    })
+    const owner = { project_id, agent_id, declared: true }
+    return createSchedule(ctx, { ...owner, cron, timezone, input, source, results, enabled: true })
   }
   if (action === 'deleted') await deleteSchedule(ctx, id)
   if (action === 'changed') {

@@ -11,24 +11,12 @@ import type { DisabledReason } from '../vocabulary.ts'
 import type { ScheduleRow } from '../wire/schedules.ts'
 
 export type NewSchedule = typeof schedules.$inferInsert
-export type ScheduleChanges = Partial<
-  Pick<
-    NewSchedule,
-    | 'cron'
-    | 'timezone'
-    | 'declared'
-    | 'name'
-    | 'input'
-    | 'source'
-    | 'source_headers_sealed'
-    | 'budget_micro'
-    | 'allow_unpriced'
-    | 'timeout_seconds'
-    | 'callback_url'
-    | 'results'
-    | 'next_at'
-  >
->
+/** What may be changed of one. */
+export type ScheduleColumns = {
+  [K in Exclude<keyof NewSchedule, 'id' | 'project_id' | 'agent_id' | 'created_at' | 'updated_at'>]?:
+    | NewSchedule[K]
+    | undefined
+}
 
 /** With what became of its last moment; of an agent that is deleted too, until the tick has removed them. */
 function selectSchedules(db: Database) {
@@ -129,7 +117,7 @@ export async function insertSchedule(db: Database, schedule: NewSchedule): Promi
 }
 
 /** False when the agent has another schedule with this cron; the transaction can then only be rolled back. */
-export async function updateSchedule(db: Database, id: string, changes: ScheduleChanges): Promise<boolean> {
+export async function updateSchedule(db: Database, id: string, changes: ScheduleColumns): Promise<boolean> {
   try {
     await db
       .update(schedules)

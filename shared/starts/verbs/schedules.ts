@@ -8,32 +8,14 @@ import { withinQuota } from '../../accounts/verbs/quotas.ts'
 import type { Context, Database } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { ResultsReceiver } from '../../recovery/rules/results.ts'
 import * as store from '../queries/schedules.ts'
 import { normalCron, parseCron, ScheduleError } from '../rules/cron.ts'
 import { nextFires, overdueMoments } from '../rules/fire-times.ts'
 import { checkTimezone } from '../rules/timezone.ts'
-import type { SourceOrder } from '../wire/sources.ts'
+import { type SaidSettings, settingsOf } from '../wire/schedules.ts'
 import { keptSource } from './kept-source.ts'
 
-/** What a schedule's runs are started with. */
-export interface ScheduleSettings {
-  name: string | null
-  /** Instead of the input, which is null then. */
-  source: SourceOrder | null
-  /** The JSON text. */
-  input: string
-  budget_cents: number | null
-  allow_unpriced?: boolean
-  /** So many items of each run go first, and the others when one of these was ok. */
-  pilot_items?: number | null
-  timeout_seconds: number | null
-  callback_url: string | null
-  /** Who gets the results of each run as a file; nobody unless told. */
-  results?: ResultsReceiver | null
-}
-
-export interface ScheduleOrder extends ScheduleSettings {
+export interface ScheduleOrder extends SaidSettings {
   project_id: string
   agent_id: string
   cron: string
@@ -44,8 +26,10 @@ export interface ScheduleOrder extends ScheduleSettings {
 }
 
 /** What is to be different; what is undefined stays. */
-export type ScheduleChanges = {
-  [K in keyof ScheduleSettings | 'cron' | 'timezone' | 'declared']?: ScheduleOrder[K] | undefined
+export interface ScheduleChanges extends SaidSettings {
+  cron?: string | undefined
+  timezone?: string | undefined
+  declared?: boolean
 }
 
 /** @throws ApiError `invalid_cron`, `invalid_timezone`, `schedule_cron_taken`, `invalid_request`, `quota_exceeded` */
@@ -55,8 +39,8 @@ export async function createSchedule(ctx: Context, order: ScheduleOrder): Promis
   const cron = normalCron(order.cron)
   const next_at = await nextOf(ctx.db, cron, timezone)
   const row = {
+    ...(await columnsOf(ctx, settingsOf(order), declared)),
     ...{ id, project_id, agent_id, cron, timezone, declared, enabled },
-    ...(await columnsOf(ctx, order)),
     disabled_reason: enabled ? null : ('operator' as const),
     next_at: enabled ? next_at : null,
   }
@@ -79,9 +63,9 @@ export async function updateSchedule(ctx: Context, id: string, changes: Schedule
     const isMoved = cron !== known.cron || timezone !== known.timezone
     const next_at = isMoved ? await nextOf(db, cron, timezone) : known.next_at
     if (isMoved) await passOver(db, known)
-    const { declared } = changes
+    const { cron: _, timezone: __, declared, ...settings } = changes
     const updated = await store.updateSchedule(db, id, {
-      ...(await columnsOf(ctx, changes, known)),
+      ...(await columnsOf(ctx, settings, declared, known)),
       ...(declared !== undefined && { declared }),
       ...(isMoved && { cron, timezone, next_at: known.enabled ? next_at : null }),
     })
@@ -163,25 +147,25 @@ export function readable(cron: string, timezone: string) {
   }
 }
 
-async function columnsOf(ctx: Context, changes: ScheduleChanges, known?: LockedSchedule) {
-  const { name, input, source, budget_cents, allow_unpriced, pilot_items } = changes
-  const { timeout_seconds, callback_url, results } = changes
+/** The columns of what is said; all but two are kept as they are called. */
+async function columnsOf(
+  ctx: Context,
+  { source, budget_cents, ...kept }: SaidSettings,
+  declared: boolean | undefined,
+  known?: LockedSchedule,
+): Promise<store.ScheduleColumns> {
+  const { input } = kept
   if (input !== undefined && new TextEncoder().encode(input).length > LIMITS.item_input_bytes)
     throw new ApiError('invalid_request', `Field "input" is longer than ${LIMITS.item_input_bytes} bytes.`)
   if (source && input !== undefined && input !== 'null')
     throw new ApiError('invalid_request', 'Fields "input" and "source" exclude each other.')
+  const columns: Pick<store.ScheduleColumns, keyof typeof kept> = kept
   return {
-    ...(name !== undefined && { name }),
-    ...(input !== undefined && { input }),
-    ...(source !== undefined && (await keptSource(ctx, source, known, changes.declared ? 'code' : 'caller'))),
+    ...columns,
+    ...(source !== undefined && (await keptSource(ctx, source, known, declared ? 'code' : 'caller'))),
     ...(budget_cents !== undefined && {
       budget_micro: budget_cents === null ? null : microOf(budget_cents),
     }),
-    ...(allow_unpriced !== undefined && { allow_unpriced }),
-    ...(pilot_items !== undefined && { pilot_items }),
-    ...(timeout_seconds !== undefined && { timeout_seconds }),
-    ...(callback_url !== undefined && { callback_url }),
-    ...(results !== undefined && { results }),
   }
 }
 

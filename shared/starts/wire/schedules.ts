@@ -151,6 +151,35 @@ const settings = {
   results: ResultsReceiverOrder.nullable().optional(),
 }
 
+/** What runs of a schedule are started with, as it is kept: the fields above, and the input as the JSON text it is. */
+export type ScheduleSettings = {
+  [K in Exclude<keyof typeof settings, 'input'>]-?: Exclude<z.output<(typeof settings)[K]>, undefined>
+} & { input: string }
+
+/** Of what nothing is said. */
+const UNSAID: ScheduleSettings = {
+  name: null,
+  source: null,
+  input: 'null',
+  budget_cents: null,
+  allow_unpriced: false,
+  pilot_items: null,
+  timeout_seconds: null,
+  callback_url: null,
+  results: null,
+}
+
+/** What somebody says of them. */
+export type SaidSettings = { [K in keyof ScheduleSettings]?: ScheduleSettings[K] | undefined }
+
+/** The settings of a new schedule. */
+export function settingsOf(said: SaidSettings): ScheduleSettings {
+  const settings = { ...UNSAID }
+  for (const key of Object.keys(UNSAID) as (keyof ScheduleSettings)[])
+    if (said[key] !== undefined) Object.assign(settings, { [key]: said[key] })
+  return settings
+}
+
 export const ScheduleOrder = refusingMaxSteps(
   z.strictObject({
     agent_id: uuid('The agent to start.'),

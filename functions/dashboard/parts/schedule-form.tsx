@@ -1,0 +1,146 @@
+// The form of a schedule, which a new one and one that is changed have alike: its fields, how they are read, and what of
+// them is sent. A field that is sent has its input here, so that saving a form takes nothing away.
+
+import * as z from 'zod'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { RESULT_FORMATS } from '../../../shared/recovery/vocabulary.ts'
+import { dollars, jsonText } from '../shell/form-values.ts'
+import { Field } from './form.tsx'
+import { SourceFields, sourceForm, sourceOrder } from './source-fields.tsx'
+
+/** What stands in the fields: what was typed, or what a schedule has. */
+export interface ScheduleEntered {
+  name?: string | undefined
+  cron?: string | undefined
+  timezone?: string | undefined
+  input?: string | undefined
+  source: Parameters<typeof SourceFields>[0]['source']
+  /** Whether the fields of a source are shown at once. */
+  has_source: boolean
+  headers?: string | undefined
+  budget_usd?: string | undefined
+  allow_unpriced: boolean
+  pilot_items?: string | undefined
+  callback_url?: string | undefined
+  results_url?: string | undefined
+  results_format?: string | undefined
+}
+
+export const ScheduleFields = ({ entered }: { entered: ScheduleEntered }) => (
+  <>
+    <Field
+      label="Cron"
+      hint="Minute, hour, day of the month, month, day of the week; on the wall clock of the zone."
+    >
+      <input
+        name="cron"
+        value={entered.cron ?? ''}
+        required
+        maxlength={LIMITS.cron_characters}
+        placeholder="0 6 * * 1-5"
+      />
+    </Field>
+    <Field label="Time zone" hint="A name of the IANA database.">
+      <input name="timezone" value={entered.timezone ?? 'UTC'} required list="zones" />
+    </Field>
+    <datalist id="zones">
+      {Intl.supportedValuesOf('timeZone').map(zone => (
+        <option value={zone} />
+      ))}
+    </datalist>
+    <Field label="Name" hint="What people call it, and its runs.">
+      <input name="name" value={entered.name ?? ''} maxlength={LIMITS.name_characters} />
+    </Field>
+    <Field
+      label="Input"
+      hint="JSON; each fire is one run over one item with this input, unless many items are read below."
+    >
+      <textarea name="input" spellcheck={false}>
+        {entered.input ?? 'null'}
+      </textarea>
+    </Field>
+    <SourceFields open={entered.has_source} source={entered.source} headers={entered.headers} />
+    <Field label="Budget of each run in dollars" hint="Leave empty for no limit.">
+      <input name="budget_usd" inputmode="decimal" value={entered.budget_usd ?? ''} />
+    </Field>
+    <AllowUnpriced checked={entered.allow_unpriced} />
+    <PilotField value={entered.pilot_items ?? ''} />
+    <CallbackField value={entered.callback_url ?? ''} />
+    <ResultsFields url={entered.results_url} format={entered.results_format} />
+  </>
+)
+
+const PilotField = ({ value }: { value: string | number }) => (
+  <Field label="Items that go first" hint="The others follow when one of these was ok. Empty is all at once.">
+    <input name="pilot_items" type="number" min="1" value={value} />
+  </Field>
+)
+
+const CallbackField = ({ value }: { value: string }) => (
+  <Field label="Callback URL" hint="Gets a signed summary when a run ends.">
+    <input name="callback_url" type="url" value={value} />
+  </Field>
+)
+
+const AllowUnpriced = ({ checked }: { checked: boolean }) => (
+  <label class="inline">
+    <input type="checkbox" name="allow_unpriced" value="true" checked={checked} /> Go on with models without a
+    price; the budget does not count them
+  </label>
+)
+
+const ResultsFields = ({
+  url = '',
+  format = 'csv',
+}: {
+  url?: string | undefined
+  format?: string | undefined
+}) => (
+  <>
+    <Field label="URL that gets the results" hint="As a file, signed, when a run has ended. Empty: nobody.">
+      <input name="results_url" type="url" value={url} />
+    </Field>
+    <Field label="Format of that file">
+      <select name="results_format">
+        {RESULT_FORMATS.map(one => (
+          <option selected={one === format}>{one}</option>
+        ))}
+      </select>
+    </Field>
+  </>
+)
+
+export const scheduleForm = {
+  name: z.string().default(''),
+  cron: z.string(),
+  timezone: z.string(),
+  input: jsonText,
+  budget_usd: dollars,
+  pilot_items: z.string().default(''),
+  callback_url: z.string().default(''),
+  results_url: z.string().default(''),
+  results_format: z.enum(RESULT_FORMATS).default('csv'),
+  allow_unpriced: z.string().optional(),
+  ...sourceForm,
+}
+
+/** What the form says, as the API takes it; the input stays the text it is. */
+export function scheduleBody(filled: z.output<z.ZodObject<typeof scheduleForm>>) {
+  const {
+    budget_usd: budget_cents,
+    pilot_items,
+    callback_url,
+    input,
+    name,
+    cron,
+    timezone,
+    ...others
+  } = filled
+  const { results_url: url, results_format: format, allow_unpriced: allowed, ...rest } = others
+  const results = url === '' ? null : { url, format }
+  const source = sourceOrder(rest)
+  const texts: Record<string, string> = source === null ? { input } : {}
+  const money = { budget_cents, allow_unpriced: allowed !== undefined }
+  const how = { pilot_items: Number(pilot_items) || null, callback_url: callback_url || null }
+  return { fields: { name: name || null, cron, timezone, ...money, ...how, source, results }, texts }
+}

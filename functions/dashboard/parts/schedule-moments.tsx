@@ -1,0 +1,29 @@
+// When a schedule fires next, as its own clock shows it.
+
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { List } from './list.tsx'
+import { When } from './text.tsx'
+
+const NOTES = {
+  skipped: 'The clock jumps over it: nothing fires.',
+  repeated: 'The clock shows it twice: it fires the first time.',
+}
+
+export const Moments = ({
+  moments,
+  now,
+}: {
+  moments: Schemas['SchedulePreview']['moments']
+  now: number
+}) => (
+  <List
+    id="moments"
+    rows={moments}
+    columns={[
+      { label: 'On the wall clock', cell: moment => moment.wall_clock.replace('T', ' ') },
+      { label: 'In', cell: moment => (moment.at === null ? '—' : <When at={moment.at} now={now} />) },
+      { label: 'Note', cell: moment => moment.note && <span class="v-degraded">{NOTES[moment.note]}</span> },
+    ]}
+    empty={<p>Never.</p>}
+  />
+)
