@@ -40,7 +40,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     const page = await open(recordId(run))
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('ticket 7')
     await page.getByText('A tool call of the agent raised.').waitFor()
-    await page.getByText('Mend what it called, then replay').waitFor()
+    await page.getByText('Fix what it called, then replay').waitFor()
     await page.getByText('partition north').waitFor()
     const trace = page.getByRole('region', { name: 'Trace' })
     await expect.poll(() => trace.locator('.step > summary').allTextContents()).toHaveLength(3)

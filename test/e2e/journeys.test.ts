@@ -89,13 +89,13 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
     const { page } = visit
     await signIn(page, world.first.account)
     await page.goto(`/dashboard/projects/${night.projectId}/keys`)
-    await page.getByLabel('Name, for people').fill('for one evening')
+    await page.getByLabel('Display name').fill('for one evening')
     await page.getByRole('button', { name: 'Make a key' }).click()
     await page.getByRole('heading', { level: 1, name: 'Key for one evening' }).waitFor()
     const key = (await page.locator('.secret').textContent())!
     const use = async () => (await world.call('GET', '/v2/runs', { token: key })).status
     expect(await use()).toBe(200)
-    await page.getByRole('link', { name: 'I have it' }).click()
+    await page.getByRole('link', { name: 'Done' }).click()
     expect(await page.content()).not.toContain(key)
     const row = page.getByRole('row', { name: 'for one evening' })
     await row.locator('summary').click()

@@ -148,7 +148,7 @@ const RunNow = ({
         <Field label="Your own id of the item" hint="Empty takes the id of its record.">
           <input name="item_id" value={entered.item_id ?? ''} />
         </Field>
-        <Field label="Budget in dollars" hint="Empty is no bound.">
+        <Field label="Budget in dollars" hint="Leave empty for no limit.">
           <input name="budget_usd" inputmode="decimal" value={entered.budget_usd ?? ''} />
         </Field>
         <div>

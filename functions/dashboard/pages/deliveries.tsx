@@ -142,7 +142,7 @@ export const deliveryPage = page({
                 cell: row => (row.duration_ms === null ? '' : span(row.duration_ms)),
               },
               { label: 'Answer', cell: row => row.status ?? '' },
-              { label: 'Why it was none', cell: row => row.error ?? '' },
+              { label: 'Error', cell: row => row.error ?? '' },
             ]}
             empty={<p>Not tried yet.</p>}
           />

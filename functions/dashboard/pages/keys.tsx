@@ -63,7 +63,7 @@ export const keysPage = page({
             <>
               <h2>New key</h2>
               <form class="filters" method="post" action={ofProject(project_id, 'keys')}>
-                <Field label="Name, for people">
+                <Field label="Display name">
                   <input
                     name="name"
                     required
@@ -127,7 +127,7 @@ export const createKey = action({
           </pre>
           <p>
             <a class="button" href={ofProject(project_id, 'keys')}>
-              I have it
+              Done
             </a>
           </p>
         </>

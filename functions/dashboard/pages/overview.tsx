@@ -115,7 +115,7 @@ const Today = ({
       <Fact name="Spent of credit">
         {cents(spent)}{' '}
         {project.credit_cents === null
-          ? 'without a bound'
+          ? '(no limit)'
           : `of ${cents(project.credit_cents)} (${percent(spent, project.credit_cents)})`}
       </Fact>
       {project.budgets.length > 0 && (
@@ -171,7 +171,7 @@ const RunLines = ({ runs, now }: { runs: readonly Run[]; now: number }) => (
     href={run => ofRun(run.id)}
     columns={[
       { label: 'Run', cell: run => <a href={ofRun(run.id)}>{run.name ?? run.agent_slug}</a> },
-      { label: 'Ran above, worked below', cell: run => <MiniBars run={run} /> },
+      { label: 'Ran / Worked', cell: run => <MiniBars run={run} /> },
       { label: 'Ran', cell: run => <RunState of={run} /> },
       { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },
       {

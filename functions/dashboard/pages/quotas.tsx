@@ -74,7 +74,7 @@ const nameOf = (name: string) => name.charAt(0).toUpperCase() + name.slice(1).re
 
 function amountOf({ limit, used }: Quota): string {
   if (used === null) return limit === null ? 'Any number of' : `At most ${count(limit)}`
-  return limit === null ? `${count(used)}, without a bound,` : `${count(used)} of ${count(limit)}`
+  return limit === null ? `${count(used)} (no limit)` : `${count(used)} of ${count(limit)}`
 }
 
 const kindOf = (limit: number, used: number) =>

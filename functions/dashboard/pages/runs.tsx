@@ -105,7 +105,7 @@ export const runsPage = page({
               { label: 'Agent', cell: run => run.agent_slug },
               { label: 'Ran', cell: run => <RunState of={run} /> },
               { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },
-              { label: 'Ran above, worked below', cell: run => <MiniBars run={run} /> },
+              { label: 'Ran / Worked', cell: run => <MiniBars run={run} /> },
               { label: 'Items', numeric: true, cell: run => count(run.total_items) },
               { label: 'Not ok', numeric: true, cell: run => count(run.degraded_count + run.failed) },
               { label: 'To decide', numeric: true, cell: run => count(run.undecided_count) },

@@ -46,14 +46,14 @@ export const schedulePage = page({
       body: (
         <>
           <Head schedule={schedule} mayChange={member.role !== 'viewer'} now={now} />
-          <h2>What became of its moments</h2>
+          <h2>History</h2>
           <Strip id="strip" events={events} />
           <List
             id="events"
             rows={events}
             columns={[
               {
-                label: 'Moment',
+                label: 'Scheduled for',
                 cell: one => (
                   <time datetime={one.scheduled_for} data-absolute>
                     {`${one.scheduled_for.slice(0, 16).replace('T', ' ')} UTC`}
@@ -65,12 +65,12 @@ export const schedulePage = page({
               { label: 'Run', cell: one => one.run_id && <a href={ofRun(one.run_id)}>its run</a> },
               { label: 'Acted', numeric: true, cell: one => <When at={one.occurred_at} now={now} /> },
             ]}
-            empty={<p>No moment has come yet.</p>}
+            empty={<p>It has not fired yet.</p>}
           />
           <Pager request={request} next={nextOf(response)} />
           {schedule.enabled && preview?.data && (
             <>
-              <h2>It fires next</h2>
+              <h2>Next runs</h2>
               <Moments moments={preview.data.moments} now={now} />
             </>
           )}

@@ -152,7 +152,7 @@ const SearchForm = ({ query }: { query: Query }) => (
       <select name="sort">
         <option value="">latest first</option>
         <option value="cost" selected={query.sort === 'cost'}>
-          dearest first
+          most expensive first
         </option>
       </select>
     </label>

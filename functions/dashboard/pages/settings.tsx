@@ -19,13 +19,21 @@ const NUMBERS = [
   {
     name: 'partition_concurrency',
     label: 'Items of one partition at work at once',
-    hint: 'Empty is no bound.',
+    hint: 'Leave empty for no limit.',
   },
   { name: 'open_runs', label: 'Runs that have not ended', hint: 'More are refused.' },
   { name: 'requests_per_second', label: 'Requests a second of each key', hint: '' },
-  { name: 'step_retention_days', label: 'Days to keep steps', hint: 'Empty is for good.' },
-  { name: 'payload_retention_days', label: 'Days to keep inputs and outputs', hint: 'Empty is for good.' },
-  { name: 'record_retention_days', label: 'Days to keep items and runs', hint: 'Empty is for good.' },
+  { name: 'step_retention_days', label: 'Days to keep steps', hint: 'Leave empty to keep forever.' },
+  {
+    name: 'payload_retention_days',
+    label: 'Days to keep inputs and outputs',
+    hint: 'Leave empty to keep forever.',
+  },
+  {
+    name: 'record_retention_days',
+    label: 'Days to keep items and runs',
+    hint: 'Leave empty to keep forever.',
+  },
 ] as const
 
 const amountOf = (value: number | null | undefined) => (value == null ? '' : (value / 100).toFixed(2))

@@ -51,7 +51,7 @@ async function triggersView(
             { label: 'Name', cell: one => <a href={ofTrigger(one.id)}>{one.name}</a> },
             { label: 'Starts', cell: one => one.agent_slug },
             { label: 'Items', cell: one => itemsWords(one) },
-            { label: 'Proved by', cell: one => one.scheme.replaceAll('_', ' ') },
+            { label: 'Authentication', cell: one => one.scheme.replaceAll('_', ' ') },
             {
               label: 'Ready',
               cell: one => (one.ready ? 'yes' : <b>no: it waits for the sender's secret</b>),

@@ -75,7 +75,7 @@ export const ItemActions = ({ item, role }: { item: Item; role: MemberRole }) =>
       {can.includes('acknowledge') && (
         <form method="post" action={at('acknowledge')}>
           <button data-key="a">Acknowledge</button>
-          <p class="dim">It leaves triage, seen but undecided: a partial run stays partial.</p>
+          <p class="dim">It is hidden from triage; the run stays partial.</p>
         </form>
       )}
       {can.includes('dismiss') && item.status === 'paused' && (

@@ -113,7 +113,7 @@ const Rest = ({ outlook, run }: { outlook: Outlook; run: Schemas['Run'] }) => {
       {unpriced && (
         <p class="dim">A model without a known price was called: what it costs is not in the sum.</p>
       )}
-      {ok_share === 0 && <p class="v-failed">No item of the pilot is ok. Mend the agent before you go on.</p>}
+      {ok_share === 0 && <p class="v-failed">No item of the pilot is ok. Fix the agent before you go on.</p>}
       {run.paused > 0 && <p class="dim">{counted(run.paused, 'item')} of the pilot still wait to go on.</p>}
       {budget_cents === 0 && (
         <p class="v-failed">The pilot used up the budget: nothing is left for the rest.</p>

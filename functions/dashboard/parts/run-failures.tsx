@@ -103,7 +103,7 @@ const Reasons = ({ run, failures, mayAct }: Around) => (
 
 const Clusters = ({ run, failures, mayAct }: Around) => (
   <>
-    <h3>Failed alike</h3>
+    <h3>Similar failures</h3>
     <List
       id="clusters"
       rows={failures.clusters}

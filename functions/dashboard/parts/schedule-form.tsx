@@ -71,7 +71,10 @@ export const ScheduleFields = ({ entered }: { entered: ScheduleEntered }) => (
 )
 
 const PilotField = ({ value }: { value: string | number }) => (
-  <Field label="Items that go first" hint="The others follow when one of these was ok. Empty is all at once.">
+  <Field
+    label="Items that go first"
+    hint="The others follow when one of these was ok. Leave empty to start all at once."
+  >
     <input name="pilot_items" type="number" min="1" value={value} />
   </Field>
 )
@@ -97,7 +100,10 @@ const ResultsFields = ({
   format?: string | undefined
 }) => (
   <>
-    <Field label="URL that gets the results" hint="As a file, signed, when a run has ended. Empty: nobody.">
+    <Field
+      label="URL that gets the results"
+      hint="As a file, signed, when a run has ended. Leave empty to send none."
+    >
       <input name="results_url" type="url" value={url} />
     </Field>
     <Field label="Format of that file">

@@ -20,7 +20,7 @@ export const Moments = ({
     id="moments"
     rows={moments}
     columns={[
-      { label: 'On the wall clock', cell: moment => moment.wall_clock.replace('T', ' ') },
+      { label: 'Local time', cell: moment => moment.wall_clock.replace('T', ' ') },
       { label: 'In', cell: moment => (moment.at === null ? '—' : <When at={moment.at} now={now} />) },
       { label: 'Note', cell: moment => moment.note && <span class="v-degraded">{NOTES[moment.note]}</span> },
     ]}

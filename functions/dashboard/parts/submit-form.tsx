@@ -112,7 +112,7 @@ const MAPPING = [
     name: 'partition_key',
     label: 'Partition',
     none: 'none',
-    hint: 'The field by which turns are taken, such as a tenant.',
+    hint: 'Fairness key, such as a tenant: items of each take turns.',
   },
   { name: 'input', label: 'Input', none: 'the whole row', hint: 'The one field the agent is to get.' },
 ] as const

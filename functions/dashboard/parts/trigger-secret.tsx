@@ -52,7 +52,7 @@ export async function secretView(api: Client, trigger: Schemas['NewTrigger']): P
         )}
         <p>
           <a class="button" href={ofTrigger(trigger.id)}>
-            I have it
+            Done
           </a>
         </p>
       </>

@@ -5,7 +5,7 @@ import { originOf } from './form-guard.ts'
 import type { View } from './page.ts'
 
 export const TITLES: Record<number, string> = {
-  400: 'This link does not fit',
+  400: 'Invalid link',
   403: 'Your role does not allow this',
   404: 'Not found',
   409: 'This cannot be done now',

@@ -12,7 +12,7 @@ interface Meaning {
 const MEANINGS: Record<OutcomeReason | typeof CALLED_WRONG, Meaning> = {
   [CALLED_WRONG]: {
     means: 'somebody called it wrong',
-    next: 'Read its output. Mend the prompt or the agent, deploy and replay; or dismiss the item.',
+    next: 'Read its output. Fix the prompt or the agent, deploy and replay; or dismiss the item.',
   },
   refusal: {
     means: 'the model refused',
@@ -72,7 +72,7 @@ const MEANINGS: Record<OutcomeReason | typeof CALLED_WRONG, Meaning> = {
   },
   schema_mismatch: {
     means: 'the output does not match the declared schema',
-    next: 'Compare the output with the schema; mend the agent or the schema, deploy, then replay.',
+    next: 'Compare the output with the schema; fix the agent or the schema, deploy, then replay.',
   },
   agent_degraded: {
     means: 'the agent marked it degraded',
@@ -80,15 +80,15 @@ const MEANINGS: Record<OutcomeReason | typeof CALLED_WRONG, Meaning> = {
   },
   step_error: {
     means: 'a step failed',
-    next: 'Open the failed step below. Mend what it called, then replay: the steps that worked are reused.',
+    next: 'Open the failed step below. Fix what it called, then replay: the steps that worked are reused.',
   },
   agent_error: {
     means: 'the agent raised an error',
-    next: 'Mend the agent, deploy, then replay: the steps that worked are reused.',
+    next: 'Fix the agent, deploy, then replay: the steps that worked are reused.',
   },
   provider_error: {
     means: 'the model provider answered with an error',
-    next: 'Most of these pass: replay. If many items failed alike, wait until the provider is well and replay all of them.',
+    next: 'Most of these pass: replay. If many items failed the same way, wait until the provider is well and replay all of them.',
   },
   transport_error: {
     means: 'the agent could not be reached or died',
