@@ -23,6 +23,7 @@ import {
 } from './pages/item-decide.ts'
 import { itemRaw } from './pages/item-raw.ts'
 import { replayItem, replayPage } from './pages/item-replay.tsx'
+import { jumpPage } from './pages/jump.tsx'
 import { createKey, keysPage, revokeKey } from './pages/keys.tsx'
 import { createMember, membersPage, removeMember, setRole } from './pages/members.tsx'
 import { overviewPage } from './pages/overview.tsx'
@@ -66,6 +67,7 @@ export const pages = [
   start,
   projectsPage,
   overviewPage,
+  jumpPage,
   runsPage,
   runPage,
   runEvents,

@@ -23,6 +23,7 @@ function pressed(key: string): boolean {
     return true
   }
   if (key === '?') return help()
+  if (key === '/') return click('[data-jump]')
   if (key === 'j' || key === 'k') return walk(key === 'j' ? 1 : -1)
   if (key === 'Enter') return open()
   if (key === 'x') return select()
@@ -85,6 +86,7 @@ function help(): boolean {
     ['x', 'Select the row'],
     ...keysOf('[data-key]', one => one.dataset.key!),
     ...keysOf('[data-go]', one => `g ${one.dataset.go}`),
+    ['/', 'Jump'],
     ['?', 'Show or hide this list'],
   ]
   const title = document.createElement('h2')

@@ -1,5 +1,6 @@
 // What the dashboard does beyond links and forms. Guarantee: without it everything still works, only less quickly.
 
+import { followJump } from './jump.ts'
 import { followKeys } from './keys.ts'
 import { keepLive } from './live.ts'
 import { followSelection } from './selection.ts'
@@ -8,4 +9,5 @@ import { localTimes } from './times.ts'
 localTimes(document)
 keepLive(document.body.dataset)
 followKeys()
+followJump()
 followSelection()

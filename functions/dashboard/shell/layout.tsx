@@ -8,26 +8,9 @@ import { VERSION } from '../../../shared/kernel/version.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import type { Call } from './api.ts'
 import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from './assets.ts'
+import { MENU } from './menu.ts'
 import type { Notice } from './notice.ts'
 import type { View } from './page.ts'
-
-/** Of a project; each leads to `/dashboard/projects/{projectId}/…`. */
-export const MENU = [
-  { path: '', label: 'Overview', key: 'o' },
-  { path: 'runs', label: 'Runs', key: 'r' },
-  { path: 'triage', label: 'Triage', key: 't' },
-  { path: 'search', label: 'Search', key: 's' },
-  { path: 'agents', label: 'Agents', key: 'a' },
-  { path: 'submit', label: 'Submit', key: 'u' },
-  { path: 'schedules', label: 'Schedules', key: 'c' },
-  { path: 'triggers', label: 'Triggers', key: 'w' },
-  { path: 'alerts', label: 'Alerts', key: 'l' },
-  { path: 'deliveries', label: 'Deliveries', key: 'd' },
-  { path: 'keys', label: 'Keys', key: 'k' },
-  { path: 'prices', label: 'Prices', key: 'p' },
-  { path: 'settings', label: 'Settings', key: 'e' },
-  { path: 'audit', label: 'Audit', key: 'i' },
-] as const
 
 interface Around {
   view: View
@@ -115,6 +98,9 @@ const Menu = ({
               </li>
             </ul>
           </details>
+          <a class="jump" href={`/dashboard/projects/${project.id}/jump`} data-jump>
+            Jump <kbd>Ctrl K</kbd>
+          </a>
           <ul>
             {MENU.map(({ path, label, key }) => (
               <li>

@@ -1,0 +1,55 @@
+// The jump: an id or a part of a name, and what it may mean. Guarantee: what one id names is opened at once.
+
+import * as z from 'zod'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { findTargets, type Target } from '../parts/jump-targets.ts'
+import { page } from '../shell/page.ts'
+
+export const jumpPage = page({
+  path: '/dashboard/projects/{projectId}/jump',
+  query: z.strictObject({
+    q: z.string().max(LIMITS.item_id_bytes).optional(),
+    /** Set by the form: whoever types is shown what there is. */
+    go: z.literal('1').optional(),
+  }),
+  async show({ api, params, query }) {
+    const project_id = params.projectId
+    const text = query.q?.trim() ?? ''
+    await api.GET('/v1/projects/{projectId}', { params: { path: { projectId: project_id } } })
+    const { targets, is_exact } =
+      text === '' ? { targets: [], is_exact: false } : await findTargets(api, project_id, text)
+    if (query.go !== undefined && is_exact)
+      return new Response(null, { status: 303, headers: { location: targets[0]!.href } })
+    return {
+      title: 'Jump',
+      project_id,
+      body: (
+        <>
+          <h1>Jump</h1>
+          <form class="filters" method="get">
+            <input type="hidden" name="go" value="1" />
+            <label>
+              <span class="label">An id, an item’s own id, or a part of a name</span>
+              <input type="search" name="q" value={text} size={40} maxlength={LIMITS.item_id_bytes} />
+            </label>
+            <button class="primary">Jump</button>
+          </form>
+          <Targets targets={targets} asked={text !== ''} />
+        </>
+      ),
+    }
+  },
+})
+
+const Targets = ({ targets, asked }: { targets: readonly Target[]; asked: boolean }) => (
+  <ul id="jump-found" class="targets" data-rows>
+    {targets.map(({ kind, name, href }) => (
+      <li data-href={href}>
+        <a href={href}>
+          <span class="dim">{kind}</span> <bdi>{name}</bdi>
+        </a>
+      </li>
+    ))}
+    {asked && targets.length === 0 && <li class="dim">Nothing has that id or name.</li>}
+  </ul>
+)

@@ -1,0 +1,147 @@
+// What a text may mean in a project: an id of Assay or of the caller, or a part of a name. Guarantee: a bounded number of
+// requests, each by a key or of one page, whatever there is.
+
+import { isUuid } from '../../../shared/kernel/ids.ts'
+import { CAUSE_ID } from '../../../shared/recovery/rules/causes.ts'
+import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
+import {
+  ofAgent,
+  ofDelivery,
+  ofItem,
+  ofProject,
+  ofRecovery,
+  ofRun,
+  ofSchedule,
+  ofTrigger,
+} from '../shell/addresses.ts'
+import { MENU } from '../shell/menu.ts'
+
+export interface Target {
+  kind: string
+  name: string
+  href: string
+}
+
+/** By its id: there is nothing else it can mean. */
+interface Found {
+  targets: Target[]
+  is_exact: boolean
+}
+
+/** Of each kind. */
+const MOST = 8
+/** Runs and schedules that are looked at for a name, the newest. */
+const LOOKED_AT = 100
+/** Runs in which an item of that id is looked for. */
+const RUNS_OF_ITEM = 5
+
+export async function findTargets(api: Client, project_id: string, text: string): Promise<Found> {
+  const byId = isUuid(text)
+    ? await byUuid(api, text.toLowerCase())
+    : CAUSE_ID.test(text)
+      ? await byCause(api, project_id, text)
+      : []
+  if (byId.length > 0) return { targets: byId, is_exact: byId.length === 1 }
+  const items = await byOwnId(api, project_id, text)
+  const named = await byName(api, project_id, text.toLowerCase())
+  return { targets: [...items, ...named], is_exact: items.length === 1 && named.length === 0 }
+}
+
+/** Undefined where there is none, or where the text cannot be one. */
+async function known<T>(asked: Promise<{ data?: T }>): Promise<T | undefined> {
+  try {
+    return (await asked).data
+  } catch (error) {
+    if (error instanceof ApiFailure && [400, 404].includes(error.status)) return undefined
+    throw error
+  }
+}
+
+async function byUuid(api: Client, id: string): Promise<Target[]> {
+  const [run, item, agent, schedule, trigger, recovery, delivery] = await Promise.all([
+    known(api.GET('/v2/runs/{runId}', { params: { path: { runId: id } } })),
+    known(api.GET('/v1/durable/runs/{itemId}', { params: { path: { itemId: id } } })),
+    known(api.GET('/v1/agents/{agentId}', { params: { path: { agentId: id } } })),
+    known(api.GET('/v1/schedules/{scheduleId}', { params: { path: { scheduleId: id } } })),
+    known(api.GET('/v1/triggers/{triggerId}', { params: { path: { triggerId: id } } })),
+    known(api.GET('/v1/recoveries/{recoveryId}', { params: { path: { recoveryId: id } } })),
+    known(api.GET('/v1/deliveries/{deliveryId}', { params: { path: { deliveryId: id } } })),
+  ])
+  return [
+    run && { kind: 'Run', name: run.name ?? run.agent_slug, href: ofRun(id) },
+    item && { kind: 'Item', name: item.item_id, href: ofItem(id) },
+    agent && { kind: 'Agent', name: agent.name, href: ofAgent(id) },
+    schedule && { kind: 'Schedule', name: scheduleName(schedule), href: ofSchedule(id) },
+    trigger && { kind: 'Trigger', name: trigger.name, href: ofTrigger(id) },
+    recovery && { kind: 'Recovery', name: recovery.name ?? id, href: ofRecovery(id) },
+    delivery && { kind: 'Delivery', name: delivery.url, href: ofDelivery(id) },
+  ].filter(target => target !== undefined)
+}
+
+async function byCause(api: Client, project_id: string, id: string): Promise<Target[]> {
+  const cause = await known(api.GET('/v1/causes/{causeId}', { params: { path: { causeId: id } } }))
+  return cause === undefined
+    ? []
+    : [{ kind: 'Cause', name: cause.title, href: ofProject(project_id, `causes/${id}`) }]
+}
+
+/** The caller's own identifier of an item, in the newest runs that have it. */
+async function byOwnId(api: Client, project_id: string, item_id: string): Promise<Target[]> {
+  const runs = await known(
+    api.GET('/v2/runs', { params: { query: { project_id, item_id, limit: RUNS_OF_ITEM } } }),
+  )
+  const found = await Promise.all(
+    (runs ?? []).map(async run => {
+      const path = { runId: run.id }
+      const items = await known(
+        api.GET('/v2/runs/{runId}/items', { params: { path, query: { item_id, limit: 1 } } }),
+      )
+      return (items ?? []).map(item => ({
+        kind: 'Item',
+        name: `${item.item_id} in ${run.name ?? run.agent_slug}, ${run.created_at.slice(0, 10)}`,
+        href: ofItem(item.id),
+      }))
+    }),
+  )
+  return found.flat()
+}
+
+async function byName(api: Client, project_id: string, part: string): Promise<Target[]> {
+  const query = { project_id, limit: LOOKED_AT }
+  const [agents, schedules, runs, causes] = await Promise.all([
+    known(api.GET('/v1/agents', { params: { query: { project_id } } })),
+    known(api.GET('/v1/schedules', { params: { query } })),
+    known(api.GET('/v2/runs', { params: { query } })),
+    known(api.GET('/v1/causes', { params: { query: { project_id } } })),
+  ])
+  const named: Target[][] = [
+    MENU.map(({ path, label }) => ({ kind: 'Page', name: label, href: ofProject(project_id, path) })),
+    (agents ?? []).map(one => ({ kind: 'Agent', name: `${one.name} ${one.slug}`, href: ofAgent(one.id) })),
+    (schedules ?? []).map(one => ({
+      kind: 'Schedule',
+      name: scheduleName(one),
+      href: ofSchedule(one.id),
+    })),
+    (runs ?? []).map(one => ({
+      kind: 'Run',
+      name: `${one.name ?? one.agent_slug}, ${one.created_at.slice(0, 16).replace('T', ' ')} UTC`,
+      href: ofRun(one.id),
+    })),
+    (causes?.rows ?? []).map(one => ({
+      kind: 'Cause',
+      name: one.title,
+      href: ofProject(project_id, `causes/${one.id}`),
+    })),
+  ]
+  return named.flatMap(all => all.filter(one => one.name.toLowerCase().includes(part)).slice(0, MOST))
+}
+
+const scheduleName = ({
+  name,
+  agent_slug,
+  cron,
+}: {
+  name: string | null
+  agent_slug: string
+  cron: string
+}) => `${name ?? agent_slug} at ${cron}`
