@@ -58,7 +58,10 @@ export const LANGUAGES = [
 ] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** What an answer is looked at for where its agent declares it; each is the reason it gives. */
+/**
+ * What an answer is looked at for where its agent declares it; each is the reason it gives. Of several that find
+ * something the first in this order is told.
+ */
 export const CHECKS = [
   'template_leak',
   'repeats',

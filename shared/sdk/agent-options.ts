@@ -26,7 +26,7 @@ export interface AgentOptions<In extends AnySchema = AnySchema, Out extends AnyS
   /**
    * Ways not to have worked that answers are looked at for, and no others: `template_leak`, `repeats`, `cut_json`,
    * `fenced_json`, `asks_back`, `cannot_look_up`, `placeholders`, `echoes_prompt`; and over a run, told on it alone: `one_answer`,
-   * `length_jump`, `cost_jump`. Unless said otherwise the first three and the last two; `[]` for none.
+   * `length_jump`, `cost_jump`. Unless said otherwise `template_leak`, `cut_json`, `length_jump` and `cost_jump`; `[]` for none.
    */
   checks?: AgentDeclaration['checks']
   /**
@@ -95,7 +95,7 @@ const schema: Check = value => {
 
 const modelName = text(LIMITS.name_characters)
 
-const CHECKS: Record<keyof AgentOptions, Check> = {
+const OPTION_RULES: Record<keyof AgentOptions, Check> = {
   name: text(LIMITS.slug_characters), // the slug is made from it and is the shorter of the two
   description: text(LIMITS.description_characters),
   itemBudgetCents: value =>
@@ -160,14 +160,14 @@ export function checkOptions(options: AgentOptions): void {
   }
   if (options.name === undefined) throw new DecoratorValidationError('@agent', 'name', 'is missing')
   for (const [field, value] of Object.entries(options)) {
-    if (!Object.hasOwn(CHECKS, field)) {
+    if (!Object.hasOwn(OPTION_RULES, field)) {
       throw new DecoratorValidationError(
         '@agent',
         field,
-        `is not an option; there are ${Object.keys(CHECKS).join(', ')}`,
+        `is not an option; there are ${Object.keys(OPTION_RULES).join(', ')}`,
       )
     }
-    const problem = value === undefined ? undefined : CHECKS[field as keyof AgentOptions](value)
+    const problem = value === undefined ? undefined : OPTION_RULES[field as keyof AgentOptions](value)
     if (problem) throw new DecoratorValidationError('@agent', field, problem)
   }
 }

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ALERT_RULES } from '../../shared/outbox/vocabulary.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const textOf = (file: string) => readFileSync(join(ROOT, file), 'utf8')
@@ -55,4 +56,9 @@ it('every decision stands in the index of its module, once', () => {
   const [, index] = /^## By module\n([\s\S]*?)\n## /m.exec(text)!
   const listed = [...index!.matchAll(/\[(\d+)\]\(#\1-/g)].map(([, number]) => number)
   expect(listed.sort()).toEqual(decisions.sort())
+})
+
+it('the page about the interface names every alert rule', () => {
+  const page = textOf('functions/README.md')
+  expect(ALERT_RULES.filter(rule => !page.includes(`\`${rule}\``))).toEqual([])
 })

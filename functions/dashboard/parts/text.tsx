@@ -13,7 +13,8 @@ export function percent(part: number, of: number): string {
   if (of === 0) return '0 %'
   const share = (100 * part) / of
   if (share > 0 && share < 0.1) return '< 0.1 %'
-  return `${share < 10 && share > 0 ? share.toFixed(1) : share.toFixed(0)} %`
+  if (share < 100 && share > 99.9) return '> 99.9 %'
+  return `${share.toFixed(1).replace('.0', '')} %`
 }
 
 const SPANS = [
@@ -23,9 +24,13 @@ const SPANS = [
   ['s', 1000],
 ] as const
 
-/** A length of time in its two largest units. @example span(61_000) // '1 min 1 s' */
+/** As much as tells: a minute is no more than a minute. */
+const SECONDS = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
+
+/** A length of time in its two largest units, or in seconds. @example span(61_000) // '1 min 1 s' @example span(1331) // '1.33 s' */
 export function span(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 999.5) return `${Math.round(ms)} ms`
+  if (ms < 60_000 && ms % 1000 !== 0) return `${SECONDS.format(ms / 1000)} s`
   const at = SPANS.findIndex(([, unit_ms]) => ms >= unit_ms)
   const [name, unit_ms] = SPANS[at]!
   const next = SPANS[at + 1]

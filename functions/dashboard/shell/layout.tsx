@@ -76,6 +76,9 @@ const Menu = ({
       <a class="brand" href="/dashboard">
         Assay
       </a>
+      <label class="unfold">
+        <input type="checkbox" class="off-screen" /> Menu
+      </label>
       {project && (
         <>
           <details class="switch">

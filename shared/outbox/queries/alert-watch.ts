@@ -1,14 +1,21 @@
 // What the rules about runs and projects look at. Each look is bounded and reads only what is open or has just ended.
+//
+// A run that ends is noted by the trigger `note_ended_run` (the newest of drizzle/*.sql that defines it), unless all of it
+// is ok and nobody waits to be told; the tick (upkeep/verbs/watch-alerts.ts) takes it from `ended_runs`, asks of each rule
+// whether the run gives reason for it, tells the first that is on, and resolves what earlier runs had given reason for.
 
+import type { Fragment } from 'postgres'
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { RULES } from '../rules/alerts.ts'
-import type {
-  HeldItems,
-  RunFindings,
-  StalledProject,
-  WatchedProject,
-  WatchedRun,
+import {
+  type HeldItems,
+  RUN_RULES,
+  type RunFindings,
+  type RunRule,
+  type StalledProject,
+  type WatchedProject,
+  type WatchedRun,
 } from '../rules/run-alerts.ts'
 import type { AlertRule } from '../vocabulary.ts'
 
@@ -30,8 +37,9 @@ function setting(sql: Sql, rule: AlertRule) {
 
 const isOn = (sql: Sql, rule: AlertRule) =>
   sql`coalesce(${sql(rule)}.enabled, ${RULES[rule].enabled}::boolean)`
-const bound = (sql: Sql, rule: AlertRule, name: string) =>
-  sql`coalesce((${sql(rule)}.bounds->>${name})::float8, ${RULES[rule].bounds[name]!.default}::float8)`
+/** As it was set in `of`, or ours. */
+const bound = (sql: Sql, rule: AlertRule, name: string, of: string = rule) =>
+  sql`coalesce((${sql(of)}.bounds->>${name})::float8, ${RULES[rule].bounds[name]!.default}::float8)`
 
 const watched = (sql: Sql) => sql`r.project_id, r.agent_id, a.slug as agent_slug, r.id as run_id, r.name,
   fired.schedule_id, fired.cron, r.status::text, r.stop_reason::text, r.total_items, r.ok, r.degraded, r.failed,
@@ -97,8 +105,20 @@ export interface EndedRun extends WatchedRun {
   found: RunFindings
 }
 
+/** When the run `r`, which has ended, gives reason for a rule. */
+const givesReason = (sql: Sql): Record<RunRule, Fragment> => ({
+  credentials_refused: isRefused(sql),
+  budget_exceeded: sql`r.stop_reason is not distinct from 'budget_exceeded'`,
+  failure_share: tooManyNotOk(sql, sql`(r.ok + r.degraded + r.failed)`),
+  run_not_ok: sql`r.ok < r.total_items`,
+})
+
+const listed = (sql: Sql, of: (rule: RunRule) => Fragment): Fragment =>
+  RUN_RULES.map(of).reduce((all, one) => sql`${all}, ${one}`)
+
 /** Takes runs that have ended off the list that a trigger on runs keeps, once their answers were looked at. */
 export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]> {
+  const reasons = givesReason(sql)
   return sql<EndedRun[]>`
     with taken as (
       delete from ended_runs where (project_id, run_id) in (
@@ -110,23 +130,15 @@ export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]
         ${isDecided(sql)} as is_decided,
         (not ${isFirst(sql)} or r.stop_reason is not distinct from 'cancelled' or not ${untold(sql)}
           or ${isDecided(sql)}) as is_quiet,
-        refusal.refused_status, refusal.refused_model,
-        ${isRefused(sql)} as refused,
-        r.stop_reason is not distinct from 'budget_exceeded' as over_budget,
-        ${tooManyNotOk(sql, sql`(r.ok + r.degraded + r.failed)`)} as too_many,
-        r.ok < r.total_items as not_ok, r.unpriced_items > 0 as unpriced,
-        ${isOn(sql, 'credentials_refused')} as credentials_on, ${isOn(sql, 'budget_exceeded')} as budget_on,
-        ${isOn(sql, 'failure_share')} as share_on, ${isOn(sql, 'run_not_ok')} as not_ok_on
+        refusal.refused_status, refusal.refused_model, r.unpriced_items > 0 as unpriced,
+        ${listed(sql, rule => sql`${reasons[rule]} as ${sql(`for_${rule}`)}, ${isOn(sql, rule)} as ${sql(`on_${rule}`)}`)}
       from taken join runs r on r.project_id = taken.project_id and r.id = taken.run_id join agents a on a.id = r.agent_id
       ${fired(sql)} ${refused(sql, sql`taken.first_end and r.degraded + r.failed > 0`)}
-      ${setting(sql, 'credentials_refused')} ${setting(sql, 'budget_exceeded')}
-      ${setting(sql, 'failure_share')} ${setting(sql, 'run_not_ok')}
+      ${RUN_RULES.map(rule => setting(sql, rule))}
     )
     select *,
-      jsonb_build_object('credentials_refused', refused, 'budget_exceeded', over_budget, 'failure_share', too_many,
-        'run_not_ok', not_ok, 'unpriced_model', unpriced) as holds,
-      jsonb_build_object('credentials_refused', refused and credentials_on, 'budget_exceeded', over_budget and budget_on,
-        'failure_share', too_many and share_on, 'run_not_ok', not_ok and not_ok_on) as found
+      jsonb_build_object('unpriced_model', unpriced, ${listed(sql, rule => sql`${rule}::text, ${sql(`for_${rule}`)}`)}) as holds,
+      jsonb_build_object(${listed(sql, rule => sql`${rule}::text, ${sql(`for_${rule}`)} and ${sql(`on_${rule}`)}`)}) as found
     from judged`
 }
 
@@ -163,7 +175,7 @@ const mayTell = (
       and m.resolved_at is null)`
 
 const nearlySpent = (sql: Sql) => sql`
-  u.spent_micro >= coalesce((s.bounds->>'share')::float8, ${RULES.budget_near.bounds.share!.default}) * p.credit_micro`
+  u.spent_micro >= ${bound(sql, 'budget_near', 'share', 's')} * p.credit_micro`
 
 /** Projects whose credit is nearly spent, unless that was told already. */
 export async function findNearlySpent(sql: Sql, limit: number): Promise<WatchedProject[]> {
@@ -184,7 +196,7 @@ const stalled = (sql: Sql) => sql`
   and u.running = 0 and (p.credit_micro is null or u.spent_micro < p.credit_micro)
   and (r.budget_micro is null or r.cost_micro < r.budget_micro)
   and r.touched_at < now() - make_interval(
-    secs => 60 * coalesce((s.bounds->>'minutes')::float8, ${RULES.consumer_stalled.bounds.minutes!.default}))
+    secs => 60 * ${bound(sql, 'consumer_stalled', 'minutes', 's')})
   and (r.started_at is not null or not exists (select from occurrences o where o.run_id = r.id))`
 
 /** Projects with items that wait and that nobody takes. Not those of which that was told already. */
@@ -202,7 +214,7 @@ export async function findStalled(sql: Sql, limit: number): Promise<StalledProje
 
 const heldSince = (sql: Sql) => sql`t.lane = 'quarantine' and t.disposition is null
   and t.created_at < now() - make_interval(
-    secs => 3600 * coalesce((s.bounds->>'hours')::float8, ${RULES.items_held.bounds.hours!.default}))`
+    secs => 3600 * ${bound(sql, 'items_held', 'hours', 's')})`
 
 const heldSetting = (sql: Sql) => sql`left join lateral (
     select s.enabled, s.bounds from alert_settings s

@@ -6,6 +6,7 @@ import { projects } from '../../accounts/tables/projects.ts'
 import type { Database, Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { type Alert, RULES } from '../rules/alerts.ts'
+import { RUN_RULES } from '../rules/run-alerts.ts'
 import { alertChannels, alertSettings, alerts } from '../tables/alerts.ts'
 import type { AlertRule, AlertState } from '../vocabulary.ts'
 import type { AlertChannelRow, AlertRow, AlertSettingRow } from '../wire/alerts.ts'
@@ -95,7 +96,7 @@ export function findResolvedBy(sql: Sql, ended: readonly EndedSubject[]): Promis
       when not g.first_end then false
       when a.rule = 'not_finished' then a.subject_id in (g.schedule_id, g.agent_id)
       when a.rule in ('schedule_missed', 'source_failed') then a.subject_id = g.schedule_id
-      when a.rule in ('credentials_refused', 'budget_exceeded', 'failure_share', 'run_not_ok')
+      when a.rule::text = any(${[...RUN_RULES]}::text[])
         then a.subject_id = coalesce(g.schedule_id, g.agent_id) and not g.still ? a.rule::text
       when a.rule = 'unpriced_model' then a.subject_id = g.agent_id and not g.still ? a.rule::text
       else false end`

@@ -4,7 +4,7 @@
 import { setPriceCommand } from '../../accounts/rules/prices.ts'
 import { wallClock } from '../../starts/rules/fire-times.ts'
 import type { OccurrenceReason } from '../../starts/vocabulary.ts'
-import type { AlertRule } from '../vocabulary.ts'
+import { ALERT_RULES, type AlertRule } from '../vocabulary.ts'
 
 interface Bound {
   default: number
@@ -17,6 +17,8 @@ export interface Rule {
   about: string
   /** Whether the rule alerts in projects that never said so. */
   enabled: boolean
+  /** Whoever was told it knows why nothing has finished: a deadline that passes then is not told as well. */
+  explains_lateness: boolean
   bounds: Readonly<Record<string, Bound>>
 }
 
@@ -24,16 +26,19 @@ export const RULES: Readonly<Record<AlertRule, Rule>> = {
   schedule_missed: {
     about: 'An occurrence of a schedule produced no work.',
     enabled: true,
+    explains_lateness: true,
     bounds: {},
   },
   run_not_ok: {
     about: 'A run ended with items that did not work, were it only one.',
     enabled: false,
+    explains_lateness: true,
     bounds: {},
   },
   failure_share: {
     about: 'Of the items of a run, too many failed or were degraded.',
     enabled: true,
+    explains_lateness: true,
     bounds: {
       share: { default: 0.2, min: 0, max: 1, about: 'The share of items not ok that is too many.' },
       least_items: { default: 20, min: 1, max: 10_000_000, about: 'So many items must have ended.' },
@@ -42,44 +47,55 @@ export const RULES: Readonly<Record<AlertRule, Rule>> = {
   budget_near: {
     about: 'A project has nearly spent its credit.',
     enabled: true,
+    explains_lateness: false,
     bounds: { share: { default: 0.9, min: 0, max: 1, about: 'The share spent that is near.' } },
   },
   consumer_stalled: {
     about: 'Items wait and nobody has taken any.',
     enabled: true,
+    explains_lateness: false,
     bounds: { minutes: { default: 10, min: 1, max: 10_080, about: 'How long nobody may take any.' } },
   },
   unpriced_model: {
     about: 'A run under a budget called a model whose price is not known, so the budget cannot be held.',
     enabled: true,
+    explains_lateness: true,
     bounds: {},
   },
   source_failed: {
     about: 'The source that a schedule reads its items from failed.',
     enabled: true,
+    explains_lateness: true,
     bounds: {},
   },
   credentials_refused: {
     about: 'A provider refused the credentials of an agent (401 or 403 in model calls).',
     enabled: true,
+    explains_lateness: true,
     bounds: {},
   },
   budget_exceeded: {
     about: 'A run spent its budget before all of its items were through.',
     enabled: true,
+    explains_lateness: true,
     bounds: {},
   },
   not_finished: {
     about: 'A schedule or an agent with a deadline had no run that ended by then.',
     enabled: true,
+    explains_lateness: true,
     bounds: {},
   },
   items_held: {
     about: 'Items are held for a person, and nobody has decided.',
     enabled: true,
+    explains_lateness: false,
     bounds: { hours: { default: 24, min: 1, max: 8760, about: 'How long an item may wait for a person.' } },
   },
 }
+
+/** Rules whose alerts leave a deadline that passes to be told. */
+export const RULES_BESIDE_DEADLINES = ALERT_RULES.filter(rule => !RULES[rule].explains_lateness)
 
 export interface Alert {
   project_id: string

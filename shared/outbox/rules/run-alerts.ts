@@ -20,6 +20,7 @@ export interface WatchedRun extends RunTally {
   stop_reason: string | null
   cost_micro: number
   budget_micro: number | null
+  /** When it ended; now, of one that is open. */
   since: Date
   /** A model call of its items that a provider refused, if most of what did not work has one. */
   refused_status: string | null
@@ -51,12 +52,13 @@ const ofRun = (rule: AlertRule, run: WatchedRun) => ({
 })
 
 /** Which rules a run gives reason for, as SQL found them. */
-export type RunFindings = Readonly<Partial<Record<(typeof RUN_RULES)[number], boolean>>>
+export type RunFindings = Readonly<Partial<Record<RunRule, boolean>>>
 
 /** In the order in which they are told. */
 export const RUN_RULES = ['credentials_refused', 'budget_exceeded', 'failure_share', 'run_not_ok'] as const
+export type RunRule = (typeof RUN_RULES)[number]
 
-const TELL: Readonly<Record<(typeof RUN_RULES)[number], (run: WatchedRun) => Alert>> = {
+const TELL: Readonly<Record<RunRule, (run: WatchedRun) => Alert>> = {
   credentials_refused: credentialsRefused,
   budget_exceeded: budgetExceeded,
   failure_share: failureShare,

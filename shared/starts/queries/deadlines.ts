@@ -5,6 +5,7 @@ import { and, asc, eq } from 'drizzle-orm'
 import { agents } from '../../agents/tables/agents.ts'
 import type { Database, Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { RULES_BESIDE_DEADLINES } from '../../outbox/rules/alerts.ts'
 import type { PassedDeadline } from '../../outbox/rules/run-alerts.ts'
 import { schedules } from '../../starts/tables/schedules.ts'
 import { deadlines } from '../tables/deadlines.ts'
@@ -77,7 +78,7 @@ export async function lockPassedDeadlines(sql: Sql, limit: number): Promise<DueD
       d.due_at as passed_at, now() as now, awaited.run_id, awaited.total_items, awaited.ended_items,
       awaited.expected and not awaited.ended and not exists (
         select from alerts t where t.project_id = d.project_id
-          and t.rule not in ('consumer_stalled', 'items_held', 'budget_near')
+          and t.rule::text <> all(${RULES_BESIDE_DEADLINES}::text[])
           and case when d.schedule_id is null then t.agent_id = d.agent_id else t.schedule_id = d.schedule_id end
           and (t.resolved_at is null or t.created_at > d.due_at - interval '1 day')
       ) as is_late

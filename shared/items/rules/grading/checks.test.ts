@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CHECK_CASES, type CheckCase } from '../../../../test/bench/verdicts/check-cases.ts'
-import { CHECKS } from '../../vocabulary.ts'
-import { checkWords, failedCheck } from './checks.ts'
+import { CHECKS, DECLARED_CHECKS } from '../../vocabulary.ts'
+import { checkWords, DEFAULT_CHECKS, failedCheck } from './checks.ts'
 
 describe.each(CHECKS)('%s', name => {
   const { found, passed } = CHECK_CASES[name]
@@ -61,4 +63,27 @@ it.each([
   const text = piece.repeat(300_000)
   const name = failedCheck(text, CHECKS, { input: text, language: 'de' })
   expect(name === undefined || CHECKS.includes(name)).toBe(true)
+})
+
+describe('pages', () => {
+  const pageOf = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8')
+
+  it('the one about grading has a row for each check, and says which are on by default', () => {
+    const rows = [
+      ...pageOf('../../grading.md').matchAll(/^\| `(\w+)` \| (?:\\\||[^|\n])* \| ((?:\\\||[^|\n])*)/gm),
+    ]
+    const said = new Map(rows.map(([, name, standard]) => [name!, standard!.startsWith('**on**')]))
+    const expected = [...DECLARED_CHECKS, 'wrong_language'].map(name => [
+      name,
+      (DEFAULT_CHECKS as readonly string[]).includes(name),
+    ])
+    expect(expected.map(([name]) => [name, said.get(name as string)])).toEqual(expected)
+  })
+
+  it('the options of an agent name every check, and those on by default', () => {
+    const [, about] = /(Ways not to have worked[\s\S]*?)\*\//.exec(pageOf('../../../sdk/agent-options.ts'))!
+    const [all, standard] = about!.split('Unless said otherwise')
+    expect(DECLARED_CHECKS.filter(name => !all!.includes(`\`${name}\``))).toEqual([])
+    expect([...standard!.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(DEFAULT_CHECKS)
+  })
 })

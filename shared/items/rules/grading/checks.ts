@@ -184,25 +184,61 @@ function metIn(text: string, patterns: readonly RegExp[]): string | undefined {
 const beginning = (text: string) => text.slice(0, SHOWN_CHARACTERS)
 const tail = (text: string) => text.slice(-TAIL_CHARACTERS)
 
-/** The words that a check goes by; undefined where it finds nothing. */
-const RULES: Record<CheckName, (text: string, asked: Asked) => string | undefined> = {
-  asks_back: text => (LETTER.test(text) ? undefined : metIn(text, ASKS_BACK)),
-  cannot_look_up: text => metIn(text, [CANNOT_LOOK_UP]),
-  repeats: repeatedIn,
-  template_leak: templateTokenIn,
-  fenced_json: text => (isFencedJson(text) ? beginning(text) : undefined),
-  cut_json: text => (isCutJson(text) ? text.slice(-SHOWN_CHARACTERS) : undefined),
-  placeholders: text => PLACEHOLDER.exec(text.slice(0, BODY_CHARACTERS))?.[0],
-  echoes_prompt: (text, { input }) => (echoes(text, input) ? beginning(text) : undefined),
-  wrong_language: (text, { language }) => (isInAnotherLanguage(text, language) ? beginning(text) : undefined),
+/** A check: all there is to say of it, but for what a person can do (../../../recovery/rules/outcome-meanings.ts). */
+interface CheckRule {
+  /** What is wrong, after "The last model call (ask)". */
+  says: string
+  /** It goes by how an answer ends, so that of a beginning nothing can be said. */
+  needs_end?: true
+  /** It goes by what the model was asked, and not by words of the answer. */
+  needs_asked?: true
+  /** The words that it goes by; undefined where it finds nothing. */
+  find(text: string, asked: Asked): string | undefined
 }
+
+const RULES: Record<CheckName, CheckRule> = {
+  template_leak: { says: 'holds tokens of a chat template.', find: templateTokenIn },
+  repeats: { says: 'repeats itself to its end.', needs_end: true, find: repeatedIn },
+  cut_json: {
+    says: 'is JSON that does not end.',
+    needs_end: true,
+    find: text => (isCutJson(text) ? text.slice(-SHOWN_CHARACTERS) : undefined),
+  },
+  fenced_json: {
+    says: 'is JSON in a fence or behind a sentence.',
+    needs_end: true,
+    find: text => (isFencedJson(text) ? beginning(text) : undefined),
+  },
+  asks_back: {
+    says: 'asks for what it should have been given.',
+    find: text => (LETTER.test(text) ? undefined : metIn(text, ASKS_BACK)),
+  },
+  cannot_look_up: {
+    says: 'says that the model cannot look things up.',
+    find: text => metIn(text, [CANNOT_LOOK_UP]),
+  },
+  placeholders: {
+    says: 'leaves placeholders to be filled in.',
+    find: text => PLACEHOLDER.exec(text.slice(0, BODY_CHARACTERS))?.[0],
+  },
+  echoes_prompt: {
+    says: 'repeats its prompt.',
+    needs_asked: true,
+    find: (text, { input }) => (echoes(text, input) ? beginning(text) : undefined),
+  },
+  wrong_language: {
+    says: 'is in another language than its agent declares.',
+    needs_asked: true,
+    find: (text, { language }) => (isInAnotherLanguage(text, language) ? beginning(text) : undefined),
+  },
+}
+
+/** What a check says of an answer that failed it. */
+export const checkSays = (name: CheckName): string => RULES[name].says
 
 /** By which words an answer failed a check, whatever was asked for. */
 export const checkWords = (text: string, name: CheckName): string | undefined =>
-  name === 'echoes_prompt' || name === 'wrong_language' ? beginning(text) : RULES[name](text, {})
-
-/** They go by how an answer ends. */
-const OF_ENDS: ReadonlySet<CheckName> = new Set(['repeats', 'cut_json', 'fenced_json'])
+  RULES[name].needs_asked ? beginning(text) : RULES[name].find(text, {})
 
 /** The first of the declared checks that finds something, in the order of CHECKS. */
 export function failedCheck(
@@ -213,7 +249,7 @@ export function failedCheck(
   return CHECKS.find(
     name =>
       checks.includes(name) &&
-      !(asked.is_beginning && OF_ENDS.has(name)) &&
-      RULES[name](text, asked) !== undefined,
+      !(asked.is_beginning && RULES[name].needs_end) &&
+      RULES[name].find(text, asked) !== undefined,
   )
 }

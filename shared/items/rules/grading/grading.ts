@@ -2,9 +2,16 @@
 // Guarantee: pure and without a model; a step of any shape gets a grade, and doubt counts as ok.
 
 import { LIMITS } from '../../../kernel/limits.ts'
-import type { DeclaredCheck, Outcome, OutcomeReason, StepKind } from '../../vocabulary.ts'
+import {
+  CHECKS,
+  type CheckName,
+  type DeclaredCheck,
+  type Outcome,
+  type OutcomeReason,
+  type StepKind,
+} from '../../vocabulary.ts'
 import type { AgentDeclaration, StepReport } from '../protocol.ts'
-import { type Asked, failedCheck } from './checks.ts'
+import { type Asked, checkSays, failedCheck } from './checks.ts'
 import { fields, filled, Gathered } from './providers/answer.ts'
 import {
   type Completion,
@@ -213,26 +220,24 @@ export function explained(message: string, steps: readonly GradedStep[]): string
   return `${short.slice(0, end)}. ${fault.words}`
 }
 
-const PREDICATES: Partial<Record<OutcomeReason, string>> = {
+/** What is said of an answer that no check found wrong; of an item's own reasons nothing is said about a call. */
+const SAYS: Partial<Record<Exclude<OutcomeReason, CheckName>, string>> = {
   refusal: 'is a refusal.',
-  template_leak: 'holds tokens of a chat template.',
-  repeats: 'repeats itself to its end.',
-  cut_json: 'is JSON that does not end.',
-  fenced_json: 'is JSON in a fence or behind a sentence.',
-  asks_back: 'asks for what it should have been given.',
-  cannot_look_up: 'says that the model cannot look things up.',
-  placeholders: 'leaves placeholders to be filled in.',
-  echoes_prompt: 'repeats its prompt.',
-  wrong_language: 'is in another language than its agent declares.',
   empty_output: 'has neither text nor tool calls.',
   truncated: 'was cut off at a token limit.',
   content_filter: "was stopped by the provider's content filter.",
   provider_error: 'failed, and no later one succeeded.',
 }
 
+const isCheck = (reason: OutcomeReason): reason is CheckName =>
+  (CHECKS as readonly OutcomeReason[]).includes(reason)
+
 function worded(subject: string, reason: OutcomeReason | null): Fault | undefined {
   if (reason === null) return undefined
-  return { reason, words: `${subject} ${PREDICATES[reason] ?? `is not ok: ${reason}.`}` }
+  return {
+    reason,
+    words: `${subject} ${isCheck(reason) ? checkSays(reason) : (SAYS[reason] ?? `is not ok: ${reason}.`)}`,
+  }
 }
 
 export interface StepTokens extends CompletionUsage {
