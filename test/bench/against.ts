@@ -2,6 +2,7 @@
 // a machine whose speed drifts slows both. Prints each figure of both, their ratio, and how far the ratios spread.
 
 import { type ChildProcess, execFile, fork } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { chmod, cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,19 +31,35 @@ export async function compare(ref: string, names: readonly string[], anyway: boo
   }
 }
 
-/** A checkout of the commit beside this one, with this bench and what it needs of the tests in it: both are measured by the same code. */
+/**
+ * A checkout of the commit beside this one, with this bench and what it needs of the tests in it: both are measured by the
+ * same code. One whose files stand elsewhere is measured by its own.
+ */
 async function checkOut(ref: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-against-'))
   await chmod(folder, 0o755)
   await run('git', ['worktree', 'add', '--detach', '--force', folder, ref], { cwd: ROOT })
-  for (const part of ['test/bench', 'test/support']) {
-    await rm(join(folder, part), { recursive: true })
-    await cp(join(ROOT, part), join(folder, part), { recursive: true })
-  }
+  if (await hasWhatTheBenchNeeds(folder))
+    for (const part of ['test/bench', 'test/support']) {
+      await rm(join(folder, part), { recursive: true })
+      await cp(join(ROOT, part), join(folder, part), { recursive: true })
+    }
+  else console.log(`${ref} has its files elsewhere: it is measured by its own bench\n`)
   if ((await installedBy(folder)) === (await installedBy(ROOT)))
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   else await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder })
   return folder
+}
+
+/** Whether the files that this bench imports are there as well. */
+async function hasWhatTheBenchNeeds(folder: string): Promise<boolean> {
+  const bench = join(ROOT, 'test/bench')
+  const names = (await readdir(bench)).filter(name => name.endsWith('.ts'))
+  const texts = await Promise.all(names.map(name => readFile(join(bench, name), 'utf8')))
+  const imported = texts.flatMap(text =>
+    [...text.matchAll(/from '\.\.\/\.\.\/([^']+)'/g)].map(([, path]) => path!),
+  )
+  return imported.every(path => existsSync(join(folder, path)))
 }
 
 /** What says which packages are installed, and how they are patched. */
