@@ -67,6 +67,20 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     expect(await page.locator('body').textContent()).toBe(text)
   })
 
+  it('texts are copied by a button, and ages count on', async () => {
+    const { run } = await ran(world, works, [{ item_id: 'copied', input: { text: 'a cat?' } }])
+    const page = await open(recordId(run), { permissions: ['clipboard-read', 'clipboard-write'] })
+    const input = page.getByRole('region', { name: 'Input' })
+    await input.locator('pre').hover()
+    await input.getByRole('button', { name: 'Copy' }).click()
+    await input.getByRole('button', { name: 'Copied' }).waitFor()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(JSON.parse(copied)).toEqual({ text: 'a cat?' })
+    const age = page.locator('time[data-age]').first()
+    const told = await age.textContent()
+    await expect.poll(() => age.textContent()).not.toBe(told)
+  })
+
   it('edit input and replay from a step: replays from a step with another input, keeps what was typed when it is no JSON, and shows what became of it', async () => {
     const { run } = await ran(world, failsAtTheEnd, [{ item_id: 'again', input: { text: 'a dog?' } }])
     const page = await open(recordId(run))

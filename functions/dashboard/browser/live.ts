@@ -2,6 +2,7 @@
 // the place of the old ones. Guarantee: at most one fetch at a time, none while nobody looks, and after the last event
 // one that began after it and was answered.
 
+import { copyButtons } from './copy.ts'
 import { localTimes } from './times.ts'
 
 const LEAST_MS = 700
@@ -86,6 +87,7 @@ function show(fresh: Document): void {
     if (made === null) continue
     keepOpen(old, made)
     localTimes(made)
+    copyButtons(made)
     // What one is writing in is not taken away.
     if (old.contains(document.activeElement) || made.isEqualNode(old)) continue
     old.replaceWith(document.adoptNode(made))

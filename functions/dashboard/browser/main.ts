@@ -1,12 +1,15 @@
 // What the dashboard does beyond links and forms. Guarantee: without it everything still works, only less quickly.
 
+import { copyButtons } from './copy.ts'
 import { followJump } from './jump.ts'
 import { followKeys } from './keys.ts'
 import { keepLive } from './live.ts'
 import { followSelection } from './selection.ts'
-import { localTimes } from './times.ts'
+import { countAges, localTimes } from './times.ts'
 
 localTimes(document)
+countAges(document.body.dataset)
+copyButtons(document)
 keepLive(document.body.dataset)
 followKeys()
 followJump()

@@ -1,4 +1,7 @@
-// Shows when something happened in the reader's own zone.
+// Shows when something happened in the reader's own zone, and counts on how long ago. Guarantee: ages go by the server's
+// clock, however wrong the reader's is.
+
+import { age } from '../../../shared/view/time.ts'
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 
@@ -8,4 +11,17 @@ export function localTimes(within: ParentNode): void {
     ;(time as HTMLElement).title = format.format(at)
     if (time.hasAttribute('data-absolute')) time.textContent = format.format(at)
   }
+}
+
+/** `now` is what the server's clock said when it made the page. */
+export function countAges({ now }: DOMStringMap): void {
+  if (now === undefined) return
+  const ahead_ms = Number(now) - Date.now()
+  setInterval(() => {
+    if (document.hidden) return
+    for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-age]')) {
+      const words = age(Date.parse(time.dateTime), Date.now() + ahead_ms)
+      if (words !== time.textContent) time.textContent = words
+    }
+  }, 1000)
 }

@@ -157,6 +157,7 @@ export function serveParts(
       calls,
       member: who?.principal,
       base_url: ctx.config.base_url,
+      now: ctx.now(),
     })
     const headers = new Headers({ 'content-type': 'text/html; charset=utf-8' })
     if (notice) headers.append('set-cookie', noticeShownCookie(ctx))

@@ -21,9 +21,11 @@ interface Around {
   base_url: string
   /** Restored from a backup, and told by nobody to go on. */
   held: boolean
+  /** By the server's clock. */
+  now: number
 }
 
-export const Layout = ({ view, projects, notice, calls, member, base_url, held }: Around) => (
+export const Layout = ({ view, projects, notice, calls, member, base_url, held, now }: Around) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -35,7 +37,7 @@ export const Layout = ({ view, projects, notice, calls, member, base_url, held }
       <script type="module" src={SCRIPT_PATH} />
       {view.script && <script type="module" src={view.script} />}
     </head>
-    <body {...liveAttributes(view.live)}>
+    <body {...liveAttributes(view.live)} data-now={now}>
       <a class="skip" href="#main">
         Skip to the content
       </a>

@@ -1,0 +1,31 @@
+// A button that copies a text as it stands, on each text that is set apart. Guarantee: none where the browser lets no page
+// copy, as it does over plain HTTP.
+
+const SAID_MS = 1500
+
+export function copyButtons(within: ParentNode): void {
+  if (!navigator.clipboard) return
+  for (const text of within.querySelectorAll<HTMLPreElement>('pre')) {
+    if (text.closest('summary, .copyable') !== null || text.textContent === '') continue
+    const box = document.createElement('div')
+    box.className = 'copyable'
+    text.replaceWith(box)
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'copy'
+    button.textContent = 'Copy'
+    button.addEventListener('click', () => void copied(button, text.textContent ?? ''))
+    box.append(text, button)
+  }
+}
+
+async function copied(button: HTMLButtonElement, text: string): Promise<void> {
+  const done = await navigator.clipboard.writeText(text).then(
+    () => 'Copied',
+    () => 'Not allowed',
+  )
+  button.textContent = done
+  setTimeout(() => {
+    button.textContent = 'Copy'
+  }, SAID_MS)
+}

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { age, span } from './time.ts'
+
+it.for([
+  [0, '0 ms'],
+  [850, '850 ms'],
+  [999.7, '1 s'],
+  [1331, '1.33 s'],
+  [12_345, '12.3 s'],
+  [59_994, '60 s'],
+  [60_000, '1 min'],
+  [61_000, '1 min 1 s'],
+  [3_600_000, '1 h'],
+  [90_061_000, '1 d 1 h'],
+] as const)('%d ms are %s', ([ms, words]) => {
+  expect(span(ms)).toBe(words)
+})
+
+it.for([
+  [0, 'now'],
+  [999, 'now'],
+  [4999, '4 s ago'],
+  [3_661_000, '1 h 1 min ago'],
+  [90_061_000, '1 d 1 h ago'],
+  [-61_000, 'in 1 min 1 s'],
+] as const)('a moment %d ms ago is told as %s', ([ms, words]) => {
+  expect(age(0, ms)).toBe(words)
+})

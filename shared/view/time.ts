@@ -1,0 +1,35 @@
+// How long something takes, and how far away a moment is, in words.
+
+const SPANS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+] as const
+
+/** As much as tells: a minute is no more than a minute. */
+const SECONDS = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
+
+/** A length of time in its two largest units, or in seconds. @example span(61_000) // '1 min 1 s' @example span(1331) // '1.33 s' */
+export function span(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`
+  if (ms < 60_000 && ms % 1000 !== 0) return `${SECONDS.format(ms / 1000)} s`
+  const at = SPANS.findIndex(([, unit_ms]) => ms >= unit_ms)
+  const [name, unit_ms] = SPANS[at]!
+  const next = SPANS[at + 1]
+  const rest = next ? Math.floor((ms % unit_ms) / next[1]) : 0
+  return `${Math.floor(ms / unit_ms)} ${name}${next && rest > 0 ? ` ${rest} ${next[0]}` : ''}`
+}
+
+/** @example age(at, at + 61_000) // '1 min 1 s ago' @example age(at, at - 61_000) // 'in 1 min 1 s' */
+export function age(at_ms: number, now_ms: number): string {
+  const ms = now_ms - at_ms
+  if (Math.abs(ms) < 1000) return 'now'
+  return ms > 0 ? `${span(coarse(ms))} ago` : `in ${span(coarse(-ms))}`
+}
+
+/** From an hour on minutes, and from a day on hours are all one wants to know. */
+const coarse = (ms: number): number => {
+  const unit_ms = ms >= 86_400_000 ? 3_600_000 : ms >= 3_600_000 ? 60_000 : 1000
+  return Math.floor(ms / unit_ms) * unit_ms
+}
