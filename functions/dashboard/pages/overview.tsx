@@ -70,7 +70,7 @@ export const overviewPage = page({
                 now={now}
                 mayAct={mayAct}
               />
-              <Charts activity={activity.data!} />
+              <Charts activity={activity.data!} project_id={project_id} />
               <h2>{inFlight.length > 0 ? 'Running now' : 'Latest runs'}</h2>
               <RunLines runs={inFlight.length > 0 ? inFlight : latest.data!} now={now} />
               <p>
@@ -137,12 +137,13 @@ const Fact = ({ name, children }: { name: string; children: Child }) => (
   </div>
 )
 
-const Charts = ({ activity }: { activity: Activity }) => (
+const Charts = ({ activity, project_id }: { activity: Activity; project_id: string }) => (
   <div class="charts">
     <ChartDays
       id="items-by-day"
       title="Items by day"
       show={count}
+      href={day => runsOf(project_id, day)}
       days={activity.days.map(day => ({
         day: day.day,
         parts: [
@@ -156,6 +157,7 @@ const Charts = ({ activity }: { activity: Activity }) => (
       id="spend-by-day"
       title="Cost by day"
       show={money}
+      href={day => runsOf(project_id, day)}
       days={activity.days.map(day => ({
         day: day.day,
         parts: [{ kind: 'running', label: 'cost', value: day.cost_usd }],
@@ -163,6 +165,8 @@ const Charts = ({ activity }: { activity: Activity }) => (
     />
   </div>
 )
+
+const runsOf = (project_id: string, day: string) => `${ofProject(project_id, 'runs')}?from=${day}&to=${day}`
 
 const RunLines = ({ runs, now }: { runs: readonly Run[]; now: number }) => (
   <List

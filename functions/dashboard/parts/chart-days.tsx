@@ -1,6 +1,7 @@
-// A column a day, stacked. Guarantee: every figure of the drawing is also in a table beneath it.
+// A column a day, stacked, which leads to its day. Guarantee: every figure and link of the drawing is also in a table
+// beneath it.
 
-import { scaleBand, scaleLinear } from 'd3-scale'
+import { type ScaleLinear, scaleBand, scaleLinear } from 'd3-scale'
 
 const WIDTH = 640
 const HEIGHT = 160
@@ -17,11 +18,14 @@ export const ChartDays = ({
   title,
   days,
   show,
+  href,
 }: {
   id: string
   title: string
   days: readonly DayColumn[]
   show(value: number): string
+  /** Where a day leads. */
+  href(day: string): string
 }) => {
   const total = (column: DayColumn) => column.parts.reduce((sum, part) => sum + part.value, 0)
   const most = Math.max(...days.map(total))
@@ -37,10 +41,12 @@ export const ChartDays = ({
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
         <line class="axis" x1="0" x2={WIDTH} y1={HEIGHT - FOOT} y2={HEIGHT - FOOT} />
+        {most > 0 && <Axis scale={y} show={show} />}
         {days.map((column, at) => {
           let top = HEIGHT - FOOT
           return (
-            <g>
+            <a href={href(column.day)} tabindex={-1}>
+              <rect class="target" x={x(column.day)} y={0} width={x.bandwidth()} height={HEIGHT} />
               <title>{`${column.day}: ${column.parts.map(part => `${show(part.value)} ${part.label}`).join(', ')}`}</title>
               {column.parts.map(part => {
                 const height = part.value === 0 ? 0 : Math.max(2, y(part.value))
@@ -60,7 +66,7 @@ export const ChartDays = ({
                   {column.day.slice(5)}
                 </text>
               )}
-            </g>
+            </a>
           )
         })}
       </svg>
@@ -80,7 +86,9 @@ export const ChartDays = ({
           <tbody>
             {days.toReversed().map(column => (
               <tr>
-                <th scope="row">{column.day}</th>
+                <th scope="row">
+                  <a href={href(column.day)}>{column.day}</a>
+                </th>
                 {column.parts.map(part => (
                   <td class="numeric">{show(part.value)}</td>
                 ))}
@@ -92,3 +100,26 @@ export const ChartDays = ({
     </figure>
   )
 }
+
+/** Lines at round values, each with what it stands for. */
+const Axis = ({ scale, show }: { scale: ScaleLinear<number, number>; show(value: number): string }) => (
+  <>
+    {scale
+      .ticks(2)
+      .filter(value => value > 0)
+      .map(value => (
+        <>
+          <line
+            class="axis"
+            x1="0"
+            x2={WIDTH}
+            y1={HEIGHT - FOOT - scale(value)}
+            y2={HEIGHT - FOOT - scale(value)}
+          />
+          <text class="axis-label" x={0} y={HEIGHT - FOOT - scale(value) - 3}>
+            {show(value)}
+          </text>
+        </>
+      ))}
+  </>
+)
