@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { prettyJson } from './pretty-json.ts'
+import { prettyJson, textsOverLines } from './pretty-json.ts'
 
 it('indents as JSON.stringify does', () => {
   fc.assert(
@@ -24,4 +24,26 @@ it('keeps every token as it was written', () => {
 it('takes a string of a megabyte', () => {
   const text = JSON.stringify(`${'a\\"'.repeat(300_000)}`)
   expect(prettyJson(text)).toBe(text)
+})
+
+it('shows texts of several lines over lines, and leaves the rest as it is', () => {
+  const json = JSON.stringify({ answer: '# Title\n\n- "one"', n: 1, list: ['a\nb', 'c'], path: 'C:\\new' })
+  expect(textsOverLines(prettyJson(json)).split('\n')).toEqual([
+    '{',
+    '  "answer": """',
+    '    # Title',
+    '    ',
+    '    - "one"',
+    '  """,',
+    '  "n": 1,',
+    '  "list": [',
+    '    """',
+    '      a',
+    '      b',
+    '    """,',
+    '    "c"',
+    '  ],',
+    '  "path": "C:\\\\new"',
+    '}',
+  ])
 })

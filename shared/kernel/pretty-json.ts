@@ -20,3 +20,26 @@ export function prettyJson(text: string): string {
   }
   return pretty
 }
+
+const TEXT_LINE = /^( *)("[^"\\]*(?:\\.[^"\\]*)*": )?("[^"\\]*(?:\\.[^"\\]*)*")(,?)$/
+
+/**
+ * An indented JSON text with its texts of several lines over lines, between triple quotes: for people, and no JSON any more.
+ *
+ * @example textsOverLines('{\n  "a": "# one\\ntwo"\n}') // '{\n  "a": """\n    # one\n    two\n  """\n}'
+ */
+export function textsOverLines(pretty: string): string {
+  if (!pretty.includes('\\n')) return pretty
+  return pretty
+    .split('\n')
+    .map(line => {
+      const [, indent, key = '', text, comma] = TEXT_LINE.exec(line) ?? []
+      if (text === undefined || !text.includes('\\n')) return line
+      const lines = (JSON.parse(text) as string).split('\n')
+      if (lines.length === 1) return line // a backslash before an n
+      return [`${indent}${key}"""`, ...lines.map(one => `${indent}  ${one}`), `${indent}"""${comma}`].join(
+        '\n',
+      )
+    })
+    .join('\n')
+}

@@ -2,7 +2,7 @@
 // where it is cut it says so, and the link beside it gives every byte.
 
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { prettyJson } from '../../../shared/kernel/pretty-json.ts'
+import { prettyJson, textsOverLines } from '../../../shared/kernel/pretty-json.ts'
 import { count } from './text.tsx'
 
 const SHOWN_LINES = 16
@@ -30,9 +30,11 @@ export const Payload = ({ text, raw, empty = 'none', most = LIMITS.page_text_cha
     </div>
   )
 
-/** A string says more without its quotes and escapes. Only the beginning is indented where no more is shown. */
+/** A string says more without its quotes and escapes, and a text of several lines over lines. Only the beginning is indented where no more is shown. */
 export const readable = (text: string, most = Number.POSITIVE_INFINITY): string =>
-  text.startsWith('"') ? JSON.parse(text) : prettyJson(text.length > most ? text.slice(0, most + 1) : text)
+  text.startsWith('"')
+    ? JSON.parse(text)
+    : textsOverLines(prettyJson(text.length > most ? text.slice(0, most + 1) : text))
 
 interface FoldedProps {
   text: string
