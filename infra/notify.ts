@@ -42,7 +42,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
     if (!isAsking) waitUntil(ask())
   }
 
-  /** Pokes that come while Redis is asked are one more question, after it. */
+  /** Notifications that come while Redis is asked are one more question, after it. */
   async function ask(): Promise<void> {
     isAsking = true
     while (wanted > 0) {

@@ -1,4 +1,4 @@
-// How the engine reaches addresses that callers named. The host does it, because guarding such a request takes sockets:
+// How the server reaches addresses that callers named. The host does it, because guarding such a request takes sockets:
 // an address is judged after it was resolved, and the connection goes to the very address that was judged.
 
 export interface OutsideRequest {

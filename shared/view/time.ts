@@ -13,7 +13,7 @@ const SECONDS = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
 /** A length of time in its two largest units, or in seconds. @example span(61_000) // '1 min 1 s' @example span(1331) // '1.33 s' */
 export function span(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`
-  if (ms < 60_000 && ms % 1000 !== 0) return `${SECONDS.format(ms / 1000)} s`
+  if (ms < 59_950 && ms % 1000 !== 0) return `${SECONDS.format(ms / 1000)} s`
   const at = SPANS.findIndex(([, unit_ms]) => ms >= unit_ms)
   const [name, unit_ms] = SPANS[at]!
   const next = SPANS[at + 1]

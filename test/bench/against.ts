@@ -53,14 +53,16 @@ async function checkOut(ref: string): Promise<string> {
 
 /** Whether the files that this bench imports are there as well. */
 async function hasWhatTheBenchNeeds(folder: string): Promise<boolean> {
-  const bench = join(ROOT, 'test/bench')
-  const names = (await readdir(bench)).filter(name => name.endsWith('.ts'))
-  const texts = await Promise.all(names.map(name => readFile(join(bench, name), 'utf8')))
+  const files = (await Promise.all(['test/bench', 'test/support'].map(filesOf))).flat()
+  const texts = await Promise.all(files.map(file => readFile(file, 'utf8')))
   const imported = texts.flatMap(text =>
     [...text.matchAll(/from '\.\.\/\.\.\/([^']+)'/g)].map(([, path]) => path!),
   )
   return imported.every(path => existsSync(join(folder, path)))
 }
+
+const filesOf = async (part: string): Promise<string[]> =>
+  (await readdir(join(ROOT, part))).filter(name => name.endsWith('.ts')).map(name => join(ROOT, part, name))
 
 /** What says which packages are installed, and how they are patched. */
 async function installedBy(root: string): Promise<string> {

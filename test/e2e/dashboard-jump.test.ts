@@ -81,7 +81,7 @@ describe.skipIf(CHROMIUM === undefined)('the jump (needs Chromium)', () => {
     })
     for (const text of ['no such thing', agent.id, 'of-a-stranger']) {
       await page.goto(`/dashboard/projects/${night.projectId}/jump?q=${encodeURIComponent(text)}`)
-      await page.getByText('Nothing has that id or name.').waitFor()
+      await page.getByText('Nothing has that id').waitFor()
     }
   })
 })

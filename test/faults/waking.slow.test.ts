@@ -1,4 +1,4 @@
-// Functions that sleep: they wake when there is work, hand on, and are at zero again, whatever happens to a notify, a
+// Functions that sleep: they wake when there is work, hand on, and are at zero again, whatever happens to a notification, a
 // caller or a consumer.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'

@@ -60,7 +60,7 @@ const upTo = (layer: Layer): string[] => LAYERS.slice(0, LAYERS.indexOf(layer) +
 
 /** Layer of a module, or folder → what it may import. What is of one folder or layer may always import the others of it. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  // Of use to any program: knows no noun of the product.
+  // What all modules share; knows none of them.
   'shared/kernel': [],
   vocabulary: ['shared/kernel'],
   rules: [...upTo('rules'), 'shared/kernel'],

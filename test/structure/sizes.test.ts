@@ -22,8 +22,72 @@ const LARGE: Record<string, number> = {
 }
 const UNBOUNDED = ['cli', 'sdk', 'testing']
 
-/** How many functions have more lines: pages that are one template, and closures that hold what a process keeps. */
-const LONG_FUNCTIONS: Record<string, number> = { functions: 41, infra: 14, shared: 10 }
+/** Functions that have more lines, and how many: pages that are one template, closures that hold what a process keeps. */
+const LONG: Record<string, number> = {
+  'functions/dashboard/pages/account.tsx show': 63,
+  'functions/dashboard/pages/agent.tsx agentView': 60,
+  'functions/dashboard/pages/alert-channels.tsx Channels': 62,
+  'functions/dashboard/pages/alerts.tsx Rules': 51,
+  'functions/dashboard/pages/deliveries.tsx show': 62,
+  'functions/dashboard/pages/item-replay.tsx formView': 72,
+  'functions/dashboard/pages/item.tsx show': 94,
+  'functions/dashboard/pages/keys.tsx show': 75,
+  'functions/dashboard/pages/members.tsx show': 85,
+  'functions/dashboard/pages/overview.tsx show': 62,
+  'functions/dashboard/pages/prices.tsx pricesView': 54,
+  'functions/dashboard/pages/run-compare.tsx Changes': 55,
+  'functions/dashboard/pages/run-compare.tsx show': 69,
+  'functions/dashboard/pages/run-grade.tsx show': 64,
+  'functions/dashboard/pages/run-results.tsx show': 65,
+  'functions/dashboard/pages/run-verify.tsx show': 57,
+  'functions/dashboard/pages/run.tsx show': 110,
+  'functions/dashboard/pages/runs.tsx show': 86,
+  'functions/dashboard/pages/schedule.tsx show': 58,
+  'functions/dashboard/pages/schedules.tsx show': 60,
+  'functions/dashboard/pages/search.tsx SearchForm': 57,
+  'functions/dashboard/pages/search.tsx show': 51,
+  'functions/dashboard/pages/settings.tsx settingsView': 56,
+  'functions/dashboard/pages/sign-in.tsx form': 51,
+  'functions/dashboard/pages/triage.tsx Filters': 53,
+  'functions/dashboard/pages/triage.tsx show': 73,
+  'functions/dashboard/pages/triggers.tsx triggersView': 51,
+  'functions/dashboard/pages/verdicts.tsx show': 63,
+  'functions/dashboard/parts/attention.tsx Attention': 75,
+  'functions/dashboard/parts/chart-days.tsx ChartDays': 87,
+  'functions/dashboard/parts/error-categories.tsx ErrorCategories': 60,
+  'functions/dashboard/parts/inbox.tsx Entry': 52,
+  'functions/dashboard/parts/inbox.tsx Group': 66,
+  'functions/dashboard/parts/inbox.tsx Inbox': 65,
+  'functions/dashboard/parts/item-actions.tsx ItemActions': 70,
+  'functions/dashboard/parts/run-items.tsx RunItems': 65,
+  'functions/dashboard/parts/source-fields.tsx SourceFields': 65,
+  'functions/dashboard/shell/app.tsx serveParts': 115,
+  'functions/dashboard/shell/layout.tsx Menu': 92,
+  'infra/local/start.ts start': 86,
+  'infra/node/connections.ts openReadConnections': 59,
+  'infra/node/consumer.ts startConsumer': 51,
+  'infra/node/context.ts createContext': 67,
+  'infra/node/function.ts serve': 64,
+  'infra/node/server.ts startServer': 69,
+  'infra/notify.ts createNotifier': 70,
+  'infra/runtime/http-client.ts (unnamed)': 61,
+  'infra/runtime/http-client.ts send': 63,
+  'infra/runtime/invoker.ts createInvoker': 80,
+  'infra/targets/routes.ts nginxFile': 54,
+  'infra/targets/values.ts ofImage': 70,
+  'infra/targets/workerd.ts config': 58,
+  'infra/workerd/unit.ts workerOf': 78,
+  'shared/cli/completion-scripts.ts fishScript': 78,
+  'shared/cli/output.ts createOutput': 56,
+  'shared/cli/package-files.ts knativeService': 58,
+  'shared/http/endpoint.ts endpoint': 52,
+  'shared/http/request-trace.ts traceRequest': 53,
+  'shared/items/queries/items.ts listItems': 53,
+  'shared/outbox/queries/deliveries.ts claimDeliveries': 56,
+  'shared/recovery/queries/replay.ts copyItems': 54,
+  'shared/sdk/client.ts createClient': 76,
+  'shared/sdk/serve.ts work': 66,
+}
 
 const files = execFileSync('git', ['ls-files', 'shared', 'functions', 'infra'], {
   cwd: ROOT,
@@ -52,19 +116,35 @@ describe('a module', () => {
   })
 })
 
-it('a function has 50 lines at most, but for those that had more', () => {
-  const found: Record<string, string[]> = { functions: [], infra: [], shared: [] }
+describe('a function', () => {
+  const found: Record<string, number> = {}
   for (const file of files) {
     const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest, true)
     const lineOf = (at: number) => source.getLineAndCharacterOfPosition(at).line + 1
     const visit = (node: ts.Node): void => {
-      const isLong = lineOf(node.end) - lineOf(node.getStart()) >= FUNCTION_LINES
-      if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined && isLong)
-        found[file.split('/')[0]!]!.push(`${file}:${lineOf(node.getStart())}`)
+      const lines = lineOf(node.end) - lineOf(node.getStart()) + 1
+      if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined && lines > FUNCTION_LINES)
+        found[`${file} ${nameOf(node)}`] = lines
       ts.forEachChild(node, visit)
     }
     visit(source)
   }
-  for (const [folder, long] of Object.entries(found))
-    expect(long.length, long.join('\n')).toBeLessThanOrEqual(LONG_FUNCTIONS[folder]!)
+
+  it('has 50 lines at most, or no more than it had', () => {
+    const longer = Object.entries(found).filter(([name, lines]) => lines > (LONG[name] ?? FUNCTION_LINES))
+    expect(longer).toEqual([])
+  })
+
+  it('leaves the list of long ones once it is none', () => {
+    expect(Object.keys(LONG).filter(name => found[name] === undefined)).toEqual([])
+  })
 })
+
+/** Its own, or that of what it is the value of. */
+function nameOf(node: ts.SignatureDeclaration): string {
+  if (node.name !== undefined) return node.name.getText()
+  const { parent } = node
+  return ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent)
+    ? parent.name.getText()
+    : '(unnamed)'
+}

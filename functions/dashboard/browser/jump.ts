@@ -1,8 +1,10 @@
 // The jump as a dialog over any page: Ctrl-K or / opens it, arrows choose, Enter goes. Guarantee: what is shown belongs to
 // what is typed, however late answers come; without it the link to the page of the jump does the same.
 
-/** After the last key; an answer takes less than a tenth of a second. */
-const WAIT_MS = 120
+/** After the last key: what one types in a row is asked for once. */
+const WAIT_MS = 200
+
+const isMac = /mac|iphone|ipad/i.test(navigator.platform)
 
 export function followJump(): void {
   const link = document.querySelector<HTMLAnchorElement>('a[data-jump]')
@@ -14,7 +16,9 @@ export function followJump(): void {
     opened()
   })
   document.addEventListener('keydown', event => {
-    if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return
+    if (event.key !== 'k' || event.altKey || event.shiftKey) return
+    // On a Mac Ctrl-K deletes to the end of a line.
+    if (!(isMac ? event.metaKey : event.ctrlKey)) return
     event.preventDefault()
     opened()
   })
@@ -36,12 +40,14 @@ function open(page: string): void {
   dialog.addEventListener('close', () => dialog.remove())
   let timer: ReturnType<typeof setTimeout> | undefined
   input.addEventListener('input', () => {
+    delete found.dataset.of
     clearTimeout(timer)
     timer = setTimeout(() => void look(page, input, found), WAIT_MS)
   })
   dialog.addEventListener('keydown', event => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') walk(found, event.key === 'ArrowDown' ? 1 : -1)
-    else if (event.key === 'Enter') void go(page, input, found)
+    else if (event.key === 'Enter' && event.target === input && !event.isComposing)
+      void go(page, input, found)
     else return
     event.preventDefault()
   })
@@ -49,19 +55,28 @@ function open(page: string): void {
   input.focus()
 }
 
-/** The part of the page that lists what was found. */
+let asked: AbortController | undefined
+
+/** Shows the part of the page that lists what was found, unless something else was typed meanwhile. */
 async function look(page: string, input: HTMLInputElement, found: HTMLElement): Promise<void> {
   const text = input.value.trim()
+  asked?.abort()
+  asked = new AbortController()
+  const { signal } = asked
   const url = `${page}?${new URLSearchParams({ q: text })}`
-  const response = await fetch(url, { headers: { accept: 'text/html' } }).catch(() => undefined)
-  if (response?.redirected) return location.assign(page) // signed out
-  if (!response?.ok || input.value.trim() !== text) return
-  const made = new DOMParser().parseFromString(await response.text(), 'text/html')
-  const list = made.getElementById('jump-found')
-  if (list === null || input.value.trim() !== text) return
-  found.replaceChildren(...document.adoptNode(list).childNodes)
-  found.dataset.of = text
-  walk(found, 1)
+  try {
+    const response = await fetch(url, { headers: { accept: 'text/html' }, signal })
+    if (response.redirected) return location.assign(page) // signed out
+    const made = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const list = made.getElementById('jump-found')
+    if (!response.ok || list === null) throw new Error(`the server answered ${response.status}`)
+    found.replaceChildren(...document.adoptNode(list).childNodes)
+    found.dataset.of = text
+    walk(found, 1)
+  } catch (error) {
+    if (signal.aborted) return
+    found.textContent = `Could not look: ${(error as Error).message}. Type again.`
+  }
 }
 
 const HERE = 'data-here'
@@ -79,6 +94,7 @@ function walk(found: HTMLElement, by: number): void {
 /** Enter may come before what was pasted has been looked for. */
 async function go(page: string, input: HTMLInputElement, found: HTMLElement): Promise<void> {
   if (found.dataset.of !== input.value.trim()) await look(page, input, found)
+  if (found.dataset.of !== input.value.trim()) return
   const href = found.querySelector<HTMLElement>(`[${HERE}]`)?.dataset.href
   if (href !== undefined) location.assign(href)
 }

@@ -1,5 +1,6 @@
 // The keyboard: j and k walk the rows, Enter opens one, x selects it, g and a letter go to a page, a letter on a button
-// presses it, ? lists them all. Guarantee: no key does anything while one writes, or with Ctrl, Alt or Meta.
+// presses it, ? lists them all. Guarantee: none of these keys does
+// anything while one writes, or with Ctrl, Alt or Meta; jump.ts has the one that does.
 
 const WRITING = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]'
 
@@ -86,7 +87,7 @@ function help(): boolean {
     ['x', 'Select the row'],
     ...keysOf('[data-key]', one => one.dataset.key!),
     ...keysOf('[data-go]', one => `g ${one.dataset.go}`),
-    ['/', 'Jump'],
+    ...(document.querySelector('[data-jump]') === null ? [] : [['/ or Ctrl K', 'Jump'] as [string, string]]),
     ['?', 'Show or hide this list'],
   ]
   const title = document.createElement('h2')

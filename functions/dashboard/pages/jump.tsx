@@ -2,14 +2,14 @@
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { findTargets, type Target } from '../parts/jump-targets.ts'
+import { findTargets, LOOKED_AT, type Target } from '../parts/jump-targets.ts'
 import { page } from '../shell/page.ts'
 
 export const jumpPage = page({
   path: '/dashboard/projects/{projectId}/jump',
   query: z.strictObject({
     q: z.string().max(LIMITS.item_id_bytes).optional(),
-    /** Set by the form: whoever types is shown what there is. */
+    /** Whether what one id names is opened; without it, all that is found is listed, as the script asks while one types. */
     go: z.literal('1').optional(),
   }),
   async show({ api, params, query }) {
@@ -50,6 +50,11 @@ const Targets = ({ targets, asked }: { targets: readonly Target[]; asked: boolea
         </a>
       </li>
     ))}
-    {asked && targets.length === 0 && <li class="dim">Nothing has that id or name.</li>}
+    {asked && targets.length === 0 && (
+      <li class="dim">
+        Nothing has that id, nor that name among pages, agents, causes and the newest {LOOKED_AT} runs,
+        schedules and triggers.
+      </li>
+    )}
   </ul>
 )

@@ -51,6 +51,11 @@ async function newScheduleView(
         <form class="stack" method="post" action={ofProject(project_id, 'schedules')}>
           <AgentField agents={agents} chosen={entered.agent_id} />
           <ScheduleFields entered={typedIn(entered)} />
+          <datalist id="zones">
+            {Intl.supportedValuesOf('timeZone').map(zone => (
+              <option value={zone} />
+            ))}
+          </datalist>
           <div class="actions">
             <button class="primary">Make the schedule</button>
             <button formaction={ofProject(project_id, 'schedules/preview')}>Show what it would do</button>

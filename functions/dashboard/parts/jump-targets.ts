@@ -1,5 +1,5 @@
-// What a text may mean in a project: an id of Assay or of the caller, or a part of a name. Guarantee: a bounded number of
-// requests, each by a key or of one page, whatever there is.
+// What a text may mean in a project: an id of Assay or of the caller, or a part of a name. Guarantee: names are looked for
+// only where no id is meant, among a bounded number of the newest.
 
 import { isUuid } from '../../../shared/kernel/ids.ts'
 import { CAUSE_ID } from '../../../shared/recovery/rules/causes.ts'
@@ -22,16 +22,18 @@ export interface Target {
   href: string
 }
 
-/** By its id: there is nothing else it can mean. */
 interface Found {
   targets: Target[]
+  /** One thing has that id, and is meant. */
   is_exact: boolean
 }
 
 /** Of each kind. */
 const MOST = 8
-/** Runs and schedules that are looked at for a name, the newest. */
-const LOOKED_AT = 100
+/** Runs, schedules and triggers that are looked at for a name, the newest of each. */
+export const LOOKED_AT = 50
+/** A single letter is in nearly every name. */
+const LEAST_CHARACTERS = 2
 /** Runs in which an item of that id is looked for. */
 const RUNS_OF_ITEM = 5
 
@@ -39,12 +41,13 @@ export async function findTargets(api: Client, project_id: string, text: string)
   const byId = isUuid(text)
     ? await byUuid(api, text.toLowerCase())
     : CAUSE_ID.test(text)
-      ? await byCause(api, project_id, text)
+      ? await byCause(api, text)
       : []
   if (byId.length > 0) return { targets: byId, is_exact: byId.length === 1 }
   const items = await byOwnId(api, project_id, text)
-  const named = await byName(api, project_id, text.toLowerCase())
-  return { targets: [...items, ...named], is_exact: items.length === 1 && named.length === 0 }
+  if (items.length > 0) return { targets: items, is_exact: items.length === 1 }
+  const named = text.length < LEAST_CHARACTERS ? [] : await byName(api, project_id, text.toLowerCase())
+  return { targets: named, is_exact: false }
 }
 
 /** Undefined where there is none, or where the text cannot be one. */
@@ -78,11 +81,11 @@ async function byUuid(api: Client, id: string): Promise<Target[]> {
   ].filter(target => target !== undefined)
 }
 
-async function byCause(api: Client, project_id: string, id: string): Promise<Target[]> {
+async function byCause(api: Client, id: string): Promise<Target[]> {
   const cause = await known(api.GET('/v1/causes/{causeId}', { params: { path: { causeId: id } } }))
   return cause === undefined
     ? []
-    : [{ kind: 'Cause', name: cause.title, href: ofProject(project_id, `causes/${id}`) }]
+    : [{ kind: 'Cause', name: cause.title, href: ofProject(cause.project_id, `causes/${id}`) }]
 }
 
 /** The caller's own identifier of an item, in the newest runs that have it. */
@@ -108,9 +111,10 @@ async function byOwnId(api: Client, project_id: string, item_id: string): Promis
 
 async function byName(api: Client, project_id: string, part: string): Promise<Target[]> {
   const query = { project_id, limit: LOOKED_AT }
-  const [agents, schedules, runs, causes] = await Promise.all([
+  const [agents, schedules, triggers, runs, causes] = await Promise.all([
     known(api.GET('/v1/agents', { params: { query: { project_id } } })),
     known(api.GET('/v1/schedules', { params: { query } })),
+    known(api.GET('/v1/triggers', { params: { query } })),
     known(api.GET('/v2/runs', { params: { query } })),
     known(api.GET('/v1/causes', { params: { query: { project_id } } })),
   ])
@@ -122,6 +126,7 @@ async function byName(api: Client, project_id: string, part: string): Promise<Ta
       name: scheduleName(one),
       href: ofSchedule(one.id),
     })),
+    (triggers?.triggers ?? []).map(one => ({ kind: 'Trigger', name: one.name, href: ofTrigger(one.id) })),
     (runs ?? []).map(one => ({
       kind: 'Run',
       name: `${one.name ?? one.agent_slug}, ${one.created_at.slice(0, 16).replace('T', ' ')} UTC`,

@@ -43,11 +43,6 @@ export const ScheduleFields = ({ entered }: { entered: ScheduleEntered }) => (
     <Field label="Time zone" hint="A name of the IANA database.">
       <input name="timezone" value={entered.timezone ?? 'UTC'} required list="zones" />
     </Field>
-    <datalist id="zones">
-      {Intl.supportedValuesOf('timeZone').map(zone => (
-        <option value={zone} />
-      ))}
-    </datalist>
     <Field label="Name" hint="What people call it, and its runs.">
       <input name="name" value={entered.name ?? ''} maxlength={LIMITS.name_characters} />
     </Field>

@@ -6,7 +6,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { takeTokens } from '../../redis/rate.ts'
 import { NOBODY_ID, noteAuditEntry } from '../queries/audit.ts'
 
-export interface ExitError {
+export interface RefusedAttempt {
   account_id: string
   project_id?: string
   /** What was tried. */
@@ -18,11 +18,11 @@ export interface ExitError {
 }
 
 /** Adds an entry beside what goes on, unless there are many already. */
-export function noteRefusal(ctx: Context, refusal: ExitError): void {
+export function noteRefusal(ctx: Context, refusal: RefusedAttempt): void {
   ctx.waitUntil(note(ctx, refusal))
 }
 
-async function note(ctx: Context, { operation_id, address, ...where }: ExitError): Promise<void> {
+async function note(ctx: Context, { operation_id, address, ...where }: RefusedAttempt): Promise<void> {
   const buckets = [
     bucketOf(where.target_id, LIMITS.refusals_noted),
     bucketOf(where.account_id, LIMITS.refusals_noted_per_account),

@@ -17,7 +17,7 @@ export interface InvocationOptions {
 
 /** Works until nothing is left to claim or its time is over; then its successor has been woken. */
 export async function invokeConsumer(ctx: Context, { stop, onWake }: InvocationOptions): Promise<Consumed> {
-  const shift = new ConsumerInvocation(ctx)
+  const invocation = new ConsumerInvocation(ctx)
   const began_ms = ctx.now()
   const whole_ms = ctx.config.consume_ms ?? LIMITS.consume_ms
   const part = () =>
@@ -26,12 +26,12 @@ export async function invokeConsumer(ctx: Context, { stop, onWake }: InvocationO
       began_ms,
       stop,
       onWake,
-      onHandOver: () => shift.handOver(),
+      onHandOver: () => invocation.handOver(),
     })
-  await shift.begin()
+  await invocation.begin()
   try {
     const worked = await part()
-    await shift.end()
+    await invocation.end()
     if (worked.more) {
       ctx.notify() // for what was given back after the successor had looked
       return worked
@@ -45,7 +45,7 @@ export async function invokeConsumer(ctx: Context, { stop, onWake }: InvocationO
       more: found.more,
     }
   } finally {
-    await shift.end()
+    await invocation.end()
   }
 }
 

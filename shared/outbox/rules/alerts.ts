@@ -17,7 +17,7 @@ export interface Rule {
   about: string
   /** Whether the rule alerts in projects that never said so. */
   enabled: boolean
-  /** Whoever was told it knows why nothing has finished: a deadline that passes then is not told as well. */
+  /** Its alert says why nothing has finished: a deadline that is missed meanwhile is not told as well. */
   explains_lateness: boolean
   bounds: Readonly<Record<string, Bound>>
 }
@@ -94,7 +94,7 @@ export const RULES: Readonly<Record<AlertRule, Rule>> = {
   },
 }
 
-/** Rules whose alerts leave a deadline that passes to be told. */
+/** Rules whose open alert does not silence a missed deadline. */
 export const RULES_BESIDE_DEADLINES = ALERT_RULES.filter(rule => !RULES[rule].explains_lateness)
 
 export interface Alert {

@@ -140,7 +140,7 @@ export async function noteStartByHand(sql: Sql, scheduleId: string, runId: strin
     select id, clock_timestamp(), true, project_id, 'fired', 'manual', ${runId}, 1 from schedule`
 }
 
-export interface ExitError {
+export interface RefusedOccurrence {
   schedule_id: string
   scheduled_for: Date
   outcome: OccurrenceOutcome
@@ -154,7 +154,7 @@ export interface ExitError {
 /** Says of moments why nothing was started. Another try waits twice as long each time, up to a bound. */
 export async function noteRefusals(
   sql: Sql,
-  refusals: readonly ExitError[],
+  refusals: readonly RefusedOccurrence[],
   backoff: { base: number; max: number },
 ): Promise<void> {
   const wait = (tries: string) =>

@@ -11,11 +11,19 @@ import type { DisabledReason } from '../vocabulary.ts'
 import type { ScheduleRow } from '../wire/schedules.ts'
 
 export type NewSchedule = typeof schedules.$inferInsert
-/** What may be changed of one. */
+/** What a change of one may write: not whether it fires, which has statements of its own. */
 export type ScheduleColumns = {
-  [K in Exclude<keyof NewSchedule, 'id' | 'project_id' | 'agent_id' | 'created_at' | 'updated_at'>]?:
-    | NewSchedule[K]
-    | undefined
+  [K in Exclude<
+    keyof NewSchedule,
+    | 'id'
+    | 'project_id'
+    | 'agent_id'
+    | 'enabled'
+    | 'disabled_reason'
+    | 'last_run_at'
+    | 'created_at'
+    | 'updated_at'
+  >]?: NewSchedule[K] | undefined
 }
 
 /** With what became of its last moment; of an agent that is deleted too, until the tick has removed them. */

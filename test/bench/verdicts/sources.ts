@@ -65,7 +65,7 @@ export const ANSWERS: Sources = {
           label: DO_NOT_ANSWER[row.action!] ?? 'other',
         }
   },
-  *'mainlp+Multilingual-ExitError'(folder) {
+  *'mainlp+Multilingual-Refusal'(folder) {
     for (const file of files(folder, 'output/ja_vector_sweep/*/*/*/*/*/completions/*_evaluations.json')) {
       const [, , model, language] = file
         .slice(folder.length + 1)
@@ -110,7 +110,7 @@ export const ANSWERS: Sources = {
       }
   },
   // Its data frames, as records: pandas.read_pickle('test_….pkl').to_json('Data/test.json', orient='records').
-  *'ramyalsaffar+Dual-RoBERTa-Classifiers-for-3-Class-ExitError-Taxonomy-and-Binary-Jailbreak-Detection'(
+  *'ramyalsaffar+Dual-RoBERTa-Classifiers-for-3-Class-Refusal-Taxonomy-and-Binary-Jailbreak-Detection'(
     folder,
   ) {
     for (const file of files(folder, 'Data/*.json'))

@@ -1,4 +1,4 @@
-// Pokes of many processes and the calls they make, on a real Redis; the consumer that is called is played.
+// Notifications of many processes and the calls they make, on a real Redis; the consumer that is called is played.
 
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ afterAll(async () => {
 type Answers = (nth: number) => Promise<Response>
 
 /** Processes that notify one consumer. */
-function pokers(count: number, answer: Answers, on: Redis = redis) {
+function notifiers(count: number, answer: Answers, on: Redis = redis) {
   const calls: RequestInit[] = []
   const pending = new Set<Promise<unknown>>()
   const warnings: string[] = []
@@ -46,7 +46,7 @@ function pokers(count: number, answer: Answers, on: Redis = redis) {
   const idle = async () => {
     while (pending.size > 0) await Promise.all(pending)
   }
-  return { pokers: made, calls, warnings, idle }
+  return { notifiers: made, calls, warnings, idle }
 }
 
 const ok = async () => Response.json({})
@@ -74,7 +74,7 @@ function held() {
 
 it('notifications of many processes make one call', async () => {
   const consumer = held()
-  const { pokers: all, calls, idle } = pokers(5, consumer.answer)
+  const { notifiers: all, calls, idle } = notifiers(5, consumer.answer)
   for (const one of all) for (let n = 0; n < 20; n++) one.notify()
   await consumer.awake
   for (const one of all) one.notify()
@@ -90,10 +90,10 @@ it('a notification that finds the consumer it has called on its way out makes on
   const open = Promise.withResolvers<Response>()
   const leaving = Promise.withResolvers<void>()
   const {
-    pokers: all,
+    notifiers: all,
     calls,
     idle,
-  } = pokers(1, async nth => {
+  } = notifiers(1, async nth => {
     await markPresent(redis, `consumer-${nth}`)
     await markGone(redis, `consumer-${nth}`)
     leaving.resolve()
@@ -111,7 +111,7 @@ it('a notification that finds the consumer it has called on its way out makes on
 it('a notification that wants more consumers than are awake calls one more, up to what is wanted', async () => {
   await markPresent(redis, 'first')
   const consumer = held()
-  const { pokers: all, calls, idle } = pokers(3, consumer.answer)
+  const { notifiers: all, calls, idle } = notifiers(3, consumer.answer)
   for (const one of all) one.notify(2)
   await consumer.awake
   expect(calls).toHaveLength(1)
@@ -123,11 +123,13 @@ it('a notification that wants more consumers than are awake calls one more, up t
 
 it('a call that fails is tried again until it is answered [log.poke_refused, log.poke_failed]', async () => {
   const {
-    pokers: all,
+    notifiers: all,
     calls,
     warnings,
     idle,
-  } = pokers(1, nth => (nth === 1 ? refused() : nth === 2 ? Promise.reject(new Error('nobody there')) : ok()))
+  } = notifiers(1, nth =>
+    nth === 1 ? refused() : nth === 2 ? Promise.reject(new Error('nobody there')) : ok(),
+  )
   all[0]!.notify()
   await idle()
   expect(calls).toHaveLength(3)
@@ -135,7 +137,7 @@ it('a call that fails is tried again until it is answered [log.poke_refused, log
 })
 
 it('a call that is not allowed is not tried again', async () => {
-  const { pokers: all, calls, idle } = pokers(1, async () => new Response('', { status: 401 }))
+  const { notifiers: all, calls, idle } = notifiers(1, async () => new Response('', { status: 401 }))
   all[0]!.notify()
   await idle()
   expect(calls).toHaveLength(1)
@@ -145,10 +147,10 @@ it('a call outlives the consumer that was killed in the middle of it: another is
   timeout: 3 * LIMITS.awake_ms,
 }, async () => {
   const {
-    pokers: all,
+    notifiers: all,
     calls,
     idle,
-  } = pokers(1, async nth => {
+  } = notifiers(1, async nth => {
     await markPresent(redis, `consumer-${nth}`)
     if (nth === 1) throw new Error('other side closed') // and never says that it is not awake any more
     return Response.json({})
@@ -160,10 +162,10 @@ it('a call outlives the consumer that was killed in the middle of it: another is
 
 it('a call that is closed while it is open is let go and not repeated', async () => {
   const {
-    pokers: all,
+    notifiers: all,
     calls,
     idle,
-  } = pokers(
+  } = notifiers(
     1,
     () =>
       new Promise((_, reject) =>
@@ -184,7 +186,7 @@ it('without Redis a process still calls, one at a time', async () => {
     retryStrategy: null,
   })
   gone.on('error', () => {})
-  const { pokers: all, calls, idle } = pokers(1, ok, gone)
+  const { notifiers: all, calls, idle } = notifiers(1, ok, gone)
   all[0]!.notify()
   await idle()
   expect(calls).toHaveLength(1)

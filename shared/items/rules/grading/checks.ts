@@ -1,6 +1,6 @@
 // Ways in which an answer arrives and has not worked, each looked for only where a deployment has it. Guarantee: pure,
 // of bounded cost whatever the text; a check that finds nothing sure lets the answer pass. How good they are:
-// ../grading.md.
+// ../../grading.md.
 
 import { CHECKS, type CheckName, type DeclaredCheck, type Language } from '../../vocabulary.ts'
 import { echoes } from './echo.ts'
