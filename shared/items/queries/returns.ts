@@ -66,8 +66,10 @@ export async function returnItems(
     ), n as (select count(*)::int as n from returned),
     counted as (
       update runs r set ${sql.unsafe(countMoves(RETURNED))}, touched_at = now() from n where r.project_id = ${project_id} and r.id = ${run_id}
+      returning r.project_id
     ), used as (
-      update project_usage u set ${sql.unsafe(useMoves(RETURNED))} from n where u.project_id = ${project_id}
+      -- From what was counted: of parts that read nothing of each other the last is done first, and its row locked first.
+      update project_usage u set ${sql.unsafe(useMoves(RETURNED))} from n, counted c where u.project_id = c.project_id
     )
     select n from n`
   return row?.n ?? 0

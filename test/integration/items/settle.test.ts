@@ -69,6 +69,24 @@ const returnAll = ({ runId, seqs, claims }: Awaited<ReturnType<typeof abandoned>
   return returnItems(engine.sql, { project_id: engine.project_id, run_id: runId }, returns, claims)
 }
 
+// The order that keeps statements from waiting for each other in a circle.
+it.each([
+  ['a result', (left: Awaited<ReturnType<typeof abandoned>>) => settleAll(left)],
+  ['items given back', returnAll],
+  ['the reaper', () => reapClaims(engine.sql, 10)],
+])('%s: the run is locked before the usage of its project', async (_, send) => {
+  const left = await abandoned(2)
+  let sent: Promise<unknown> | undefined
+  await engine.sql.begin(async tx => {
+    await tx`select from runs where id = ${left.runId} for no key update`
+    sent = send(left)
+    await waiting(1)
+    await tx`select from project_usage where project_id = ${engine.project_id} for no key update nowait`
+  })
+  await sent
+  expect(await conservation(engine, left.runId)).toEqual([])
+})
+
 describe('the reaper', () => {
   it.each([
     ['a result', (left: Awaited<ReturnType<typeof abandoned>>) => settleAll(left)],
