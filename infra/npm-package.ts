@@ -21,7 +21,7 @@ const ENTRIES = {
   cli: 'shared/cli/main.ts',
 }
 /** What a new project of `assay init` starts with. */
-const OF_PROJECTS = ['openai', 'zod', '@types/node']
+const OF_PROJECTS = ['openai', 'zod', '@types/node', 'node']
 
 interface Manifest {
   name: string

@@ -47,9 +47,17 @@ export async function openDemo(dataDir: string, say: (line: string) => void): Pr
   const file = join(dataDir, 'demo.json')
   const known = await readJson<DemoState>(file)
   let server = known?.model_port ? await modelServerAt(known.model_port, say) : undefined
+  if (server !== undefined) sayModel(server.url)
+
+  function sayModel(url: string): void {
+    say(`model OPENAI_BASE_URL=${url}/v1 OPENAI_API_KEY=none, for trials`)
+  }
 
   async function provider(): Promise<Provider> {
-    server ??= await newModelServer()
+    if (server === undefined) {
+      server = await newModelServer()
+      sayModel(server.url)
+    }
     return { env: { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: 'none' } }
   }
   return {

@@ -30,7 +30,7 @@ function packageJson({ slug, assay, versions }: NewProject): string {
     type: 'module',
     scripts: { test: 'assay test', deploy: 'assay deploy agent.ts --env OPENAI_API_KEY' },
     dependencies: { assay, ...of('openai', 'zod') },
-    devDependencies: of('@types/node'),
+    devDependencies: of('@types/node', 'node'), // npm and npx run the project's own Node, whatever the machine has
   }
   return `${JSON.stringify(content, null, 2)}\n`
 }

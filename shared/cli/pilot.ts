@@ -63,6 +63,7 @@ export async function runPilot(
       hint: 'the rest was not submitted: which rows it has is no longer known',
     })
   const { budget_cents } = outlook
+  output.note(`the rest is a run of its own; the rows of the pilot are in assay results ${run_id}`)
   return {
     order: { ...order, ...(budget_cents !== null && { budget_cents }) },
     source: { ...source, takes: row => !isPilot(row) },
