@@ -9,6 +9,7 @@ import { ChartDays } from '../parts/chart-days.tsx'
 import { List } from '../parts/list.tsx'
 import { MiniBars } from '../parts/mini-bars.tsx'
 import { endedOf, paceOf } from '../parts/pace.ts'
+import { groupsOf, notOk, type RunGroup } from '../parts/run-groups.ts'
 import { cents, count, counted, money, percent, RunState, span, Verdict, When } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
@@ -17,6 +18,8 @@ type Run = Schemas['Run']
 type Activity = Schemas['Activity']
 
 const RUNS_SHOWN = 10
+/** The newest, in which those that come again are found. */
+const RUNS_GROUPED = 60
 const CAUSES_SHOWN = 5
 const ALERTS_SHOWN = 5
 
@@ -25,15 +28,13 @@ export const overviewPage = page({
   async show({ api, params, ctx, member }) {
     const { projectId: project_id } = params
     const path = { projectId: project_id }
-    const runs = (state?: 'open') =>
-      api.GET('/v2/runs', {
-        params: { query: { project_id, limit: RUNS_SHOWN, ...(state ? { state } : {}) } },
-      })
+    const runs = (limit: number, state?: 'open') =>
+      api.GET('/v2/runs', { params: { query: { project_id, limit, ...(state ? { state } : {}) } } })
     const [project, activity, open, latest, causes, alerts, agents] = await Promise.all([
       api.GET('/v1/projects/{projectId}', { params: { path } }),
       api.GET('/v1/projects/{projectId}/activity', { params: { path } }),
-      runs('open'),
-      runs(),
+      runs(RUNS_SHOWN, 'open'),
+      runs(RUNS_GROUPED),
       api.GET('/v1/causes', { params: { query: { project_id, limit: CAUSES_SHOWN } } }),
       api.GET('/v1/alerts', { params: { query: { project_id, state: 'open', limit: ALERTS_SHOWN } } }),
       api.GET('/v1/agents', { params: { query: { project_id } } }),
@@ -71,8 +72,10 @@ export const overviewPage = page({
                 mayAct={mayAct}
               />
               <Charts activity={activity.data!} project_id={project_id} />
-              <h2>{inFlight.length > 0 ? 'Running now' : 'Latest runs'}</h2>
-              <RunLines runs={inFlight.length > 0 ? inFlight : latest.data!} now={now} />
+              {inFlight.length > 0 && <h2>Running now</h2>}
+              {inFlight.length > 0 && <RunLines runs={inFlight} now={now} />}
+              <h2>Latest runs</h2>
+              <RunGroups groups={groupsOf(latest.data!).slice(0, RUNS_SHOWN)} now={now} />
               <p>
                 <a href={ofProject(project_id, 'runs')}>All runs</a>
               </p>
@@ -167,6 +170,63 @@ const Charts = ({ activity, project_id }: { activity: Activity; project_id: stri
 )
 
 const runsOf = (project_id: string, day: string) => `${ofProject(project_id, 'runs')}?from=${day}&to=${day}`
+
+/** A figure beside the one of the time before. */
+const Compared = ({ now, before }: { now: string; before: string | undefined }) => (
+  <>
+    {now}
+    {before !== undefined && <span class="dim"> · before {before}</span>}
+  </>
+)
+
+const RunGroups = ({ groups, now }: { groups: readonly RunGroup[]; now: number }) => (
+  <List
+    id="latest"
+    rows={groups}
+    href={({ newest }) => ofRun(newest.id)}
+    columns={[
+      {
+        label: 'Run',
+        cell: ({ newest, earlier }) => (
+          <>
+            <a href={ofRun(newest.id)}>{newest.name ?? newest.agent_slug}</a>{' '}
+            <span class="dim">
+              {newest.replay_of !== null && 'replay · '}
+              {newest.agent_slug}
+              {earlier > 0 && ` · ${earlier} earlier`}
+            </span>
+          </>
+        ),
+      },
+      { label: 'Ran / Worked', cell: ({ newest }) => <MiniBars run={newest} /> },
+      { label: 'Ran', cell: ({ newest }) => <RunState of={newest} /> },
+      { label: 'Worked', cell: ({ newest }) => <Verdict of={newest.worst_outcome_status} /> },
+      {
+        label: 'Not ok',
+        numeric: true,
+        cell: ({ newest, before }) => (
+          <Compared
+            now={`${count(notOk(newest))} of ${count(newest.total_items)}`}
+            before={before && count(notOk(before))}
+          />
+        ),
+      },
+      {
+        label: 'Cost',
+        numeric: true,
+        cell: ({ newest, before }) => (
+          <Compared now={money(newest.cost_usd)} before={before && money(before.cost_usd)} />
+        ),
+      },
+      {
+        label: 'Created',
+        numeric: true,
+        cell: ({ newest }) => <When at={newest.created_at} now={now} />,
+      },
+    ]}
+    empty=""
+  />
+)
 
 const RunLines = ({ runs, now }: { runs: readonly Run[]; now: number }) => (
   <List

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { groupsOf } from './run-groups.ts'
+
+let ids = 0
+const run = (values: Partial<Schemas['Run']>) =>
+  ({
+    ...{ id: String(++ids), agent_id: 'a', name: 'nightly', replay_of: null, degraded_count: 0, failed: 0 },
+    ...values,
+  }) as Schemas['Run']
+
+it('nights of a schedule are one line, with the night before', () => {
+  const nights = [run({}), run({ failed: 3 }), run({})]
+  expect(groupsOf(nights)).toEqual([{ newest: nights[0], before: nights[1], earlier: 2 }])
+})
+
+it('names of other agents, runs without a name and replays are lines of their own', () => {
+  const runs = [
+    run({}),
+    run({ agent_id: 'b' }),
+    run({ name: null }),
+    run({ name: null }),
+    run({ replay_of: '1' }),
+  ]
+  expect(groupsOf(runs).map(group => [group.newest.id, group.earlier])).toEqual(runs.map(one => [one.id, 0]))
+})
+
+it('what is not ok comes first, and else the newest', () => {
+  const [well, other, bad, worse] = [
+    run({ name: 'a' }),
+    run({ name: 'b' }),
+    run({ name: 'c', failed: 1 }),
+    run({ name: 'd', degraded_count: 2 }),
+  ]
+  expect(groupsOf([well!, other!, bad!, worse!]).map(group => group.newest)).toEqual([
+    worse,
+    bad,
+    well,
+    other,
+  ])
+})
