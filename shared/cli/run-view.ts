@@ -13,7 +13,7 @@ export function runsTable(runs: Run[], now: number, screen: Screen): string {
     { title: 'RUN', value: run => run.id },
     { title: 'NAME', value: run => run.name ?? '', least: 8, optional: 5 },
     { title: 'AGENT', value: run => run.agent_slug, least: 8 },
-    { title: 'RAN', value: run => (isHeld(run) ? 'waits for you' : run.status) },
+    { title: 'STATUS', value: run => (isHeld(run) ? 'waits for you' : run.status) },
     {
       title: 'WORKED',
       value: run => run.worst_outcome_status ?? '–',

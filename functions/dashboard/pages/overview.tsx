@@ -199,7 +199,7 @@ const RunGroups = ({ groups, now }: { groups: readonly RunGroup[]; now: number }
         ),
       },
       { label: 'Ran / Worked', cell: ({ newest }) => <MiniBars run={newest} /> },
-      { label: 'Ran', cell: ({ newest }) => <RunState of={newest} /> },
+      { label: 'Status', cell: ({ newest }) => <RunState of={newest} /> },
       { label: 'Worked', cell: ({ newest }) => <Verdict of={newest.worst_outcome_status} /> },
       {
         label: 'Not ok',
@@ -236,7 +236,7 @@ const RunLines = ({ runs, now }: { runs: readonly Run[]; now: number }) => (
     columns={[
       { label: 'Run', cell: run => <a href={ofRun(run.id)}>{run.name ?? run.agent_slug}</a> },
       { label: 'Ran / Worked', cell: run => <MiniBars run={run} /> },
-      { label: 'Ran', cell: run => <RunState of={run} /> },
+      { label: 'Status', cell: run => <RunState of={run} /> },
       { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },
       {
         label: 'Ended',

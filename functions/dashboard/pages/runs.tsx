@@ -103,7 +103,7 @@ export const runsPage = page({
             columns={[
               { label: 'Run', cell: run => <a href={ofRun(run.id)}>{run.name ?? run.agent_slug}</a> },
               { label: 'Agent', cell: run => run.agent_slug },
-              { label: 'Ran', cell: run => <RunState of={run} /> },
+              { label: 'Status', cell: run => <RunState of={run} /> },
               { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },
               { label: 'Ran / Worked', cell: run => <MiniBars run={run} /> },
               { label: 'Items', numeric: true, cell: run => count(run.total_items) },
