@@ -1,17 +1,20 @@
 // How runs and their items look: lists as tables, and what a run came to in a few lines.
 
 import { isHeld } from '../items/rules/lifecycle.ts'
-import { ranAndWorked, sayNoneNamed, sayPilot } from '../view/run.ts'
+import { ranAndWorked, runName, sayNoneNamed, sayPilot } from '../view/run.ts'
 import type { Run, RunItem, Schemas, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
 import type { Screen } from './output.ts'
 import { type Column, table } from './table.ts'
 import { outcomeStyle, whyOf } from './verdict.ts'
 
+/** Empty where the agent beside it says as much. */
+const nameIn = (run: Run): string => (run.name === null && run.replay_of === null ? '' : runName(run))
+
 export function runsTable(runs: Run[], now: number, screen: Screen): string {
   const columns: Column<Run>[] = [
     { title: 'RUN', value: run => run.id },
-    { title: 'NAME', value: run => run.name ?? '', least: 8, optional: 5 },
+    { title: 'NAME', value: nameIn, least: 8, optional: 5 },
     { title: 'AGENT', value: run => run.agent_slug, least: 8 },
     { title: 'STATUS', value: run => (isHeld(run) ? 'waits for you' : run.status) },
     {

@@ -21,6 +21,12 @@ export interface RunCounts {
   suspected_call_count: number
 }
 
+/** What a run is called in a list; a replay is told from what it replays. @example 'replay of nightly' */
+export function runName(run: { name: string | null; agent_slug: string; replay_of: string | null }): string {
+  const own = run.name ?? run.agent_slug
+  return run.replay_of === null ? own : `replay of ${own}`
+}
+
 /** @example 'ran: all · worked: 4,857 ok, 143 degraded · 143 to decide' */
 export function ranAndWorked(run: RunCounts, paint?: Paint): string {
   const tally = {

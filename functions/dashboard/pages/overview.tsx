@@ -2,6 +2,7 @@
 
 import type { Child } from 'hono/jsx'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { runName } from '../../../shared/view/run.ts'
 import { Attention } from '../parts/attention.tsx'
 import { BudgetLines } from '../parts/budget-lines.tsx'
 import { Causes } from '../parts/causes.tsx'
@@ -189,9 +190,8 @@ const RunGroups = ({ groups, now }: { groups: readonly RunGroup[]; now: number }
         label: 'Run',
         cell: ({ newest, earlier }) => (
           <>
-            <a href={ofRun(newest.id)}>{newest.name ?? newest.agent_slug}</a>{' '}
+            <a href={ofRun(newest.id)}>{runName(newest)}</a>{' '}
             <span class="dim">
-              {newest.replay_of !== null && 'replay · '}
               {newest.agent_slug}
               {earlier > 0 && ` · ${earlier} earlier`}
             </span>
@@ -234,7 +234,7 @@ const RunLines = ({ runs, now }: { runs: readonly Run[]; now: number }) => (
     rows={runs}
     href={run => ofRun(run.id)}
     columns={[
-      { label: 'Run', cell: run => <a href={ofRun(run.id)}>{run.name ?? run.agent_slug}</a> },
+      { label: 'Run', cell: run => <a href={ofRun(run.id)}>{runName(run)}</a> },
       { label: 'Ran / Worked', cell: run => <MiniBars run={run} /> },
       { label: 'Status', cell: run => <RunState of={run} /> },
       { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },

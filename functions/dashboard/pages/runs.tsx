@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import { OUTCOMES, RUN_STATUSES } from '../../../shared/items/vocabulary.ts'
+import { runName } from '../../../shared/view/run.ts'
 import { Choice } from '../parts/choice.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { MiniBars } from '../parts/mini-bars.tsx'
@@ -101,7 +102,7 @@ export const runsPage = page({
             rows={runs}
             href={run => ofRun(run.id)}
             columns={[
-              { label: 'Run', cell: run => <a href={ofRun(run.id)}>{run.name ?? run.agent_slug}</a> },
+              { label: 'Run', cell: run => <a href={ofRun(run.id)}>{runName(run)}</a> },
               { label: 'Agent', cell: run => run.agent_slug },
               { label: 'Status', cell: run => <RunState of={run} /> },
               { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },

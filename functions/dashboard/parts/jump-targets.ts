@@ -4,6 +4,7 @@
 import { isUuid } from '../../../shared/kernel/ids.ts'
 import { CAUSE_ID } from '../../../shared/recovery/rules/causes.ts'
 import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
+import { runName } from '../../../shared/view/run.ts'
 import {
   ofAgent,
   ofDelivery,
@@ -71,7 +72,7 @@ async function byUuid(api: Client, id: string): Promise<Target[]> {
     known(api.GET('/v1/deliveries/{deliveryId}', { params: { path: { deliveryId: id } } })),
   ])
   return [
-    run && { kind: 'Run', name: run.name ?? run.agent_slug, href: ofRun(id) },
+    run && { kind: 'Run', name: runName(run), href: ofRun(id) },
     item && { kind: 'Item', name: item.item_id, href: ofItem(id) },
     agent && { kind: 'Agent', name: agent.name, href: ofAgent(id) },
     schedule && { kind: 'Schedule', name: scheduleName(schedule), href: ofSchedule(id) },
@@ -101,7 +102,7 @@ async function byOwnId(api: Client, project_id: string, item_id: string): Promis
       )
       return (items ?? []).map(item => ({
         kind: 'Item',
-        name: `${item.item_id} in ${run.name ?? run.agent_slug}, ${run.created_at.slice(0, 10)}`,
+        name: `${item.item_id} in ${runName(run)}, ${run.created_at.slice(0, 10)}`,
         href: ofItem(item.id),
       }))
     }),
@@ -129,7 +130,7 @@ async function byName(api: Client, project_id: string, part: string): Promise<Ta
     (triggers?.triggers ?? []).map(one => ({ kind: 'Trigger', name: one.name, href: ofTrigger(one.id) })),
     (runs ?? []).map(one => ({
       kind: 'Run',
-      name: `${one.name ?? one.agent_slug}, ${one.created_at.slice(0, 16).replace('T', ' ')} UTC`,
+      name: `${runName(one)}, ${one.created_at.slice(0, 16).replace('T', ' ')} UTC`,
       href: ofRun(one.id),
     })),
     (causes?.rows ?? []).map(one => ({
