@@ -98,7 +98,9 @@ export function createOutput({ out, err, json, color, program }: OutputOptions):
         if (out.write(piece) === false) await new Promise<void>(resolve => out.once?.('drain', resolve))
     },
     note(message) {
-      aside(json ? line('note', { message }) : `${paint('dim', clean(message))}\n`)
+      // What a message says to type is what one would type.
+      const said = clean(message).replaceAll(/\bassay (?=[a-z]+ )/g, `${screen().program} `)
+      aside(json ? line('note', { message }) : `${paint('dim', said)}\n`)
     },
     fail({ code, message, hint, next }) {
       aside(

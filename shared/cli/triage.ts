@@ -154,7 +154,7 @@ async function tell(
   const { run_id, record_id, reused_steps } = continued
   session.output.emit(event, continued, ({ paint, program }) =>
     [
-      `${words} in run ${paint('bold', run_id)}, ${plural(reused_steps, 'step')} not done again`,
+      `${words} in run ${paint('bold', run_id)}, ${reused_steps === 0 ? 'all of it is done again' : `${plural(reused_steps, 'step')} not done again`}`,
       ...(given.flag('watch') ? [] : [`${paint('dim', 'try ')}  ${program} item ${record_id}`]),
     ].join('\n'),
   )

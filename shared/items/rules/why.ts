@@ -83,7 +83,7 @@ export function whyNot(facts: WhyFacts): Why {
     default:
       return {
         token: 'ended',
-        message: `It has ended: ${facts.status}${facts.outcome === null ? '' : `, ${facts.outcome}`}.`,
+        message: `It has ended: ${[...new Set([facts.status, facts.outcome ?? facts.status])].join(', ')}.`,
       }
   }
 }
