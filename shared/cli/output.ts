@@ -53,6 +53,10 @@ export interface OutputOptions {
 const CLEAR = '\r\x1b[K'
 const DEFAULT_COLUMNS = 80
 
+/** What a message says to type is what one would type. */
+const asTyped = (message: string, program: string): string =>
+  clean(message).replaceAll(/\bassay (?=[a-z]+ )/g, `${program} `)
+
 export function createOutput({ out, err, json, color, program }: OutputOptions): Output {
   const paint: Paint = (style, text) =>
     color && text !== '' ? styleText(style, text, { validateStream: false }) : text
@@ -98,9 +102,7 @@ export function createOutput({ out, err, json, color, program }: OutputOptions):
         if (out.write(piece) === false) await new Promise<void>(resolve => out.once?.('drain', resolve))
     },
     note(message) {
-      // What a message says to type is what one would type.
-      const said = clean(message).replaceAll(/\bassay (?=[a-z]+ )/g, `${screen().program} `)
-      aside(json ? line('note', { message }) : `${paint('dim', said)}\n`)
+      aside(json ? line('note', { message }) : `${paint('dim', asTyped(message, program))}\n`)
     },
     fail({ code, message, hint, next }) {
       aside(
