@@ -1,4 +1,4 @@
-// Confines reads to their caller's account. Guarantee: a handler of a read has no other stores than those that show
+// Scopes reads to their caller's account. Guarantee: a handler of a read has no other stores than those that show
 // this account, and a stream, which goes on after its handler has returned, none but the ones of each piece it reads. What may take seconds
 // waits for its turn before it takes a connection, so that plain reads never queue behind it.
 

@@ -43,6 +43,18 @@ describe.skipIf(CHROMIUM === undefined)('the jump (needs Chromium)', () => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(ownId)
   })
 
+  it('Enter right after a paste goes there however slowly the answer comes', async () => {
+    const page = await opened()
+    await page.route(/\/jump\?q=/, async route => {
+      await new Promise(resolve => setTimeout(resolve, 600)) // longer than what is typed waits to be asked for
+      await route.continue().catch(() => {}) // one that was taken back meanwhile
+    })
+    await page.keyboard.press('Control+k')
+    await page.keyboard.insertText(ownId)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/dashboard\/items\//)
+  })
+
   it.for([
     ['runId', /\/runs\//],
     ['itemId', /\/items\//],

@@ -100,7 +100,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 }
 
 /**
- * http looks up callers and what they may act on, confines them, logs what they change, and tells whether the installation
+ * http looks up callers and what they may act on, scopes their reads, logs what they change, and tells whether the installation
  * can work; all else is the functions'.
  */
 const HTTP_STORES = [

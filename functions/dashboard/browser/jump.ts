@@ -46,9 +46,10 @@ function open(page: string): void {
   })
   dialog.addEventListener('keydown', event => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') walk(found, event.key === 'ArrowDown' ? 1 : -1)
-    else if (event.key === 'Enter' && event.target === input && !event.isComposing)
+    else if (event.key === 'Enter' && event.target === input && !event.isComposing) {
+      clearTimeout(timer) // it would take back the question that Enter asks
       void go(page, input, found)
-    else return
+    } else return
     event.preventDefault()
   })
   dialog.showModal()

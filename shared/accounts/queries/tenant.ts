@@ -31,7 +31,7 @@ export async function readForAccount<T>(
     if (connection.sql !== sql) throw broken()
   }
   // Sent together with the first query, not awaited before it: that would be two round trips more.
-  const confined = Promise.all([
+  const scoped = Promise.all([
     sql.unsafe(BEGIN).execute(),
     // Its schema first: there are the views that stand before some tables.
     sql`
@@ -39,19 +39,19 @@ export async function readForAccount<T>(
         set_config(${TENANT_SETTING}, ${account_id}, true), set_config('role', ${TENANT_ROLE}, true),
         set_config('statement_timeout', ${String(LIMITS.statement_ms[statement])}, true)`.execute(),
   ])
-  confined.catch(() => {})
+  scoped.catch(() => {})
   try {
     const value = await read(storesOf(sql, check))
     // Nothing leaves here that was read before these were known to hold.
-    await confined
+    await scoped
     check()
     return value
   } catch (error) {
-    await confined // what kept the transaction from beginning says more than that its connection broke
+    await scoped // what kept the transaction from beginning says more than that its connection broke
     throw error
   } finally {
     isOver = true
-    const ended = connection.sql === sql ? sql.unsafe('commit').execute() : confined
+    const ended = connection.sql === sql ? sql.unsafe('commit').execute() : scoped
     void ended.catch(() => {}).then(() => reads.give(connection))
   }
 }
