@@ -259,6 +259,7 @@ it('an address that was not handed out here is refused, and tells nothing of its
 })
 
 describe('of many at a time', () => {
+  let clock_reads = 0
   let now_ms = 0
   beforeEach(() => {
     now_ms = Date.now()
@@ -285,7 +286,13 @@ describe('of many at a time', () => {
       },
       { highWaterMark: 0 },
     )
-    const app = createApp([answerItems], () => ({ ...engine.ctx, now: () => now_ms }))
+    const app = createApp([answerItems], () => ({
+      ...engine.ctx,
+      now: () => {
+        clock_reads++
+        return now_ms
+      },
+    }))
     const init = {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson', ...headers },
@@ -316,6 +323,9 @@ describe('of many at a time', () => {
         await engine.sql`select from claims where run_id = ${runId} and lease_until > now()`,
       ).not.toEqual([]),
     )
+    // It has begun to wait: the lease is renewed before, and the clock asked by each look at whether its turn came.
+    const reads = clock_reads
+    await eventually(async () => expect(clock_reads).toBeGreaterThan(reads + 4))
     return post
   }
 
