@@ -68,6 +68,8 @@ import { getProject } from './projects/get.ts'
 import { getSigningSecret } from './projects/get-signing-secret.ts'
 import { listProjects } from './projects/list.ts'
 import { listApiKeys } from './projects/list-keys.ts'
+import { getModelUsage } from './projects/model-usage.ts'
+import { getQueue } from './projects/queue.ts'
 import { revokeApiKey } from './projects/revoke-key.ts'
 import { rollSigningSecret } from './projects/roll-signing-secret.ts'
 import { updateProject } from './projects/update.ts'
@@ -127,6 +129,8 @@ export const endpoints: readonly Endpoint[] = [
   updateProject,
   deleteProject,
   getActivity,
+  getModelUsage,
+  getQueue,
   listPrices,
   checkPrices,
   createPrice,

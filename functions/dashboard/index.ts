@@ -12,6 +12,7 @@ import { auditPage } from './pages/audit.tsx'
 import { causePage } from './pages/cause.tsx'
 import { removeDeadline, setDeadline } from './pages/deadlines.tsx'
 import { deliveriesPage, deliveryPage, resendDelivery } from './pages/deliveries.tsx'
+import { healthPage } from './pages/health.tsx'
 import { itemPage } from './pages/item.tsx'
 import {
   acknowledgeItem,
@@ -26,6 +27,7 @@ import { replayItem, replayPage } from './pages/item-replay.tsx'
 import { jumpPage } from './pages/jump.tsx'
 import { createKey, keysPage, revokeKey } from './pages/keys.tsx'
 import { createMember, membersPage, removeMember, setRole } from './pages/members.tsx'
+import { modelsPage } from './pages/models.tsx'
 import { overviewPage } from './pages/overview.tsx'
 import { pricesPage, removePrice, setPrice } from './pages/prices.tsx'
 import { createProject, projectsPage, start } from './pages/projects.tsx'
@@ -86,6 +88,7 @@ export const pages = [
   recoveryPage,
   recoveriesPage,
   recoveryProgressPage,
+  healthPage,
   searchPage,
   agentsPage,
   agentPage,
@@ -99,6 +102,7 @@ export const pages = [
   deliveriesPage,
   deliveryPage,
   keysPage,
+  modelsPage,
   pricesPage,
   settingsPage,
   auditPage,

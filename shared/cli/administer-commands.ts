@@ -3,9 +3,8 @@
 
 import { KEY_ROLES, MEMBER_ROLES } from '../accounts/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
-import { LIST_OPTIONS } from './list-options.ts'
+import { LIST_OPTIONS, projectOption as project } from './list-options.ts'
 
-const project: Option = { name: 'project', value: 'ID', about: "the project; the key's own unless told" }
 const keyOptions: readonly Option[] = [
   { name: 'role', value: 'ROLE', choices: KEY_ROLES, about: 'a viewer only reads; operator unless told' },
   { name: 'expires', value: 'WHEN', about: 'a time, or how long from now, such as 30d; never unless told' },

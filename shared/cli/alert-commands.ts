@@ -2,9 +2,8 @@
 
 import { CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../outbox/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
-import { LIST_OPTIONS } from './list-options.ts'
+import { LIST_OPTIONS, projectOption as project } from './list-options.ts'
 
-const project: Option = { name: 'project', value: 'ID', about: "the project; the key's own unless told" }
 const agent: Option = { name: 'agent', value: 'SLUG', about: 'only for this agent' }
 
 export const ALERT_COMMANDS: readonly Command[] = [

@@ -17,3 +17,9 @@ export const limitOption: Option = {
 const follow: Option = { name: 'follow', about: 'then tell what comes, oldest first, until Ctrl-C' }
 
 export const LIST_OPTIONS: readonly Option[] = [sinceOption, limitOption, follow]
+
+export const projectOption: Option = {
+  name: 'project',
+  value: 'ID',
+  about: "the project; the key's own unless told",
+}

@@ -1,9 +1,9 @@
 // The commands of prices.ts and budgets.ts, for the table of commands.
 
+import { LIMITS } from '../kernel/limits.ts'
 import type { Command, Option } from './arguments.ts'
-import { LIST_OPTIONS } from './list-options.ts'
+import { LIST_OPTIONS, projectOption as project } from './list-options.ts'
 
-const project: Option = { name: 'project', value: 'ID', about: "the project; the key's own unless told" }
 const periods: readonly Option[] = [
   {
     name: 'day',
@@ -22,6 +22,19 @@ const periods: readonly Option[] = [
 ]
 
 export const PRICE_COMMANDS: readonly Command[] = [
+  {
+    name: 'models',
+    args: [],
+    summary: 'Tell what each model cost and how it answered, by agent.',
+    options: [
+      project,
+      {
+        ...{ name: 'days', value: 'N', kind: 'whole', least: 1 },
+        about: `calls of so many days in UTC, today included; ${LIMITS.model_usage_days.default} unless told`,
+      },
+    ],
+    run: async (...given) => (await import('./queue.ts')).models(...given),
+  },
   {
     name: 'prices',
     args: [],

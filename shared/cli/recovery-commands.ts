@@ -8,7 +8,7 @@ import {
   WRONG_OF,
 } from '../recovery/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
-import { LIST_OPTIONS, limitOption } from './list-options.ts'
+import { LIST_OPTIONS, limitOption, projectOption as project } from './list-options.ts'
 
 const watch: Option = { name: 'watch', about: 'follow it to its end; its verdict is the exit code' }
 const budget: Option = { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money it may spend' }
@@ -151,6 +151,13 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
     summary: 'Tell why an item is not running.',
     options: [],
     run: async (...given) => (await import('./triage.ts')).why(...given),
+  },
+  {
+    name: 'queue',
+    args: [],
+    summary: 'Tell which runs wait and what for, and which items are tried again next.',
+    options: [project],
+    run: async (...given) => (await import('./queue.ts')).queue(...given),
   },
   {
     name: 'recover',

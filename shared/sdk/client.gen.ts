@@ -113,6 +113,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{projectId}/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sum up the calls of models, by agent
+         * @description Calls, tokens, cost and latency of each model that an agent called, by the day a call began; the most expensive first, at most 200. Calls are counted shortly after they were recorded, and kept 90 days, also of runs that are removed.
+         */
+        get: operations["getModelUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{projectId}/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell what waits, and what for
+         * @description Runs with items that wait, each with what keeps it from starting more, and items that wait to be tried again.
+         */
+        get: operations["getQueue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{projectId}/prices": {
         parameters: {
             query?: never;
@@ -3283,6 +3323,36 @@ export interface components {
              */
             created_at: string;
         };
+        /** @description What the calls of one model by one agent came to. */
+        ModelUsage: {
+            /**
+             * Format: uuid
+             * @description The agent that made the calls.
+             */
+            agent_id: string;
+            agent_slug: string;
+            /** @description As the calls named it; null where they named none. */
+            model: string | null;
+            /** @description Calls that were made, retries included; what a replay took over was not called again. */
+            calls: number;
+            /** @description Of those, calls that returned and did not work, such as refusals. */
+            degraded: number;
+            /** @description Of those, calls that did not return an answer. */
+            failed: number;
+            /** @description Of those, calls whose cost is not known. */
+            unpriced: number;
+            /** @description Input tokens. */
+            input_tokens: number;
+            /** @description Output tokens. */
+            output_tokens: number;
+            /** @description In whole cents. */
+            cost_cents: number;
+            cost_usd: number;
+            /** @description Half of the calls took no longer; within 9 %. */
+            p50_ms: number;
+            /** @description 95 of 100 calls took no longer; within 9 %. */
+            p95_ms: number;
+        };
         /** @description An account to be made, with its first owner. */
         NewAccount: {
             /** @description For people; need not be unique. */
@@ -3711,6 +3781,74 @@ export interface components {
         PromoteOrder: {
             /** @description Tell what would be done, and do nothing. */
             dry_run?: boolean;
+        };
+        /** @description What of a project waits, and what for. */
+        Queue: {
+            /** @description Runs that have not ended. */
+            runs: number;
+            /** @description Items that wait in them. */
+            queued: number;
+            /** @description Items at work. */
+            running: number;
+            /** @description Items that are held, or that wait for money. */
+            paused: number;
+            /** @description Items that wait to be tried again, counted up to 10000. */
+            retries: number;
+            /** @description Invocations of the consumer function; none where the consumer is a process that stays up. Null: Redis did not answer. */
+            consumers_awake: number | null;
+            /** @description Those with items that wait, the longest first; at most 10. */
+            waiting_runs: {
+                /**
+                 * Format: uuid
+                 * @description The run.
+                 */
+                id: string;
+                name: string | null;
+                agent_slug: string;
+                /** @description Items that wait. */
+                queued: number;
+                /** @description Items at work. */
+                running: number;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC.
+                 */
+                created_at: string;
+                /** @description Since it was submitted or last given to a consumer. */
+                waited_ms: number;
+                /**
+                 * @description What keeps more of it from starting; null where it has room.
+                 * @enum {string|null}
+                 */
+                token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "answer_later" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "held" | "suspended" | "retry_backoff" | "provider_rate" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "next" | null;
+                /** @description The same in a sentence. */
+                message: string | null;
+            }[];
+            /** @description The next first; at most 20. */
+            next_retries: {
+                /**
+                 * Format: uuid
+                 * @description The item.
+                 */
+                record_id: string;
+                item_id: string;
+                /**
+                 * Format: uuid
+                 * @description Its run.
+                 */
+                run_id: string;
+                agent_slug: string;
+                /** @description Attempts so far. */
+                attempt: number;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC.
+                 */
+                due_at: string;
+                /** @description How the last attempt ended. */
+                error_code: string | null;
+                message: string | null;
+            }[];
         };
         /** @description What an account may have in all, and how full that is. */
         Quota: {
@@ -6216,6 +6354,197 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Activity"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`, `suspended` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getModelUsage: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Days in UTC, today included.
+                 * @example 1
+                 */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sums. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: date
+                         * @description The first day that is counted.
+                         */
+                        since: string;
+                        models: components["schemas"]["ModelUsage"][];
+                    };
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`, `suspended` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The queue. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
                 };
             };
             /** @description `invalid_request` */

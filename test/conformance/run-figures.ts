@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { AgentLine, ItemLine } from '../../shared/items/rules/protocol.ts'
 import { firstIdAt } from '../../shared/kernel/ids.ts'
 import { makeAgent, makeRun } from './make.ts'
-import { deploy, fails, holds, type Play, ran, recordId, workOff, works } from './play.ts'
+import { called, deploy, fails, holds, type Play, ran, recordId, workOff, works } from './play.ts'
 import type { Given } from './suite.ts'
 
 /** Does as its input says. */
@@ -155,6 +155,41 @@ export function runFiguresPart(given: Given): void {
       expect(grown(({ waiting }) => waiting.quarantine)).toBe(1)
       expect((await world.call('GET', path)).json.days).toHaveLength(14)
       expect((await world.call('GET', `${path}?days=91`)).status).toBe(400)
+    })
+
+    it('are summed up by model and agent, with how long calls took [projects.models]', async () => {
+      const world = given()
+      const started_at = new Date(world.ctx.now()).toISOString()
+      const calls: Play = item => {
+        const line = called(item, 'summed-model', 40, 2)
+        return line.type === 'step' ? [{ ...line, step: { ...line.step, started_at } }, ...works(item)] : []
+      }
+      await ran(world, calls, told(['ok', 'ok'], 'm'))
+      const path = `/v1/projects/${world.first.project_id}/models`
+      const { json } = await world.call('GET', path)
+      const found = json.models.filter((one: { model: string }) => one.model === 'summed-model')
+      expect(found).toMatchObject([{ calls: 2, failed: 0, unpriced: 2, input_tokens: 80, output_tokens: 4 }])
+      expect(found[0]).toMatchObject({ agent_slug: expect.any(String), p50_ms: 1, p95_ms: 1 })
+      expect((await world.call('GET', `${path}?days=91`)).status).toBe(400)
+    })
+
+    it('are told while they wait, with what for and when they are tried again [projects.queue]', async () => {
+      const world = given()
+      const path = `/v1/projects/${world.first.project_id}/queue`
+      const agent = await makeAgent(world)
+      const run_id = await makeRun(world, agent.id, told(['ok', 'ok'], 'q'))
+      const { json } = await world.call('GET', path)
+      const waiting = json.waiting_runs.find(({ id }: { id: string }) => id === run_id)
+      expect(waiting).toMatchObject({ queued: 2, running: 0, token: 'no_deployment', agent_slug: agent.slug })
+      const { sql } = world.ctx
+      await sql`update runs set next_seq = 2 where id = ${run_id}`
+      await sql`insert into due_items (project_id, run_id, seq, due_at) values (${world.first.project_id}, ${run_id}, 1, now() + interval '1 hour')`
+      const { next_retries } = (await world.call('GET', path)).json
+      expect(next_retries.find((one: { run_id: string }) => one.run_id === run_id)).toMatchObject({
+        record_id: recordId(run_id),
+        due_at: expect.any(String),
+        attempt: 0,
+      })
     })
 
     it('moments that started nothing are told with the activity [projects.activity]', async () => {

@@ -33,6 +33,8 @@ export const ROWS: Record<string, Row> = {
   updateProject: { session: true, body: () => ({ concurrency: 10 }) },
   deleteProject: { session: true, query: of => ({ confirm: of.project_name }), destroys: true },
   getActivity: {},
+  getModelUsage: {},
+  getQueue: {},
   listPrices: {},
   checkPrices: {},
   createPrice: { body: () => ({ model: 'm', input_per_mtok: 1, output_per_mtok: 2 }) },

@@ -153,8 +153,8 @@ function queued(facts: WhyFacts): Why {
     return { token: 'stopped', message: `Its run is ${facts.run_status}: it will be ended without running.` }
   if (!admission.is_held && !admission.is_suspended && due_in_ms !== null && due_in_ms > 0)
     return waitingForRetry(due_in_ms, last_attempt)
-  const { waiting_for } = admit(admission)
-  if (waiting_for !== null) return WAITING[waiting_for](admission)
+  const wait = waitOf(admission)
+  if (wait !== null) return wait
   if (partition !== null && partition.running >= partition.cap)
     return {
       token: 'partition_share',
@@ -163,6 +163,12 @@ function queued(facts: WhyFacts): Why {
   const before =
     facts.ahead === 0 ? 'It is the next of its run' : `${facts.ahead} items of its run are offered before it`
   return { token: 'next', message: `${before}, and there is room: its turn comes by itself.` }
+}
+
+/** What keeps all of a run from beginning more items; null where it has room. */
+export function waitOf(admission: AdmissionFacts): Why | null {
+  const { waiting_for } = admit(admission)
+  return waiting_for && WAITING[waiting_for](admission)
 }
 
 function waitingForRetry(dueMs: number, last: WhyFacts['last_attempt']): Why {

@@ -35,6 +35,10 @@ export const READING_LIMITS = {
   regrade_line_bytes: 16 * MiB, // of a file of answers
   regrade_labels: 200, // pairs of a label and a verdict; also verdicts of a file by names that are not ours
   activity_days: { default: 14, max: 90 },
+  queue_runs: 10, // told of those that wait, each with why
+  queue_retries: 20, // told, those that are due first
+  model_usage_days: { default: 30, max: 90 },
+  model_usage_rows: 200, // models of agents
   activity_runs: 200_000, // the latest, summed by day
   held_cache_ms: 2000, // what a page says of a hold
   days_cache_ms: 86_400_000, // sums of days that are over

@@ -1,6 +1,6 @@
-// Feeds the search index of steps and the counts of those that did not work. Guarantee: a step that was filed is
-// indexed and counted once, whoever is at it and wherever a process dies: it leaves the file in the transaction that
-// indexes it.
+// Feeds the search index of steps, the counts of those that did not work and those of calls of models. Guarantee: a step
+// that was filed is indexed and counted once, whoever is at it and wherever a process dies: it leaves the file in the
+// transaction that indexes it.
 
 import type { Sql } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
@@ -8,6 +8,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { numbers, texts } from '../../kernel/packed-columns.ts'
 import { withoutEscapes, wordsOf } from '../../kernel/words.ts'
 import { sampleSuspected } from '../../recovery/queries/questions.ts'
+import { countModelCalls } from './model-calls.ts'
 import { toolName } from './step-errors.ts'
 
 /** Of a step that was removed meanwhile only its place is left. */
@@ -68,17 +69,22 @@ async function insertIndexed(sql: Sql, steps: readonly FiledStep[]): Promise<voi
         unnest(${numbers(steps.map(step => step.step_no))}::text::int[]),
         string_to_table(${texts(steps.map(wordsOfStep))}, E'\\x1e', E'\\x1f')
       ) as t(project_id, run_id, seq, step_no, words)
-    ), indexed as (
-      insert into step_index (run_id, seq, step_no, project_id, started_at, cost_micro, kind, outcome,
-        outcome_reason, error_code, name, words)
+    ), read as materialized (
       select s.run_id, s.seq, s.step_no, s.project_id, s.started_at, s.cost_micro, s.kind, s.outcome,
-        s.outcome_reason, s.error_code, s.name, coalesce(array_to_tsvector(string_to_array(t.words, ' ')), '')
+        s.outcome_reason, s.error_code, s.name, t.words, r.agent_id, s.reused, s.model, s.duration_ms, s.unpriced,
+        s.input_tokens, s.output_tokens
       from step t join steps s using (project_id, run_id, seq, step_no)
         -- Steps of a run that was removed meanwhile may be there still.
         join runs r on r.project_id = s.project_id and r.id = s.run_id
+    ), indexed as (
+      insert into step_index (run_id, seq, step_no, project_id, started_at, cost_micro, kind, outcome,
+        outcome_reason, error_code, name, words)
+      select run_id, seq, step_no, project_id, started_at, cost_micro, kind, outcome, outcome_reason, error_code, name,
+        coalesce(array_to_tsvector(string_to_array(words, ' ')), '')
+      from read
       on conflict do nothing
-      returning run_id, seq, project_id, started_at, kind, outcome, outcome_reason, error_code, name
-    ), ${sampleSuspected(sql)}
+      returning run_id, seq, step_no, project_id, started_at, kind, outcome, outcome_reason, error_code, name
+    ), called as (${countModelCalls(sql)}), ${sampleSuspected(sql)}
     insert into run_step_errors as e (run_id, project_id, hour, outcome, error_code, tool_name, outcome_reason, steps, last_at)
     select run_id, project_id, hour_of(started_at), outcome, error_code, ${toolName(sql)}, outcome_reason,
       count(*), max(started_at)

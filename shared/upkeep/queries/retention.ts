@@ -154,16 +154,23 @@ const LOGS = [
   { table: 'alert_marks', at: 'raised_at', over: 'true' },
 ] as const
 
-/** Removes days of judged verdicts that no longer count; returns how many rows went. */
-export async function removeOldVerdicts(sql: Sql, limit: number): Promise<number> {
-  const { count } = await sql`
-    delete from verdict_days where ctid = any(array(
-      select old.ctid from projects p, lateral (
-        select ctid from verdict_days v
-        where v.project_id = p.id and day < (now() at time zone 'UTC')::date - ${LIMITS.verdicts_days}::int - 1
-        limit ${limit} for update skip locked
-      ) old limit ${limit}))`
-  return count
+/** What is counted by the day in UTC, and the days before today that still count. */
+const DAYS = { verdict_days: LIMITS.verdicts_days + 1, model_calls: LIMITS.model_usage_days.max }
+
+/** Removes up to `limit` rows of days that no longer count from each; returns how many went. */
+export async function removeOldDays(sql: Sql, limit: number): Promise<number> {
+  let removed = 0
+  for (const [table, days] of Object.entries(DAYS)) {
+    const { count } = await sql`
+      delete from ${sql(table)} where ctid = any(array(
+        select old.ctid from projects p, lateral (
+          select ctid from ${sql(table)} c
+          where c.project_id = p.id and day < (now() at time zone 'UTC')::date - ${days}::int
+          limit ${limit} for update skip locked
+        ) old limit ${limit}))`
+    removed += count
+  }
+  return removed
 }
 
 /**

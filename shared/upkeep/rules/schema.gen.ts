@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0062_dead_keys',
-  version: 1795555539774,
+  migration: '0063_model_calls',
+  version: 1795633372881,
   tables: [
     'accounts',
     'agents',
@@ -30,6 +30,7 @@ export const SCHEMA = {
     'installation',
     'items',
     'members',
+    'model_calls',
     'occurrences',
     'prices',
     'project_step_errors',

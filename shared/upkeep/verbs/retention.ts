@@ -7,8 +7,8 @@ import {
   markSpentRuns,
   purgePiece,
   removeExpired,
+  removeOldDays,
   removeOldLogs,
-  removeOldVerdicts,
 } from '../queries/retention.ts'
 
 /** Returns how many runs, pieces of runs and rows of logs there were. */
@@ -25,5 +25,5 @@ export async function retain(ctx: Context): Promise<number> {
   }
   const limit = LIMITS.log_removals_per_sweep
   taken += await removeExpired(ctx.sql, ctx.now(), limit)
-  return taken + (await removeOldLogs(ctx.sql, limit)) + (await removeOldVerdicts(ctx.sql, limit))
+  return taken + (await removeOldLogs(ctx.sql, limit)) + (await removeOldDays(ctx.sql, limit))
 }

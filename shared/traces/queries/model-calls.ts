@@ -1,0 +1,42 @@
+// Counts calls of models by agent, and reads what they came to. Guarantee: a read costs as much as there are days, agents
+// and models, however many calls there were.
+
+import type { Sql } from '../../context.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import type { ModelUsageRow } from '../wire/model-usage.ts'
+
+/** Of the steps in `read`, those that came into the index: its part of the statement that indexes them. */
+export const countModelCalls = (sql: Sql) => sql`
+  insert into model_calls as m (project_id, agent_id, day, model, took, calls, degraded, failed, unpriced, input_tokens,
+    output_tokens, cost_micro)
+  select s.project_id, s.agent_id, (s.started_at at time zone 'UTC')::date, coalesce(s.model, ''),
+    ceil(4 * ln(greatest(s.duration_ms, 1)) / ln(2))::smallint, count(*),
+    count(*) filter (where s.outcome = 'degraded'), count(*) filter (where s.outcome = 'failed'),
+    count(*) filter (where s.unpriced), sum(s.input_tokens), sum(s.output_tokens), sum(s.cost_micro)
+  from read s join indexed x using (project_id, run_id, seq, step_no)
+  where s.kind = 'llm_call' and not s.reused group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+  on conflict (project_id, agent_id, day, model, took) do update set
+    calls = m.calls + excluded.calls, degraded = m.degraded + excluded.degraded, failed = m.failed + excluded.failed,
+    unpriced = m.unpriced + excluded.unpriced, input_tokens = m.input_tokens + excluded.input_tokens,
+    output_tokens = m.output_tokens + excluded.output_tokens, cost_micro = m.cost_micro + excluded.cost_micro`
+
+/** Since a day in UTC, as YYYY-MM-DD: the most expensive first, then those called most. */
+export async function readModelUsage(sql: Sql, project_id: string, since: string): Promise<ModelUsageRow[]> {
+  return sql<ModelUsageRow[]>`
+    with banded as (
+      select agent_id, model, took, sum(calls) as calls, sum(degraded) as degraded, sum(failed) as failed,
+        sum(unpriced) as unpriced, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens,
+        sum(cost_micro) as cost_micro
+      from model_calls where project_id = ${project_id} and day >= ${since}::text::date group by 1, 2, 3
+    ), ranked as (
+      select *, sum(calls) over (partition by agent_id, model order by took) as upto,
+        sum(calls) over (partition by agent_id, model) as of_all
+      from banded
+    )
+    select r.agent_id, a.slug as agent_slug, r.model, sum(calls)::bigint as calls, sum(degraded)::bigint as degraded,
+      sum(failed)::bigint as failed, sum(unpriced)::bigint as unpriced, sum(input_tokens)::bigint as input_tokens,
+      sum(output_tokens)::bigint as output_tokens, sum(cost_micro)::bigint as cost_micro,
+      min(took) filter (where upto >= 0.5 * of_all) as p50_took, min(took) filter (where upto >= 0.95 * of_all) as p95_took
+    from ranked r join agents a on a.id = r.agent_id and a.deleted_at is null
+    group by 1, 2, 3 order by cost_micro desc, calls desc, 2, 3 limit ${LIMITS.model_usage_rows}`
+}

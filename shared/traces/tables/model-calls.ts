@@ -1,0 +1,33 @@
+// What calls of models came to, day by day: a few rows for any number of calls.
+
+import { date, integer, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
+import { ofProject } from '../../accounts/tables/tenant.ts'
+import { agentOf } from '../../agents/tables/agents.ts'
+import { micro } from '../../kernel/column-types.ts'
+
+/** Counted as steps are indexed; what was taken over from an earlier item was called then, and is not counted again. */
+export const modelCalls = pgTable(
+  'model_calls',
+  {
+    project_id: uuid('project_id').notNull(),
+    agent_id: uuid('agent_id').notNull(),
+    /** In UTC, on which the call began. */
+    day: date('day').notNull(),
+    /** Empty where the call named none. */
+    model: text('model').notNull(),
+    /** How long it took, in quarters of an octave: at most 2^(took / 4) ms. */
+    took: smallint('took').notNull(),
+    calls: integer('calls').notNull(),
+    degraded: integer('degraded').notNull(),
+    failed: integer('failed').notNull(),
+    unpriced: integer('unpriced').notNull(),
+    input_tokens: micro('input_tokens').notNull(),
+    output_tokens: micro('output_tokens').notNull(),
+    cost_micro: micro('cost_micro').notNull(),
+  },
+  t => [
+    primaryKey({ columns: [t.project_id, t.agent_id, t.day, t.model, t.took] }),
+    agentOf(t),
+    ofProject(t),
+  ],
+)

@@ -1,0 +1,74 @@
+// What of a project waits to be worked on. Guarantee: read from its open runs and what is due of them alone, a bounded
+// number of each, without locks.
+
+import type { Sql } from '../../context.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+
+const QUEUED = 'r.total_items - r.running - r.paused - ended_items(r)'
+
+export interface QueueTotals {
+  runs: number
+  queued: number
+  running: number
+  paused: number
+  retries: number
+}
+
+/** Over all runs of a project that have not ended. */
+export async function countQueue(sql: Sql, project_id: string): Promise<QueueTotals> {
+  const [row] = await sql<QueueTotals[]>`
+    select count(*)::int as runs, coalesce(sum(${sql.unsafe(QUEUED)}) filter (where not materializing), 0)::bigint as queued,
+      coalesce(sum(r.running), 0)::bigint as running, coalesce(sum(r.paused), 0)::bigint as paused,
+      (select count(*)::int from (
+        select from due_items where project_id = ${project_id} limit ${LIMITS.activity_counted}) d) as retries
+    from runs r where r.project_id = ${project_id} and r.finished_at is null`
+  return row!
+}
+
+export interface QueuedRun {
+  id: string
+  name: string | null
+  agent_slug: string
+  queued: number
+  running: number
+  created_at: Date
+  /** Since it was submitted or last claimed from. */
+  waited_ms: number
+}
+
+/** Runs with items that wait, those that were touched longest ago first. */
+export async function listQueuedRuns(sql: Sql, project_id: string): Promise<QueuedRun[]> {
+  return sql<QueuedRun[]>`
+    select r.id, r.name, a.slug as agent_slug, ${sql.unsafe(QUEUED)} as queued, r.running, r.created_at,
+      (extract(epoch from now() - r.touched_at) * 1000)::float8 as waited_ms
+    from runs r join agents a on a.id = r.agent_id
+    where r.project_id = ${project_id} and r.finished_at is null and not r.materializing and ${sql.unsafe(QUEUED)} > 0
+    order by r.touched_at limit ${LIMITS.queue_runs}`
+}
+
+export interface Retry {
+  run_id: string
+  seq: number
+  item_id: string | null
+  agent_slug: string
+  attempt: number
+  due_at: Date
+  code: string | null
+  message: string | null
+}
+
+/** Items that are tried again, the next one first. */
+export async function listRetries(sql: Sql, project_id: string): Promise<Retry[]> {
+  return sql<Retry[]>`
+    select d.run_id, d.seq, i.item_id, a.slug as agent_slug, i.attempt, d.due_at, t.code, t.message
+    from (
+      select d.* from runs r cross join lateral (
+        select * from due_items d where d.run_id = r.id order by due_at limit ${LIMITS.queue_retries}) d
+      where r.project_id = ${project_id} and r.finished_at is null order by d.due_at limit ${LIMITS.queue_retries}
+    ) d join items i on i.project_id = d.project_id and i.run_id = d.run_id and i.seq = d.seq
+      join runs r on r.project_id = d.project_id and r.id = d.run_id join agents a on a.id = r.agent_id
+      left join lateral (
+        select code, message from attempts t where t.project_id = d.project_id and t.run_id = d.run_id and t.seq = d.seq
+        order by attempt desc limit 1) t on true
+    order by d.due_at`
+}

@@ -1,0 +1,23 @@
+// Tells what of a project waits, and what for, by the same rules a claim follows.
+
+import type { Context } from '../../context.ts'
+import { readRun } from '../../items/queries/run-facts.ts'
+import { type Why, waitOf } from '../../items/rules/why.ts'
+import { admissionFacts } from '../../items/verbs/claim.ts'
+import { countPresent } from '../../redis/consumer-presence.ts'
+import { countQueue, listQueuedRuns, listRetries, type QueuedRun } from '../queries/queue.ts'
+
+export async function readQueue(ctx: Context, project_id: string) {
+  const [totals, queued, retries, consumers_awake] = await Promise.all([
+    countQueue(ctx.sql, project_id),
+    listQueuedRuns(ctx.sql, project_id),
+    listRetries(ctx.sql, project_id),
+    countPresent(ctx.redis),
+  ])
+  const runs: (QueuedRun & { wait: Why | null })[] = []
+  for (const run of queued) {
+    const facts = await readRun(ctx.sql, run.id)
+    if (facts !== undefined) runs.push({ ...run, wait: waitOf(admissionFacts(facts)) })
+  }
+  return { totals, runs, retries, consumers_awake }
+}

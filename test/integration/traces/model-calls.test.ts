@@ -1,0 +1,111 @@
+// What calls of models came to, against a recount of the steps themselves.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { newId } from '../../../shared/kernel/ids.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { readModelUsage } from '../../../shared/traces/queries/model-calls.ts'
+import { indexSteps } from '../../../shared/traces/queries/step-index.ts'
+import { modelUsageOf } from '../../../shared/traces/wire/model-usage.ts'
+import { retain } from '../../../shared/upkeep/verbs/retention.ts'
+import { type TestEngine, testEngine } from '../../support/engine.ts'
+
+const DAY_MS = 86_400_000
+const NOW = Date.now()
+
+let engine: TestEngine
+beforeEach(async () => {
+  engine = await testEngine()
+})
+afterEach(() => engine.close())
+
+const dayOf = (daysAgo: number) => new Date(NOW - daysAgo * DAY_MS).toISOString().slice(0, 10)
+
+async function emptyRun(): Promise<string> {
+  const { sql, project_id, agent_id } = engine
+  const random = (bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>)
+  const id = `${newId(NOW, random).slice(0, 28)}00000000`
+  await sql`insert into runs ${sql({ id, project_id, agent_id, started_at: new Date(NOW), finished_at: new Date(NOW) })}`
+  return id
+}
+
+interface Call {
+  model: string | null
+  duration_ms: number
+  outcome?: 'ok' | 'degraded' | 'failed'
+  kind?: 'llm_call' | 'tool_call'
+  reused?: boolean
+  unpriced?: boolean
+  cost_micro?: number
+  days_ago?: number
+}
+
+async function write(calls: readonly Call[]): Promise<void> {
+  const run_id = await emptyRun()
+  const rows = calls.map(({ days_ago = 0, ...call }, at) => ({
+    ...{ project_id: engine.project_id, run_id, seq: 1, step_no: at + 1, attempt: 1, key: 'k', name: 'ask' },
+    ...{ outcome: 'ok', kind: 'llm_call', reused: false, unpriced: false, cost_micro: 10, input_tokens: 3 },
+    ...{ output_tokens: 2, started_at: new Date(NOW - days_ago * DAY_MS) },
+    ...call,
+  }))
+  for (let first = 0; first < rows.length; first += 500)
+    await engine.sql`insert into steps ${engine.sql(rows.slice(first, first + 500))}`
+  while ((await indexSteps(engine.sql, 64)) > 0);
+}
+
+const usage = async (since = dayOf(29)) =>
+  (await readModelUsage(engine.sql, engine.project_id, since)).map(modelUsageOf)
+
+describe('calls of models', () => {
+  it('are summed by agent and model, the most expensive first, and tools and what was taken over are not among them', async () => {
+    await write([
+      { model: 'small', duration_ms: 100 },
+      { model: 'small', duration_ms: 100, outcome: 'degraded' },
+      { model: 'small', duration_ms: 100, outcome: 'failed', cost_micro: 0 },
+      { model: 'large', duration_ms: 100, cost_micro: 500_000 },
+      { model: null, duration_ms: 100, unpriced: true, cost_micro: 0 },
+      { model: 'small', duration_ms: 100, reused: true },
+      { model: 'small', duration_ms: 100, kind: 'tool_call' },
+    ])
+    await write([{ model: 'small', duration_ms: 100 }])
+    expect(await usage()).toMatchObject([
+      { model: 'large', calls: 1, cost_usd: 0.5, cost_cents: 50, agent_id: engine.agent_id },
+      { model: 'small', calls: 4, degraded: 1, failed: 1, input_tokens: 12, output_tokens: 8, unpriced: 0 },
+      { model: null, calls: 1, unpriced: 1, cost_usd: 0 },
+    ])
+  })
+
+  it('have their median and their 95th percentile within 9 %, however far they are apart', async () => {
+    const times = Array.from({ length: 2000 }, (_, at) => 3 * 1.004 ** at)
+    await write(times.map(duration_ms => ({ model: 'm', duration_ms })))
+    const [found] = await usage()
+    for (const [told, exact] of [
+      [found!.p50_ms, times[999]!],
+      [found!.p95_ms, times[1899]!],
+    ] as const) {
+      expect(told / exact).toBeGreaterThan(1 / 1.091)
+      expect(told / exact).toBeLessThan(1.091)
+    }
+  })
+
+  it('that took no time at all are counted', async () => {
+    await write([{ model: 'm', duration_ms: 0 }])
+    expect(await usage()).toMatchObject([{ calls: 1, p50_ms: 1 }])
+  })
+
+  it('are those since a day, and go when they are too old to be asked for', async () => {
+    const { max } = LIMITS.model_usage_days
+    await write([0, 1, 2, max, max + 1].map(days_ago => ({ model: 'm', duration_ms: 5, days_ago })))
+    expect(await usage(dayOf(0))).toMatchObject([{ calls: 1 }])
+    expect(await usage(dayOf(1))).toMatchObject([{ calls: 2 }])
+    expect(await usage(dayOf(1000))).toMatchObject([{ calls: 5 }])
+    await retain(engine.ctx)
+    expect(await usage(dayOf(1000))).toMatchObject([{ calls: 4 }])
+  })
+
+  it('of a project are nobody else’s, and go with their agent', async () => {
+    await write([{ model: 'm', duration_ms: 5 }])
+    expect(await readModelUsage(engine.sql, crypto.randomUUID(), dayOf(1))).toHaveLength(0)
+    await engine.sql`delete from agents where id = ${engine.agent_id}`
+    expect(await engine.sql`select from model_calls`).toHaveLength(0)
+  })
+})
