@@ -5,6 +5,7 @@ import type { Context } from '../../shared/context.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { accountPage, changePassword, revokeSession } from './pages/account.tsx'
 import { agentPage, deleteAgent, promoteDeployment, runAgent, setAgentBudgets } from './pages/agent.tsx'
+import { stopAgent, stopAgentPage } from './pages/agent-stop.tsx'
 import { agentsPage } from './pages/agents.tsx'
 import { addAlertChannel, removeAlertChannel, testAlertChannel } from './pages/alert-channels.tsx'
 import { alertsPage, setAlertRule } from './pages/alerts.tsx'
@@ -92,6 +93,7 @@ export const pages = [
   searchPage,
   agentsPage,
   agentPage,
+  stopAgentPage,
   submitPage,
   schedulesPage,
   newSchedulePage,
@@ -128,6 +130,7 @@ export const actions = [
   runAgent,
   promoteDeployment,
   deleteAgent,
+  stopAgent,
   submitForm,
   submitLines,
   createSchedule,

@@ -5,7 +5,7 @@ import { agentIn, runIn, scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { cursor, pageSize, partitionKey, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { listTriage as list, type TriageEntry } from '../../shared/recovery/queries/triage.ts'
+import { countTriage, listTriage as list, type TriageEntry } from '../../shared/recovery/queries/triage.ts'
 import { actionsOf } from '../../shared/recovery/rules/recovery.ts'
 import { RECORDED_LANES, TRIAGE_LANES } from '../../shared/recovery/vocabulary.ts'
 import { causeId } from '../../shared/recovery/wire/causes.ts'
@@ -39,13 +39,14 @@ export const listTriage = endpoint({
     cluster_key: clusterKey.optional(),
     cause_id: causeId.optional(),
     project_id: uuid('Only items of this project.').optional(),
+    count: z.literal('true').optional().describe('Tell how many there are, too.'),
     cursor: cursor.optional(),
     limit: pageSize(LIMITS.triage_page),
   }),
   answers: { 200: { description: 'The rows.', schema: TriagePage } },
   errors: ['invalid_cursor', 'not_found'],
   async handle({ ctx, principal, query }) {
-    const { cursor, limit, project_id, kind, ...filters } = query
+    const { cursor, limit, project_id, kind, count, ...filters } = query
     if (filters.run_id !== undefined) await runIn(ctx, principal, filters.run_id)
     if (filters.agent_id !== undefined) await agentIn(ctx, principal, filters.agent_id)
     const scope = await scopeOf(ctx, principal, project_id)
@@ -62,6 +63,7 @@ export const listTriage = endpoint({
     return {
       rows: page.rows.map(row => triageEntryOf(row, actionsOf(row))),
       next_cursor: page.next_cursor,
+      ...(count && { total: await countTriage(ctx.sql, found) }),
     }
   },
 })

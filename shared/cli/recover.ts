@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { LIMITS } from '../kernel/limits.ts'
-import type { ReuseChoice, TriageAction } from '../recovery/vocabulary.ts'
+import type { RECORDED_LANES, ReuseChoice, TriageAction } from '../recovery/vocabulary.ts'
 import { sayForecast, sayStage, sayStanding } from '../view/recovery.ts'
 import { answered, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
@@ -55,9 +55,11 @@ async function start(session: Session, given: Given): Promise<ExitCode> {
     given.amount('budget'),
   ]
   const deployment = given.text('deployment') as Recovery['deployment'] | undefined
+  const kind = given.text('kind') as (typeof RECORDED_LANES)[number] | undefined
   const cancelled = given.flag('cancelled')
   if (cancelled && given.text('run') === undefined) throw usageFailure('--cancelled needs --run RUN')
   const filter = {
+    ...(kind && { kind }),
     ...(await filtersOf(session, given)),
     ...(from && { from }),
     ...(to && { to }),

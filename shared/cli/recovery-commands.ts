@@ -2,6 +2,7 @@
 
 import {
   DEPLOYMENT_CHOICES,
+  RECORDED_LANES,
   REUSE_CHOICES,
   TRIAGE_ACTIONS,
   TRIAGE_LANES,
@@ -169,6 +170,12 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
         value: 'WHICH',
         choices: TRIAGE_ACTIONS,
         about: 'what is done with them; replay unless told',
+      },
+      {
+        name: 'kind',
+        value: 'LANE',
+        choices: RECORDED_LANES,
+        about: 'only items that did not work, or only held ones',
       },
       ...filters,
       { name: 'from', value: 'TIME', about: 'only items that came into triage at or after this time' },

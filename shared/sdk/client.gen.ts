@@ -3985,6 +3985,11 @@ export interface components {
              */
             run_id?: string;
             /**
+             * @description Only items of this lane.
+             * @enum {string}
+             */
+            kind?: "dlq" | "quarantine";
+            /**
              * Format: uuid
              * @description Only items of this agent.
              */
@@ -5216,6 +5221,8 @@ export interface components {
             rows: components["schemas"]["TriageRow"][];
             /** @description Where the next page begins; null on the last one. */
             next_cursor: string | null;
+            /** @description All that pass the filters, counted up to 10000; with count alone. */
+            total?: number;
         };
         /** @description An item that waits for a decision. */
         TriageRow: {
@@ -11838,6 +11845,11 @@ export interface operations {
                  * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
                  */
                 project_id?: string;
+                /**
+                 * @description Tell how many there are, too.
+                 * @example true
+                 */
+                count?: "true";
                 /**
                  * @description Opaque; where the page before said the next one begins.
                  * @example Zk1xR2…

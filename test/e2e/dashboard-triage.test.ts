@@ -63,6 +63,72 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     await page.waitForURL(/\/dashboard\/items\//)
   })
 
+  it('is decided about by one key an item: the row that follows is next, on its page and by its filter', async () => {
+    const items = ['a', 'b', 'c', 'd', 'e'].map((item_id, input) => ({ item_id, input }))
+    await ran(world, holds, items)
+    const page = await open('triage?kind=quarantine')
+    const decided = async (key: string, words: string) => {
+      await page.keyboard.press(key)
+      await page.getByRole('status').getByText(words).waitFor()
+    }
+    for (const key of ['j', 'j', 'j']) await page.keyboard.press(key)
+    const here = page.locator('tr[data-here]')
+    const third = await here.getByRole('link').textContent()
+    await decided('r', '1 item goes on.')
+    expect(await here.getByRole('link').textContent()).not.toBe(third)
+    for (const left of [3, 2, 1]) {
+      await decided('a', '1 item has left triage')
+      await page.getByText(`${left} item${left === 1 ? '' : 's'} of what waits`).waitFor()
+    }
+    expect(new URL(page.url()).search).toBe('?kind=quarantine')
+    await page.keyboard.press('d')
+    await page.getByText('1 held item would end as cancelled, for good.').waitFor()
+    await decided('d', '1 item is dismissed.')
+  })
+
+  it('says what is shown and how many that is, and acts on all of it, on this page or not', async () => {
+    const both: Play = item => (item.seq > 2 ? holds(item) : fails()(item))
+    const { run } = await ran(
+      world,
+      both,
+      [1, 2, 3].map(input => ({ item_id: `i${input}`, input })),
+    )
+    await ran(world, fails(), [{ input: 4 }])
+    const page = await open(`triage?run_id=${run}`)
+    const scope = page.getByRole('region', { name: 'Scope' })
+    await scope.getByText('3 items of what waits').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    await page.getByLabel('What').selectOption('dlq')
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await scope.getByText('2 items of what waits').waitFor()
+    await scope.getByRole('link', { name: 'Dismiss…' }).click()
+    await page.getByText('2 items can be dismissed. Nothing has been done yet.').waitFor()
+    await page.getByRole('button', { name: 'Dismiss 2 items' }).click()
+    await page.getByText('completed: 2 items dismissed.').waitFor()
+    expect(await waiting()).toHaveLength(2)
+    await page.goto(`/dashboard/projects/${world.first.project_id}/triage?run_id=${run}`)
+    await scope.getByRole('link', { name: 'any' }).click()
+    await scope.getByText('2 items wait').waitFor()
+  })
+
+  it('lies side by side on a phone, what is alike in one strip of cards', async () => {
+    await ran(
+      world,
+      fails(),
+      Array.from({ length: 40 }, (_, input) => ({ input })),
+    )
+    const page = await open('triage', { viewport: { width: 390, height: 844 } })
+    const tall = await page.evaluate(() => document.documentElement.scrollHeight)
+    expect(tall).toBeLessThan(3000)
+    const [needs, has] = await page.evaluate(() => {
+      const { scrollWidth, clientWidth } = document.documentElement
+      return [scrollWidth, clientWidth] as const
+    })
+    expect(needs).toBeLessThanOrEqual(has)
+    await page.getByRole('button', { name: 'Dismiss', exact: true }).first().click()
+    await page.getByText('1 item is dismissed.').waitFor()
+  })
+
   it('is decided about together: each action for those that take it, and says what it costs', async () => {
     const both: Play = item => (item.seq === 1 ? holds(item) : failsAtTheEnd(item))
     await ran(world, both, [

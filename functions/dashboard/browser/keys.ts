@@ -32,7 +32,7 @@ function pressed(key: string): boolean {
 }
 
 /** Where rows are selected, those are walked. */
-const rows = () => [
+export const rows = () => [
   ...(document.querySelector('[data-selection]') ?? document).querySelectorAll<HTMLElement>(
     '[data-rows] > *',
   ),
@@ -44,12 +44,16 @@ function walk(by: number): boolean {
   if (all.length === 0) return false
   const row = here()
   const at = row === null ? (by > 0 ? 0 : all.length - 1) : all.indexOf(row) + by
-  const next = all[Math.min(Math.max(at, 0), all.length - 1)]!
-  row?.removeAttribute('data-here')
-  next.setAttribute('data-here', '')
-  next.scrollIntoView({ block: 'nearest' })
-  next.querySelector<HTMLElement>('summary, a, input, button')?.focus({ preventScroll: true })
+  stand(all[Math.min(Math.max(at, 0), all.length - 1)]!)
   return true
+}
+
+/** From now on the keyboard is at this row. */
+export function stand(row: HTMLElement): void {
+  here()?.removeAttribute('data-here')
+  row.setAttribute('data-here', '')
+  row.scrollIntoView({ block: 'nearest' })
+  row.querySelector<HTMLElement>('summary, a, input, button')?.focus({ preventScroll: true })
 }
 
 /** Where the focus is on a link or a button, of the row or not, Enter is theirs. */

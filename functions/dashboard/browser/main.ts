@@ -4,6 +4,7 @@ import { copyButtons } from './copy.ts'
 import { followJump } from './jump.ts'
 import { followKeys } from './keys.ts'
 import { keepLive } from './live.ts'
+import { keepPlace } from './place.ts'
 import { followSelection } from './selection.ts'
 import { countAges, localTimes } from './times.ts'
 
@@ -14,3 +15,4 @@ keepLive(document.body.dataset)
 followKeys()
 followJump()
 followSelection()
+keepPlace()

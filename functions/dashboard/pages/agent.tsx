@@ -64,6 +64,9 @@ async function agentView(
                   Submit items
                 </a>
               )}
+              <a class="button danger" href={ofAgent(agent.id, 'stop')}>
+                Stop…
+              </a>
               <Sure
                 label="Delete"
                 consequence="For good: its deployments, runs and items go too. Runs under way are cancelled."

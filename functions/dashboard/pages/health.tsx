@@ -76,21 +76,18 @@ const Figures = ({ queue, project, turns }: { queue: Queue; project: Schemas['Pr
       </Fact>
       <Fact name="Queue latency">{longest === undefined ? 'nobody waits' : span(longest.waited_ms)}</Fact>
       <Fact name="Held">{count(queue.paused)}</Fact>
-      <Fact name="Consumer">{saysTurn(turns.consumer)}</Fact>
-      <Fact name="Tick">{saysTurn(turns.tick)}</Fact>
+      <Fact name="Consumer">{saysTurn(turns.consumer, 'has nothing to do')}</Fact>
+      <Fact name="Tick">{saysTurn(turns.tick, 'did not come lately')}</Fact>
     </dl>
   )
 }
 
-const TURNS: Record<Turns['tick']['status'], string> = {
-  ok: 'at work',
-  stalled: 'stands still',
-  none: 'has nothing to do',
-  unknown: 'not known: Redis does not answer',
-}
+const TURNS = { ok: 'at work', stalled: 'stands still', unknown: 'not known: Redis does not answer' }
 
-const saysTurn = ({ status, age_ms }: Turns['tick']) =>
-  age_ms === null ? TURNS[status] : `${TURNS[status]}, last turn ${span(age_ms)} ago`
+const saysTurn = ({ status, age_ms }: Turns['tick'], none: string) => {
+  const words = status === 'none' ? none : TURNS[status]
+  return age_ms === null ? words : `${words}, last turn ${span(age_ms)} ago`
+}
 
 const Quotas = ({ quotas }: { quotas: readonly Quota[] }) => {
   const full = quotas.filter(({ limit, used }) => limit !== null && used !== null && used >= NEARLY * limit)

@@ -1,21 +1,19 @@
 // A project at a glance: what ran lately, what runs now, what waits for somebody, and what went wrong unasked.
 
 import type { Child } from 'hono/jsx'
-import type { Schemas } from '../../../shared/sdk/client.ts'
-import { runName } from '../../../shared/view/run.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { Attention } from '../parts/attention.tsx'
 import { BudgetLines } from '../parts/budget-lines.tsx'
 import { Causes } from '../parts/causes.tsx'
 import { ChartDays } from '../parts/chart-days.tsx'
-import { List } from '../parts/list.tsx'
-import { MiniBars } from '../parts/mini-bars.tsx'
-import { endedOf, paceOf } from '../parts/pace.ts'
-import { groupsOf, notOk, type RunGroup } from '../parts/run-groups.ts'
-import { cents, count, counted, money, percent, RunState, span, Verdict, When } from '../parts/text.tsx'
-import { ofProject, ofRun } from '../shell/addresses.ts'
+import { ModelUsage } from '../parts/model-usage.tsx'
+import { groupsOf } from '../parts/run-groups.ts'
+import { RunGroups, RunLines } from '../parts/run-lists.tsx'
+import { cents, count, counted, money, percent } from '../parts/text.tsx'
+import { ofProject } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
-type Run = Schemas['Run']
 type Activity = Schemas['Activity']
 
 const RUNS_SHOWN = 10
@@ -23,23 +21,16 @@ const RUNS_SHOWN = 10
 const RUNS_GROUPED = 60
 const CAUSES_SHOWN = 5
 const ALERTS_SHOWN = 5
+const MODELS_SHOWN = 5
 
 export const overviewPage = page({
   path: '/dashboard/projects/{projectId}',
   async show({ api, params, ctx, member }) {
     const { projectId: project_id } = params
-    const path = { projectId: project_id }
-    const runs = (limit: number, state?: 'open') =>
-      api.GET('/v2/runs', { params: { query: { project_id, limit, ...(state ? { state } : {}) } } })
-    const [project, activity, open, latest, causes, alerts, agents] = await Promise.all([
-      api.GET('/v1/projects/{projectId}', { params: { path } }),
-      api.GET('/v1/projects/{projectId}/activity', { params: { path } }),
-      runs(RUNS_SHOWN, 'open'),
-      runs(RUNS_GROUPED),
-      api.GET('/v1/causes', { params: { query: { project_id, limit: CAUSES_SHOWN } } }),
-      api.GET('/v1/alerts', { params: { query: { project_id, state: 'open', limit: ALERTS_SHOWN } } }),
-      api.GET('/v1/agents', { params: { query: { project_id } } }),
-    ])
+    const [project, activity, open, latest, causes, alerts, agents, usage] = await readOverview(
+      api,
+      project_id,
+    )
     const now = ctx.now()
     const mayAct = member.role !== 'viewer'
     const isNew = latest.data!.length === 0
@@ -74,7 +65,7 @@ export const overviewPage = page({
               />
               <Charts activity={activity.data!} project_id={project_id} />
               {inFlight.length > 0 && <h2>Running now</h2>}
-              {inFlight.length > 0 && <RunLines runs={inFlight} now={now} />}
+              {inFlight.length > 0 && <RunLines runs={inFlight} now={now} mayAct={mayAct} />}
               <h2>Latest runs</h2>
               <RunGroups groups={groupsOf(latest.data!).slice(0, RUNS_SHOWN)} now={now} />
               <p>
@@ -82,6 +73,7 @@ export const overviewPage = page({
               </p>
               {causes.data!.rows.length > 0 && <h2>Why items did not work</h2>}
               <Causes causes={causes.data!.rows} project_id={project_id} now={now} mayAct={mayAct} />
+              <CostByModel models={usage.data!.models} project_id={project_id} />
             </>
           )}
         </>
@@ -89,6 +81,22 @@ export const overviewPage = page({
     }
   },
 })
+
+function readOverview(api: Client, project_id: string) {
+  const path = { projectId: project_id }
+  const runs = (limit: number, state?: 'open') =>
+    api.GET('/v2/runs', { params: { query: { project_id, limit, ...(state ? { state } : {}) } } })
+  return Promise.all([
+    api.GET('/v1/projects/{projectId}', { params: { path } }),
+    api.GET('/v1/projects/{projectId}/activity', { params: { path } }),
+    runs(RUNS_SHOWN, 'open'),
+    runs(RUNS_GROUPED),
+    api.GET('/v1/causes', { params: { query: { project_id, limit: CAUSES_SHOWN } } }),
+    api.GET('/v1/alerts', { params: { query: { project_id, state: 'open', limit: ALERTS_SHOWN } } }),
+    api.GET('/v1/agents', { params: { query: { project_id } } }),
+    api.GET('/v1/projects/{projectId}/models', { params: { path, query: {} } }),
+  ])
+}
 
 const Today = ({
   activity,
@@ -128,7 +136,8 @@ const Today = ({
         </Fact>
       )}
       <Fact name="At work now">
-        {count(project.running)} of at most {count(project.concurrency)}
+        {count(project.running)} of at most {count(project.concurrency)}{' '}
+        <a href={ofProject(project.id, 'health')}>Why not more</a>
       </Fact>
     </dl>
   )
@@ -172,91 +181,24 @@ const Charts = ({ activity, project_id }: { activity: Activity; project_id: stri
 
 const runsOf = (project_id: string, day: string) => `${ofProject(project_id, 'runs')}?from=${day}&to=${day}`
 
-/** A figure beside the one of the time before. */
-const Compared = ({ now, before }: { now: string; before: string | undefined }) => (
-  <>
-    {now}
-    {before !== undefined && <span class="dim"> · before {before}</span>}
-  </>
-)
-
-const RunGroups = ({ groups, now }: { groups: readonly RunGroup[]; now: number }) => (
-  <List
-    id="latest"
-    rows={groups}
-    href={({ newest }) => ofRun(newest.id)}
-    columns={[
-      {
-        label: 'Run',
-        cell: ({ newest, earlier }) => (
-          <>
-            <a href={ofRun(newest.id)}>{runName(newest)}</a>{' '}
-            <span class="dim">
-              {newest.agent_slug}
-              {earlier > 0 && ` · ${earlier} earlier`}
-            </span>
-          </>
-        ),
-      },
-      { label: 'Ran / Worked', cell: ({ newest }) => <MiniBars run={newest} /> },
-      { label: 'Status', cell: ({ newest }) => <RunState of={newest} /> },
-      { label: 'Worked', cell: ({ newest }) => <Verdict of={newest.worst_outcome_status} /> },
-      {
-        label: 'Not ok',
-        numeric: true,
-        cell: ({ newest, before }) => (
-          <Compared
-            now={`${count(notOk(newest))} of ${count(newest.total_items)}`}
-            before={before && count(notOk(before))}
-          />
-        ),
-      },
-      {
-        label: 'Cost',
-        numeric: true,
-        cell: ({ newest, before }) => (
-          <Compared now={money(newest.cost_usd)} before={before && money(before.cost_usd)} />
-        ),
-      },
-      {
-        label: 'Created',
-        numeric: true,
-        cell: ({ newest }) => <When at={newest.created_at} now={now} />,
-      },
-    ]}
-    empty=""
-  />
-)
-
-const RunLines = ({ runs, now }: { runs: readonly Run[]; now: number }) => (
-  <List
-    id="runs"
-    rows={runs}
-    href={run => ofRun(run.id)}
-    columns={[
-      { label: 'Run', cell: run => <a href={ofRun(run.id)}>{runName(run)}</a> },
-      { label: 'Ran / Worked', cell: run => <MiniBars run={run} /> },
-      { label: 'Status', cell: run => <RunState of={run} /> },
-      { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },
-      {
-        label: 'Ended',
-        numeric: true,
-        cell: run => `${count(endedOf(run))} of ${count(run.total_items)}`,
-      },
-      {
-        label: 'Left',
-        numeric: true,
-        cell: run => {
-          const { left_ms } = paceOf(run, now)
-          return left_ms === null ? '' : span(left_ms)
-        },
-      },
-      { label: 'Cost', numeric: true, cell: run => money(run.cost_usd) },
-      { label: 'Created', numeric: true, cell: run => <When at={run.created_at} now={now} /> },
-    ]}
-    empty=""
-  />
-)
+const CostByModel = ({
+  models,
+  project_id,
+}: {
+  models: readonly Schemas['ModelUsage'][]
+  project_id: string
+}) =>
+  models.length === 0 ? (
+    ''
+  ) : (
+    <>
+      <h2>Cost by agent and model, the last {LIMITS.model_usage_days.default} days</h2>
+      <ModelUsage models={models.slice(0, MODELS_SHOWN)} />
+      <p>
+        <a href={ofProject(project_id, 'models')}>All models</a>
+      </p>
+    </>
+  )
 
 const FirstSteps = ({ agent }: { agent: string | undefined }) => (
   <div class="empty">

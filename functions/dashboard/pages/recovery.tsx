@@ -6,9 +6,9 @@ import * as z from 'zod'
 import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import {
   DEPLOYMENT_CHOICES,
+  RECORDED_LANES,
   REUSE_CHOICES,
   TRIAGE_ACTIONS,
-  TRIAGE_LANES,
   type TriageAction,
 } from '../../../shared/recovery/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
@@ -24,6 +24,7 @@ import { action, page } from '../shell/page.ts'
 import { runOf } from './run-reads.ts'
 
 const cohort = {
+  kind: z.literal('').or(z.enum(RECORDED_LANES)).optional(),
   run_id: z.string().optional(),
   agent_id: z.string().optional(),
   cause_id: z.string().optional(),
@@ -36,8 +37,8 @@ type Cohort = { [Name in keyof typeof cohort]?: z.output<(typeof cohort)[Name]> 
 type Run = Schemas['Run']
 type Plan = Schemas['RecoveryPlan']
 
-/** Of items that are held; whoever looks at what did not work does not mean them. */
-const OF_HELD: readonly string[] = ['held', 'resumed']
+/** An empty field lets everything pass. */
+const chosen = ({ kind, ...filter }: Cohort) => defined({ kind: kind || undefined, ...filter })
 
 export const recoveryPage = page({
   path: '/dashboard/projects/{projectId}/recover',
@@ -45,17 +46,15 @@ export const recoveryPage = page({
   query: z.strictObject({
     ...cohort,
     action: z.enum(TRIAGE_ACTIONS).default('replay'),
-    kind: z.enum(TRIAGE_LANES).or(z.literal('')).optional(),
   }),
-  async show({ api, params, query: { kind, action, ...query } }) {
+  async show({ api, params, query: { action, ...query } }) {
     const project_id = params.projectId
-    const filter = defined(query)
+    const filter = chosen(query)
+    const { kind } = filter
     const run = filter.run_id === undefined ? undefined : await runOf(api, filter.run_id)
     const { data } = await api.POST('/v1/recoveries', { body: { project_id, action, filter, dry_run: true } })
-    const all = data as Plan
-    const ineligible = all.ineligible.filter(({ reason }) => kind !== 'dlq' || !OF_HELD.includes(reason))
-    const plan = { ...all, ineligible }
-    const triage = ofProject(project_id, `triage?${new URLSearchParams(defined({ ...filter, kind }))}`)
+    const plan = data as Plan
+    const triage = ofProject(project_id, `triage?${new URLSearchParams(filter)}`)
     const back = run === undefined ? triage : ofRun(run.id)
     const verb = VERBS[action]
     return {
@@ -103,6 +102,7 @@ const nameOf = (run: Run) => run.name ?? run.agent_slug
 
 function optionsOf(filter: Cohort): string {
   const options = shellOptions({
+    kind: filter.kind || undefined,
     run: filter.run_id,
     agent: filter.agent_id,
     reason: filter.reason,
@@ -209,7 +209,7 @@ export const startRecovery = action({
       body: {
         project_id: params.projectId,
         action,
-        filter: defined(filter),
+        filter: chosen(filter),
         ...defined({ first, budget_cents, reuse, from_step, deployment }),
       },
     })

@@ -5,12 +5,11 @@ import * as z from 'zod'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ROW_ACTIONS, type RowAction, type WrongOf } from '../../../shared/recovery/vocabulary.ts'
-import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
+import type { ApiFailure, Client } from '../../../shared/sdk/client.ts'
 import { counted } from '../parts/text.tsx'
 import { ofProject } from '../shell/addresses.ts'
+import { each } from '../shell/each.ts'
 import { action, type View } from '../shell/page.ts'
-
-const AT_ONCE = 4 // calls; each takes a connection
 
 const SAID: Record<RowAction, (items: string, isOne: boolean) => string> = {
   replay: (items, isOne) =>
@@ -100,7 +99,9 @@ function askedView(project_id: string, ids: readonly string[], held: number, bac
           {ids.map(id => (
             <input type="hidden" name="items" value={id} />
           ))}
-          <button class="danger">Dismiss</button>
+          <button class="danger" data-key="d">
+            Dismiss
+          </button>
           <a class="button" href={backTo(project_id, back)}>
             Leave them
           </a>
@@ -159,25 +160,6 @@ async function reopenableOf(api: Client, verb: RowAction, ids: readonly string[]
     if (data?.available_actions.includes('reopen')) reopenable.push(itemId)
   })
   return reopenable
-}
-
-async function each(ids: readonly string[], act: (id: string) => Promise<void>) {
-  const done: string[] = []
-  const refused: ApiFailure[] = []
-  const left = [...ids]
-  const work = async () => {
-    for (let id = left.shift(); id !== undefined; id = left.shift()) {
-      try {
-        await act(id)
-        done.push(id)
-      } catch (error) {
-        if (!(error instanceof ApiFailure) || error.status >= 500 || error.status === 401) throw error
-        refused.push(error)
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return { done, refused }
 }
 
 function said(

@@ -10,8 +10,8 @@ import { Causes, type CausesProps } from '../parts/causes.tsx'
 import { Inbox } from '../parts/inbox.tsx'
 import { Pager } from '../parts/list.tsx'
 import { shellOptions } from '../parts/shell-word.ts'
+import { readTriage, TriageFilters, TriageScope } from '../parts/triage-scope.tsx'
 import { ofProject } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { page } from '../shell/page.ts'
 
 export const triageFilter = {
@@ -29,25 +29,12 @@ export const triagePage = page({
   query: z.strictObject({ ...triageFilter, cursor: z.string().optional() }),
   async show({ api, params, query, request, ctx, member }) {
     const project_id = params.projectId
-    const { cursor, ...filter } = query
-    const given = defined(filter)
-    const ofRun = defined({ run_id: query.run_id })
-    const [{ data: found }, { data: known }, { data: agents = [] }, { data: judged }] = await Promise.all([
-      api.GET('/v1/triage', {
-        params: {
-          query: { project_id, kind: 'all', ...given, ...defined({ cursor }), limit: LIMITS.inbox_page },
-        },
-      }),
-      api.GET('/v1/causes', {
-        params: { query: { project_id, ...ofRun, waiting: 'true', limit: LIMITS.triage_page.max } },
-      }),
-      api.GET('/v1/agents', { params: { query: { project_id } } }),
-      api.GET('/v1/verdicts', { params: { query: { project_id, limit: LIMITS.verdicts_page.max } } }),
-    ])
-    const { rows = [], next_cursor = null } = found ?? {}
-    const causes = known?.rows ?? []
-    const doubt = doubtOf(judged?.rows ?? [])
+    const { cursor, ...shown } = query
+    const found = await readTriage(api, project_id, shown, cursor)
+    const { rows, causes, filter: given } = found
+    const doubt = doubtOf(found.judged)
     const suspicions = await suspicionsOf(api, project_id, rows)
+    const mayDecide = member.role !== 'viewer'
     const isFiltered = Object.keys(given).length > 0
     const options = shellOptions({
       kind: query.kind,
@@ -70,14 +57,15 @@ export const triagePage = page({
             What did not work, is held, was called wrong or is asked about, until somebody decides. Newest
             first. <a href={ofProject(project_id, 'verdicts')}>How good verdicts are</a>
           </p>
-          <Filters query={query} agents={agents} isFiltered={isFiltered} project_id={project_id} />
+          <TriageFilters query={shown} agents={found.agents} causes={causes} />
+          <TriageScope {...found} query={shown} {...{ project_id, request, mayDecide }} />
           {!isFiltered && cursor === undefined && (
             <Why
               causes={causes.slice(0, LIMITS.causes_shown)}
               project_id={project_id}
               doubt={doubt}
               now={ctx.now()}
-              mayAct={member.role !== 'viewer'}
+              mayAct={mayDecide}
             />
           )}
           {rows.length === 0 ? (
@@ -95,66 +83,12 @@ export const triagePage = page({
               role={member.role}
             />
           )}
-          <Pager request={request} next={next_cursor} />
+          <Pager request={request} next={found.next} />
         </>
       ),
     }
   },
 })
-
-const Filters = ({
-  query,
-  agents,
-  isFiltered,
-  project_id,
-}: {
-  query: { [Name in keyof typeof triageFilter]?: string | undefined }
-  agents: readonly Schemas['Agent'][]
-  isFiltered: boolean
-  project_id: string
-}) => (
-  <form class="filters" method="get">
-    <label>
-      <span class="label">What</span>
-      <select name="kind">
-        <option value="">all</option>
-        <option value="dlq" selected={query.kind === 'dlq'}>
-          did not work
-        </option>
-        <option value="quarantine" selected={query.kind === 'quarantine'}>
-          held
-        </option>
-        <option value="review" selected={query.kind === 'review'}>
-          may not have worked
-        </option>
-      </select>
-    </label>
-    <label>
-      <span class="label">Agent</span>
-      <select name="agent_id">
-        <option value="">any</option>
-        {agents.map(one => (
-          <option value={one.id} selected={one.id === query.agent_id}>
-            {one.slug}
-          </option>
-        ))}
-      </select>
-    </label>
-    <label>
-      <span class="label">Partition</span>
-      <input name="partition_key" value={query.partition_key ?? ''} />
-    </label>
-    <label>
-      <span class="label">Reason</span>
-      <input name="reason" value={query.reason ?? ''} placeholder="refusal" />
-    </label>
-    {query.run_id && <input type="hidden" name="run_id" value={query.run_id} />}
-    {query.cause_id && <input type="hidden" name="cause_id" value={query.cause_id} />}
-    {query.cluster_key && <input type="hidden" name="cluster_key" value={query.cluster_key} />}
-    <button>Show</button>
-    {isFiltered && <a href={ofProject(project_id, 'triage')}>Show all</a>}
-  </form>
-)
 
 const Why = (shown: CausesProps) =>
   shown.causes.length === 0 ? (

@@ -58,13 +58,20 @@ export const Attention = ({
           {many(day.unfired_moments, 'scheduled start')} did not happen since yesterday
         </a>
         {': '}
-        {day.unfired.slice(0, 3).map((one, at) => (
-          <>
-            {at > 0 && ', '}
-            {one.agent_slug} <When at={one.scheduled_for} now={now} /> (
-            {(one.reason ?? one.outcome).replaceAll('_', ' ')})
-          </>
-        ))}
+        {[
+          ...Map.groupBy(
+            day.unfired,
+            one => `${one.agent_slug} (${(one.reason ?? one.outcome).replaceAll('_', ' ')})`,
+          ),
+        ]
+          .slice(0, 3)
+          .map(([what, all], at) => (
+            <>
+              {at > 0 && ', '}
+              {what} {all.length > 1 && `${count(all.length)} times, the last`}{' '}
+              <When at={all[0]!.scheduled_for} now={now} />
+            </>
+          ))}
       </>,
     )
   for (const alert of alerts)

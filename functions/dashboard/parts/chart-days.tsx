@@ -6,6 +6,8 @@ import { type ScaleLinear, scaleBand, scaleLinear } from 'd3-scale'
 const WIDTH = 640
 const HEIGHT = 160
 const FOOT = 18
+/** Left of the columns, for what the lines stand for. */
+const GUTTER = 52
 
 export interface DayColumn {
   /** As YYYY-MM-DD. */
@@ -31,7 +33,7 @@ export const ChartDays = ({
   const most = Math.max(...days.map(total))
   const x = scaleBand(
     days.map(({ day }) => day),
-    [0, WIDTH],
+    [GUTTER, WIDTH],
   ).padding(0.2)
   const y = scaleLinear([0, most || 1], [0, HEIGHT - FOOT])
   return (
@@ -40,7 +42,7 @@ export const ChartDays = ({
         {title} <span class="dim">{most > 0 && `up to ${show(most)} a day`}</span>
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-        <line class="axis" x1="0" x2={WIDTH} y1={HEIGHT - FOOT} y2={HEIGHT - FOOT} />
+        <line class="axis" x1={GUTTER} x2={WIDTH} y1={HEIGHT - FOOT} y2={HEIGHT - FOOT} />
         {most > 0 && <Axis scale={y} show={show} />}
         {days.map((column, at) => {
           let top = HEIGHT - FOOT
@@ -111,12 +113,12 @@ const Axis = ({ scale, show }: { scale: ScaleLinear<number, number>; show(value:
         <>
           <line
             class="axis"
-            x1="0"
+            x1={GUTTER}
             x2={WIDTH}
             y1={HEIGHT - FOOT - scale(value)}
             y2={HEIGHT - FOOT - scale(value)}
           />
-          <text class="axis-label" x={0} y={HEIGHT - FOOT - scale(value) - 3}>
+          <text class="axis-label" x={0} y={HEIGHT - FOOT - scale(value) + 4}>
             {show(value)}
           </text>
         </>

@@ -21,6 +21,7 @@ import { canBeReplayed, replayInTheWay, triageConditions } from './triage.ts'
  */
 export const inTriage = (sql: Sql, projectId: string, filter: RecoveryFilter, recoveryId?: string) => sql`
   t.project_id = ${projectId} and t.lane <> 'review' ${triageConditions(sql, filter)}
+  ${filter.kind === undefined ? sql`` : sql`and t.lane = ${filter.kind}`}
   ${filter.from === undefined ? sql`` : sql`and t.created_at >= ${filter.from}::text::timestamptz`}
   ${filter.to === undefined ? sql`` : sql`and t.created_at < ${filter.to}::text::timestamptz`}
   ${recoveryId === undefined ? sql`` : sql`and t.created_at < (select created_at from recoveries where id = ${recoveryId})`}

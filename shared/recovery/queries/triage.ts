@@ -5,6 +5,7 @@ import type { Sql } from '../../context.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
 import type { ItemStatus, Outcome } from '../../items/vocabulary.ts'
 import type { ItemKey } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import type { ItemFacts } from '../rules/recovery.ts'
 import type { Disposition, TriageLane } from '../vocabulary.ts'
 
@@ -112,6 +113,17 @@ export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacte
     join runs r on r.project_id = t.project_id and r.id = t.run_id join agents a on a.id = t.agent_id
     ${replayOf(sql)}
     order by t.created_at desc, t.run_id desc, t.seq desc`
+}
+
+/** How many pass a filter, up to a bound. */
+export async function countTriage(sql: Sql, filter: Omit<TriageFilter, 'before' | 'limit'>): Promise<number> {
+  const [row] = await sql<[{ total: number }]>`
+    select count(*)::int as total from (
+      select from triage t
+      where t.project_id = any(${[...filter.project_ids]}::uuid[]) and t.lane = any(${[...filter.lanes]}::text[]::triage_lane[])
+        and t.disposition is null ${triageConditions(sql, filter)}
+      limit ${LIMITS.activity_counted}) counted`
+  return row.total
 }
 
 /** What decides which actions an item takes, and whether a decision can be taken back. */

@@ -9,6 +9,7 @@ import { at, createdAt, id, micro, projectOfRun } from '../../kernel/column-type
 import {
   DEPLOYMENT_CHOICES,
   DISPOSITIONS,
+  type RECORDED_LANES,
   RECOVERY_STATUSES,
   REUSE_CHOICES,
   TRIAGE_ACTIONS,
@@ -133,6 +134,7 @@ export const failureClusters = pgTable(
 /** What a recovery was asked to act on; absent keys let everything pass. */
 export interface RecoveryFilter {
   run_id?: string | undefined
+  kind?: (typeof RECORDED_LANES)[number] | undefined
   agent_id?: string | undefined
   cluster_key?: string | undefined
   cause_id?: string | undefined

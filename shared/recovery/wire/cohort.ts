@@ -7,7 +7,13 @@ import { budgetCents, instant, label, partitionKey, uuid } from '../../kernel/fi
 import { LIMITS } from '../../kernel/limits.ts'
 import type { RuleForecast, ToolForecast } from '../rules/forecast.ts'
 import { REUSE_RULES } from '../rules/reuse.ts'
-import { DEPLOYMENT_CHOICES, EXCLUSIONS, TRIAGE_ACTIONS, type TriageAction } from '../vocabulary.ts'
+import {
+  DEPLOYMENT_CHOICES,
+  EXCLUSIONS,
+  RECORDED_LANES,
+  TRIAGE_ACTIONS,
+  type TriageAction,
+} from '../vocabulary.ts'
 import { causeId } from './causes.ts'
 import { ONE_OF_REUSE, oneOfReuse, reuseFields } from './recovery.ts'
 import { clusterKey, triageReason } from './triage.ts'
@@ -32,6 +38,7 @@ interface PlanSource {
 
 const filterFields = {
   run_id: uuid('Only items of this run.').optional(),
+  kind: z.enum(RECORDED_LANES).optional().describe('Only items of this lane.'),
   agent_id: uuid('Only items of this agent.').optional(),
   cluster_key: clusterKey.optional(),
   cause_id: causeId.optional(),
@@ -47,7 +54,7 @@ const filterFields = {
     ),
 }
 
-const ONLY_IN_TRIAGE = ['cluster_key', 'cause_id', 'reason', 'from', 'to'] as const
+const ONLY_IN_TRIAGE = ['kind', 'cluster_key', 'cause_id', 'reason', 'from', 'to'] as const
 
 export const CohortFilter = z
   .strictObject(filterFields)

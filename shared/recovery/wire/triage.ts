@@ -3,7 +3,7 @@
 import { usdOf } from '../../accounts/rules/pricing.ts'
 import { ITEM_STATUSES, OUTCOMES } from '../../items/vocabulary.ts'
 import { type ItemInRunRow, ItemRecord, itemRecordOf } from '../../items/wire/runs.ts'
-import { id, timestamp } from '../../kernel/answer-fields.ts'
+import { count, id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { label } from '../../kernel/fields.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
@@ -72,6 +72,9 @@ export const TriagePage = z
   .object({
     rows: z.array(TriageEntry),
     next_cursor: z.string().nullable().describe('Where the next page begins; null on the last one.'),
+    total: count(
+      `All that pass the filters, counted up to ${LIMITS.activity_counted}; with count alone.`,
+    ).optional(),
   })
   .openapi('TriagePage')
 

@@ -1,0 +1,107 @@
+// Runs in lists: those that come again as one line with the time before, and those that run now.
+
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { runName } from '../../../shared/view/run.ts'
+import { ofAgent, ofRun } from '../shell/addresses.ts'
+import { List } from './list.tsx'
+import { MiniBars } from './mini-bars.tsx'
+import { endedOf, paceOf } from './pace.ts'
+import { notOk, type RunGroup } from './run-groups.ts'
+import { count, money, RunState, span, Verdict, When } from './text.tsx'
+
+type Run = Schemas['Run']
+
+/** A figure beside the one of the time before. */
+const Compared = ({ now, before }: { now: string; before: string | undefined }) => (
+  <>
+    {now}
+    {before !== undefined && <span class="dim"> · before {before}</span>}
+  </>
+)
+
+export const RunGroups = ({ groups, now }: { groups: readonly RunGroup[]; now: number }) => (
+  <List
+    id="latest"
+    rows={groups}
+    href={({ newest }) => ofRun(newest.id)}
+    columns={[
+      {
+        label: 'Run',
+        cell: ({ newest, earlier }) => (
+          <>
+            <a href={ofRun(newest.id)}>{runName(newest)}</a>{' '}
+            <span class="dim">
+              {newest.agent_slug}
+              {earlier > 0 && ` · ${earlier} earlier`}
+            </span>
+          </>
+        ),
+      },
+      { label: 'Ran / Worked', cell: ({ newest }) => <MiniBars run={newest} /> },
+      { label: 'Status', cell: ({ newest }) => <RunState of={newest} /> },
+      { label: 'Worked', cell: ({ newest }) => <Verdict of={newest.worst_outcome_status} /> },
+      {
+        label: 'Not ok',
+        numeric: true,
+        cell: ({ newest, before }) => (
+          <Compared
+            now={`${count(notOk(newest))} of ${count(newest.total_items)}`}
+            before={before && count(notOk(before))}
+          />
+        ),
+      },
+      {
+        label: 'Cost',
+        numeric: true,
+        cell: ({ newest, before }) => (
+          <Compared now={money(newest.cost_usd)} before={before && money(before.cost_usd)} />
+        ),
+      },
+      {
+        label: 'Created',
+        numeric: true,
+        cell: ({ newest }) => <When at={newest.created_at} now={now} />,
+      },
+    ]}
+    empty=""
+  />
+)
+
+export const RunLines = ({ runs, now, mayAct }: { runs: readonly Run[]; now: number; mayAct: boolean }) => (
+  <List
+    id="runs"
+    rows={runs}
+    href={run => ofRun(run.id)}
+    columns={[
+      { label: 'Run', cell: run => <a href={ofRun(run.id)}>{runName(run)}</a> },
+      {
+        label: 'Agent',
+        cell: run => (
+          <>
+            <a href={ofAgent(run.agent_id)}>{run.agent_slug}</a>{' '}
+            {mayAct && <a href={ofAgent(run.agent_id, 'stop')}>Stop all…</a>}
+          </>
+        ),
+      },
+      { label: 'Ran / Worked', cell: run => <MiniBars run={run} /> },
+      { label: 'Status', cell: run => <RunState of={run} /> },
+      { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },
+      {
+        label: 'Ended',
+        numeric: true,
+        cell: run => `${count(endedOf(run))} of ${count(run.total_items)}`,
+      },
+      {
+        label: 'Left',
+        numeric: true,
+        cell: run => {
+          const { left_ms } = paceOf(run, now)
+          return left_ms === null ? '' : span(left_ms)
+        },
+      },
+      { label: 'Cost', numeric: true, cell: run => money(run.cost_usd) },
+      { label: 'Created', numeric: true, cell: run => <When at={run.created_at} now={now} /> },
+    ]}
+    empty=""
+  />
+)

@@ -1,0 +1,177 @@
+// What of triage is shown, how many items that is, and what can be done with all of them, on this page or not. Guarantee:
+// no filter applies that is not said here or stands in the form.
+
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import type { TriageAction, TriageLane } from '../../../shared/recovery/vocabulary.ts'
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { runName } from '../../../shared/view/run.ts'
+import { runOf } from '../pages/run-reads.ts'
+import { ofProject, ofRun } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
+import { Choice } from './choice.tsx'
+import { linkWith } from './list.tsx'
+import { count, counted } from './text.tsx'
+
+/** As the address of the page has it; an empty one lets everything pass. */
+export interface TriageQuery {
+  kind?: TriageLane | '' | undefined
+  agent_id?: string | undefined
+  run_id?: string | undefined
+  reason?: string | undefined
+  cause_id?: string | undefined
+  cluster_key?: string | undefined
+  partition_key?: string | undefined
+}
+
+const KINDS = { '': 'all', dlq: 'did not work', quarantine: 'held', review: 'may not have worked' }
+
+interface FiltersProps {
+  query: TriageQuery
+  agents: readonly Schemas['Agent'][]
+  causes: readonly Schemas['Cause'][]
+}
+
+export const TriageFilters = ({ query, agents, causes }: FiltersProps) => {
+  const reasons = new Set([...causes.map(one => one.reason), ...(query.reason ? [query.reason] : [])])
+  const hidden = defined({
+    run_id: query.run_id,
+    cause_id: query.cause_id,
+    cluster_key: query.cluster_key,
+  })
+  return (
+    <form class="filters" method="get">
+      <Choice name="kind" label="What" options={KINDS} chosen={query.kind} />
+      <Choice
+        name="agent_id"
+        label="Agent"
+        options={{ '': 'any', ...Object.fromEntries(agents.map(one => [one.id, one.slug])) }}
+        chosen={query.agent_id}
+      />
+      <label>
+        <span class="label">Partition</span>
+        <input name="partition_key" value={query.partition_key ?? ''} />
+      </label>
+      <Choice
+        name="reason"
+        label="Reason"
+        options={{ '': 'any', ...Object.fromEntries([...reasons].sort().map(one => [one, words(one)])) }}
+        chosen={query.reason}
+      />
+      {Object.entries(hidden).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <button>Show</button>
+    </form>
+  )
+}
+
+const words = (token: string) => token.replaceAll('_', ' ')
+
+/** What is done with all of a lane, the most usual first. What is asked about items that worked is answered one by one. */
+const ACTIONS: Record<TriageLane | '', readonly TriageAction[]> = {
+  '': ['replay', 'resume'],
+  dlq: ['replay', 'acknowledge', 'dismiss'],
+  quarantine: ['resume', 'acknowledge', 'dismiss'],
+  review: [],
+}
+const VERBS: Record<TriageAction, string> = {
+  replay: 'Replay what did not work',
+  resume: 'Resume what is held',
+  acknowledge: 'Acknowledge',
+  dismiss: 'Dismiss',
+  wrong: 'Call wrong',
+}
+
+interface ScopeProps {
+  query: TriageQuery
+  run: Schemas['Run'] | undefined
+  causes: readonly Schemas['Cause'][]
+  total: number
+  project_id: string
+  request: Request
+  mayDecide: boolean
+}
+
+export const TriageScope = ({ query, run, causes, total, project_id, request, mayDecide }: ScopeProps) => {
+  const cause = causes.find(one => one.id === query.cause_id)
+  const filter = defined({ ...query })
+  const chips = {
+    run_id: run && (
+      <>
+        run <a href={ofRun(run.id)}>{runName(run)}</a>
+      </>
+    ),
+    cause_id: query.cause_id && (
+      <>
+        cause{' '}
+        <a href={ofProject(project_id, `causes/${query.cause_id}`)}>
+          <bdi>{cause?.title ?? query.cause_id}</bdi>
+        </a>
+      </>
+    ),
+    cluster_key: query.cluster_key && <>failures alike</>,
+  }
+  const actions = mayDecide && total > 0 ? ACTIONS[query.kind || ''] : []
+  return (
+    <section class="scope" aria-label="Scope">
+      <p>
+        <b>{total < LIMITS.activity_counted ? counted(total, 'item') : `${count(total)} items or more`}</b>
+        {Object.keys(filter).length > 0 ? ` of what waits` : total === 1 ? ' waits' : ' wait'}
+        {Object.entries(chips).map(
+          ([name, said]) =>
+            said && (
+              <span class="chip">
+                {said} <a href={linkWith(request, { [name]: undefined, cursor: undefined })}>any</a>
+              </span>
+            ),
+        )}
+        {Object.keys(filter).length > 0 && (
+          <>
+            {' · '}
+            <a href={ofProject(project_id, 'triage')}>Show all</a>
+          </>
+        )}
+      </p>
+      {actions.length > 0 && (
+        <p class="actions">
+          <span>All of them:</span>
+          {actions.map(action => (
+            <a
+              class="button"
+              href={ofProject(project_id, `recover?${new URLSearchParams({ ...filter, action })}`)}
+            >
+              {VERBS[action]}…
+            </a>
+          ))}
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** What a page of triage shows. */
+export async function readTriage(api: Client, project_id: string, query: TriageQuery, cursor?: string) {
+  const { kind, ...narrower } = query
+  const filter = defined({ ...narrower, kind: kind || undefined })
+  const ofRun = defined({ run_id: query.run_id })
+  const [found, known, agents, judged, run] = await Promise.all([
+    api.GET('/v1/triage', {
+      params: {
+        query: {
+          ...{ project_id, kind: 'all', ...filter, ...defined({ cursor }) },
+          ...{ count: 'true', limit: LIMITS.inbox_page },
+        },
+      },
+    }),
+    api.GET('/v1/causes', {
+      params: { query: { project_id, ...ofRun, waiting: 'true', limit: LIMITS.triage_page.max } },
+    }),
+    api.GET('/v1/agents', { params: { query: { project_id } } }),
+    api.GET('/v1/verdicts', { params: { query: { project_id, limit: LIMITS.verdicts_page.max } } }),
+    query.run_id ? runOf(api, query.run_id) : undefined,
+  ])
+  return {
+    ...{ rows: found.data!.rows, next: found.data!.next_cursor, total: found.data!.total ?? 0 },
+    ...{ causes: known.data!.rows, agents: agents.data ?? [], judged: judged.data!.rows, run, filter },
+  }
+}
