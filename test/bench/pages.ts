@@ -3,7 +3,7 @@
 //
 //   node test/bench/pages.ts [--stay] [--items 1000000] [--runs 100000]
 
-import { newRunId } from '../../shared/kernel/ids.ts'
+import { itemRecordId, newRunId } from '../../shared/kernel/ids.ts'
 import { type Bench, startBench } from './stack.ts'
 
 const ITEMS = Number(argument('--items') ?? 1_000_000)
@@ -39,9 +39,9 @@ async function fill({ sql, client }: Bench): Promise<Batch> {
       `case when (${g} + ${at}) % 20 = 0 then 'failed' when (${g} + ${at}) % 50 = 10 then 'degraded' else 'ok' end`
     const created_at = new Date(now - (at === 0 ? 86_400_000 : 3_600_000))
     await sql`
-      insert into items (run_id, seq, line, status, outcome, attempt, step_count, item_id, partition_key, error_code,
+      insert into items (project_id, run_id, seq, line, status, outcome, attempt, step_count, item_id, partition_key, error_code,
         error_message, outcome_reason, input, output, started_at, completed_at, cost_micro)
-      select ${id}, g, g, (case when o = 'failed' then o else 'completed' end)::item_status, o::outcome, 1, 1,
+      select ${project_id}, ${id}, g, g, (case when o = 'failed' then o else 'completed' end)::item_status, o::outcome, 1, 1,
         'ticket-' || g, 'tenant-' || g % 100, case when o = 'failed' then 'tool_call_error' end,
         case when o = 'failed' then 'the warehouse answered 503' end,
         case o when 'failed' then 'step_error' when 'degraded' then 'refusal' end,
@@ -98,6 +98,13 @@ async function fillRuns(
 
 const PAGES: Record<string, (batch: Batch) => string> = {
   overview: ({ project_id }) => `/projects/${project_id}`,
+  triage: ({ project_id }) => `/projects/${project_id}/triage`,
+  'triage, of a run': ({ project_id, run_id }) => `/projects/${project_id}/triage?run_id=${run_id}&kind=dlq`,
+  health: ({ project_id }) => `/projects/${project_id}/health`,
+  models: ({ project_id }) => `/projects/${project_id}/models`,
+  agents: ({ project_id }) => `/projects/${project_id}/agents`,
+  schedules: ({ project_id }) => `/projects/${project_id}/schedules`,
+  'jump, an own id': ({ project_id }) => `/projects/${project_id}/jump?q=ticket-777777`,
   runs: ({ project_id }) => `/projects/${project_id}/runs`,
   'runs, failed': ({ project_id }) => `/projects/${project_id}/runs?outcome=failed`,
   'runs, cancelled (none)': ({ project_id }) => `/projects/${project_id}/runs?status=cancelled`,
@@ -111,6 +118,8 @@ const PAGES: Record<string, (batch: Batch) => string> = {
   'run, any item of no partition': ({ run_id }) => `/runs/${run_id}?outcome=any&partition_key=nobody`,
   'run, cancelled (none)': ({ run_id }) => `/runs/${run_id}?outcome=any&status=cancelled`,
   'run, one item': ({ run_id }) => `/runs/${run_id}?outcome=any&item_id=ticket-777777`,
+  item: ({ run_id }) => `/items/${itemRecordId(run_id, 20)}`,
+  results: ({ run_id }) => `/runs/${run_id}/results`,
   'replay, dry run': ({ project_id, run_id }) => `/projects/${project_id}/recover?run_id=${run_id}&kind=dlq`,
   'compare, totals': ({ run_id, before_id }) => `/runs/${run_id}/compare?with=${before_id}`,
   'compare, items': ({ run_id, before_id }) => `/runs/${run_id}/compare?with=${before_id}&items=1`,

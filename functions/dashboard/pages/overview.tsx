@@ -8,6 +8,7 @@ import { BudgetLines } from '../parts/budget-lines.tsx'
 import { Causes } from '../parts/causes.tsx'
 import { ChartDays } from '../parts/chart-days.tsx'
 import { ModelUsage } from '../parts/model-usage.tsx'
+import { standingRecoveries } from '../parts/recovery-lines.tsx'
 import { groupsOf } from '../parts/run-groups.ts'
 import { RunGroups, RunLines } from '../parts/run-lists.tsx'
 import { cents, count, counted, money, percent } from '../parts/text.tsx'
@@ -27,7 +28,7 @@ export const overviewPage = page({
   path: '/dashboard/projects/{projectId}',
   async show({ api, params, ctx, member }) {
     const { projectId: project_id } = params
-    const [project, activity, open, latest, causes, alerts, agents, usage] = await readOverview(
+    const [project, activity, open, latest, causes, alerts, agents, usage, recoveries] = await readOverview(
       api,
       project_id,
     )
@@ -59,6 +60,7 @@ export const overviewPage = page({
               <Attention
                 activity={activity.data!}
                 alerts={alerts.data!.alerts}
+                recoveries={recoveries}
                 project_id={project_id}
                 now={now}
                 mayAct={mayAct}
@@ -95,6 +97,7 @@ function readOverview(api: Client, project_id: string) {
     api.GET('/v1/alerts', { params: { query: { project_id, state: 'open', limit: ALERTS_SHOWN } } }),
     api.GET('/v1/agents', { params: { query: { project_id } } }),
     api.GET('/v1/projects/{projectId}/models', { params: { path, query: {} } }),
+    standingRecoveries(api, project_id),
   ])
 }
 

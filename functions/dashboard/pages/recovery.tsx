@@ -3,6 +3,7 @@
 
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import {
   DEPLOYMENT_CHOICES,
@@ -174,7 +175,13 @@ const ReplayFields = ({ plan }: { plan: Plan }) => (
         label="Try this many first"
         hint="The rest follows only if at least one of them works and no more fail than before. Empty: all at once."
       >
-        <input name="first" type="number" min="1" max={plan.eligible} />
+        <input
+          name="first"
+          type="number"
+          min="1"
+          max={plan.eligible}
+          value={plan.eligible > LIMITS.pilot_items ? LIMITS.pilot_items : ''}
+        />
       </Field>
     )}
     <ReuseField />

@@ -28,7 +28,8 @@ export const runResultsPage = page({
     const chosen = query.only ?? 'all'
     const stream = await api.results({ run_id: run.id, only: chosen, format: 'ndjson' })
     const { rows, more } = await firstLines<Result>(stream, SHOWN)
-    const file = (format: string) => ofRun(run.id, `results/file?format=${format}&only=${chosen}`)
+    const file = (format: string, only = chosen) =>
+      ofRun(run.id, `results/file?format=${format}&only=${only}`)
     return {
       title: `Results of ${run.name ?? run.agent_slug}`,
       project_id: run.project_id,
@@ -48,6 +49,11 @@ export const runResultsPage = page({
               <a class="button primary" href={file('csv')} download>
                 Download CSV
               </a>
+              {chosen === 'all' && (
+                <a class="button" href={file('csv', 'ok')} download>
+                  CSV of what worked
+                </a>
+              )}
               <a class="button" href={file('ndjson')} download>
                 NDJSON
               </a>

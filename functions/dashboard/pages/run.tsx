@@ -1,12 +1,14 @@
 // One run: whether it ran beside whether it worked, what it took beside what is usual, what failed alike and what to
 // do about it, and its items.
 
+import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ranAndWorked } from '../../../shared/view/run.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'
 import { Bar, ranParts, workedParts } from '../parts/bar.tsx'
 import { Causes } from '../parts/causes.tsx'
 import { paceOf, usualOf } from '../parts/pace.ts'
+import { RecoveryLine, standingRecoveries } from '../parts/recovery-lines.tsx'
 import { Conservation, RunFacts, RunNotes } from '../parts/run-facts.tsx'
 import { RunFailures } from '../parts/run-failures.tsx'
 import { findItems, ItemsQuery, RunItems } from '../parts/run-items.tsx'
@@ -20,17 +22,20 @@ export const runPage = page({
   query: ItemsQuery,
   async show({ api, params, query, ctx, member, request }) {
     const run = await runOf(api, params.runId)
-    const [earlier, replays, failures, causes, judged, found] = await Promise.all([
+    const [earlier, replays, failures, causes, judged, found, recoveries] = await Promise.all([
       earlierRuns(api, run),
       replaysOf(api, run),
       api.GET('/v2/runs/{runId}/failures', { params: { path: { runId: run.id } } }),
       api.GET('/v1/causes', { params: { query: { run_id: run.id, limit: LIMITS.failure_groups } } }),
       judgedOf(api, run),
       findItems(api, run, query),
+      standingRecoveries(api, run.project_id, run.id),
     ])
     const now = ctx.now()
     const isOpen = run.finished_at === null
     const mayAct = member.role !== 'viewer'
+    // What is held does not keep what failed from being replayed.
+    const mayReplay = mayAct && (!isOpen || isHeld(run))
     const name = run.name ?? run.agent_slug
     const items = ofRun(run.id)
     return {
@@ -64,7 +69,7 @@ export const runPage = page({
                   Grade again
                 </a>
               )}
-              {!isOpen && mayAct && run.undecided_count > 0 && (
+              {mayReplay && run.undecided_count > 0 && (
                 <a
                   class="button primary"
                   href={ofProject(run.project_id, `recover?run_id=${run.id}&kind=dlq`)}
@@ -88,6 +93,13 @@ export const runPage = page({
             <Bar id="worked" title="Did it work" parts={workedParts(run, items)} total={run.total_items} />
           </div>
           <Conservation run={run} />
+          <div id="recoveries" class="notes" data-live>
+            {recoveries.map(recovery => (
+              <p>
+                <RecoveryLine recovery={recovery} now={now} />
+              </p>
+            ))}
+          </div>
           <RunNotes run={run} failures={failures.data!} mayAct={mayAct} />
           <RunFacts run={run} pace={paceOf(run, now)} usual={usualOf(earlier, now)} />
           {(run.replay_of !== null || replays.length > 0) && (
@@ -119,9 +131,9 @@ export const runPage = page({
               run={run}
               doubt={doubtOf(judged)}
               now={now}
-              mayAct={mayAct && !isOpen}
+              mayAct={mayReplay}
             />
-            <RunFailures run={run} failures={failures.data!} mayAct={mayAct && !isOpen} />
+            <RunFailures run={run} failures={failures.data!} mayAct={mayReplay} />
           </div>
           <RunItems run={run} query={query} found={found} request={request} />
         </>

@@ -3,6 +3,7 @@
 import type { Child } from 'hono/jsx'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../shell/addresses.ts'
+import { RecoveryLine } from './recovery-lines.tsx'
 import { count, counted, When } from './text.tsx'
 
 type Activity = Schemas['Activity']
@@ -15,12 +16,14 @@ const many = (value: number, noun: string) =>
 export const Attention = ({
   activity: { waiting, last_24_hours: day },
   alerts,
+  recoveries,
   project_id,
   now,
   mayAct,
 }: {
   activity: Activity
   alerts: readonly Schemas['Alert'][]
+  recoveries: readonly Schemas['Recovery'][]
   project_id: string
   now: number
   mayAct: boolean
@@ -74,6 +77,7 @@ export const Attention = ({
           ))}
       </>,
     )
+  for (const recovery of recoveries) lines.push(<RecoveryLine recovery={recovery} now={now} />)
   for (const alert of alerts)
     lines.push(
       <>

@@ -62,6 +62,15 @@ export const RunGroups = ({ groups, now }: { groups: readonly RunGroup[]; now: n
         numeric: true,
         cell: ({ newest }) => <When at={newest.created_at} now={now} />,
       },
+      {
+        label: '',
+        cell: ({ newest }) => (
+          <span class="row-actions">
+            <a href={ofRun(newest.id, 'results')}>Results</a>
+            <a href={ofRun(newest.id, 'compare')}>Compare</a>
+          </span>
+        ),
+      },
     ]}
     empty=""
   />
