@@ -5,7 +5,7 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
 import { outlookOf } from '../../../shared/starts/rules/pilot.ts'
 import { PilotReport } from '../parts/pilot-report.tsx'
-import { type Entered, SubmitForm } from '../parts/submit-form.tsx'
+import { type Entered, type Guessed, SubmitForm } from '../parts/submit-form.tsx'
 import type { OrderFields } from '../parts/submit-order.ts'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { SUBMIT_SCRIPT_PATH } from '../shell/assets.ts'
@@ -42,11 +42,11 @@ export const submitPage = page({
   show: visit => (visit.query.pilot === undefined ? formView(visit, visit.query) : pilotView(visit)),
 })
 
-/** The form, with what was entered and what is wrong with it. */
+/** The form, with what was entered or guessed, and what is wrong with it. */
 export async function formView(
   { api, params, member }: Pick<Visit<{ projectId: string }>, 'api' | 'params' | 'member'>,
   entered: Entered,
-  wrong?: readonly string[],
+  { wrong, guessed = [] }: { wrong?: readonly string[]; guessed?: Guessed } = {},
 ): Promise<View> {
   const project_id = params.projectId
   const { data: agents = [] } = await api.GET('/v1/agents', { params: { query: { project_id } } })
@@ -63,6 +63,7 @@ export async function formView(
           agents={agents}
           entered={entered}
           wrong={wrong}
+          guessed={guessed}
           mayNot={member.role === 'viewer'}
         />
       </div>

@@ -17,6 +17,9 @@ export const ORDER_FIELDS = [
   'allow_unpriced',
 ] as const
 
+/** What a field says that was guessed, until somebody changes it. */
+export const GUESSED = 'Guessed from the first rows.'
+
 /** As typed; what is left empty is not asked for. */
 export type OrderFields = { [Name in (typeof ORDER_FIELDS)[number]]?: string | undefined }
 
