@@ -8,6 +8,8 @@ import { spreadOver } from '../../../shared/starts/rules/pilot.ts'
 import {
   BadOrder,
   CHANGED,
+  isPasted,
+  namedOrder,
   type OrderFields,
   orderOf,
   orderOfPilot,
@@ -105,7 +107,7 @@ async function submitting(form: HTMLFormElement, wantsPilot: boolean): Promise<v
     else await submitAll(form, file, fields)
   } catch (error) {
     // A pasted text may be mended; a file that is chosen stays.
-    if (held?.name.startsWith('pasted.')) held = undefined
+    if (held && isPasted(held.name)) held = undefined
     wrong(sentencesOf(error))
   } finally {
     isBusy = false
@@ -126,12 +128,13 @@ async function submitAll(form: HTMLFormElement, file: File, fields: FormFields):
 }
 
 async function submitPilot(form: HTMLFormElement, file: File, fields: FormFields): Promise<void> {
-  const order = orderOf(fields)
+  const named = namedOrder(fields, file.name)
+  const order = orderOf(named)
   const { rows } = await linesOf(file, fields, told)
   if (rows <= INPUT_LIMITS.pilot_items) return submitAll(form, file, fields)
   const { body } = await linesOf(file, fields, told, spreadOver(rows, INPUT_LIMITS.pilot_items))
   const { run_id } = await sent(form, orderOfPilot(order), body, file)
-  const query = pilotQuery(fields, { run_id, file: file.name, rows, bytes: file.size })
+  const query = pilotQuery(named, { run_id, file: file.name, rows, bytes: file.size })
   history.pushState(null, '', `${location.pathname}?${query}`)
   await showPilot(file)
 }

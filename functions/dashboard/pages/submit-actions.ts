@@ -7,7 +7,15 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ApiFailure } from '../../../shared/sdk/client.ts'
 import { spreadOver } from '../../../shared/starts/rules/pilot.ts'
 import { firstRows, guessFields } from '../parts/first-rows.ts'
-import { BadOrder, CHANGED, mappingOf, orderOf, orderOfPilot, pilotQuery } from '../parts/submit-order.ts'
+import {
+  BadOrder,
+  CHANGED,
+  mappingOf,
+  namedOrder,
+  orderOf,
+  orderOfPilot,
+  pilotQuery,
+} from '../parts/submit-order.ts'
 import { counted } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { action, type Done } from '../shell/page.ts'
@@ -111,9 +119,10 @@ async function submitted(form: Form, project_id: string, submit: Submit): Promis
     return { to: ofRun(run_id), said: `${counted(total_items, 'item')} submitted.` }
   }
   const pilot = await lines(spreadOver(rows, LIMITS.pilot_items))
-  const { run_id } = await submit(pilot.body, orderOfPilot(order))
+  const named = namedOrder(form, source.name)
+  const { run_id } = await submit(pilot.body, orderOfPilot(orderOf(named)))
   const from = { run_id, file: source.name, rows, bytes: source.bytes.length }
-  return { to: `${ofProject(project_id, 'submit')}?${pilotQuery(form, from)}` }
+  return { to: `${ofProject(project_id, 'submit')}?${pilotQuery(named, from)}` }
 }
 
 interface Source {

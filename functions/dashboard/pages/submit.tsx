@@ -93,7 +93,7 @@ async function pilotView({
   member,
 }: Visit<{ projectId: string }, z.output<typeof Query>>): Promise<View> {
   const { pilot = '', file = 'the file', rows = 0, bytes = 0, ...fields } = query
-  const { run, notOk } = await readPilot(api, pilot)
+  const { run, notOk, ok } = await readPilot(api, pilot)
   const hasEnded = run.queued + run.running === 0 && run.status !== 'materializing'
   const left = Math.max(0, rows - run.total_items)
   const budget = centsOfDollars(fields.budget_usd) ?? undefined
@@ -108,6 +108,7 @@ async function pilotView({
           action={ofProject(params.projectId, 'submit')}
           run={run}
           notOk={notOk}
+          ok={ok}
           outlook={hasEnded ? outlookOf(run, left, budget, ctx.now()) : undefined}
           fields={fields}
           file={{ file, rows, bytes, run_id: run.id }}
@@ -120,10 +121,14 @@ async function pilotView({
 
 async function readPilot(api: Client, runId: string) {
   const path = { runId }
-  const query = { outcome: 'not_ok' as const, limit: LIMITS.pilot_items }
-  const [{ data: run }, { data: notOk = [] }] = await Promise.all([
+  const itemsOf = (outcome: 'not_ok' | 'ok') => {
+    const query = { outcome, limit: LIMITS.pilot_items }
+    return api.GET('/v2/runs/{runId}/items', { params: { path, query } })
+  }
+  const [{ data: run }, { data: notOk = [] }, { data: ok = [] }] = await Promise.all([
     api.GET('/v2/runs/{runId}', { params: { path } }),
-    api.GET('/v2/runs/{runId}/items', { params: { path, query } }),
+    itemsOf('not_ok'),
+    itemsOf('ok'),
   ])
-  return { run: run!, notOk }
+  return { run: run!, notOk, ok }
 }
