@@ -4734,6 +4734,25 @@ export interface components {
              * @description The run, where one was submitted.
              */
             run_id: string | null;
+            /** @description The run as it stands; null where none was submitted, or retention has taken it. Left out where events of several schedules are told. */
+            run?: {
+                /**
+                 * @description Whether it ran.
+                 * @enum {string}
+                 */
+                status: "materializing" | "queued" | "running" | "completed" | "partial" | "failed" | "cancelled" | "budget_exceeded";
+                /**
+                 * @description Whether it worked: the worst verdict of its items so far.
+                 * @enum {string|null}
+                 */
+                worst_outcome_status: "ok" | "degraded" | "failed" | null;
+                /** @description Items in the run. */
+                total_items: number;
+                /** @description Of those, items that failed or were degraded. */
+                not_ok_count: number;
+                /** @description What it has cost so far. */
+                cost_usd: number;
+            } | null;
             /** @description How often a start was attempted. */
             tries: number;
             /**

@@ -5,10 +5,11 @@ import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents } from '../../agents/tables/agents.ts'
 import type { Database } from '../../context.ts'
+import { runs } from '../../items/tables/runs.ts'
 import { occurrences, schedules } from '../tables/schedules.ts'
 import { sourceReads } from '../tables/sources.ts'
 import type { DisabledReason } from '../vocabulary.ts'
-import type { ScheduleRow } from '../wire/schedules.ts'
+import { RUN_COLUMNS, type ScheduleRow } from '../wire/schedules.ts'
 
 export type NewSchedule = typeof schedules.$inferInsert
 /** What a change of one may write: not whether it fires, which has statements of its own. */
@@ -24,6 +25,15 @@ export type ScheduleColumns = {
     | 'created_at'
     | 'updated_at'
   >]?: NewSchedule[K] | undefined
+}
+
+/** Of the run of a moment; what cannot be null comes first, by which a run that is not there is told. */
+const runColumns = () => {
+  const columns = getTableColumns(runs)
+  return Object.fromEntries(RUN_COLUMNS.map(name => [name, columns[name]])) as Pick<
+    typeof columns,
+    (typeof RUN_COLUMNS)[number]
+  >
 }
 
 /** With what became of its last moment; of an agent that is deleted too, until the tick has removed them. */
@@ -50,11 +60,13 @@ function selectSchedules(db: Database) {
         tries: last.tries,
         retry_at: last.retry_at,
       },
+      last_event_run: runColumns(),
     })
     .from(schedules)
     .innerJoin(projects, eq(projects.id, schedules.project_id))
     .innerJoin(agents, eq(agents.id, schedules.agent_id))
     .leftJoinLateral(last, sql`true`)
+    .leftJoin(runs, and(eq(runs.project_id, schedules.project_id), eq(runs.id, last.run_id)))
 }
 
 export interface ScheduleFilter {
@@ -202,8 +214,13 @@ export interface EventFilter {
 export function listOccurrences(db: Database, { schedule_id, before, limit }: EventFilter) {
   const place = sql`(${occurrences.scheduled_for}, ${occurrences.manual})`
   return db
-    .select({ ...getTableColumns(occurrences), key: sql<string>`${occurrences.scheduled_for}::text` })
+    .select({
+      ...getTableColumns(occurrences),
+      run: runColumns(),
+      key: sql<string>`${occurrences.scheduled_for}::text`,
+    })
     .from(occurrences)
+    .leftJoin(runs, and(eq(runs.project_id, occurrences.project_id), eq(runs.id, occurrences.run_id)))
     .where(
       and(
         eq(occurrences.schedule_id, schedule_id),

@@ -1,8 +1,11 @@
 // The shapes of schedules and of what became of their moments, and how rows become them.
 
-import { centsOf } from '../../accounts/rules/pricing.ts'
+import { centsOf, usdOf } from '../../accounts/rules/pricing.ts'
+import { worstOutcome } from '../../items/rules/lifecycle.ts'
+import type { runs } from '../../items/tables/runs.ts'
+import { OUTCOMES, RUN_STATUSES } from '../../items/vocabulary.ts'
 import { allowUnpriced, UNPRICED_STARTS } from '../../items/wire/run-order.ts'
-import { id, Json, timestamp } from '../../kernel/answer-fields.ts'
+import { count, id, Json, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { budgetCents, httpUrl, label, pilotItems, timeoutSeconds, uuid } from '../../kernel/fields.ts'
@@ -15,10 +18,55 @@ import type { occurrences, schedules } from '../tables/schedules.ts'
 import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../vocabulary.ts'
 import { Source, SourceOrder, SourceProblem, sourceOf } from './sources.ts'
 
-export type OccurrenceRow = Omit<typeof occurrences.$inferSelect, 'manual' | 'project_id' | 'watch_until'>
+type Run = typeof runs.$inferSelect
+/** What of a run says whether it ran and worked. */
+export const RUN_COLUMNS = [
+  'status',
+  'started_at',
+  'total_items',
+  'running',
+  'paused',
+  'ok',
+  'degraded',
+  'failed',
+  'budget_exceeded',
+  'cancelled',
+  'undecided',
+  'stop_reason',
+  'materializing',
+  'cost_micro',
+] as const satisfies readonly (keyof Run)[]
+export type OccurrenceRunRow = Pick<Run, (typeof RUN_COLUMNS)[number]>
+export type OccurrenceRow = Omit<typeof occurrences.$inferSelect, 'manual' | 'project_id' | 'watch_until'> & {
+  run?: OccurrenceRunRow | null
+}
 export type ScheduleRow = typeof schedules.$inferSelect & {
   agent_slug: string
   last_event: OccurrenceRow | null
+  last_event_run: OccurrenceRunRow | null
+}
+
+const OccurrenceRun = z
+  .object({
+    status: z.enum(RUN_STATUSES).describe('Whether it ran.'),
+    worst_outcome_status: z
+      .enum(OUTCOMES)
+      .nullable()
+      .describe('Whether it worked: the worst verdict of its items so far.'),
+    total_items: count('Items in the run.'),
+    not_ok_count: count('Of those, items that failed or were degraded.'),
+    cost_usd: z.number().describe('What it has cost so far.'),
+  })
+  .openapi('ScheduleRun', { description: 'A run of a schedule as it stands.' })
+
+function occurrenceRunOf(row: OccurrenceRunRow): z.input<typeof OccurrenceRun> {
+  return {
+    status: row.status!,
+    worst_outcome_status: worstOutcome({ ...row, started: row.started_at !== null }),
+    total_items: row.total_items,
+    not_ok_count: row.degraded + row.failed + row.budget_exceeded,
+    cost_usd: usdOf(row.cost_micro),
+  }
 }
 
 export const Occurrence = z
@@ -38,6 +86,11 @@ export const Occurrence = z
       .union([SourceProblem, z.null()])
       .describe('What was wrong with its source, of source_failed alone.'),
     run_id: id('The run, where one was submitted.').nullable(),
+    run: OccurrenceRun.nullable()
+      .optional()
+      .describe(
+        'The run as it stands; null where none was submitted, or retention has taken it. Left out where events of several schedules are told.',
+      ),
     tries: z.int().min(0).describe('How often a start was attempted.'),
     retry_at: timestamp.nullable().describe('When it is tried again; null once it is decided.'),
   })
@@ -52,6 +105,7 @@ export function occurrenceOf(row: OccurrenceRow): z.input<typeof Occurrence> {
     reason: row.reason,
     detail: row.detail,
     run_id: row.run_id,
+    ...(row.run !== undefined && { run: row.run && occurrenceRunOf(row.run) }),
     tries: row.tries,
     retry_at: row.retry_at?.toISOString() ?? null,
   }
@@ -120,7 +174,7 @@ export function scheduleOf(row: ScheduleRow): z.input<typeof Schedule> {
     results: row.results,
     next_fires: nextOf(row),
     last_run_at: row.last_run_at?.toISOString() ?? null,
-    last_event: row.last_event && occurrenceOf(row.last_event),
+    last_event: row.last_event && occurrenceOf({ ...row.last_event, run: row.last_event_run }),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }
