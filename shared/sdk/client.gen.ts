@@ -4734,7 +4734,7 @@ export interface components {
              * @description The run, where one was submitted.
              */
             run_id: string | null;
-            /** @description The run as it stands; null where none was submitted, or retention has taken it. Left out where events of several schedules are told. */
+            /** @description The run as it stands, null where there is none; left out of events of a whole project. */
             run?: {
                 /**
                  * @description Whether it ran.
@@ -4746,11 +4746,13 @@ export interface components {
                  * @enum {string|null}
                  */
                 worst_outcome_status: "ok" | "degraded" | "failed" | null;
-                /** @description Items in the run. */
+                /** @description Items in the batch at submission. */
                 total_items: number;
-                /** @description Of those, items that failed or were degraded. */
-                not_ok_count: number;
-                /** @description What it has cost so far. */
+                /** @description Items that returned but did not work. */
+                degraded_count: number;
+                /** @description Items that raised or reached a budget. */
+                failed: number;
+                /** @description The same spend in dollars; a lower bound while unpriced_item_count is not 0. */
                 cost_usd: number;
             } | null;
             /** @description How often a start was attempted. */

@@ -9,7 +9,7 @@ import { runs } from '../../items/tables/runs.ts'
 import { occurrences, schedules } from '../tables/schedules.ts'
 import { sourceReads } from '../tables/sources.ts'
 import type { DisabledReason } from '../vocabulary.ts'
-import { RUN_COLUMNS, type ScheduleRow } from '../wire/schedules.ts'
+import type { ScheduleRow } from '../wire/schedules.ts'
 
 export type NewSchedule = typeof schedules.$inferInsert
 /** What a change of one may write: not whether it fires, which has statements of its own. */
@@ -25,15 +25,6 @@ export type ScheduleColumns = {
     | 'created_at'
     | 'updated_at'
   >]?: NewSchedule[K] | undefined
-}
-
-/** Of the run of a moment; what cannot be null comes first, by which a run that is not there is told. */
-const runColumns = () => {
-  const columns = getTableColumns(runs)
-  return Object.fromEntries(RUN_COLUMNS.map(name => [name, columns[name]])) as Pick<
-    typeof columns,
-    (typeof RUN_COLUMNS)[number]
-  >
 }
 
 /** With what became of its last moment; of an agent that is deleted too, until the tick has removed them. */
@@ -60,7 +51,7 @@ function selectSchedules(db: Database) {
         tries: last.tries,
         retry_at: last.retry_at,
       },
-      last_event_run: runColumns(),
+      last_event_run: getTableColumns(runs),
     })
     .from(schedules)
     .innerJoin(projects, eq(projects.id, schedules.project_id))
@@ -216,7 +207,7 @@ export function listOccurrences(db: Database, { schedule_id, before, limit }: Ev
   return db
     .select({
       ...getTableColumns(occurrences),
-      run: runColumns(),
+      run: getTableColumns(runs),
       key: sql<string>`${occurrences.scheduled_for}::text`,
     })
     .from(occurrences)

@@ -3,9 +3,9 @@
 import { centsOf, usdOf } from '../../accounts/rules/pricing.ts'
 import { worstOutcome } from '../../items/rules/lifecycle.ts'
 import type { runs } from '../../items/tables/runs.ts'
-import { OUTCOMES, RUN_STATUSES } from '../../items/vocabulary.ts'
 import { allowUnpriced, UNPRICED_STARTS } from '../../items/wire/run-order.ts'
-import { count, id, Json, timestamp } from '../../kernel/answer-fields.ts'
+import { Run } from '../../items/wire/runs.ts'
+import { id, Json, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { budgetCents, httpUrl, label, pilotItems, timeoutSeconds, uuid } from '../../kernel/fields.ts'
@@ -18,56 +18,29 @@ import type { occurrences, schedules } from '../tables/schedules.ts'
 import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../vocabulary.ts'
 import { Source, SourceOrder, SourceProblem, sourceOf } from './sources.ts'
 
-type Run = typeof runs.$inferSelect
-/** What of a run says whether it ran and worked. */
-export const RUN_COLUMNS = [
-  'status',
-  'started_at',
-  'total_items',
-  'running',
-  'paused',
-  'ok',
-  'degraded',
-  'failed',
-  'budget_exceeded',
-  'cancelled',
-  'undecided',
-  'stop_reason',
-  'materializing',
-  'cost_micro',
-] as const satisfies readonly (keyof Run)[]
-export type OccurrenceRunRow = Pick<Run, (typeof RUN_COLUMNS)[number]>
+type RunColumns = typeof runs.$inferSelect
 export type OccurrenceRow = Omit<typeof occurrences.$inferSelect, 'manual' | 'project_id' | 'watch_until'> & {
-  run?: OccurrenceRunRow | null
+  run?: RunColumns | null
 }
 export type ScheduleRow = typeof schedules.$inferSelect & {
   agent_slug: string
   last_event: OccurrenceRow | null
-  last_event_run: OccurrenceRunRow | null
+  last_event_run: RunColumns | null
 }
 
-const OccurrenceRun = z
-  .object({
-    status: z.enum(RUN_STATUSES).describe('Whether it ran.'),
-    worst_outcome_status: z
-      .enum(OUTCOMES)
-      .nullable()
-      .describe('Whether it worked: the worst verdict of its items so far.'),
-    total_items: count('Items in the run.'),
-    not_ok_count: count('Of those, items that failed or were degraded.'),
-    cost_usd: z.number().describe('What it has cost so far.'),
-  })
-  .openapi('ScheduleRun', { description: 'A run of a schedule as it stands.' })
+const OccurrenceRun = Run.pick({
+  ...{ status: true, worst_outcome_status: true, total_items: true, degraded_count: true, failed: true },
+  cost_usd: true,
+}).openapi('ScheduleRun', { description: 'A run of a schedule as it stands.' })
 
-function occurrenceRunOf(row: OccurrenceRunRow): z.input<typeof OccurrenceRun> {
-  return {
-    status: row.status!,
-    worst_outcome_status: worstOutcome({ ...row, started: row.started_at !== null }),
-    total_items: row.total_items,
-    not_ok_count: row.degraded + row.failed + row.budget_exceeded,
-    cost_usd: usdOf(row.cost_micro),
-  }
-}
+const occurrenceRunOf = (row: RunColumns): z.input<typeof OccurrenceRun> => ({
+  status: row.status!,
+  worst_outcome_status: worstOutcome({ ...row, started: row.started_at !== null }),
+  total_items: row.total_items,
+  degraded_count: row.degraded,
+  failed: row.failed + row.budget_exceeded,
+  cost_usd: usdOf(row.cost_micro),
+})
 
 export const Occurrence = z
   .object({
@@ -88,9 +61,7 @@ export const Occurrence = z
     run_id: id('The run, where one was submitted.').nullable(),
     run: OccurrenceRun.nullable()
       .optional()
-      .describe(
-        'The run as it stands; null where none was submitted, or retention has taken it. Left out where events of several schedules are told.',
-      ),
+      .describe('The run as it stands, null where there is none; left out of events of a whole project.'),
     tries: z.int().min(0).describe('How often a start was attempted.'),
     retry_at: timestamp.nullable().describe('When it is tried again; null once it is decided.'),
   })
