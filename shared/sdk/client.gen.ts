@@ -4877,6 +4877,27 @@ export interface components {
              * @description The run, where one was submitted.
              */
             run_id: string | null;
+            /** @description The run as it stands, null where there is none; left out of events of a whole project. */
+            run?: {
+                /**
+                 * @description Whether it ran.
+                 * @enum {string}
+                 */
+                status: "materializing" | "queued" | "running" | "completed" | "partial" | "failed" | "cancelled" | "budget_exceeded";
+                /**
+                 * @description Whether it worked: the worst verdict of its items so far.
+                 * @enum {string|null}
+                 */
+                worst_outcome_status: "ok" | "degraded" | "failed" | null;
+                /** @description Items in the batch at submission. */
+                total_items: number;
+                /** @description Items that returned but did not work. */
+                degraded_count: number;
+                /** @description Items that raised or reached a budget. */
+                failed: number;
+                /** @description The same spend in dollars; a lower bound while unpriced_item_count is not 0. */
+                cost_usd: number;
+            } | null;
             /** @description How often a start was attempted. */
             tries: number;
             /**

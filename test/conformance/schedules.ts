@@ -218,6 +218,10 @@ export function schedulesPart(given: Given): void {
       }
       expect(pages).toEqual(all)
       expect((await call('GET')).json.last_event).toEqual(all[0])
+      // Fired is not worked: an event says what its run came to.
+      const nothing_yet = { worst_outcome_status: null, degraded_count: 0, failed: 0, cost_usd: 0 }
+      expect(all[0].run).toEqual({ status: 'queued', total_items: 1, ...nothing_yet })
+      expect(all[1].run).toBeNull()
     })
 
     it('are previewed on the wall clock, with what is skipped and what comes twice [schedules.preview]', async () => {

@@ -84,9 +84,13 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     await page.getByText('cannot read it').waitFor()
     await page.getByText('$4.98').waitFor()
     expect(await page.getByText('Choose rows.jsonl again').isVisible()).toBe(false)
+    const answers = page.locator('#answers tbody tr')
+    await answers.first().getByText('failed').waitFor()
+    await page.locator('#answers').getByText('"ok":true').first().waitFor()
     await page.getByRole('button', { name: 'Go on with the other 30' }).click()
     const rest = await runAt(page)
-    expect(rest).toMatchObject({ total_items: 30, budget_cents: 498 })
+    expect(rest).toMatchObject({ total_items: 30, budget_cents: 498, name: 'rows.jsonl' })
+    expect((await world.call('GET', `/v2/runs/${pilot}`)).json.name).toBe('rows.jsonl, pilot')
     const all = [...(await itemsOf(pilot)), ...(await itemsOf(rest.id))].map(item => item.item_id)
     expect(all.sort()).toEqual(rows.map(row => row.id).sort())
     await workOff(world, works)
@@ -143,6 +147,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     const twice = [{ id: 'a' }, { id: 'b' }, { id: 'a' }]
     await page.getByLabel('or choose one').setInputFiles(jsonl('twice.jsonl', twice))
     await page.getByRole('region', { name: 'First rows' }).waitFor()
+    await page.getByLabel('Item id').selectOption('id') // not guessed: its values repeat
     await page.getByRole('button', { name: 'Submit all' }).click()
     await alert.getByText(/lines? 1 and 3/i).waitFor()
     visit!.complaints.length = 0 // Chromium logs the 400
@@ -170,6 +175,52 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
       '"say \\"hi\\"; please"',
       '"1.50"',
     ])
+    await workOff(world, works)
+  })
+
+  it('guesses what the fields of a row are, says that it is a guess, and lets it be changed', async () => {
+    const page = await open()
+    const tickets = ['T-1', 'T-2'].map(ticket_id => ({ ticket_id, tenant: 'north', text: 'the lamp' }))
+    await page.getByLabel('or choose one').setInputFiles(jsonl('tickets.jsonl', tickets))
+    await page.getByRole('region', { name: 'First rows' }).waitFor()
+    const [item, partition, input] = ['Item id', 'Partition', 'Input'].map(name => page.getByLabel(name))
+    const said = page.getByText('Guessed from the first rows.')
+    expect(await Promise.all([item, partition, input].map(one => one!.inputValue()))).toEqual([
+      'ticket_id',
+      'tenant',
+      '',
+    ])
+    expect(await said.count()).toBe(2)
+    await partition!.selectOption('')
+    expect(await said.count()).toBe(1)
+    await page.getByRole('button', { name: 'Submit all' }).click()
+    expect(await itemsOf((await runAt(page)).id)).toMatchObject([
+      { item_id: 'T-1', partition_key: null },
+      { item_id: 'T-2', partition_key: null },
+    ])
+    await workOff(world, works)
+  })
+
+  it('guesses without scripts when it is asked to, of what is pasted and of a file', async () => {
+    const page = await open({ javaScriptEnabled: false })
+    const guess = page.getByRole('button', { name: 'Guess them from the first rows' })
+    await page.getByText('Or paste lines').click()
+    await page.getByRole('textbox', { name: 'Lines' }).fill('{"id":1,"org":"a"}\n{"id":2,"org":"a"}')
+    await guess.click()
+    expect(await page.getByText('Guessed from the first rows.').count()).toBe(2)
+    expect(await page.getByLabel('Item id').inputValue()).toBe('id')
+    expect(await page.getByLabel('Partition').inputValue()).toBe('org')
+    await page.getByRole('button', { name: 'Submit all' }).click()
+    const run = await runAt(page)
+    expect((await itemsOf(run.id)).map(item => item.item_id)).toEqual(['1', '2'])
+    await page.goto(`/dashboard/projects/${world.first.project_id}/submit?agent=${slug}`)
+    await page
+      .getByLabel('or choose one')
+      .setInputFiles(jsonl('rows.jsonl', [{ order_id: 7 }, { order_id: 8 }]))
+    await guess.click()
+    await page.getByRole('alert').getByText('Choose the file again').waitFor()
+    visit!.complaints.length = 0 // Chromium logs the 400
+    expect(await page.getByLabel('Item id').inputValue()).toBe('order_id')
     await workOff(world, works)
   })
 

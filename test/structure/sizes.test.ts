@@ -42,8 +42,6 @@ const LONG: Record<string, number> = {
   'functions/dashboard/pages/run-verify.tsx show': 57,
   'functions/dashboard/pages/run.tsx show': 110,
   'functions/dashboard/pages/runs.tsx show': 86,
-  'functions/dashboard/pages/schedule.tsx show': 58,
-  'functions/dashboard/pages/schedules.tsx show': 60,
   'functions/dashboard/pages/search.tsx SearchForm': 57,
   'functions/dashboard/pages/search.tsx show': 51,
   'functions/dashboard/pages/settings.tsx settingsView': 56,

@@ -8,6 +8,8 @@ import { spreadOver } from '../../../shared/starts/rules/pilot.ts'
 import {
   BadOrder,
   CHANGED,
+  isPasted,
+  namedOrder,
   type OrderFields,
   orderOf,
   orderOfPilot,
@@ -21,6 +23,8 @@ import { localTimes } from './times.ts'
 /** Stays when the pilot's page takes the place of the form. */
 let held: File | undefined
 let isBusy = false
+/** Fields of what is pasted instead. */
+const PASTED = ['lines', 'format']
 /** What is tried again under the same key is the same order. */
 const keys = new Map<string, string>()
 
@@ -34,8 +38,10 @@ document.addEventListener('submit', event => {
 
 document.addEventListener('change', event => {
   const control = event.target as HTMLInputElement
-  if (control.type === 'file' && control.form?.dataset.submit !== undefined)
-    choose(control.files?.[0], control.form)
+  const { form } = control
+  if (form?.dataset.submit === undefined) return
+  if (control.type === 'file') choose(control.files?.[0], form)
+  else if (PASTED.includes(control.name) && held === undefined) show(pasted(form), form)
 })
 
 document.addEventListener('dragover', event => {
@@ -65,16 +71,24 @@ const dropForm = () => document.querySelector<HTMLFormElement>('form[data-submit
 function choose(file: File | undefined, form: HTMLFormElement): void {
   held = file
   wrong([])
+  show(file, form)
+}
+
+function show(file: File | undefined, form: HTMLFormElement): void {
   const place = form.querySelector('#preview')
   if (file === undefined) place?.replaceChildren()
   else if (place) void preview(file, form)
 }
 
 /** What was pasted is a file too. */
-function fileOf(form: HTMLFormElement): File {
+function pasted(form: HTMLFormElement): File | undefined {
   const given = new FormData(form)
   const lines = String(given.get('lines') ?? '')
-  if (held === undefined && lines.trim() !== '') held = new File([lines], `pasted.${given.get('format')}`)
+  return lines.trim() === '' ? undefined : new File([lines], `pasted.${given.get('format')}`)
+}
+
+function fileOf(form: HTMLFormElement): File {
+  held ??= pasted(form)
   if (held === undefined) throw new BadOrder('Choose a file, or paste lines.')
   return held
 }
@@ -93,7 +107,7 @@ async function submitting(form: HTMLFormElement, wantsPilot: boolean): Promise<v
     else await submitAll(form, file, fields)
   } catch (error) {
     // A pasted text may be mended; a file that is chosen stays.
-    if (held?.name.startsWith('pasted.')) held = undefined
+    if (held && isPasted(held.name)) held = undefined
     wrong(sentencesOf(error))
   } finally {
     isBusy = false
@@ -114,12 +128,13 @@ async function submitAll(form: HTMLFormElement, file: File, fields: FormFields):
 }
 
 async function submitPilot(form: HTMLFormElement, file: File, fields: FormFields): Promise<void> {
-  const order = orderOf(fields)
+  const named = namedOrder(fields, file.name)
+  const order = orderOf(named)
   const { rows } = await linesOf(file, fields, told)
   if (rows <= INPUT_LIMITS.pilot_items) return submitAll(form, file, fields)
   const { body } = await linesOf(file, fields, told, spreadOver(rows, INPUT_LIMITS.pilot_items))
   const { run_id } = await sent(form, orderOfPilot(order), body, file)
-  const query = pilotQuery(fields, { run_id, file: file.name, rows, bytes: file.size })
+  const query = pilotQuery(named, { run_id, file: file.name, rows, bytes: file.size })
   history.pushState(null, '', `${location.pathname}?${query}`)
   await showPilot(file)
 }

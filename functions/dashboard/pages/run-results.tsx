@@ -7,7 +7,7 @@ import { RESULT_TYPES } from '../../../shared/recovery/wire/results-text.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { Choice } from '../parts/choice.tsx'
 import { List } from '../parts/list.tsx'
-import { money, Verdict, When } from '../parts/text.tsx'
+import { brief, money, Verdict, When } from '../parts/text.tsx'
 import { ofItem, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 import { runOf } from './run-reads.ts'
@@ -15,7 +15,6 @@ import { runOf } from './run-reads.ts'
 type Result = Required<Schemas['Result']>
 
 const SHOWN = 20
-const OUTPUT_CHARACTERS = 200
 const ONLY = { all: 'every item', ok: 'what worked', not_ok: 'what did not work' }
 
 const only = z.enum(RESULTS_ONLY).optional()
@@ -111,11 +110,6 @@ export const runResultsFile = page({
     })
   },
 })
-
-const brief = (output: unknown) => {
-  const text = typeof output === 'string' ? output : output === null ? '' : JSON.stringify(output)
-  return text.length > OUTPUT_CHARACTERS ? `${text.slice(0, OUTPUT_CHARACTERS)}…` : text
-}
 
 /** So many values of a stream of lines, and whether there are more; the rest is not read. */
 async function firstLines<T>(stream: ReadableStream<Uint8Array>, count: number) {

@@ -2,14 +2,18 @@
 // headers of a source are secrets and links are logged.
 
 import * as z from 'zod'
-import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ApiError } from '../../../shared/kernel/errors.ts'
+import { sampleOf } from '../../../shared/kernel/sample.ts'
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { AgentField } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
-import { ScheduleFields, scheduleBody, scheduleForm } from '../parts/schedule-form.tsx'
+import { ScheduleFields, scheduleBody, scheduleForm, typedIn } from '../parts/schedule-form.tsx'
 import { Moments } from '../parts/schedule-moments.tsx'
 import { shellWord } from '../parts/shell-word.ts'
-import { sourceOrder } from '../parts/source-fields.tsx'
+import { type sourceForm, sourceOrder } from '../parts/source-fields.tsx'
+import { takesNull } from '../parts/takes-null.ts'
 import { counted } from '../parts/text.tsx'
+import { inputSchema } from '../parts/trigger-secret.tsx'
 import { ofProject, ofSchedule } from '../shell/addresses.ts'
 import { bodyText } from '../shell/form-values.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
@@ -48,29 +52,24 @@ async function newScheduleView(
     body: (
       <>
         <h1>New schedule</h1>
+        {preview && <WhatItWouldDo {...preview} timezone={timezone} now={ctx.now()} />}
         <form class="stack" method="post" action={ofProject(project_id, 'schedules')}>
           <AgentField agents={agents} chosen={entered.agent_id} />
           <ScheduleFields entered={typedIn(entered)} />
-          <datalist id="zones">
-            {Intl.supportedValuesOf('timeZone').map(zone => (
-              <option value={zone} />
-            ))}
-          </datalist>
           <div class="actions">
             <button class="primary">Make the schedule</button>
-            <button formaction={ofProject(project_id, 'schedules/preview')}>Show what it would do</button>
+            <button formaction={ofProject(project_id, 'schedules/preview')}>Preview</button>
           </div>
         </form>
-        {preview && <WhatItWouldDo {...preview} now={ctx.now()} />}
       </>
     ),
   }
 }
 
-const WhatItWouldDo = ({ moments, source, now }: Preview & { now: number }) => (
+const WhatItWouldDo = ({ moments, source, timezone, now }: Preview & { timezone: string; now: number }) => (
   <>
-    <h2>It fires</h2>
-    <Moments moments={moments} now={now} />
+    <h2>Next runs</h2>
+    <Moments moments={moments} timezone={timezone} now={now} />
     {source && (
       <>
         <h2>Its items, if it fired now</h2>
@@ -93,20 +92,6 @@ const WhatItWouldDo = ({ moments, source, now }: Preview & { now: number }) => (
   </>
 )
 
-/** A form that is shown again holds what was typed. */
-const typedIn = (entered: Entered) => ({
-  ...entered,
-  source: {
-    url: entered.source_url ?? '',
-    generator: entered.generator ?? '',
-    format: (entered.format || null) as Schemas['Source']['format'],
-    item_id: entered.item_id ?? null,
-    partition_key: entered.partition_key ?? null,
-  },
-  has_source: Boolean(entered.source_url || entered.generator),
-  allow_unpriced: entered.allow_unpriced !== undefined,
-})
-
 const newScheduleForm = z.strictObject({ agent_id: z.string(), ...scheduleForm })
 
 /** What was typed, besides what it says: a preview shows the form again as it was. */
@@ -117,6 +102,26 @@ const typed = z.record(z.string(), z.string()).transform((entered, { addIssue })
   return z.NEVER
 })
 
+/**
+ * An item's input is null where nobody says another, and would be graded as failed at each fire.
+ * @throws ApiError naming the field, where the agent's schema takes no null
+ */
+export async function checkInput(
+  api: Client,
+  agent_id: string,
+  filled: Pick<z.output<typeof newScheduleForm>, 'input' | keyof typeof sourceForm>,
+): Promise<void> {
+  if (filled.input.trim() !== 'null' || sourceOrder(filled) !== null) return
+  const schema = await inputSchema(api, { agent_id })
+  if (takesNull(schema)) return
+  const such = JSON.stringify(sampleOf(schema as Parameters<typeof sampleOf>[0]))
+  throw new ApiError(
+    'invalid_request',
+    `Field "input": the agent takes no null; what it takes is such as ${such}.`,
+    'Many items can be read from a source instead.',
+  )
+}
+
 /** By POST: a link would carry the headers of the source into logs. */
 export const previewSchedule = action({
   path: '/dashboard/projects/{projectId}/schedules/preview',
@@ -125,6 +130,7 @@ export const previewSchedule = action({
   again: newScheduleView,
   async act(visit, { entered, filled: { agent_id, cron, timezone, ...rest } }) {
     const { api } = visit
+    await checkInput(api, agent_id, rest)
     const query = { cron, timezone }
     const { data } = await api.GET('/v1/schedules/preview', { params: { query } })
     const source = sourceOrder(rest)
@@ -139,6 +145,7 @@ export const createSchedule = action({
   form: newScheduleForm,
   again: newScheduleView,
   async act({ api }, { agent_id, ...filled }) {
+    await checkInput(api, agent_id, filled)
     const { fields, texts } = scheduleBody(filled)
     const { data } = await api.POST('/v1/schedules', {
       body: { agent_id, ...fields, enabled: true },

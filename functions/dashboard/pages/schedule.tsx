@@ -3,104 +3,100 @@
 import * as z from 'zod'
 import { fieldsOf } from '../../../shared/kernel/json.ts'
 import { prettyJson } from '../../../shared/kernel/pretty-json.ts'
-import type { Schemas } from '../../../shared/sdk/client.ts'
-import { Sure } from '../parts/form.tsx'
-import { List, nextOf, Pager } from '../parts/list.tsx'
-import { reasonWords, Strip, whyOff } from '../parts/occurrence.tsx'
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { Facts } from '../parts/facts.tsx'
+import { RoleRequired, Sure } from '../parts/form.tsx'
+import { nextOf, Pager } from '../parts/list.tsx'
+import { scheduleName, whyOff } from '../parts/occurrence.tsx'
 import { AROUND } from '../parts/record.ts'
-import { ScheduleFields, scheduleBody, scheduleForm } from '../parts/schedule-form.tsx'
+import {
+  type ScheduleEntered,
+  ScheduleFields,
+  scheduleBody,
+  scheduleForm,
+  typedIn,
+} from '../parts/schedule-form.tsx'
+import { History } from '../parts/schedule-history.tsx'
 import { Moments } from '../parts/schedule-moments.tsx'
-import { cents, Status, When } from '../parts/text.tsx'
+import { cents, When } from '../parts/text.tsx'
 import { ofItem, ofProject, ofRun, ofSchedule } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { bodyText } from '../shell/form-values.ts'
-import { action, page } from '../shell/page.ts'
+import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
+import { checkInput } from './schedule-new.tsx'
 
 type Schedule = Schemas['Schedule']
 
 export const schedulePage = page({
   path: '/dashboard/schedules/{scheduleId}',
   query: z.strictObject({ cursor: z.string().optional() }),
-  async show({ api, params, query, request, member, ctx }) {
-    const [{ data: text = '' }, { data: events = [], response }] = await Promise.all([
-      api.GET('/v1/schedules/{scheduleId}', { params: { path: params }, parseAs: 'text' }),
-      api.GET('/v1/schedules/{scheduleId}/events', {
-        params: { path: params, query: { ...defined(query), limit: 50 } },
-      }),
-    ])
-    const schedule: Schedule = JSON.parse(text)
-    // As it was kept, so that a form sent back leaves its numbers their digits.
-    const input = prettyJson(fieldsOf(text, AROUND).get('input')!)
-    const { cron, timezone } = schedule
-    // One that cannot be read has no moments to show; why it is off says so.
-    const preview = await api
-      .GET('/v1/schedules/preview', { params: { query: { cron, timezone } } })
-      .catch(() => undefined)
-    const now = ctx.now()
-    return {
-      title: `${schedule.agent_slug} at ${cron}`,
-      project_id: schedule.project_id,
-      menu: 'schedules',
-      cli: `assay schedules events ${schedule.id}`,
-      live: query.cursor === undefined ? { every_s: 10 } : undefined,
-      body: (
-        <>
-          <Head schedule={schedule} mayChange={member.role !== 'viewer'} now={now} />
-          <h2>History</h2>
-          <Strip id="strip" events={events} />
-          <List
-            id="events"
-            rows={events}
-            columns={[
-              {
-                label: 'Scheduled for',
-                cell: one => (
-                  <time datetime={one.scheduled_for} data-absolute>
-                    {`${one.scheduled_for.slice(0, 16).replace('T', ' ')} UTC`}
-                  </time>
-                ),
-              },
-              { label: 'Outcome', cell: one => <Status of={one.outcome} /> },
-              { label: 'Why', cell: one => <Why of={one} /> },
-              { label: 'Run', cell: one => one.run_id && <a href={ofRun(one.run_id)}>its run</a> },
-              { label: 'Acted', numeric: true, cell: one => <When at={one.occurred_at} now={now} /> },
-            ]}
-            empty={<p>It has not fired yet.</p>}
-          />
-          <Pager request={request} next={nextOf(response)} />
-          {schedule.enabled && preview?.data && (
-            <>
-              <h2>Next runs</h2>
-              <Moments moments={preview.data.moments} now={now} />
-            </>
-          )}
-          {member.role !== 'viewer' && <Changes schedule={schedule} input={input} />}
-        </>
-      ),
-    }
-  },
+  show: visit => scheduleView(visit, visit.query),
 })
 
-const Why = ({ of: { reason, detail } }: { of: Schemas['ScheduleEvent'] }) => (
-  <>
-    {reasonWords(reason)}
-    {detail && (
-      <div class="trouble">
-        {detail.line !== null && `Line ${detail.line}: `}
-        {detail.text}
-      </div>
-    )}
-  </>
-)
+/** With what was entered into the form that changes it, where that was refused. */
+async function scheduleView(
+  { api, params, request, member, ctx }: Visit<{ scheduleId: string }>,
+  query: { cursor?: string | undefined },
+  entered?: Entered,
+): Promise<View> {
+  const { schedule, input, events, moments, next } = await readSchedule(api, params.scheduleId, query)
+  const { timezone } = schedule
+  const now = ctx.now()
+  const mayChange = member.role !== 'viewer'
+  const filled = entered === undefined ? asItIs(schedule, input) : typedIn(entered)
+  return {
+    title: scheduleName(schedule),
+    project_id: schedule.project_id,
+    menu: 'schedules',
+    cli: `assay schedules events ${schedule.id}`,
+    live: query.cursor === undefined ? { every_s: 10 } : undefined,
+    body: (
+      <>
+        <Head schedule={schedule} mayChange={mayChange} now={now} />
+        <h2>History</h2>
+        <History events={events} timezone={timezone} now={now} />
+        <Pager request={request} next={next} />
+        {schedule.enabled && moments && (
+          <>
+            <h2>Next runs</h2>
+            <Moments moments={moments} timezone={timezone} now={now} />
+          </>
+        )}
+        {mayChange ? (
+          <Changes schedule={schedule} filled={filled} open={entered !== undefined} />
+        ) : (
+          <Settings schedule={schedule} input={input} />
+        )}
+      </>
+    ),
+  }
+}
+
+async function readSchedule(api: Client, scheduleId: string, query: { cursor?: string | undefined }) {
+  const path = { scheduleId }
+  const [{ data: text = '' }, { data: events = [], response }] = await Promise.all([
+    api.GET('/v1/schedules/{scheduleId}', { params: { path }, parseAs: 'text' }),
+    api.GET('/v1/schedules/{scheduleId}/events', {
+      params: { path, query: { ...defined(query), limit: 50 } },
+    }),
+  ])
+  const schedule: Schedule = JSON.parse(text)
+  // As it was kept, so that a form sent back leaves its numbers their digits.
+  const input = prettyJson(fieldsOf(text, AROUND).get('input')!)
+  const { cron, timezone } = schedule
+  // One that cannot be read has no moments to show; why it is off says so.
+  const preview = await api
+    .GET('/v1/schedules/preview', { params: { query: { cron, timezone } } })
+    .catch(() => undefined)
+  return { schedule, input, events, moments: preview?.data?.moments, next: nextOf(response) }
+}
 
 const Head = ({ schedule, mayChange, now }: { schedule: Schedule; mayChange: boolean; now: number }) => (
   <div class="head">
     <div>
-      <h1>
-        {schedule.name ?? schedule.agent_slug} at <code>{schedule.cron}</code>
-      </h1>
+      <h1>{scheduleName(schedule)}</h1>
       <p id="schedule-state" data-live>
-        {schedule.timezone} ·{' '}
+        Starts {schedule.agent_slug} at <code>{schedule.cron}</code> in {schedule.timezone} ·{' '}
         {schedule.enabled ? (
           <>
             next <When at={schedule.next_fires[0] ?? null} now={now} />
@@ -149,14 +145,22 @@ const Reads = ({ source: { url, format, generator } }: { source: Schemas['Source
     </p>
   )
 
-const Changes = ({ schedule, input }: { schedule: Schedule; input: string }) => (
-  <details>
+const Changes = ({
+  schedule,
+  filled,
+  open,
+}: {
+  schedule: Schedule
+  filled: ScheduleEntered
+  open: boolean
+}) => (
+  <details open={open}>
     <summary>Change it</summary>
     {schedule.declared && (
       <p class="dim">It is declared in the agent's code: the next deploy sets it back.</p>
     )}
     <form class="stack" method="post" action={ofSchedule(schedule.id)}>
-      <ScheduleFields entered={asItIs(schedule, input)} />
+      <ScheduleFields entered={filled} />
       <div>
         <button class="primary">Save</button>
       </div>
@@ -164,7 +168,22 @@ const Changes = ({ schedule, input }: { schedule: Schedule; input: string }) => 
   </details>
 )
 
-const asItIs = (schedule: Schedule, input: string) => ({
+const Settings = ({ schedule, input }: { schedule: Schedule; input: string }) => (
+  <>
+    <h2>Settings</h2>
+    <RoleRequired least="operator" />
+    <Facts
+      of={{
+        Input: schedule.source === null && <code>{input}</code>,
+        'Items that go first': schedule.pilot_items,
+        'Models without a price': schedule.allow_unpriced ? 'allowed' : 'pause under a budget',
+        'Callback URL': schedule.callback_url,
+      }}
+    />
+  </>
+)
+
+const asItIs = (schedule: Schedule, input: string): ScheduleEntered => ({
   ...{ name: schedule.name ?? '', cron: schedule.cron, timezone: schedule.timezone, input },
   source: schedule.source,
   has_source: schedule.source !== null,
@@ -179,7 +198,10 @@ const asItIs = (schedule: Schedule, input: string) => ({
 export const changeSchedule = action({
   path: '/dashboard/schedules/{scheduleId}',
   form: z.strictObject(scheduleForm),
+  again: (visit, entered) => scheduleView(visit, {}, entered),
   async act({ api, params }, filled) {
+    const { data } = await api.GET('/v1/schedules/{scheduleId}', { params: { path: params } })
+    await checkInput(api, data!.agent_id, filled)
     const { fields, texts } = scheduleBody(filled)
     await api.PATCH('/v1/schedules/{scheduleId}', {
       params: { path: params },

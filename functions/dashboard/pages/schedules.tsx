@@ -3,8 +3,9 @@
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { List, nextOf, Pager } from '../parts/list.tsx'
-import { reasonWords, whyOff } from '../parts/occurrence.tsx'
-import { Status, When } from '../parts/text.tsx'
+import { reasonWords, scheduleName, whyOff } from '../parts/occurrence.tsx'
+import { Worked } from '../parts/schedule-history.tsx'
+import { money, Status, When } from '../parts/text.tsx'
 import { ofProject, ofSchedule } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { page } from '../shell/page.ts'
@@ -38,28 +39,7 @@ export const schedulesPage = page({
               </a>
             )}
           </div>
-          <List
-            id="schedules"
-            rows={schedules}
-            href={one => ofSchedule(one.id)}
-            columns={[
-              {
-                label: 'When',
-                cell: one => (
-                  <a href={ofSchedule(one.id)}>
-                    <code>{one.cron}</code>
-                  </a>
-                ),
-              },
-              { label: 'Name', cell: one => one.name },
-              { label: 'Zone', cell: one => one.timezone },
-              { label: 'Starts', cell: one => one.agent_slug },
-              { label: 'Next', cell: one => <Next of={one} now={now} /> },
-              { label: 'Last moment', cell: one => <Last of={one} now={now} /> },
-              { label: 'Declared', cell: one => (one.declared ? 'in code' : 'by hand') },
-            ]}
-            empty={<p>No schedule yet. Make one, or declare it above an agent: @schedule.</p>}
-          />
+          <Schedules schedules={schedules} now={now} />
           {query.agent_id && (
             <p>
               Only those of one agent. <a href={ofProject(project_id, 'schedules')}>Show all</a>
@@ -77,6 +57,39 @@ export const schedulesPage = page({
     }
   },
 })
+
+const Schedules = ({ schedules, now }: { schedules: readonly Schedule[]; now: number }) => (
+  <List
+    id="schedules"
+    rows={schedules}
+    href={one => ofSchedule(one.id)}
+    columns={[
+      {
+        label: 'Schedule',
+        cell: one => <a href={ofSchedule(one.id)}>{scheduleName(one)}</a>,
+      },
+      {
+        label: 'When',
+        cell: one => (
+          <>
+            <code>{one.cron}</code> <span class="dim">{one.timezone}</span>
+          </>
+        ),
+      },
+      { label: 'Starts', cell: one => one.agent_slug },
+      { label: 'Next', cell: one => <Next of={one} now={now} /> },
+      { label: 'Last fired', cell: one => <Last of={one} now={now} /> },
+      { label: 'Worked', cell: one => one.last_event && <Worked of={one.last_event} /> },
+      {
+        label: 'Cost',
+        numeric: true,
+        cell: one => one.last_event?.run && money(one.last_event.run.cost_usd),
+      },
+      { label: 'Declared', cell: one => (one.declared ? 'in code' : 'by hand') },
+    ]}
+    empty={<p>No schedule yet. Make one, or declare it above an agent: @schedule.</p>}
+  />
+)
 
 const Next = ({ of, now }: { of: Schedule; now: number }) =>
   of.enabled ? (
@@ -104,17 +117,17 @@ const ComingUp = ({ schedules, now }: { schedules: readonly Schedule[]; now: num
       rows={fires.slice(0, COMING)}
       columns={[
         {
-          label: 'At',
+          label: 'At (your time)',
           cell: ({ at }) => (
             <time datetime={at} data-absolute>{`${at.slice(0, 16).replace('T', ' ')} UTC`}</time>
           ),
         },
         { label: 'In', cell: ({ at }) => <When at={at} now={now} /> },
         {
-          label: 'Starts',
-          cell: ({ schedule }) => <a href={ofSchedule(schedule.id)}>{schedule.agent_slug}</a>,
+          label: 'Schedule',
+          cell: ({ schedule }) => <a href={ofSchedule(schedule.id)}>{scheduleName(schedule)}</a>,
         },
-        { label: 'By', cell: ({ schedule }) => <code>{schedule.cron}</code> },
+        { label: 'Starts', cell: ({ schedule }) => schedule.agent_slug },
       ]}
       empty={<p>Nothing: every schedule is paused.</p>}
     />

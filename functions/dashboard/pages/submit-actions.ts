@@ -2,11 +2,20 @@
 // itself, with a small file in it, where there is no script.
 
 import * as z from 'zod'
-import { BadLines, itemLines } from '../../../shared/items/rules/file-items.ts'
+import { BadLines, type Fields, itemLines } from '../../../shared/items/rules/file-items.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ApiFailure } from '../../../shared/sdk/client.ts'
 import { spreadOver } from '../../../shared/starts/rules/pilot.ts'
-import { BadOrder, CHANGED, mappingOf, orderOf, orderOfPilot, pilotQuery } from '../parts/submit-order.ts'
+import { firstRows, guessFields } from '../parts/first-rows.ts'
+import {
+  BadOrder,
+  CHANGED,
+  mappingOf,
+  namedOrder,
+  orderOf,
+  orderOfPilot,
+  pilotQuery,
+} from '../parts/submit-order.ts'
 import { counted } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { action, type Done } from '../shell/page.ts'
@@ -35,6 +44,8 @@ const Form = z.strictObject({
   /** Instead of a file. */
   lines: z.string().optional(),
   format: z.enum(['jsonl', 'csv']).optional(),
+  /** The button that asks for a guess, instead of a run. */
+  guess: z.string().optional(),
   /** The button that asks for a pilot. */
   pilot: z.string().optional(),
   /** The rest of a pilot's file, of which so many are taken. */
@@ -53,15 +64,36 @@ export const submitForm = action({
     const submit = async (lines: ReadableStream<Uint8Array>, order: Record<string, string>) =>
       visit.api.submitLines({ ...order, project_id: projectId }, lines)
     try {
+      if (form.guess !== undefined) return await guessedView(visit, form)
       return await submitted(form, projectId, submit)
     } catch (error) {
-      if (error instanceof BadLines) return formView(visit, form, [...error.named, 'Nothing was accepted.'])
-      if (error instanceof BadOrder) return formView(visit, form, [error.message])
-      if (!(error instanceof ApiFailure && error.status !== 401)) throw error
-      return formView(visit, form, [error.message, ...(error.hint ? [error.hint] : [])])
+      const wrong = wrongOf(error)
+      if (wrong === undefined) throw error
+      return formView(visit, form, { wrong })
     }
   },
 })
+
+function wrongOf(error: unknown): string[] | undefined {
+  if (error instanceof BadLines) return [...error.named, 'Nothing was accepted.']
+  if (error instanceof BadOrder) return [error.message]
+  if (!(error instanceof ApiFailure && error.status !== 401)) return undefined
+  return [error.message, ...(error.hint ? [error.hint] : [])]
+}
+
+/** The form again, with a guess in each field that was left empty; a browser does not give a file back. */
+async function guessedView(visit: Parameters<typeof formView>[0], form: Form) {
+  const { name, bytes } = await sourceOf(form)
+  const { rows, problems } = await firstRows(name, bytes.subarray(0, LIMITS.head_bytes), bytes.length)
+  if (problems.length > 0) return formView(visit, form, { wrong: problems })
+  const left = Object.entries(guessFields(rows)).filter(([field]) => !form[field as keyof Fields])
+  const guesses = left.filter(([, guess]) => guess !== undefined)
+  const said = guesses.length === 0 ? 'The first rows do not tell what their fields are.' : undefined
+  const again = form.lines?.trim() ? [] : ['Choose the file again: the browser does not keep it.']
+  const wrong = [...(said ? [said] : []), ...again]
+  const shown = { guessed: guesses.map(([field]) => field), ...(wrong.length > 0 && { wrong }) }
+  return formView(visit, { ...form, ...Object.fromEntries(guesses) }, shown)
+}
 
 type Submit = (
   lines: ReadableStream<Uint8Array>,
@@ -87,9 +119,10 @@ async function submitted(form: Form, project_id: string, submit: Submit): Promis
     return { to: ofRun(run_id), said: `${counted(total_items, 'item')} submitted.` }
   }
   const pilot = await lines(spreadOver(rows, LIMITS.pilot_items))
-  const { run_id } = await submit(pilot.body, orderOfPilot(order))
+  const named = namedOrder(form, source.name)
+  const { run_id } = await submit(pilot.body, orderOfPilot(orderOf(named)))
   const from = { run_id, file: source.name, rows, bytes: source.bytes.length }
-  return { to: `${ofProject(project_id, 'submit')}?${pilotQuery(form, from)}` }
+  return { to: `${ofProject(project_id, 'submit')}?${pilotQuery(named, from)}` }
 }
 
 interface Source {

@@ -5,7 +5,7 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
 import { outlookOf } from '../../../shared/starts/rules/pilot.ts'
 import { PilotReport } from '../parts/pilot-report.tsx'
-import { type Entered, SubmitForm } from '../parts/submit-form.tsx'
+import { type Entered, type Guessed, SubmitForm } from '../parts/submit-form.tsx'
 import type { OrderFields } from '../parts/submit-order.ts'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { SUBMIT_SCRIPT_PATH } from '../shell/assets.ts'
@@ -42,11 +42,11 @@ export const submitPage = page({
   show: visit => (visit.query.pilot === undefined ? formView(visit, visit.query) : pilotView(visit)),
 })
 
-/** The form, with what was entered and what is wrong with it. */
+/** The form, with what was entered or guessed, and what is wrong with it. */
 export async function formView(
   { api, params, member }: Pick<Visit<{ projectId: string }>, 'api' | 'params' | 'member'>,
   entered: Entered,
-  wrong?: readonly string[],
+  { wrong, guessed = [] }: { wrong?: readonly string[]; guessed?: Guessed } = {},
 ): Promise<View> {
   const project_id = params.projectId
   const { data: agents = [] } = await api.GET('/v1/agents', { params: { query: { project_id } } })
@@ -63,6 +63,7 @@ export async function formView(
           agents={agents}
           entered={entered}
           wrong={wrong}
+          guessed={guessed}
           mayNot={member.role === 'viewer'}
         />
       </div>
@@ -92,7 +93,7 @@ async function pilotView({
   member,
 }: Visit<{ projectId: string }, z.output<typeof Query>>): Promise<View> {
   const { pilot = '', file = 'the file', rows = 0, bytes = 0, ...fields } = query
-  const { run, notOk } = await readPilot(api, pilot)
+  const { run, notOk, ok } = await readPilot(api, pilot)
   const hasEnded = run.queued + run.running === 0 && run.status !== 'materializing'
   const left = Math.max(0, rows - run.total_items)
   const budget = centsOfDollars(fields.budget_usd) ?? undefined
@@ -107,6 +108,7 @@ async function pilotView({
           action={ofProject(params.projectId, 'submit')}
           run={run}
           notOk={notOk}
+          ok={ok}
           outlook={hasEnded ? outlookOf(run, left, budget, ctx.now()) : undefined}
           fields={fields}
           file={{ file, rows, bytes, run_id: run.id }}
@@ -119,10 +121,14 @@ async function pilotView({
 
 async function readPilot(api: Client, runId: string) {
   const path = { runId }
-  const query = { outcome: 'not_ok' as const, limit: LIMITS.pilot_items }
-  const [{ data: run }, { data: notOk = [] }] = await Promise.all([
+  const itemsOf = (outcome: 'not_ok' | 'ok') => {
+    const query = { outcome, limit: LIMITS.pilot_items }
+    return api.GET('/v2/runs/{runId}/items', { params: { path, query } })
+  }
+  const [{ data: run }, { data: notOk = [] }, { data: ok = [] }] = await Promise.all([
     api.GET('/v2/runs/{runId}', { params: { path } }),
-    api.GET('/v2/runs/{runId}/items', { params: { path, query } }),
+    itemsOf('not_ok'),
+    itemsOf('ok'),
   ])
-  return { run: run!, notOk }
+  return { run: run!, notOk, ok }
 }

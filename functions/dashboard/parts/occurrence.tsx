@@ -1,6 +1,8 @@
-// What became of the moments a schedule named: as a strip of marks, and in words.
+// What became of the moments a schedule named, and of the runs that they started: as two strips of marks, and in words.
 
+import type { Outcome } from '../../../shared/items/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { wallClock } from '../../../shared/starts/rules/fire-times.ts'
 import type { OccurrenceOutcome, OccurrenceReason } from '../../../shared/starts/vocabulary.ts'
 
 type Event = Schemas['ScheduleEvent']
@@ -29,47 +31,102 @@ export const reasonWords = (reason: OccurrenceReason | null): string =>
 export const whyOff = (reason: Schemas['Schedule']['disabled_reason']): string =>
   reason === 'operator' ? 'paused' : `off: ${reasonWords(reason)}`
 
-const MARK = 14
-const GAP = 3
-const SHAPES: Record<OccurrenceOutcome, string> = {
-  fired: 'fill-ok',
-  skipped: 'fill-degraded',
-  error: 'fill-failed',
-  missed: 'fill-degraded',
-}
+/** What people call a schedule. */
+export const scheduleName = ({ name, agent_slug, cron }: Schemas['Schedule']): string =>
+  name ?? `${agent_slug} at ${cron}`
 
-/** Oldest to the left; what did not fire is shorter as well as of another colour. */
-export const Strip = ({ events, id }: { events: readonly Event[]; id: string }) => (
-  <figure class="strip" id={id} data-live>
-    <svg
-      width={events.length * (MARK + GAP)}
-      height="28"
-      role="img"
-      aria-label={`The last ${events.length} moments: ${summary(events)}`}
-    >
-      {[...events].reverse().map((event, at) => {
-        const isBad = event.outcome !== 'fired' || event.reason === 'run_never_started'
-        const height = isBad ? 14 : 28
-        return (
-          <rect
-            class={isBad && event.outcome === 'fired' ? 'fill-failed' : SHAPES[event.outcome]}
-            x={at * (MARK + GAP)}
-            y={28 - height}
-            width={MARK}
-            height={height}
-            rx="2"
-          >
-            <title>{`${event.scheduled_for}: ${event.outcome}${event.reason ? `, ${event.reason}` : ''}`}</title>
-          </rect>
-        )
-      })}
-    </svg>
-    <figcaption class="dim">{summary(events)}</figcaption>
-  </figure>
+/** A moment on the schedule's own clock. */
+export const OnClock = ({ at, timezone }: { at: string; timezone: string }) => (
+  <time datetime={at}>{wallClock(new Date(at), timezone)}</time>
 )
 
-function summary(events: readonly Event[]): string {
-  const counts = Map.groupBy(events, event => event.outcome)
-  const words = [...counts].map(([outcome, of]) => `${of.length} ${outcome}`)
-  return words.length === 0 ? 'no moment yet' : words.join(', ')
+const MARK = 14
+const GAP = 3
+const TALL = 20
+
+interface Mark {
+  fill: string
+  height: number
+  title: string
+}
+
+const FIRED: Record<OccurrenceOutcome, string> = {
+  fired: 'ok',
+  skipped: 'degraded',
+  error: 'failed',
+  missed: 'degraded',
+}
+const WORKED: Record<Outcome, number> = { ok: TALL, degraded: 13, failed: 8 }
+
+/** What did not fire is shorter as well as of another colour. */
+function firedMark({ outcome, reason }: Event): Omit<Mark, 'title'> {
+  const isBad = outcome !== 'fired' || reason === 'run_never_started'
+  const fill = isBad && outcome === 'fired' ? 'failed' : FIRED[outcome]
+  return { fill, height: isBad ? 10 : TALL }
+}
+
+/** The worse the shorter; a run without a verdict is a line, and what has none leaves its place empty. */
+function workedMark({ run, run_id }: Event): Omit<Mark, 'title'> {
+  const verdict = run?.worst_outcome_status ?? null
+  if (verdict !== null) return { fill: verdict, height: WORKED[verdict] }
+  return { fill: 'queued', height: run_id === null ? 0 : 3 }
+}
+
+const Marks = ({ label, marks }: { label: string; marks: readonly Mark[] }) => (
+  <svg width={marks.length * (MARK + GAP)} height={TALL} role="img" aria-label={label}>
+    {marks.map(({ fill, height, title }, at) => (
+      <rect
+        class={`fill-${fill}`}
+        x={at * (MARK + GAP)}
+        y={TALL - height}
+        width={MARK}
+        height={height}
+        rx="2"
+      >
+        <title>{title}</title>
+      </rect>
+    ))}
+  </svg>
+)
+
+/** Oldest to the left, each moment above its run: what fired in time may not have worked. */
+export const Strip = ({
+  events,
+  id,
+  timezone,
+}: {
+  events: readonly Event[]
+  id: string
+  timezone: string
+}) => {
+  const shown = [...events].reverse()
+  const marksOf = (mark: (event: Event) => Omit<Mark, 'title'>, wordsOf: (event: Event) => string) =>
+    shown.map(event => {
+      const when = wallClock(new Date(event.scheduled_for), timezone)
+      return { ...mark(event), title: `${when}: ${wordsOf(event)}` }
+    })
+  const fired = counts(events.map(event => event.outcome))
+  const worked = counts(events.filter(event => event.run_id !== null).map(workedWords))
+  const why = ({ outcome, reason }: Event) => (reason === null ? outcome : `${outcome}, ${reason}`)
+  return (
+    <figure class="strip" id={id} data-live>
+      <div class="strip-rows">
+        <span class="dim">Fired</span>
+        <Marks label={`Fired: ${fired}`} marks={marksOf(firedMark, why)} />
+        <span class="dim">Worked</span>
+        <Marks label={`Worked: ${worked}`} marks={marksOf(workedMark, workedWords)} />
+      </div>
+      <figcaption class="dim">
+        {fired}. Worked: {worked}.
+      </figcaption>
+    </figure>
+  )
+}
+
+const workedWords = ({ run, run_id }: Event): string =>
+  run?.worst_outcome_status ?? (run_id === null ? 'no run' : 'no verdict')
+
+function counts(words: readonly string[]): string {
+  const counted = [...Map.groupBy(words, word => word)].map(([word, of]) => `${of.length} ${word}`)
+  return counted.join(', ') || 'none yet'
 }

@@ -6,13 +6,14 @@ import { ofItem, ofRun } from '../shell/addresses.ts'
 import { Bar, ranParts, workedParts } from './bar.tsx'
 import { List } from './list.tsx'
 import { Said } from './submit-form.tsx'
-import { ORDER_FIELDS, type OrderFields, type PilotSource } from './submit-order.ts'
-import { cents, count, counted, money, RunState, span, Verdict } from './text.tsx'
+import { isPasted, ORDER_FIELDS, type OrderFields, type PilotSource } from './submit-order.ts'
+import { brief, cents, count, counted, money, RunState, span, Verdict } from './text.tsx'
 
 interface Props {
   action: string
   run: Schemas['Run']
   notOk: readonly Schemas['RunItem'][]
+  ok: readonly Schemas['RunItem'][]
   /** Once no item is at work any more. */
   outlook: Outlook | undefined
   fields: OrderFields
@@ -20,7 +21,7 @@ interface Props {
   mayNot: boolean
 }
 
-export const PilotReport = ({ action, run, notOk, outlook, fields, file, mayNot }: Props) => (
+export const PilotReport = ({ action, run, notOk, ok, outlook, fields, file, mayNot }: Props) => (
   <>
     <h1>
       Pilot: {count(run.total_items)} of {counted(file.rows, 'item')}
@@ -37,6 +38,12 @@ export const PilotReport = ({ action, run, notOk, outlook, fields, file, mayNot 
         <>
           <h2>What did not work</h2>
           <Failures notOk={notOk} />
+        </>
+      )}
+      {notOk.length + ok.length > 0 && (
+        <>
+          <h2>What they answered</h2>
+          <Answers items={[...notOk, ...ok].slice(0, ANSWERS_SHOWN)} />
         </>
       )}
       {outlook === undefined ? (
@@ -81,6 +88,24 @@ const Failures = ({ notOk }: { notOk: Props['notOk'] }) => {
     />
   )
 }
+
+const ANSWERS_SHOWN = 10
+
+/** What did not work comes first. */
+const Answers = ({ items }: { items: Props['ok'] }) => (
+  <List
+    id="answers"
+    rows={items}
+    href={item => ofItem(item.id)}
+    columns={[
+      { label: 'Item', cell: item => <a href={ofItem(item.id)}>{item.item_id}</a> },
+      { label: 'Worked', cell: item => <Verdict of={item.worst_outcome_status ?? null} /> },
+      { label: 'Output', cell: item => <code>{brief(item.output) || <span class="dim">none</span>}</code> },
+      { label: 'Cost', numeric: true, cell: item => money(item.cost_usd) },
+    ]}
+    empty=""
+  />
+)
 
 const Rest = ({ outlook, run }: { outlook: Outlook; run: Schemas['Run'] }) => {
   const { rows, cost_usd, unpriced, took_ms, ok_share, budget_cents, affordable } = outlook
@@ -146,7 +171,7 @@ const GoOn = ({
       {Object.entries(state).map(([name, value]) => (
         <input type="hidden" name={name} value={String(value)} />
       ))}
-      {file.file.startsWith('pasted.') ? (
+      {isPasted(file.file) ? (
         <label class="choose-again">
           <span class="label">Paste the same lines again: they were not kept.</span>
           <textarea name="lines" spellcheck={false} />

@@ -4,7 +4,9 @@
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { RESULT_FORMATS } from '../../../shared/recovery/vocabulary.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
 import { dollars, jsonText } from '../shell/form-values.ts'
+import type { Entered } from '../shell/page.ts'
 import { Field } from './form.tsx'
 import { SourceFields, sourceForm, sourceOrder } from './source-fields.tsx'
 
@@ -26,6 +28,20 @@ export interface ScheduleEntered {
   results_format?: string | undefined
 }
 
+/** A form that is shown again holds what was typed. */
+export const typedIn = (entered: Entered): ScheduleEntered => ({
+  ...entered,
+  source: {
+    url: entered.source_url ?? '',
+    generator: entered.generator ?? '',
+    format: (entered.format || null) as Schemas['Source']['format'],
+    item_id: entered.item_id ?? null,
+    partition_key: entered.partition_key ?? null,
+  },
+  has_source: Boolean(entered.source_url || entered.generator || entered.headers),
+  allow_unpriced: entered.allow_unpriced !== undefined,
+})
+
 export const ScheduleFields = ({ entered }: { entered: ScheduleEntered }) => (
   <>
     <Field
@@ -43,6 +59,11 @@ export const ScheduleFields = ({ entered }: { entered: ScheduleEntered }) => (
     <Field label="Time zone" hint="A name of the IANA database.">
       <input name="timezone" value={entered.timezone ?? 'UTC'} required list="zones" />
     </Field>
+    <datalist id="zones">
+      {Intl.supportedValuesOf('timeZone').map(zone => (
+        <option value={zone} />
+      ))}
+    </datalist>
     <Field label="Name" hint="What people call it, and its runs.">
       <input name="name" value={entered.name ?? ''} maxlength={LIMITS.name_characters} />
     </Field>

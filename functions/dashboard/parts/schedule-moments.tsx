@@ -11,16 +11,18 @@ const NOTES = {
 
 export const Moments = ({
   moments,
+  timezone,
   now,
 }: {
   moments: Schemas['SchedulePreview']['moments']
+  timezone: string
   now: number
 }) => (
   <List
     id="moments"
     rows={moments}
     columns={[
-      { label: 'Local time', cell: moment => moment.wall_clock.replace('T', ' ') },
+      { label: `Local time (${timezone})`, cell: moment => moment.wall_clock.replace('T', ' ') },
       { label: 'In', cell: moment => (moment.at === null ? '—' : <When at={moment.at} now={now} />) },
       { label: 'Note', cell: moment => moment.note && <span class="v-degraded">{NOTES[moment.note]}</span> },
     ]}

@@ -5,20 +5,23 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../shell/addresses.ts'
 import { AMOUNT_HINT } from '../shell/dollars.ts'
 import { Field } from './form.tsx'
-import type { OrderFields } from './submit-order.ts'
+import { GUESSED, type OrderFields } from './submit-order.ts'
 
 export type Entered = OrderFields & { lines?: string | undefined; format?: string | undefined }
+/** Names of fields that hold a guess. */
+export type Guessed = readonly string[]
 
 interface Props {
   project_id: string
   agents: readonly Schemas['Agent'][]
   entered: Entered
   wrong: readonly string[] | undefined
+  guessed: Guessed
   /** The member's role is not allowed to. */
   mayNot: boolean
 }
 
-export const SubmitForm = ({ project_id, agents, entered, wrong, mayNot }: Props) => {
+export const SubmitForm = ({ project_id, agents, entered, wrong, guessed, mayNot }: Props) => {
   if (mayNot)
     return (
       <div class="empty">
@@ -51,7 +54,7 @@ export const SubmitForm = ({ project_id, agents, entered, wrong, mayNot }: Props
         </select>
       </Field>
       <Source entered={entered} />
-      <Mapping entered={entered} />
+      <Mapping entered={entered} guessed={guessed} />
       <Bounds entered={entered} />
       <Said wrong={wrong} />
       <div class="actions">
@@ -117,13 +120,19 @@ const MAPPING = [
   { name: 'input', label: 'Input', none: 'the whole row', hint: 'The one field the agent is to get.' },
 ] as const
 
-const Mapping = ({ entered }: { entered: Entered }) => (
+const Mapping = ({ entered, guessed }: { entered: Entered; guessed: Guessed }) => (
   <fieldset class="across">
     {MAPPING.map(({ name, label, none, hint }) => (
       <Field label={label} hint={hint}>
         <input name={name} value={entered[name] ?? ''} placeholder={none} data-none={none} />
+        {guessed.includes(name) && <span class="guessed hint">{GUESSED}</span>}
       </Field>
     ))}
+    <noscript>
+      <button name="guess" value="yes">
+        Guess them from the first rows
+      </button>
+    </noscript>
   </fieldset>
 )
 

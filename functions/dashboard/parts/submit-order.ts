@@ -1,8 +1,12 @@
 // What the forms of the submit page order, read the same way by the page's script and by the server.
 
 import type { Fields } from '../../../shared/items/rules/file-items.ts'
+import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
 import { pilotName } from '../../../shared/starts/rules/pilot.ts'
 import { centsOfDollars } from '../shell/dollars.ts'
+
+/** What a pilot's name adds still fits. */
+const FILE_NAME_CHARACTERS = INPUT_LIMITS.name_characters - pilotName(' ').length
 
 /** The names of the forms' fields, and of the parameters that carry them to the pilot's page. */
 export const ORDER_FIELDS = [
@@ -16,6 +20,9 @@ export const ORDER_FIELDS = [
   'callback_url',
   'allow_unpriced',
 ] as const
+
+/** What a field says that was guessed, until somebody changes it. */
+export const GUESSED = 'Guessed from the first rows.'
 
 /** As typed; what is left empty is not asked for. */
 export type OrderFields = { [Name in (typeof ORDER_FIELDS)[number]]?: string | undefined }
@@ -45,6 +52,14 @@ export function orderOf(fields: OrderFields): Record<string, string> {
 export function orderOfPilot({ callback_url: _, ...order }: Record<string, string>): Record<string, string> {
   return { ...order, name: pilotName(order.name) }
 }
+
+/** Pilot and rest are runs of their own: they have a name alike, that of their file where none was given. */
+export const namedOrder = (fields: OrderFields, file: string): OrderFields => ({
+  ...fields,
+  name: fields.name?.trim() || (isPasted(file) ? undefined : file.slice(0, FILE_NAME_CHARACTERS)),
+})
+
+export const isPasted = (file: string): boolean => file.startsWith('pasted.')
 
 export class BadOrder extends Error {}
 

@@ -28,6 +28,14 @@ export const When = ({ at, now }: { at: string | null; now: number }): Child => 
   )
 }
 
+const BRIEF_CHARACTERS = 200
+
+/** How an output begins, in a list. */
+export const brief = (output: unknown): string => {
+  const text = typeof output === 'string' ? output : output === null ? '' : JSON.stringify(output)
+  return text.length > BRIEF_CHARACTERS ? `${text.slice(0, BRIEF_CHARACTERS)}…` : text
+}
+
 const WORDS: Record<string, string> = {
   budget_exceeded: 'over budget',
   materializing: 'arriving',

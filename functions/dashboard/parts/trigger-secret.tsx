@@ -12,8 +12,8 @@ export const curlOf = (trigger: Trigger, secret: string, input_schema: unknown) 
     ? `curl ${trigger.url} \\\n  -H 'authorization: Bearer ${secret}' \\\n  -H 'content-type: application/json' \\\n  -H 'x-idempotency-key: example-1' \\\n  -d ${sampleBody(trigger, input_schema)}`
     : undefined
 
-/** Of what the trigger's agent takes, as it is deployed now. */
-export async function inputSchema(api: Client, { agent_id }: Trigger): Promise<unknown> {
+/** Of what an agent takes, as it is deployed now. */
+export async function inputSchema(api: Client, { agent_id }: Pick<Trigger, 'agent_id'>): Promise<unknown> {
   const params = { path: { agentId: agent_id } }
   const { data = [] } = await api.GET('/v1/agents/{agentId}/deployments', { params })
   return data.find(one => one.is_current)?.declaration.input_schema

@@ -15,6 +15,8 @@ import { errorText } from '../../../shared/kernel/error-text.ts'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ApiFailure, type Schemas } from '../../../shared/sdk/client.ts'
+import { Misfits } from '../parts/form.tsx'
+import { misfitsOf } from '../parts/misfits.ts'
 import { ownPath, ROOT, SIGN_IN } from './addresses.ts'
 import { createApi } from './api.ts'
 import { assetAnswer } from './assets.ts'
@@ -125,7 +127,7 @@ export function serveParts(
     const again = async (error: unknown) => {
       if (action.again === undefined || !isMisfit(error)) throw error
       const view = await action.again(visit, textsOf(given))
-      return shown(ctx, request, who, api, { ...view, status: 400, live: undefined }, refusedNotice(error))
+      return shown(ctx, request, who, api, refusedView(view, misfitsOf(error, given)), refusedNotice(error))
     }
     const result = await attempt()
       .catch(again)
@@ -236,6 +238,14 @@ function refusal(ctx: Context, request: Request, error: unknown): Response | Vie
 /** What was entered does not fit, or not now; another entry may. */
 const isMisfit = (error: unknown): error is ApiFailure | ApiError =>
   (error instanceof ApiFailure || error instanceof ApiError) && [400, 409].includes(error.status)
+
+/** The form says at each field what was wrong with it. */
+const refusedView = (view: View, misfits: Record<string, string>): View => ({
+  ...view,
+  body: <Misfits.Provider value={misfits}>{view.body}</Misfits.Provider>,
+  status: 400,
+  live: undefined,
+})
 
 const refusedNotice = ({ message: text, hint }: ApiFailure | ApiError): Notice => ({
   kind: 'refused',

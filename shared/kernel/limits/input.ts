@@ -62,5 +62,7 @@ export const INPUT_LIMITS = {
   insert_chunk_bytes: 8 * MiB,
   inserts_in_flight: 2, // 1: 0.92 (end-to-end ratio in the prototype)
   pilot_items: 20, // of what the dashboard runs first
+  first_rows: 100, // of a file, by which the dashboard guesses what its fields are
+  head_bytes: 64 * KiB, // of a file, in which they are looked for
   duplicate_ids_in_memory: 100_000, // beyond this PostgreSQL looks for repeated item ids
 } as const

@@ -5,6 +5,7 @@ import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents } from '../../agents/tables/agents.ts'
 import type { Database } from '../../context.ts'
+import { runs } from '../../items/tables/runs.ts'
 import { occurrences, schedules } from '../tables/schedules.ts'
 import { sourceReads } from '../tables/sources.ts'
 import type { DisabledReason } from '../vocabulary.ts'
@@ -50,11 +51,13 @@ function selectSchedules(db: Database) {
         tries: last.tries,
         retry_at: last.retry_at,
       },
+      last_event_run: getTableColumns(runs),
     })
     .from(schedules)
     .innerJoin(projects, eq(projects.id, schedules.project_id))
     .innerJoin(agents, eq(agents.id, schedules.agent_id))
     .leftJoinLateral(last, sql`true`)
+    .leftJoin(runs, and(eq(runs.project_id, schedules.project_id), eq(runs.id, last.run_id)))
 }
 
 export interface ScheduleFilter {
@@ -202,8 +205,13 @@ export interface EventFilter {
 export function listOccurrences(db: Database, { schedule_id, before, limit }: EventFilter) {
   const place = sql`(${occurrences.scheduled_for}, ${occurrences.manual})`
   return db
-    .select({ ...getTableColumns(occurrences), key: sql<string>`${occurrences.scheduled_for}::text` })
+    .select({
+      ...getTableColumns(occurrences),
+      run: getTableColumns(runs),
+      key: sql<string>`${occurrences.scheduled_for}::text`,
+    })
     .from(occurrences)
+    .leftJoin(runs, and(eq(runs.project_id, occurrences.project_id), eq(runs.id, occurrences.run_id)))
     .where(
       and(
         eq(occurrences.schedule_id, schedule_id),

@@ -1,7 +1,10 @@
 // The shapes of schedules and of what became of their moments, and how rows become them.
 
-import { centsOf } from '../../accounts/rules/pricing.ts'
+import { centsOf, usdOf } from '../../accounts/rules/pricing.ts'
+import { worstOutcome } from '../../items/rules/lifecycle.ts'
+import type { runs } from '../../items/tables/runs.ts'
 import { allowUnpriced, UNPRICED_STARTS } from '../../items/wire/run-order.ts'
+import { Run } from '../../items/wire/runs.ts'
 import { id, Json, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -15,11 +18,29 @@ import type { occurrences, schedules } from '../tables/schedules.ts'
 import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../vocabulary.ts'
 import { Source, SourceOrder, SourceProblem, sourceOf } from './sources.ts'
 
-export type OccurrenceRow = Omit<typeof occurrences.$inferSelect, 'manual' | 'project_id' | 'watch_until'>
+type RunColumns = typeof runs.$inferSelect
+export type OccurrenceRow = Omit<typeof occurrences.$inferSelect, 'manual' | 'project_id' | 'watch_until'> & {
+  run?: RunColumns | null
+}
 export type ScheduleRow = typeof schedules.$inferSelect & {
   agent_slug: string
   last_event: OccurrenceRow | null
+  last_event_run: RunColumns | null
 }
+
+const OccurrenceRun = Run.pick({
+  ...{ status: true, worst_outcome_status: true, total_items: true, degraded_count: true, failed: true },
+  cost_usd: true,
+}).openapi('ScheduleRun', { description: 'A run of a schedule as it stands.' })
+
+const occurrenceRunOf = (row: RunColumns): z.input<typeof OccurrenceRun> => ({
+  status: row.status!,
+  worst_outcome_status: worstOutcome({ ...row, started: row.started_at !== null }),
+  total_items: row.total_items,
+  degraded_count: row.degraded,
+  failed: row.failed + row.budget_exceeded,
+  cost_usd: usdOf(row.cost_micro),
+})
 
 export const Occurrence = z
   .object({
@@ -38,6 +59,9 @@ export const Occurrence = z
       .union([SourceProblem, z.null()])
       .describe('What was wrong with its source, of source_failed alone.'),
     run_id: id('The run, where one was submitted.').nullable(),
+    run: OccurrenceRun.nullable()
+      .optional()
+      .describe('The run as it stands, null where there is none; left out of events of a whole project.'),
     tries: z.int().min(0).describe('How often a start was attempted.'),
     retry_at: timestamp.nullable().describe('When it is tried again; null once it is decided.'),
   })
@@ -52,6 +76,7 @@ export function occurrenceOf(row: OccurrenceRow): z.input<typeof Occurrence> {
     reason: row.reason,
     detail: row.detail,
     run_id: row.run_id,
+    ...(row.run !== undefined && { run: row.run && occurrenceRunOf(row.run) }),
     tries: row.tries,
     retry_at: row.retry_at?.toISOString() ?? null,
   }
@@ -120,7 +145,7 @@ export function scheduleOf(row: ScheduleRow): z.input<typeof Schedule> {
     results: row.results,
     next_fires: nextOf(row),
     last_run_at: row.last_run_at?.toISOString() ?? null,
-    last_event: row.last_event && occurrenceOf(row.last_event),
+    last_event: row.last_event && occurrenceOf({ ...row.last_event, run: row.last_event_run }),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { firstRows, guessFields } from './first-rows.ts'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const lines = (rows: readonly unknown[]) => bytes(rows.map(row => `${JSON.stringify(row)}\n`).join(''))
+
+async function guessed(rows: readonly object[]) {
+  const head = lines(rows)
+  return guessFields((await firstRows('rows.jsonl', head, head.length)).rows)
+}
+
+describe('guessFields', () => {
+  it('takes an id by its name where all values are different, and who the row is for', async () => {
+    const rows = ['T-1', 'T-2', 'T-3'].map(ticket_id => ({ ticket_id, tenant: 'north', text: 'the lamp' }))
+    expect(await guessed(rows)).toEqual({ item_id: 'ticket_id', partition_key: 'tenant' })
+  })
+
+  it('prefers item_id and id to others, and those to what comes first', async () => {
+    expect(await guessed([{ user_id: 7, id: 1 }])).toMatchObject({ item_id: 'id' })
+    expect(await guessed([{ id: 1, item_id: 'a' }])).toMatchObject({ item_id: 'item_id' })
+    expect(await guessed([{ order_id: 1, line_id: 2 }])).toMatchObject({ item_id: 'order_id' })
+  })
+
+  it('takes no id that repeats itself, is missing, empty, or no key at all', async () => {
+    expect(await guessed([{ user_id: 7 }, { user_id: 7 }])).toMatchObject({ item_id: undefined })
+    expect(await guessed([{ id: 1 }, { n: 2 }])).toMatchObject({ item_id: undefined })
+    expect(await guessed([{ id: '' }])).toMatchObject({ item_id: undefined })
+    expect(await guessed([{ id: null }])).toMatchObject({ item_id: undefined })
+    expect(await guessed([{ id: 1.5 }])).toMatchObject({ item_id: undefined })
+    expect(await guessed([{ id: 'x'.repeat(300) }])).toMatchObject({ item_id: undefined })
+  })
+
+  it('reads names as they are written in camel case and in tables', async () => {
+    expect(await guessed([{ ticketId: 1, 'Customer ID': 'c' }])).toEqual({
+      item_id: 'ticketId',
+      partition_key: 'Customer ID',
+    })
+  })
+
+  it('takes whom a row is for as its partition, not as its id, and may find it empty', async () => {
+    expect(await guessed([{ account_id: 'a' }, { account_id: null }])).toEqual({
+      partition_key: 'account_id',
+    })
+    expect(await guessed([{ tenant: { name: 'a' } }])).toMatchObject({ partition_key: undefined })
+  })
+
+  it('leaves the whole row as the input, unless rows are items already', async () => {
+    expect(await guessed([{ id: 1, text: 'a text' }])).toMatchObject({ input: undefined })
+    expect(await guessed([{ item_id: 'a', input: { text: 'b' } }])).toEqual({
+      item_id: 'item_id',
+      input: 'input',
+    })
+    expect(await guessed([{ item_id: 'a', input: 1, note: 'b' }])).toMatchObject({ input: undefined })
+  })
+
+  it('guesses nothing of rows that are no objects, nor of none', async () => {
+    expect(guessFields([])).toEqual({})
+    const head = bytes('"a"\n"b"\n')
+    expect(guessFields((await firstRows('rows.jsonl', head, head.length)).rows)).toEqual({})
+  })
+})
+
+describe('firstRows', () => {
+  it('reads a table by the names in its first line', async () => {
+    const head = bytes('ticket_id;tenant\n007;acme\n')
+    const { rows } = await firstRows('rows.csv', head, head.length)
+    expect(rows.map(row => [...row])).toEqual([
+      [
+        ['ticket_id', '"007"'],
+        ['tenant', '"acme"'],
+      ],
+    ])
+  })
+
+  it('leaves out what the head cuts off, and names what a whole file has broken', async () => {
+    const head = bytes('{"id":1}\n{"id":')
+    expect(await firstRows('rows.jsonl', head, 1000)).toMatchObject({ rows: [{ size: 1 }], problems: [] })
+    const { problems } = await firstRows('rows.jsonl', head, head.length)
+    expect(problems.join()).toContain('line 2')
+  })
+})

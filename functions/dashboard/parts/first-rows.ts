@@ -1,0 +1,85 @@
+// The first rows of a file, and what each of their fields is for, guessed from its name and its values. Guarantee: only
+// the head of the file is looked at; a guess is a field that every row has and whose values can be what it is guessed to be.
+
+import { BadLines, type Fields, itemLines } from '../../../shared/items/rules/file-items.ts'
+import { fieldsOf } from '../../../shared/kernel/json.ts'
+import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
+
+/** Of the head at once, so that what is broken further down hides nothing. */
+const CHUNK_BYTES = 2048
+
+/** A row's fields as JSON texts; a row that is no object is one nameless field. */
+export type Row = ReadonlyMap<string, string>
+
+export interface FirstRows {
+  rows: Row[]
+  problems: readonly string[]
+}
+
+/** @param head of a file of `size` bytes, the first `head_bytes` or all of it */
+export async function firstRows(file: string, head: Uint8Array, size: number): Promise<FirstRows> {
+  const rows: Row[] = []
+  const isWhole = size <= head.length
+  try {
+    for await (const piece of itemLines(file, chunksOf(head, isWhole), {})) {
+      const lines = new TextDecoder().decode(piece).split('\n').filter(Boolean)
+      rows.push(...lines.map(line => rowOf(fieldsOf(line).get('input')!)))
+      if (rows.length >= INPUT_LIMITS.first_rows) break
+    }
+  } catch (error) {
+    if (!(error instanceof BadLines)) throw error
+    // What the head cuts off is no fault of the file.
+    if (isWhole || rows.length === 0) return { rows, problems: error.named }
+  }
+  return { rows: rows.slice(0, INPUT_LIMITS.first_rows), problems: [] }
+}
+
+async function* chunksOf(head: Uint8Array, isWhole: boolean): AsyncGenerator<Uint8Array> {
+  const end = isWhole ? head.length : head.lastIndexOf(0x0a) + 1
+  for (let at = 0; at < end; at += CHUNK_BYTES) yield head.subarray(at, Math.min(end, at + CHUNK_BYTES))
+}
+
+const rowOf = (json: string): Row => (json.startsWith('{') ? fieldsOf(json) : new Map([['', json]]))
+
+/** What holds an id by its own name, before every other field that ends so. */
+const ITEM_IDS = ['item_id', 'id']
+const PARTITIONS = ['partition_key', 'tenant', 'customer', 'account', 'organization', 'organisation', 'org']
+const ITEM_FIELDS = ['input', 'item_id', 'partition_key']
+
+/**
+ * What is an item's id, its partition and its input. The input is the whole row, unless rows are written as items
+ * already: agents take objects, and one that takes a text cannot be told from here.
+ *
+ * @example guessFields(rows of '{"ticket_id":"T-1","tenant":"north","text":"…"}') // { item_id: 'ticket_id', partition_key: 'tenant' }
+ */
+export function guessFields(rows: readonly Row[]): Fields {
+  const names = [...(rows[0]?.keys() ?? [])].filter(name => rows.every(row => row.has(name)))
+  const keysOf = (name: string) => rows.map(row => keyOf(row.get(name)!))
+  const byName = (wanted: string) => names.find(name => plain(name) === wanted)
+  const partitions = PARTITIONS.flatMap(name => [byName(name), byName(`${name}_id`)])
+  const ids = names.filter(name => plain(name).endsWith('_id') && !partitions.includes(name))
+  const item_id = [...ITEM_IDS.map(byName), ...ids].find(name => name !== undefined && areIds(keysOf(name)))
+  const partition_key = partitions.find(name => name !== undefined && !keysOf(name).includes(undefined))
+  const areItems = names.includes('input') && rows.every(row => [...row.keys()].every(isItemField))
+  return { item_id, partition_key, input: areItems ? 'input' : undefined }
+}
+
+const isItemField = (name: string) => ITEM_FIELDS.includes(name)
+
+/** `ticketId` and `Ticket ID` are `ticket_id`. */
+const plain = (name: string) =>
+  name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll(/[\s-]+/g, '_')
+    .toLowerCase()
+
+const areIds = (keys: readonly (string | undefined)[]) =>
+  keys.every(key => key !== undefined && key !== '') && new Set(keys).size === keys.length
+
+/** A value as a key; empty where it is null, undefined where it cannot be one. */
+function keyOf(json: string): string | undefined {
+  if (json.length > INPUT_LIMITS.partition_key_bytes) return undefined
+  const value: unknown = JSON.parse(json)
+  if (value === null || typeof value === 'string') return value ?? ''
+  return Number.isSafeInteger(value) ? String(value) : undefined
+}

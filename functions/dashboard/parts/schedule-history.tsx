@@ -1,0 +1,69 @@
+// What became of each moment of a schedule: whether it fired, and whether its run worked, on the schedule's own clock.
+
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofRun } from '../shell/addresses.ts'
+import { List } from './list.tsx'
+import { OnClock, reasonWords, Strip } from './occurrence.tsx'
+import { count, money, Status, Verdict, When } from './text.tsx'
+
+type Event = Schemas['ScheduleEvent']
+
+export const History = ({
+  events,
+  timezone,
+  now,
+}: {
+  events: readonly Event[]
+  timezone: string
+  now: number
+}) => (
+  <>
+    <Strip id="strip" events={events} timezone={timezone} />
+    <List
+      id="events"
+      rows={events}
+      columns={[
+        {
+          label: `Scheduled for (${timezone})`,
+          cell: one => <OnClock at={one.scheduled_for} timezone={timezone} />,
+        },
+        { label: 'Fired', cell: one => <Status of={one.outcome} /> },
+        { label: 'Worked', cell: one => <Worked of={one} /> },
+        { label: 'Cost', numeric: true, cell: one => one.run && money(one.run.cost_usd) },
+        { label: 'Why', cell: one => <Why of={one} /> },
+        { label: 'Run', cell: one => one.run_id && <a href={ofRun(one.run_id)}>its run</a> },
+        { label: 'Acted', numeric: true, cell: one => <When at={one.occurred_at} now={now} /> },
+      ]}
+      empty={<p>It has not fired yet.</p>}
+    />
+  </>
+)
+
+/** The verdict of a moment's run, and of how many of its items. */
+export const Worked = ({ of: { run } }: { of: Pick<Event, 'run'> }) => {
+  if (!run) return <Verdict of={null} />
+  const notOk = run.degraded_count + run.failed
+  return (
+    <>
+      <Verdict of={run.worst_outcome_status} />
+      {notOk > 0 && run.total_items > 1 && (
+        <span class="dim">
+          {' '}
+          {count(notOk)} of {count(run.total_items)}
+        </span>
+      )}
+    </>
+  )
+}
+
+const Why = ({ of: { reason, detail } }: { of: Event }) => (
+  <>
+    {reasonWords(reason)}
+    {detail && (
+      <div class="trouble">
+        {detail.line !== null && `Line ${detail.line}: `}
+        {detail.text}
+      </div>
+    )}
+  </>
+)
