@@ -5,7 +5,9 @@ import { runIn } from '../../shared/http/scope.ts'
 import { listItems as list } from '../../shared/items/queries/items.ts'
 import { ITEM_STATUSES, OUTCOMES } from '../../shared/items/vocabulary.ts'
 import { RunItem, runItemOf } from '../../shared/items/wire/runs.ts'
-import { cursor, itemId, pageSize, partitionKey } from '../../shared/kernel/fields.ts'
+import { ApiError } from '../../shared/kernel/errors.ts'
+import { cursor, itemId, pageSize, partitionKey, uuid } from '../../shared/kernel/fields.ts'
+import { parseItemRecordId } from '../../shared/kernel/ids.ts'
 import { MiB } from '../../shared/kernel/limits/bytes.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { findMended } from '../../shared/recovery/queries/mended.ts'
@@ -17,7 +19,7 @@ export const listRunItems = endpoint({
   tag: 'Runs',
   operation_id: 'listRunItems',
   summary: 'List the items of a run',
-  description: `In the order they are dispatched. With a filter one page looks through at most ${LIMITS.items_looked_through} items, so it may hold fewer than \`limit\`, or none, and still lead on; so may one whose inputs and outputs are of ${LIMITS.page_bytes / MiB} MiB.`,
+  description: `In the order they are dispatched, unless told otherwise. With a filter one page looks through at most ${LIMITS.items_looked_through} items, so it may hold fewer than \`limit\`, or none, and still lead on; so may one whose inputs and outputs are of ${LIMITS.page_bytes / MiB} MiB.`,
   auth: 'any',
   params: { runId: 'run' },
   query: z.strictObject({
@@ -29,21 +31,28 @@ export const listRunItems = endpoint({
     reason: triageReason.optional(),
     partition_key: partitionKey.optional().describe('Only items of this partition.'),
     item_id: itemId.optional().describe('Only items with this identifier of yours.'),
+    after: uuid('Record id of an item of the run: only those that the list has after it.').optional(),
+    order: z
+      .enum(['asc', 'desc'])
+      .optional()
+      .describe('desc is the last one to be dispatched first; asc unless told.'),
     cursor: cursor.optional(),
     limit: pageSize(LIMITS.items_page),
   }),
   answers: { 200: { description: 'The items.', schema: z.array(RunItem), headers: NEXT_CURSOR } },
   errors: ['invalid_cursor'],
   async handle({ ctx, principal, params, query, reply }) {
-    const { cursor, limit, ...filters } = query
+    const { cursor, limit, after, order, ...filters } = query
     const run = await runIn(ctx, principal, params.runId)
     const scope = { account_id: principal.account_id, project_id: run.project_id }
-    const identity = { list: `items ${run.id}`, ...scope, filters }
+    const identity = { list: `items ${run.id}`, ...scope, filters: { ...filters, after, order } }
+    const first = after === undefined ? undefined : seqIn(run.id, after)
     let lookedTo: number | null = null
-    const read = async ([seq = '0']: string[] = [], limit: number) => {
+    const read = async ([seq]: string[] = [], limit: number) => {
       const { project_id, id: run_id, total_items } = run
-      const after_seq = Number(seq)
-      const filter = { project_id, run_id, total_items, ...filters, after_seq, limit }
+      const from = seq === undefined ? first : Number(seq)
+      const before_seq = order === 'desc' ? (from ?? total_items + 1) : undefined
+      const filter = { project_id, run_id, total_items, ...filters, after_seq: from ?? 0, before_seq, limit }
       const { rows, looked_to } = await list(ctx.db, filter)
       lookedTo = looked_to
       return rows
@@ -61,3 +70,9 @@ export const listRunItems = endpoint({
     })
   },
 })
+
+function seqIn(run_id: string, record_id: string): number {
+  const key = parseItemRecordId(record_id)
+  if (key?.run_id === run_id) return key.seq
+  throw new ApiError('invalid_request', 'Query parameter "after" is the record id of no item of this run.')
+}

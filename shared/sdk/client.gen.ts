@@ -678,7 +678,7 @@ export interface paths {
         };
         /**
          * List the items of a run
-         * @description In the order they are dispatched. With a filter one page looks through at most 20000 items, so it may hold fewer than `limit`, or none, and still lead on; so may one whose inputs and outputs are of 8 MiB.
+         * @description In the order they are dispatched, unless told otherwise. With a filter one page looks through at most 20000 items, so it may hold fewer than `limit`, or none, and still lead on; so may one whose inputs and outputs are of 8 MiB.
          */
         get: operations["listRunItems"];
         put?: never;
@@ -9959,6 +9959,16 @@ export interface operations {
                  * @example ticket-4711
                  */
                 item_id?: string;
+                /**
+                 * @description Record id of an item of the run: only those that the list has after it.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                after?: string;
+                /**
+                 * @description desc is the last one to be dispatched first; asc unless told.
+                 * @example asc
+                 */
+                order?: "asc" | "desc";
                 /**
                  * @description Opaque; where the page before said the next one begins.
                  * @example Zk1xR2…

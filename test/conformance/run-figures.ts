@@ -41,6 +41,27 @@ export function runFiguresPart(given: Given): void {
       expect(await found('item_id=a-1&outcome=ok')).toEqual([])
     })
 
+    it('are listed from one of them on, forwards and backwards, under the same filters [runs.items-beside]', async () => {
+      const world = given()
+      const { run } = await ran(world, asTold, told(['ok', 'fail', 'ok', 'empty', 'fail']))
+      const listed = (query: string) => world.call('GET', `/v2/runs/${run}/items?${query}`)
+      const found = async (query: string) =>
+        (await listed(query)).json.map((item: { item_id: string }) => item.item_id)
+      const third = recordId(run, 3)
+      expect(await found(`after=${third}`)).toEqual(['a-3', 'a-4'])
+      expect(await found(`after=${third}&order=desc`)).toEqual(['a-1', 'a-0'])
+      expect(await found(`after=${third}&order=desc&outcome=not_ok`)).toEqual(['a-1'])
+      expect(await found(`after=${third}&outcome=not_ok&limit=1`)).toEqual(['a-3'])
+      expect(await found('order=desc&outcome=ok')).toEqual(['a-2', 'a-0'])
+      const first = await listed('order=desc&limit=2')
+      expect(first.json).toMatchObject([{ item_id: 'a-4' }, { item_id: 'a-3' }])
+      const cursor = first.headers.get('x-next-cursor')
+      expect(await found(`order=desc&limit=2&cursor=${cursor}`)).toEqual(['a-2', 'a-1'])
+      expect((await listed(`limit=2&cursor=${cursor}`)).status).toBe(400)
+      expect((await listed(`after=${run}`)).status).toBe(400)
+      expect((await listed(`after=${recordId(world.ctx.newRunId())}`)).status).toBe(400)
+    })
+
     it('a filter leads on where a page has looked far enough [runs.items-by-why]', async () => {
       const world = given()
       const agent = await makeAgent(world)

@@ -44,12 +44,89 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     await page.getByText('partition north').waitFor()
     const trace = page.getByRole('region', { name: 'Trace' })
     await expect.poll(() => trace.locator('.step > summary').allTextContents()).toHaveLength(3)
+    await trace.getByText('the disk is full').waitFor() // of the step that failed, open as it comes
+    expect(await trace.locator('.step[open]').count()).toBe(1)
     await trace.getByText('ask', { exact: true }).click()
     await trace.getByText('What is it?').first().waitFor()
     await trace.getByText('It is a cat.').first().waitFor()
     await trace.getByText('1,000 → 20 tokens').waitFor()
-    await trace.getByText('write', { exact: true }).click()
-    await trace.getByText('the disk is full').waitFor()
+    await page.goto(`/dashboard/items/${recordId(run)}?step=1`)
+    await trace.getByRole('region', { name: 'Out of look_up' }).waitFor()
+    expect(await trace.locator('.step[open]').count()).toBe(1)
+    const { length } = await (await page.request.get(page.url())).body()
+    expect(length).toBeLessThan(60_000)
+  })
+
+  it('shows Markdown as what it means, also where an object holds it and where a model says it, and as it was by a link', async () => {
+    const report = '# Findings\n\nThe cat is **well**.\n\n| what | kg |\n|---|---:|\n| cat | 4 |'
+    const says: Play = item => [
+      step(item, 'ask', chat('What is it?', report)),
+      { type: 'result', seq: item.seq, attempt: item.attempt, output: { report, score: 1.5 } },
+    ]
+    const { run } = await ran(world, says, [{ item_id: 'report', input: report }])
+    const page = await open(recordId(run))
+    const output = page.getByRole('region', { name: 'Output' })
+    await output.getByRole('heading', { name: 'Findings' }).waitFor()
+    await output.getByRole('cell', { name: '4' }).waitFor()
+    await output.getByText('"score": 1.5').waitFor()
+    await page.getByRole('region', { name: 'Input' }).getByRole('heading', { name: 'Findings' }).waitFor()
+    await output.getByRole('link', { name: 'Text' }).click()
+    await output.getByText('# Findings').waitFor()
+    await output.getByRole('link', { name: 'JSON' }).click()
+    await output.getByText('"# Findings\\n\\nThe cat').waitFor()
+    await output.getByRole('link', { name: 'Markdown' }).click()
+    await output.getByRole('heading', { name: 'Findings' }).waitFor()
+    await page.getByText('ask', { exact: true }).click()
+    await page.getByRole('region', { name: 'Out of ask' }).getByRole('link', { name: 'Markdown' }).click()
+    await page
+      .getByRole('region', { name: 'Out of ask' })
+      .getByRole('heading', { name: 'Findings' })
+      .waitFor()
+    expect(await axeProblems(page)).toEqual([])
+  })
+
+  it('runs nothing that Markdown holds, loads nothing it names, and leads to no script', async () => {
+    const links = ['javascript:alert(3)', 'data:text/html,x', 'vbscript:x'].map(url => `[here](${url})`)
+    const hostile = `# Hi\n\n${XSS}\n\n${links.join(' ')} ![a cat](https://elsewhere.invalid/a.png) <javascript:alert(4)>\n\n[by name][a]\n\n[a]: javascript:alert(5)`
+    const says: Play = item => [
+      step(item, 'ask', chat(hostile, hostile)),
+      { type: 'result', seq: item.seq, attempt: item.attempt, output: { [XSS]: hostile } },
+    ]
+    const { run } = await ran(world, says, [{ item_id: 'hostile', input: hostile }])
+    const page = await open(recordId(run))
+    let dialogs = 0
+    page.on('dialog', dialog => {
+      dialogs++
+      void dialog.dismiss()
+    })
+    await page.goto(`/dashboard/items/${recordId(run)}?step=1`)
+    const rendered = page.locator('.markdown')
+    expect(await rendered.count()).toBe(4)
+    await rendered.first().getByText('<script>alert(2)</script>').waitFor()
+    expect(await page.locator('main :is(img, script, iframe, [style], [onerror])').count()).toBe(0)
+    const led = await rendered.locator('a').evaluateAll(all => all.map(one => one.getAttribute('href')))
+    expect(new Set(led)).toEqual(new Set(['https://elsewhere.invalid/a.png']))
+    expect(dialogs).toBe(0)
+  })
+
+  it('tells how two outputs differ word by word', async () => {
+    const says =
+      (output: string): Play =>
+      ({ seq, attempt }) => [{ type: 'result', seq, attempt, output, degraded: 'not sure' }]
+    const { run } = await ran(world, says('The cat sat on the mat.'), [{ item_id: 'differs', input: 1 }])
+    const replay = await world.call('POST', `/v1/durable/runs/${recordId(run)}/replay`, { body: {} })
+    await workOff(world, says('The cat sat on a big mat.'))
+    for (const [one, other] of [
+      [recordId(run), replay.json.record_id],
+      [replay.json.record_id, recordId(run)],
+    ]) {
+      const page = await open(`${one}?with=${other}#difference`)
+      const difference = page.getByRole('region', { name: 'Difference' }).locator('pre')
+      expect((await difference.locator('del').allTextContents()).join('')).toBe('the')
+      const added = await difference.locator('ins').allTextContents()
+      expect(added.map(words => words.trim())).toEqual(['a', 'big'])
+      await visit![Symbol.asyncDispose]()
+    }
   })
 
   it('gives the input byte for byte', async () => {
@@ -102,10 +179,50 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     await page.getByText('2 steps, not paid again').waitFor()
     await page.getByText('"text": 1.50').waitFor()
     await page.getByRole('link', { name: 'compare with this one' }).click()
-    await page.getByRole('region', { name: 'Difference' }).getByText('+   "ok": true').waitFor()
+    await page.getByRole('region', { name: 'Difference' }).locator('ins', { hasText: '"ok": true' }).waitFor()
+    await page.getByRole('region', { name: 'Difference' }).locator('pre del', { hasText: 'null' }).waitFor()
     await page.getByRole('link', { name: 'Original' }).click()
     await page.getByText('replayed', { exact: false }).first().waitFor()
     expect(await page.getByRole('button', { name: 'Replay' }).count()).toBe(0)
+  })
+
+  it('leads to the previous and the next item of the list one came from, also by keys', async () => {
+    const asTold: Play = item => (item.input === 'ok' ? works : failsAtTheEnd)(item)
+    const items = ['fail', 'ok', 'fail', 'ok'].map((input, at) => ({ item_id: `one of ${at}`, input }))
+    const { run } = await ran(world, asTold, items)
+    const page = await open(recordId(run, 2))
+    const title = () => page.getByRole('heading', { level: 1 }).textContent()
+    await page.getByRole('link', { name: 'Previous' }).click() // of all: no list was come from
+    await expect.poll(title).toBe('one of 0')
+    await page.goto(`/dashboard/runs/${run}`)
+    await page.getByRole('link', { name: 'one of 0' }).click()
+    await expect.poll(title).toBe('one of 0')
+    expect(await page.getByRole('link', { name: 'Previous' }).count()).toBe(0)
+    await page.keyboard.press(']')
+    await expect.poll(title).toBe('one of 2')
+    expect(await page.getByRole('link', { name: 'Next' }).count()).toBe(0)
+    await page.keyboard.press('[')
+    await expect.poll(title).toBe('one of 0')
+    await page.locator('.crumbs a').nth(1).click()
+    await page.waitForURL(/outcome=not_ok#items/)
+  })
+
+  it('says what became of an item in its replay, as it happens', async () => {
+    const { run } = await ran(world, failsAtTheEnd, [{ item_id: 'replayed', input: 1 }])
+    const { json: first } = await world.call('POST', `/v1/durable/runs/${recordId(run)}/replay`, { body: {} })
+    await workOff(world, failsAtTheEnd)
+    const page = await open(recordId(run))
+    const became = page.locator('#became')
+    await became.getByText('failed').first().waitFor()
+    await world.call('POST', `/v1/durable/runs/${first.record_id}/replay`, { body: {} })
+    await page.reload()
+    await became.getByText('queued').waitFor()
+    await workOff(world, works)
+    await became.getByText('completed').waitFor() // without being asked again
+    await became.getByText('ok', { exact: true }).waitFor()
+    expect(await page.getByRole('region', { name: 'Lineage' }).getByText('queued').count()).toBe(0)
+    await became.getByRole('link', { name: 'its replay' }).click()
+    await page.getByText('It ran, and it worked.').waitFor()
   })
 
   it('shows a long trace in parts, and the part with the step that a link names', async () => {
@@ -144,6 +261,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     const { run } = await ran(world, holds, [{ item_id: 'held', input: 1 }])
     const page = await open(recordId(run))
     await page.getByText('Its agent holds it for a person: looks like fraud').waitFor()
+    await page.locator('#figures > div', { hasText: 'Took' }).getByText('0 ms').waitFor() // up to its step
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText('The item goes on after its last step.').waitFor()
     await workOff(world, holds)

@@ -1,28 +1,34 @@
 // One item: whether it ran and whether it worked, why not, what to do, what went in and came out, and every step.
 
 import * as z from 'zod'
-import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
+import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
 import { sayDisposition } from '../../../shared/recovery/rules/recovery.ts'
-import type { Client } from '../../../shared/sdk/client.ts'
-import { sayGraded, saySuspected, sayUnchanged } from '../../../shared/view/run.ts'
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { runName, sayUnchanged } from '../../../shared/view/run.ts'
 import { ItemActions } from '../parts/item-actions.tsx'
-import { Difference, LineageTable } from '../parts/lineage.tsx'
+import { Figures, InAndOut, Reason } from '../parts/item-facts.tsx'
+import { Became, Difference, LineageTable, replayOf } from '../parts/lineage.tsx'
 import { linkWith } from '../parts/list.tsx'
-import { Payload, readable } from '../parts/payload.tsx'
-import { findTrace, type Item, type Payloads, readItem } from '../parts/record.ts'
-import { count, counted, money, Status, span, Verdict, When } from '../parts/text.tsx'
+import { readable } from '../parts/payload.tsx'
+import { findTrace, type Item, type Payloads, readItem, type TraceStep } from '../parts/record.ts'
+import { findNeighbours, ITEM_FILTERS, listOf, Neighbours } from '../parts/run-items.tsx'
+import { count, counted, Status, Verdict } from '../parts/text.tsx'
 import { Trace } from '../parts/trace.tsx'
-import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
+import { VIEWS, type View, type Viewing } from '../parts/views.tsx'
+import { ofProject } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
 const WAITS = new Set(['queued', 'running', 'paused'])
+const GOES_ON = new Set<string | undefined>(['queued', 'running'])
 
 export const itemPage = page({
   path: '/dashboard/items/{itemId}',
   query: z.strictObject({
+    ...ITEM_FILTERS,
     step: z.coerce.number().int().optional(),
     with: z.uuid().optional(),
     steps: z.string().optional(),
+    view: z.enum(VIEWS).optional(),
   }),
   async show({ api, params, query, request, ctx, member }) {
     const path = { itemId: params.itemId }
@@ -32,75 +38,40 @@ export const itemPage = page({
       api.GET('/v1/durable/runs/{itemId}/lineage', { params: { path } }),
     ])
     const waits = WAITS.has(item.status)
-    const [{ data: run }, why, difference] = await Promise.all([
+    const replay = replayOf(item.id, lineage)
+    const [{ data: run }, why, neighbours, difference] = await Promise.all([
       api.GET('/v2/runs/{runId}', { params: { path: { runId: item.run_id } } }),
       waits ? api.GET('/v1/durable/runs/{itemId}/why', { params: { path } }) : undefined,
+      findNeighbours(api, item, query),
       query.with && outputsOf(api, item, texts, query.with),
     ])
-    const canReplay = item.available_actions.includes('replay') && member.role !== 'viewer'
-    const now = ctx.now()
+    const viewingAt = (anchor: string): Viewing => ({
+      view: query.view,
+      link: view => `${linkWith(request, { view })}#${anchor}`,
+    })
     return {
       title: item.item_id,
       project_id: item.project_id,
       menu: 'runs',
       cli: `assay item ${item.id}`,
-      live: waits && item.status !== 'paused' ? { every_s: 3 } : undefined,
+      live: [item, replay].some(one => GOES_ON.has(one?.status)) ? { every_s: 3 } : undefined,
       body: (
         <>
           <p class="crumbs">
             <a href={ofProject(item.project_id, 'runs')}>Runs</a> ›{' '}
-            <a href={ofRun(item.run_id)}>{run?.name ?? item.agent_slug}</a>
+            <a href={listOf(item, query)}>{run ? runName(run) : item.agent_slug}</a>
+            <Neighbours of={neighbours} filters={query} />
           </p>
           <h1>
             <bdi>{item.item_id}</bdi>
           </h1>
-          <p id="state" data-live>
-            <span class="dim">ran</span> <Status of={item.status} /> · <span class="dim">worked</span>{' '}
-            <Verdict of={item.outcome_status} />
-            {item.corrected_outcome_status !== null && ` (people say ${item.corrected_outcome_status})`}
-            {item.disposition !== null && ` · ${sayDisposition(item.disposition)}`} · {item.agent_slug} · line{' '}
-            {count(item.line)}
-            {item.partition_key !== null && (
-              <>
-                {' '}
-                · partition <bdi>{item.partition_key}</bdi>
-              </>
-            )}
-          </p>
+          <State of={item} />
+          {replay && <Became of={replay} />}
           <Reason item={item} why={why?.data?.message} />
           <ItemActions item={item} role={member.role} />
-          <Figures item={item} now={now} />
-          <div class="cards">
-            <section class="card" aria-label="Input">
-              <h2>Input</h2>
-              <Payload text={texts.input} raw={ofItem(item.id, 'raw/input')} empty={absence(item, 'input')} />
-            </section>
-            <section class="card" aria-label="Output" id="output" data-live>
-              <h2>Output</h2>
-              <Payload
-                text={texts.output}
-                raw={ofItem(item.id, 'raw/output')}
-                empty={absence(item, 'output')}
-              />
-            </section>
-          </div>
-          <section id="trace" data-live aria-label="Trace">
-            <h2>Trace</h2>
-            {trace.steps.length === 0 && (
-              <p class="dim">
-                {run?.steps_purged_at
-                  ? 'The steps are kept no longer: the retention of the project took them.'
-                  : 'No step was recorded. An agent records steps where it calls ctx.step, ctx.llm or ctx.tool.'}
-              </p>
-            )}
-            {trace.next_cursor !== null && (
-              <p>
-                These are {counted(trace.steps.length, 'step')} of {count(item.step_count)}.{' '}
-                <a href={linkWith(request, { steps: trace.next_cursor, step: undefined })}>Earlier steps</a>
-              </p>
-            )}
-            <Trace steps={trace.steps} open={query.step} canReplay={canReplay} />
-          </section>
+          <Figures item={item} steps={trace.steps} now={ctx.now()} />
+          <InAndOut item={item} texts={texts} viewingAt={viewingAt} />
+          <ItemTrace item={item} run={run} trace={trace} query={query} request={request} role={member.role} />
           {lineage.length > 1 && (
             <>
               <h2>Replays</h2>
@@ -120,102 +91,61 @@ export const itemPage = page({
   },
 })
 
-function okWords({ available_actions, corrected_outcome_status }: Item): string {
-  if (corrected_outcome_status !== null)
-    return 'It ran, and as recorded it worked; people say that it did not.'
-  return available_actions.includes('confirm')
-    ? 'It ran, and it worked, unless an answer is a refusal: the trace says which may be one, and by which words.'
-    : 'It ran, and it worked.'
+const State = ({ of }: { of: Item }) => (
+  <p id="state" data-live>
+    <span class="dim">ran</span> <Status of={of.status} /> · <span class="dim">worked</span>{' '}
+    <Verdict of={of.outcome_status} />
+    {of.corrected_outcome_status !== null && ` (people say ${of.corrected_outcome_status})`}
+    {of.disposition !== null && ` · ${sayDisposition(of.disposition)}`} · {of.agent_slug} · line{' '}
+    {count(of.line)}
+    {of.partition_key !== null && (
+      <>
+        {' '}
+        · partition <bdi>{of.partition_key}</bdi>
+      </>
+    )}
+  </p>
+)
+
+interface ItemTraceProps {
+  item: Item
+  run: Schemas['Run'] | undefined
+  trace: Awaited<ReturnType<typeof findTrace>>
+  query: { step?: number | undefined; view?: View | undefined }
+  request: Request
+  role: MemberRole
 }
 
-/** What happened in words, and what to do. */
-const Reason = ({ item, why }: { item: Item; why: string | undefined }) => {
-  if (why !== undefined)
-    return (
-      <p class="reason" id="reason" data-live>
-        {why}
+const ItemTrace = ({ item, run, trace, query, request, role }: ItemTraceProps) => (
+  <section id="trace" data-live aria-label="Trace">
+    <h2>Trace</h2>
+    {trace.steps.length === 0 && (
+      <p class="dim">
+        {run?.steps_purged_at
+          ? 'The steps are kept no longer: the retention of the project took them.'
+          : 'No step was recorded. An agent records steps where it calls ctx.step, ctx.llm or ctx.tool.'}
       </p>
-    )
-  if (item.outcome_status === 'ok')
-    return (
-      <p class="reason" id="reason" data-live>
-        {okWords(item)}
-      </p>
-    )
-  const meaning = item.error_code !== null ? itemErrorMeaning(item.error_code) : undefined
-  const reason = item.outcome_reason === null ? undefined : reasonMeaning(item.outcome_reason)
-  const next = nextOf(item)
-  return (
-    <div class="reason" id="reason" data-live>
+    )}
+    {trace.next_cursor !== null && (
       <p>
-        <b>
-          {meaning ??
-            (reason === undefined ? 'It was cancelled before it had a verdict.' : `${capital(reason)}.`)}
-        </b>
+        These are {counted(trace.steps.length, 'step')} of {count(item.step_count)}.{' '}
+        <a href={linkWith(request, { steps: trace.next_cursor, step: undefined })}>Earlier steps</a>
       </p>
-      {item.error_message !== null && (
-        <p>
-          <code>{item.error_code}</code> <bdi>{item.error_message}</bdi>
-        </p>
-      )}
-      {item.degraded_reason !== null && (
-        <p>
-          <bdi>{item.degraded_reason}</bdi>
-        </p>
-      )}
-      {next !== undefined && <p class="dim">{next}</p>}
-    </div>
-  )
-}
+    )}
+    <Trace
+      steps={trace.steps}
+      asked={query.step}
+      open={atFault(item, trace.steps)}
+      canReplay={item.available_actions.includes('replay') && role !== 'viewer'}
+      view={query.view}
+      link={(step_no, view) => `${linkWith(request, { view, step: String(step_no) })}#step-${step_no}`}
+    />
+  </section>
+)
 
-const Figures = ({ item, now }: { item: Item; now: number }) => {
-  const end = item.completed_at === null ? now : Date.parse(item.completed_at)
-  return (
-    <dl class="facts" id="figures" data-live>
-      <div>
-        <dt>Cost</dt>
-        <dd>
-          {item.unpriced && 'at least '}
-          {money(item.cost_usd)}
-          {item.unpriced && <span class="dim"> (a model has no known price)</span>}
-        </dd>
-      </div>
-      <div>
-        <dt>Model calls</dt>
-        <dd>
-          {item.unread_call_count > 0 ? sayGraded(item) : count(item.model_call_count)}
-          {item.suspected_call_count > 0 && `, ${saySuspected(item)}`}
-        </dd>
-      </div>
-      <div>
-        <dt>Tokens in, out</dt>
-        <dd>
-          {count(item.total_input_tokens)}, {count(item.total_output_tokens)}
-        </dd>
-      </div>
-      <div>
-        <dt>Took</dt>
-        <dd>{item.started_at === null ? 'not started' : span(end - Date.parse(item.started_at))}</dd>
-      </div>
-      <div>
-        <dt>Attempts</dt>
-        <dd>{count(item.attempt)}</dd>
-      </div>
-      <div>
-        <dt>Submitted</dt>
-        <dd>
-          <When at={item.created_at} now={now} />
-        </dd>
-      </div>
-    </dl>
-  )
-}
-
-function absence(item: Item, what: 'input' | 'output'): string {
-  if (item.payloads_purged_at !== null)
-    return `Kept no longer: the retention of the project took it on ${item.payloads_purged_at.slice(0, 10)}.`
-  return what === 'output' && item.completed_at === null ? 'none yet' : 'none'
-}
+/** The first step of its last attempt that did not work. */
+const atFault = (item: Item, steps: readonly TraceStep[]) =>
+  steps.find(({ attempt, outcome_status }) => attempt === item.attempt && outcome_status !== 'ok')?.step_no
 
 /** The outputs of this item and of another, the earlier one first. */
 async function outputsOf(api: Client, item: Item, texts: Payloads, otherId: string) {
@@ -226,5 +156,3 @@ async function outputsOf(api: Client, item: Item, texts: Payloads, otherId: stri
   ]
   return other.item.id < item.id ? { before: two, after: one } : { before: one, after: two }
 }
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

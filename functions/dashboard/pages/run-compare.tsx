@@ -1,21 +1,24 @@
-// A run beside an earlier one: their totals, and what became of each item in both.
+// A run beside another: their totals, and what became of each item in both. Guarantee: the earlier one stands first, so what
+// differs is told in the order in which it came to differ.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { runName } from '../../../shared/view/run.ts'
 import { Bar, workedParts } from '../parts/bar.tsx'
 import { List, linkWith } from '../parts/list.tsx'
 import { paceOf } from '../parts/pace.ts'
 import { count, counted, money, span, Verdict, When } from '../parts/text.tsx'
 import { ofItem, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
-import { earlierRuns, runOf } from './run-reads.ts'
+import { earlierRuns, naturalBefore, runOf } from './run-reads.ts'
 
 type Run = Schemas['Run']
 type Change = Schemas['RunComparison']['changes'][number]
 
 /** Of larger batches the items are compared when somebody asks: it takes seconds. */
 const AT_ONCE_ITEMS = 20_000
+const CHOICES = 20
 
 export const compareRunPage = page({
   path: '/dashboard/runs/{runId}/compare',
@@ -23,63 +26,59 @@ export const compareRunPage = page({
   async show({ api, params, query, request, ctx }) {
     const run = await runOf(api, params.runId)
     const earlier = await earlierRuns(api, run)
-    const before_id = query.with || run.replay_of || earlier[0]?.id
-    if (before_id === undefined) return nothingBefore(run)
-    const before = await runOf(api, before_id)
-    const larger = Math.max(run.total_items, before.total_items)
+    const other_id = query.with || run.replay_of || naturalBefore(run, earlier)?.id
+    if (other_id === undefined) return nothingBefore(run)
+    const other = await runOf(api, other_id)
+    const sides = sidesOf(run, other)
+    const larger = Math.max(run.total_items, other.total_items)
     const canBe = larger <= LIMITS.compared_items
     const isAsked = canBe && (query.items !== undefined || larger <= AT_ONCE_ITEMS)
     const compared = isAsked
       ? (
           await api.GET('/v2/runs/{runId}/compare', {
-            params: { path: { runId: run.id }, query: { with: before_id } },
+            params: { path: { runId: sides.after.id }, query: { with: sides.before.id } },
           })
         ).data
       : undefined
     const now = ctx.now()
     return {
-      title: `${nameOf(run)}, compared`,
+      title: `${runName(run)}, compared`,
       project_id: run.project_id,
       menu: 'runs',
-      cli: `assay diff ${before.id} ${run.id}`,
+      cli: `assay diff ${sides.before.id} ${sides.after.id}`,
       body: (
         <>
           <h1>
-            <a href={ofRun(run.id)}>{nameOf(run)}</a>, compared
+            <a href={ofRun(run.id)}>{runName(run)}</a>, compared
           </h1>
           <p>
-            With <a href={ofRun(before.id)}>{nameOf(before)}</a>
-            {before.deployment_version !== null && ` v${before.deployment_version}`},{' '}
-            <When at={before.created_at} now={now} />.
+            With {other === sides.before ? 'the earlier' : 'the later'}{' '}
+            <a href={ofRun(other.id)}>{runName(other)}</a>
+            {other.deployment_version !== null && ` v${other.deployment_version}`} of{' '}
+            {counted(other.total_items, 'item')}, <When at={other.created_at} now={now} />.
           </p>
-          <form class="filters" method="get">
-            <label>
-              <span class="label">Compare with</span>
-              <select name="with">
-                {[before, ...earlier.filter(one => one.id !== before.id)].map(one => (
-                  <option value={one.id} selected={one.id === before.id}>
-                    {one.created_at.slice(0, 16).replace('T', ' ')} UTC · {counted(one.total_items, 'item')}
-                  </option>
-                ))}
-              </select>
-            </label>
-            <button>Compare</button>
-          </form>
+          <OtherRun other={other} earlier={earlier} />
           <div class="bars">
-            <Bar id="before" title="Before" parts={workedParts(before)} total={before.total_items} />
-            <Bar id="after" title="This run" parts={workedParts(run)} total={run.total_items} />
+            {(['before', 'after'] as const).map(side => (
+              <Bar
+                id={side}
+                title={sides.names[side]}
+                parts={workedParts(sides[side])}
+                total={sides[side].total_items}
+              />
+            ))}
           </div>
-          <Totals before={before} after={run} now={now} />
+          <Totals {...sides} now={now} />
           <h2>Item by item</h2>
           {compared ? (
-            <Changes changes={compared.changes} />
+            <Changes changes={compared.changes} names={sides.names} />
           ) : !canBe ? (
             <p>
               Runs of more than {counted(LIMITS.compared_items, 'item')} are compared by their totals only.
             </p>
           ) : (
             <p>
-              <a class="button" href={linkWith(request, { with: before_id, items: '1' })}>
+              <a class="button" href={linkWith(request, { with: other_id, items: '1' })}>
                 Compare {counted(larger, 'item')}
               </a>{' '}
               <span class="dim">Reads both batches, which takes a while for large ones.</span>
@@ -91,16 +90,44 @@ export const compareRunPage = page({
   },
 })
 
-const nameOf = (run: Run) => run.name ?? run.agent_slug
+const OtherRun = ({ other, earlier }: { other: Run; earlier: readonly Run[] }) => (
+  <form class="filters" method="get">
+    <label>
+      <span class="label">Compare with</span>
+      <select name="with">
+        {[other, ...earlier.filter(one => one.id !== other.id).slice(0, CHOICES)].map(one => (
+          <option value={one.id} selected={one.id === other.id}>
+            {runName(one)} · {one.created_at.slice(0, 16).replace('T', ' ')} UTC ·{' '}
+            {counted(one.total_items, 'item')}
+          </option>
+        ))}
+      </select>
+    </label>
+    <button>Compare</button>
+  </form>
+)
+
+interface Sides {
+  before: Run
+  after: Run
+  /** As a heading has them. */
+  names: { before: string; after: string }
+}
+
+function sidesOf(run: Run, other: Run): Sides {
+  return other.created_at > run.created_at
+    ? { before: run, after: other, names: { before: 'This run', after: 'Later run' } }
+    : { before: other, after: run, names: { before: 'Earlier run', after: 'This run' } }
+}
 
 const nothingBefore = (run: Run) => ({
-  title: `${nameOf(run)}, compared`,
+  title: `${runName(run)}, compared`,
   project_id: run.project_id,
   menu: 'runs',
   body: (
     <>
       <h1>
-        <a href={ofRun(run.id)}>{nameOf(run)}</a>, compared
+        <a href={ofRun(run.id)}>{runName(run)}</a>, compared
       </h1>
       <div class="empty">
         <p>
@@ -115,7 +142,7 @@ const nothingBefore = (run: Run) => ({
   ),
 })
 
-const Totals = ({ before, after, now }: { before: Run; after: Run; now: number }) => {
+const Totals = ({ before, after, names, now }: Sides & { now: number }) => {
   const took = (run: Run) => paceOf(run, now).ran_ms
   const number = (name: string, of: (run: Run) => number, show: (value: number) => string = count) => ({
     name,
@@ -138,8 +165,8 @@ const Totals = ({ before, after, now }: { before: Run; after: Run; now: number }
       rows={rows}
       columns={[
         { label: 'Total', cell: row => row.name },
-        { label: 'Before', numeric: true, cell: row => row.before },
-        { label: 'This run', numeric: true, cell: row => row.after },
+        { label: names.before, numeric: true, cell: row => row.before },
+        { label: names.after, numeric: true, cell: row => row.after },
         { label: 'Change', numeric: true, cell: row => row.change },
       ]}
       empty=""
@@ -163,63 +190,68 @@ const Word = ({ of }: { of: Change['before'] }) =>
 
 const rank = (of: Change['before']) => VERDICTS.indexOf(of)
 
-const Changes = ({ changes }: { changes: readonly Change[] }) => {
-  const seen = (side: 'before' | 'after') =>
-    VERDICTS.filter(one => changes.some(change => change[side] === one))
-  const cell = (before: string, after: string) =>
-    changes.find(one => one.before === before && one.after === after)
+interface ChangesProps {
+  changes: readonly Change[]
+  names: Sides['names']
+}
+
+const Changes = ({ changes, names }: ChangesProps) => {
   // What got worse comes first.
   const differing = changes
     .filter(({ before, after }) => before !== after)
     .sort((a, b) => rank(b.after) - rank(b.before) - (rank(a.after) - rank(a.before)))
   return (
     <>
-      <section class="scroll" aria-label="Verdicts before and in this run">
-        <table class="matrix">
-          <thead>
-            <tr>
-              <th scope="col">Before ↓ · this run →</th>
-              {seen('after').map(after => (
-                <th scope="col" class="numeric">
-                  <Word of={after} />
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {seen('before').map(before => (
-              <tr>
-                <th scope="row">
-                  <Word of={before} />
-                </th>
-                {seen('after').map(after => {
-                  const found = cell(before, after)
-                  return (
-                    <td class="numeric">
-                      {found === undefined ? (
-                        <span class="dim">0</span>
-                      ) : before === after ? (
-                        count(found.count)
-                      ) : (
-                        <a href={`#${before}-${after}`}>{count(found.count)}</a>
-                      )}
-                    </td>
-                  )
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-      {differing.length === 0 && <p>No item has another verdict than before.</p>}
+      <Matrix changes={changes} names={names} />
+      {differing.length === 0 && <p>No item has another verdict in one than in the other.</p>}
       {differing.map(change => (
-        <ChangedItems change={change} />
+        <ChangedItems change={change} names={names} />
       ))}
     </>
   )
 }
 
-const ChangedItems = ({ change }: { change: Change }) => (
+const Matrix = ({ changes, names }: ChangesProps) => {
+  const seen = (side: 'before' | 'after') =>
+    VERDICTS.filter(one => changes.some(change => change[side] === one))
+  const cell = (before: string, after: string) => {
+    const found = changes.find(one => one.before === before && one.after === after)
+    if (found === undefined) return <span class="dim">0</span>
+    return before === after ? count(found.count) : <a href={`#${before}-${after}`}>{count(found.count)}</a>
+  }
+  return (
+    <section class="scroll" aria-label="Verdicts in both runs">
+      <table class="matrix">
+        <thead>
+          <tr>
+            <th scope="col">
+              {names.before} ↓ · {names.after.toLowerCase()} →
+            </th>
+            {seen('after').map(after => (
+              <th scope="col" class="numeric">
+                <Word of={after} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {seen('before').map(before => (
+            <tr>
+              <th scope="row">
+                <Word of={before} />
+              </th>
+              {seen('after').map(after => (
+                <td class="numeric">{cell(before, after)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const ChangedItems = ({ change, names }: { change: Change; names: Sides['names'] }) => (
   <section id={`${change.before}-${change.after}`}>
     <h3>
       <Word of={change.before} /> → <Word of={change.after} />: {counted(change.count, 'item')},{' '}
@@ -229,8 +261,8 @@ const ChangedItems = ({ change }: { change: Change }) => (
       {change.items.map(item => (
         <li>
           <bdi>{item.item_id}</bdi>{' '}
-          {item.before_record_id && <a href={ofItem(item.before_record_id)}>before</a>}{' '}
-          {item.after_record_id && <a href={ofItem(item.after_record_id)}>this run</a>}
+          {item.before_record_id && <a href={ofItem(item.before_record_id)}>{names.before.toLowerCase()}</a>}{' '}
+          {item.after_record_id && <a href={ofItem(item.after_record_id)}>{names.after.toLowerCase()}</a>}
         </li>
       ))}
     </ul>

@@ -2,10 +2,11 @@
 
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { isAboutAsLarge } from '../parts/pace.ts'
 
 type Run = Schemas['Run']
 
-const EARLIER_RUNS = 20 // that "usual" is the median of
+const EARLIER_RUNS = 100 // looked at for those that a run may be compared with
 const REPLAYS_SHOWN = 10
 
 export async function runOf(api: Client, runId: string): Promise<Run> {
@@ -19,6 +20,13 @@ export async function earlierRuns(api: Client, run: Run): Promise<Run[]> {
   const query = { project_id, agent, to, state: 'ended' as const, limit: EARLIER_RUNS + 1 }
   const { data = [] } = await api.GET('/v2/runs', { params: { query } })
   return data.filter(one => one.id !== run.id && one.replay_of === null).slice(0, EARLIER_RUNS)
+}
+
+/** What somebody wants to compare it with: the latest of its name that is about as large, else the latest like it in one of these. */
+export function naturalBefore(run: Run, earlier: readonly Run[]): Run | undefined {
+  const named = earlier.filter(({ name }) => name === run.name)
+  const isAlike = (one: Run) => isAboutAsLarge(run, one)
+  return named.find(isAlike) ?? earlier.find(isAlike) ?? named[0] ?? earlier[0]
 }
 
 export async function replaysOf(api: Client, run: Run): Promise<Run[]> {

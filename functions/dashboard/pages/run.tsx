@@ -101,7 +101,7 @@ export const runPage = page({
             ))}
           </div>
           <RunNotes run={run} failures={failures.data!} mayAct={mayAct} />
-          <RunFacts run={run} pace={paceOf(run, now)} usual={usualOf(earlier, now)} />
+          <RunFacts run={run} pace={paceOf(run, now)} usual={usualOf(run, earlier, now)} />
           {(run.replay_of !== null || replays.length > 0) && (
             <p id="replays" data-live>
               {run.replay_of !== null && (

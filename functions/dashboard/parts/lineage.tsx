@@ -1,7 +1,7 @@
 // An item among those it replays and those that replay it, and what another of them gave instead.
 
+import { diffLines, diffWordsWithSpace } from 'diff'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { lineDiff } from '../../../shared/kernel/line-diff.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofItem } from '../shell/addresses.ts'
 import { Id, Status, Verdict } from './text.tsx'
@@ -9,7 +9,7 @@ import { Id, Status, Verdict } from './text.tsx'
 type Relative = Schemas['Relative']
 
 export const LineageTable = ({ of, itemId }: { of: readonly Relative[]; itemId: string }) => (
-  <section class="scroll" aria-label="Lineage">
+  <section class="scroll" aria-label="Lineage" id="lineage" data-live>
     <table>
       <thead>
         <tr>
@@ -48,6 +48,21 @@ export const LineageTable = ({ of, itemId }: { of: readonly Relative[]; itemId: 
   </section>
 )
 
+/** The latest of an item's replays, and of theirs; one that worked rather than one that did not. */
+export function replayOf(itemId: string, lineage: readonly Relative[]): Relative | undefined {
+  const ids = new Set<string | null>([itemId])
+  const replays = lineage.filter(one => ids.has(one.replayed_from) && ids.add(one.record_id))
+  return replays.findLast(one => one.outcome_status === 'ok') ?? replays.at(-1)
+}
+
+/** What became of an item that was replayed. */
+export const Became = ({ of }: { of: Relative }) => (
+  <p id="became" data-live>
+    Replayed: <a href={ofItem(of.record_id)}>its replay</a> <span class="dim">ran</span>{' '}
+    <Status of={of.status} /> · <span class="dim">worked</span> <Verdict of={of.outcome_status} />
+  </p>
+)
+
 const nameOf = ({ generation, replayed_from }: Relative) =>
   replayed_from === null
     ? 'Original'
@@ -57,18 +72,26 @@ const nameOf = ({ generation, replayed_from }: Relative) =>
         ? 'Replay of it'
         : 'Another replay'
 
-/** Texts as they are shown; the first is of the item that came first. */
+const BOUNDS = { maxEditLength: LIMITS.compared_edits, timeout: LIMITS.compared_ms }
+
+/** Texts as they are shown; the first is of the item that came first. In words, or in lines where much differs. */
 export const Difference = ({ before, after }: { before: string; after: string }) => {
   if (before === after) return <p>Both outputs are the same.</p>
   const tooLong = Math.max(before.length, after.length) > LIMITS.page_text_characters
-  const lines = tooLong ? undefined : lineDiff(before, after)
-  if (lines === undefined) return <p>The outputs differ, and are too long to be compared here.</p>
+  const parts = tooLong
+    ? undefined
+    : (diffWordsWithSpace(before, after, BOUNDS) ?? diffLines(before, after, BOUNDS))
+  if (parts === undefined) return <p>The outputs differ, and are too long to be compared here.</p>
   return (
-    <pre class="wrap diff">
-      {lines.map(({ change, text }) => {
-        if (change === 'added') return <ins>{`+ ${text}\n`}</ins>
-        return change === 'removed' ? <del>{`- ${text}\n`}</del> : <span>{`  ${text}\n`}</span>
-      })}
-    </pre>
+    <>
+      <p class="dim">
+        <del>Struck</del> is what only the earlier one has, <ins>underlined</ins> what only the later one has.
+      </p>
+      <pre class="wrap diff">
+        {parts.map(({ added, removed, value }) =>
+          added ? <ins>{value}</ins> : removed ? <del>{value}</del> : value,
+        )}
+      </pre>
+    </>
   )
 }

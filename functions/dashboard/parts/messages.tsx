@@ -1,12 +1,33 @@
-// What was said to a model and what it answered. Guarantee: all of it is text; images and files are links, and only
-// where they begin with http.
+// What was said to a model and what it answered. Guarantee: all of it is text, or Markdown without markup of its own; images
+// and files are links, and only where they begin with http.
 
 import type { Message, Part } from '../../../shared/items/rules/grading/providers/conversation.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { isMarkdown, Markdown, weightOf } from './markdown.tsx'
 import { Folded } from './payload.tsx'
 import { counted } from './text.tsx'
 
-export const Messages = ({ of, most }: { of: readonly Message[]; most: number }) => {
+interface MessagesProps {
+  of: readonly Message[]
+  most: number
+  /** Parts that are shown as Markdown. */
+  rendered: ReadonlySet<Part>
+}
+
+/** The texts that read as Markdown, from the last one on: as much of them as is rendered. */
+export function markdownIn(messages: readonly Message[]): ReadonlySet<Part> {
+  const found = new Set<Part>()
+  let weight = 0
+  for (const part of messages.flatMap(({ parts }) => parts).reverse()) {
+    if (part.kind !== 'text' || !isMarkdown(part.text)) continue
+    weight += weightOf(part.text)
+    if (weight > LIMITS.markdown_characters) break
+    found.add(part)
+  }
+  return found
+}
+
+export const Messages = ({ of, most, rendered }: MessagesProps) => {
   // The last ones are what the call was about.
   const left_out = Math.max(0, of.length - LIMITS.page_messages)
   return (
@@ -21,7 +42,7 @@ export const Messages = ({ of, most }: { of: readonly Message[]; most: number })
             {parts.length === 0 ? (
               <p class="dim">says nothing</p>
             ) : (
-              parts.map(part => <One part={part} most={most} />)
+              parts.map(part => <One part={part} most={most} isRendered={rendered.has(part)} />)
             )}
           </div>
         </li>
@@ -32,10 +53,10 @@ export const Messages = ({ of, most }: { of: readonly Message[]; most: number })
 
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 
-const One = ({ part, most }: { part: Part; most: number }) => {
+const One = ({ part, most, isRendered }: { part: Part; most: number; isRendered: boolean }) => {
   switch (part.kind) {
     case 'text':
-      return <Folded text={part.text} isText most={most} />
+      return isRendered ? <Markdown text={part.text} /> : <Folded text={part.text} isText most={most} />
     case 'thinking':
       return <Named name="thinking" text={part.text} isText most={most} />
     case 'refusal':

@@ -36,23 +36,32 @@ export function paceOf(run: Run, now: number): Pace {
 
 const endOf = (run: Run, now: number) => (run.finished_at === null ? now : Date.parse(run.finished_at))
 
-/** The median of what earlier runs of the agent say; null of what none says. */
+const TIMES_AS_LARGE = 3
+
+/** Whether what depends on size can be told of one by the other. */
+export const isAboutAsLarge = (run: Run, other: Run): boolean =>
+  Math.max(run.total_items, other.total_items) <=
+  TIMES_AS_LARGE * Math.min(run.total_items, other.total_items)
+
+/** The median of what earlier runs of the agent say; null of what none says. Of time and pace, only those say it that are about as large. */
 export interface Usual {
-  runs: number
   waited_ms: number | null
   ran_ms: number | null
   items_per_s: number | null
   cost_per_item: number | null
 }
 
-export function usualOf(earlier: readonly Run[], now: number): Usual {
-  const paces = earlier.map(run => paceOf(run, now))
+const USUAL_RUNS = 20
+
+export function usualOf(run: Run, earlier: readonly Run[], now: number): Usual {
+  const latest = earlier.slice(0, USUAL_RUNS)
+  const alike = earlier.filter(one => isAboutAsLarge(run, one)).slice(0, USUAL_RUNS)
+  const paces = alike.map(one => paceOf(one, now))
   return {
-    runs: earlier.length,
-    waited_ms: median(paces.map(pace => pace.waited_ms)),
+    waited_ms: median(latest.map(one => paceOf(one, now).waited_ms)),
     ran_ms: median(paces.map(pace => pace.ran_ms)),
     items_per_s: median(paces.map(pace => pace.items_per_s)),
-    cost_per_item: median(earlier.map(run => (run.total_items > 0 ? run.cost_usd / run.total_items : null))),
+    cost_per_item: median(latest.map(one => (one.total_items > 0 ? one.cost_usd / one.total_items : null))),
   }
 }
 

@@ -1,9 +1,12 @@
-// A JSON value as people read it: indented, long ones folded, texts as texts. Guarantee: numbers keep their digits;
-// where it is cut it says so, and the link beside it gives every byte.
+// A JSON value as people read it: indented, long ones folded, texts as texts, Markdown rendered. Guarantee: numbers keep
+// their digits; where it is cut it says so, and the link beside it gives every byte.
 
+import { fieldsOf } from '../../../shared/kernel/json.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { prettyJson, textsOverLines } from '../../../shared/kernel/pretty-json.ts'
+import { isMarkdown, Markdown } from './markdown.tsx'
 import { count } from './text.tsx'
+import { type Viewing, ViewLinks } from './views.tsx'
 
 const SHOWN_LINES = 16
 const SHOWN_CHARACTERS = 2000
@@ -16,19 +19,72 @@ interface PayloadProps {
   empty?: string
   /** Characters of it that the page holds. */
   most?: number
+  viewing: Viewing
 }
 
-export const Payload = ({ text, raw, empty = 'none', most = LIMITS.page_text_characters }: PayloadProps) =>
-  text === undefined || text === 'null' ? (
-    <p class="dim">{empty}</p>
-  ) : (
+export const Payload = ({
+  text,
+  raw,
+  empty = 'none',
+  most = LIMITS.page_text_characters,
+  viewing,
+}: PayloadProps) => {
+  if (text === undefined || text === 'null') return <p class="dim">{empty}</p>
+  const found = text.length > most ? undefined : markdownOf(text)
+  const views = [
+    ...(found === undefined ? [] : (['markdown'] as const)),
+    'text' as const,
+    ...(text.includes('\\n') ? (['json'] as const) : []),
+  ]
+  const shown = views.find(one => one === viewing.view) ?? views[0]!
+  return (
     <div class="payload">
-      <Folded text={readable(text, most)} isText={text.startsWith('"')} most={most} />
+      {found !== undefined && shown === 'markdown' ? (
+        <FoundMarkdown {...found} />
+      ) : shown === 'json' ? (
+        <Folded text={prettyJson(text.slice(0, most + 1))} isText={false} most={most} />
+      ) : (
+        <Folded text={readable(text, most)} isText={text.startsWith('"')} most={most} />
+      )}
       <p class="payload-foot dim">
         {count(new TextEncoder().encode(text).length)} bytes · <a href={raw}>raw</a>
+        <ViewLinks of={views} shown={shown} link={viewing.link} />
       </p>
     </div>
   )
+}
+
+interface FoundMarkdown {
+  body: string
+  /** The field that it stands in, and the other fields. */
+  name?: string
+  rest?: string
+}
+
+/** A text that reads as Markdown, or the only field of an object that does. */
+function markdownOf(text: string): FoundMarkdown | undefined {
+  const value: unknown = JSON.parse(text)
+  if (typeof value === 'string') return isMarkdown(value) ? { body: value } : undefined
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const found = Object.entries(value).filter(([, one]) => typeof one === 'string' && isMarkdown(one))
+  if (found.length !== 1) return undefined
+  const [name, body] = found[0]!
+  const others = [...fieldsOf(text)].filter(([one]) => one !== name)
+  const rest = others.map(([one, own]) => `${JSON.stringify(one)}:${own}`).join(',')
+  return { name, body, ...(rest === '' ? {} : { rest: `{${rest}}` }) }
+}
+
+const FoundMarkdown = ({ body, name, rest }: FoundMarkdown) => (
+  <>
+    {name !== undefined && (
+      <p class="dim">
+        <bdi>{name}</bdi>
+      </p>
+    )}
+    <Markdown text={body} />
+    {rest !== undefined && <Folded text={readable(rest)} isText={false} />}
+  </>
+)
 
 /** A string says more without its quotes and escapes, and a text of several lines over lines. Only the beginning is indented where no more is shown. */
 export const readable = (text: string, most = Number.POSITIVE_INFINITY): string =>

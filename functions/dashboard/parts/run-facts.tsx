@@ -35,13 +35,16 @@ export const RunFacts = ({ run, pace, usual }: { run: Run; pace: Pace; usual: Us
     <Fact name="Waited to start" usual={or(usual.waited_ms, span)}>
       {or(pace.waited_ms, span) ?? '—'}
     </Fact>
-    <Fact name={run.finished_at === null ? 'Running for' : 'Ran for'} usual={or(usual.ran_ms, span)}>
-      {or(pace.ran_ms, span) ?? '—'}
-    </Fact>
+    {/* While all that is left waits for somebody, nothing runs. */}
     {!isHeld(run) && (
-      <Fact name="Pace" usual={or(usual.items_per_s, speed)}>
-        {or(pace.items_per_s, speed) ?? '—'}
-      </Fact>
+      <>
+        <Fact name={run.finished_at === null ? 'Running for' : 'Ran for'} usual={or(usual.ran_ms, span)}>
+          {or(pace.ran_ms, span) ?? '—'}
+        </Fact>
+        <Fact name="Pace" usual={or(usual.items_per_s, speed)}>
+          {or(pace.items_per_s, speed) ?? '—'}
+        </Fact>
+      </>
     )}
     {run.finished_at === null && !isHeld(run) && (
       <Fact name="Time left">{or(pace.left_ms, ms => `about ${span(ms)}`) ?? 'not known yet'}</Fact>

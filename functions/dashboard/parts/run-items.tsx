@@ -8,6 +8,7 @@ import { ofItem, ofRun } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { Choice } from './choice.tsx'
 import { List, nextOf, Pager } from './list.tsx'
+import type { Item } from './record.ts'
 import { money, Status, statusWord, Verdict } from './text.tsx'
 
 type Run = Schemas['Run']
@@ -16,11 +17,17 @@ type Run = Schemas['Run']
 const any = z.literal('').transform(() => undefined)
 const text = any.or(z.string()).optional()
 
-export const ItemsQuery = z.strictObject({
+/** Those that an item's page keeps, so that it leads to the next item of the list one came from. */
+export const ITEM_FILTERS = {
   outcome: any.or(z.enum([...OUTCOMES, 'not_ok', 'any'])).optional(),
   status: any.or(z.enum(ITEM_STATUSES)).optional(),
   reason: text,
   partition_key: text,
+}
+export type ItemFilters = z.output<z.ZodObject<typeof ITEM_FILTERS>>
+
+export const ItemsQuery = z.strictObject({
+  ...ITEM_FILTERS,
   item_id: text,
   cursor: z.string().optional(),
 })
@@ -35,13 +42,65 @@ export function outcomeAsked(run: Run, query: ItemsQuery): NonNullable<ItemsQuer
   return others === undefined && run.degraded_count + run.failed + run.paused > 0 ? 'not_ok' : 'any'
 }
 
+/** As the API wants them, of whatever else a link carries. */
+const filtersOf = ({ outcome, status, reason, partition_key }: ItemFilters) =>
+  defined({ outcome: outcome === 'any' ? undefined : outcome, status, reason, partition_key })
+
 export async function findItems(api: Client, run: Run, query: ItemsQuery) {
-  const outcome = outcomeAsked(run, query)
-  const given = { ...defined({ ...query, outcome: outcome === 'any' ? undefined : outcome }), limit: PAGE }
+  const filters = filtersOf({ ...query, outcome: outcomeAsked(run, query) })
+  const given = { ...filters, ...defined({ item_id: query.item_id, cursor: query.cursor }), limit: PAGE }
   const { data: items = [], response } = await api.GET('/v2/runs/{runId}/items', {
     params: { path: { runId: run.id }, query: given },
   })
   return { items, next: nextOf(response) }
+}
+
+/** What follows the address of an item, of a run or of another item. */
+const searchOf = ({ outcome, status, reason, partition_key }: ItemFilters): string => {
+  const search = new URLSearchParams(defined({ outcome, status, reason, partition_key })).toString()
+  return search && `?${search}`
+}
+
+/** The items before and after one in its run's list; null where there is none, or none within what the API looks through. */
+export async function findNeighbours(api: Client, item: Item, filters: ItemFilters) {
+  const beside = async (order: 'asc' | 'desc') => {
+    const query = { ...filtersOf(filters), after: item.id, order, limit: 1 }
+    const path = { runId: item.run_id }
+    return (await api.GET('/v2/runs/{runId}/items', { params: { path, query } })).data?.[0]?.id ?? null
+  }
+  const [previous, next] = await Promise.all([beside('desc'), beside('asc')])
+  return { previous, next }
+}
+
+interface NeighboursProps {
+  of: Awaited<ReturnType<typeof findNeighbours>>
+  filters: ItemFilters
+}
+
+export const Neighbours = ({ of: { previous, next }, filters }: NeighboursProps) =>
+  previous === null && next === null ? null : (
+    <span class="neighbours">
+      {previous !== null && (
+        <a href={ofItem(previous) + searchOf(filters)} rel="prev" data-key="[">
+          ← Previous
+        </a>
+      )}
+      {next !== null && (
+        <a href={ofItem(next) + searchOf(filters)} rel="next" data-key="]">
+          Next →
+        </a>
+      )}
+    </span>
+  )
+
+/** An item in the list of its run. */
+const hrefIn = (run: Run, query: ItemsQuery, { id }: { id: string }): string =>
+  ofItem(id) + searchOf({ ...query, outcome: outcomeAsked(run, query) })
+
+/** The list of its run that an item was opened from. */
+export const listOf = (item: Item, filters: ItemFilters): string => {
+  const search = searchOf(filters)
+  return ofRun(item.run_id) + (search && `${search}#items`)
 }
 
 const VERDICTS = { any: 'any', not_ok: 'not ok', ok: 'ok', degraded: 'degraded', failed: 'failed' }
@@ -81,12 +140,12 @@ export const RunItems = ({
     <List
       id="items"
       rows={found.items}
-      href={item => ofItem(item.id)}
+      href={item => hrefIn(run, query, item)}
       columns={[
         {
           label: 'Item',
           cell: item => (
-            <a href={ofItem(item.id)}>
+            <a href={hrefIn(run, query, item)}>
               <bdi>{item.item_id}</bdi>
             </a>
           ),

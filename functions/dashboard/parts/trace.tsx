@@ -1,25 +1,35 @@
 // The steps of an item as a waterfall, each of which opens to what went in and what came out. Guarantee: what is drawn
 // is also in words; each attempt has a scale of its own, since hours may lie between two.
 
-import { readAnswer, readPrompt } from '../../../shared/items/rules/grading/providers/conversation.ts'
+import {
+  type Message,
+  readAnswer,
+  readPrompt,
+} from '../../../shared/items/rules/grading/providers/conversation.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import { reasonWords } from '../../../shared/view/reason.ts'
 import { ofItem } from '../shell/addresses.ts'
-import { Messages } from './messages.tsx'
+import { Messages, markdownIn } from './messages.tsx'
 import { Payload } from './payload.tsx'
 import type { TraceStep } from './record.ts'
 import { count, counted, money, span, Verdict } from './text.tsx'
+import { type View, type Viewing, ViewLinks } from './views.tsx'
 
 interface TraceProps {
   steps: readonly TraceStep[]
-  /** The step that is open. */
+  /** The step that a link asked for. */
+  asked: number | undefined
+  /** The step that is open where none was asked for. */
   open: number | undefined
   /** Whether the item can be replayed from one of them. */
   canReplay: boolean
+  /** How texts of the open step are shown, and the page with one open and its texts shown otherwise. */
+  view: View | undefined
+  link(step_no: number, view: View): string
 }
 
-export const Trace = ({ steps, open, canReplay }: TraceProps) => (
+export const Trace = ({ steps, asked, open, canReplay, view, link }: TraceProps) => (
   <div class="trace">
     {[...Map.groupBy(steps, step => step.attempt)].map(([attempt, own]) => {
       const axis = axisOf(own)
@@ -33,7 +43,15 @@ export const Trace = ({ steps, open, canReplay }: TraceProps) => (
           </h3>
           <div data-rows>
             {own.map(step => (
-              <OneStep step={step} axis={axis} isOpen={step.step_no === open} canReplay={canReplay} />
+              <OneStep
+                step={step}
+                axis={axis}
+                isAsked={step.step_no === asked}
+                isOpen={step.step_no === (asked ?? open)}
+                canReplay={canReplay}
+                view={view}
+                link={one => link(step.step_no, one)}
+              />
             ))}
           </div>
         </>
@@ -56,16 +74,20 @@ function axisOf(steps: readonly TraceStep[]): Axis {
 const WIDTH = 1000
 const LEAST = 5 // of WIDTH, so that the shortest step can be seen
 
-interface StepProps {
+interface StepProps extends Viewing {
   step: TraceStep
   axis: Axis
+  isAsked: boolean
   isOpen: boolean
   canReplay: boolean
 }
 
-const OneStep = ({ step, axis, isOpen, canReplay }: StepProps) => {
+const OneStep = ({ step, axis, isAsked, isOpen, canReplay, view, link }: StepProps) => {
   const x = ((Date.parse(step.started_at) - axis.start_ms) / axis.length_ms) * (WIDTH - LEAST)
   const width = Math.max(LEAST, (step.duration_ms / axis.length_ms) * WIDTH)
+  // What a link asked for is shown in full, what is open rendered; of the others there may be many.
+  const most = isAsked ? LIMITS.page_text_characters : LIMITS.step_text_characters
+  const viewing = { view: isOpen ? view : 'text', link } as const
   return (
     <details class="step" id={`step-${step.step_no}-row`} open={isOpen}>
       <summary>
@@ -92,8 +114,8 @@ const OneStep = ({ step, axis, isOpen, canReplay }: StepProps) => {
       </summary>
       <div class="step-body" id={`step-${step.step_no}`}>
         <Trouble step={step} />
-        <Side step={step} part="input" isOpen={isOpen} />
-        <Side step={step} part="output" isOpen={isOpen} />
+        <Side step={step} part="input" most={most} viewing={viewing} />
+        <Side step={step} part="output" most={most} viewing={viewing} />
         {canReplay && !step.reused && (
           <form class="actions" method="post" action={ofItem(step.record_id, 'replay')}>
             <input type="hidden" name="from_step" value={step.key} />
@@ -167,17 +189,16 @@ const SIDES = {
 interface SideProps {
   step: TraceStep
   part: keyof typeof SIDES
-  /** What the link asked for is shown in full; of the others there may be many. */
-  isOpen: boolean
+  most: number
+  viewing: Viewing
 }
 
 /** As messages where it reads as such, and always as JSON. */
-const Side = ({ step, part, isOpen }: SideProps) => {
-  const most = isOpen ? LIMITS.page_text_characters : LIMITS.step_text_characters
+const Side = ({ step, part, most, viewing }: SideProps) => {
   const { title, read, empty } = SIDES[part]
   const messages = step.type === 'llm_call' ? read(step[part]) : undefined
   const raw = `${ofItem(step.record_id, `raw/${part}`)}?step=${step.step_no}&at=${encodeURIComponent(step.started_at)}`
-  const payload = <Payload text={step.texts[part]} raw={raw} empty={empty} most={most} />
+  const payload = <Payload text={step.texts[part]} raw={raw} empty={empty} most={most} viewing={viewing} />
   return (
     <section class="side" aria-label={`${title} of ${step.key}`}>
       <h4>{title}</h4>
@@ -188,7 +209,7 @@ const Side = ({ step, part, isOpen }: SideProps) => {
         payload
       ) : (
         <>
-          <Messages of={messages} most={most} />
+          <Conversation of={messages} most={most} viewing={viewing} />
           <details class="as-json">
             <summary>As JSON</summary>
             {payload}
@@ -196,6 +217,22 @@ const Side = ({ step, part, isOpen }: SideProps) => {
         </>
       )}
     </section>
+  )
+}
+
+const Conversation = ({ of, most, viewing }: { of: readonly Message[]; most: number; viewing: Viewing }) => {
+  const found = markdownIn(of)
+  const isText = found.size === 0 || viewing.view === 'text'
+  return (
+    <>
+      <Messages of={of} most={most} rendered={isText ? new Set() : found} />
+      {found.size > 0 && (
+        <p class="payload-foot dim">
+          Shown as
+          <ViewLinks of={['markdown', 'text']} shown={isText ? 'text' : 'markdown'} link={viewing.link} />
+        </p>
+      )}
+    </>
   )
 }
 

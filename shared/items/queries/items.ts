@@ -1,6 +1,6 @@
 // Reads of items. They are found by (project, run, seq); whoever may see a run may see its items.
 
-import { and, asc, eq, getTableColumns, gt, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, gte, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents } from '../../agents/tables/agents.ts'
 import type { Database, Sql } from '../../context.ts'
@@ -22,13 +22,15 @@ export interface ItemFilter extends RunKey {
   partition_key?: string | undefined
   item_id?: string | undefined
   after_seq: number
+  /** Instead of what comes after an item, what comes before this one, the nearest first. */
+  before_seq?: number | undefined
   limit: number
 }
 
 /**
- * A run's items in the order they are dispatched. A filter that few items pass would read the whole batch, so it looks
- * at a part of it: `looked_to` is where the next look goes on, null when there is nothing behind. It also goes on behind
- * items that are of LIMITS.page_bytes together, with the one that goes beyond.
+ * A run's items in the order they are dispatched, or the other way round. A filter that few items pass would read the
+ * whole batch, so it looks at a part of it: `looked_to` is where the next look goes on, null when there is nothing behind.
+ * It also goes on behind items that are of LIMITS.page_bytes together, with the one that goes beyond.
  */
 export async function listItems(
   db: Database,
@@ -37,9 +39,10 @@ export async function listItems(
   // Every item that did not work has a triage row, and few others have one: the search goes through those.
   const among = didNotWork(filter) ? triage : items
   const looked_to = isPlain(filter) ? null : await endOfLook(db, among, filter)
+  const { order } = walkOf(filter)
   // Sizes are known without reading what is stored apart from its row.
   const size = sql<number>`coalesce(octet_length(${items.input}), 0) + coalesce(octet_length(${items.output}), 0)`
-  const before = sql<number>`(sum(${size}) over (order by ${among.seq}) - (${size}))::float8`.as(
+  const before = sql<number>`(sum(${size}) over (order by ${order(among.seq)}) - (${size}))::float8`.as(
     'bytes_before',
   )
   const base = db
@@ -58,30 +61,43 @@ export async function listItems(
           ),
         )
   const found = query
-    .where(
-      and(
-        eq(among.project_id, filter.project_id),
-        eq(among.run_id, filter.run_id),
-        gt(among.seq, filter.after_seq),
-        looked_to === null ? undefined : lte(among.seq, looked_to),
-        given(filter.status, status => eq(items.status, status)),
-        given(filter.outcome, outcomeIs),
-        given(filter.reason, reason => eq(triage.reason, reason)),
-        given(filter.partition_key, key => eq(among.partition_key, key)),
-        given(filter.item_id, id => eq(items.item_id, id)),
-      ),
-    )
-    .orderBy(asc(among.seq))
+    .where(passing(among, filter, looked_to))
+    .orderBy(order(among.seq))
     .limit(filter.limit)
     .as('found')
   const rows = await db
     .select()
     .from(found)
     .where(lt(found.bytes_before, LIMITS.page_bytes))
-    .orderBy(asc(found.seq))
+    .orderBy(order(found.seq))
   const last = rows.at(-1)
   const isFull = last !== undefined && last.bytes_before + last.bytes >= LIMITS.page_bytes
-  return { rows, looked_to: isFull && last.seq < filter.total_items ? last.seq : looked_to }
+  return { rows, looked_to: isFull && isMoreBehind(filter, last.seq) ? last.seq : looked_to }
+}
+
+/** Which way a list goes, and from where, by the key of its rows. */
+function walkOf({ after_seq, before_seq }: ItemFilter) {
+  return before_seq === undefined
+    ? { from_seq: after_seq, step: 1, behind: gt, until: lte, order: asc }
+    : { from_seq: before_seq, step: -1, behind: lt, until: gte, order: desc }
+}
+
+const isMoreBehind = ({ before_seq, total_items }: ItemFilter, seq: number) =>
+  before_seq === undefined ? seq < total_items : seq > 1
+
+function passing(among: typeof items | typeof triage, filter: ItemFilter, looked_to: number | null) {
+  const { behind, until, from_seq } = walkOf(filter)
+  return and(
+    eq(among.project_id, filter.project_id),
+    eq(among.run_id, filter.run_id),
+    behind(among.seq, from_seq),
+    looked_to === null ? undefined : until(among.seq, looked_to),
+    given(filter.status, status => eq(items.status, status)),
+    given(filter.outcome, outcomeIs),
+    given(filter.reason, reason => eq(triage.reason, reason)),
+    given(filter.partition_key, key => eq(among.partition_key, key)),
+    given(filter.item_id, id => eq(items.item_id, id)),
+  )
 }
 
 const FAILED: readonly (ItemStatus | undefined)[] = ['failed', 'budget_exceeded']
@@ -99,16 +115,17 @@ const isPlain = ({ outcome, status, reason, partition_key, item_id }: ItemFilter
 
 /** Seqs of items have no gaps; those of triage do. */
 async function endOfLook(db: Database, among: typeof items | typeof triage, filter: ItemFilter) {
-  const { project_id, run_id, after_seq, total_items } = filter
+  const { project_id, run_id } = filter
+  const { from_seq, step, behind, order } = walkOf(filter)
   if (among === items) {
-    const seq = after_seq + LIMITS.items_looked_through
-    return seq < total_items ? seq : null
+    const seq = from_seq + step * LIMITS.items_looked_through
+    return isMoreBehind(filter, seq) ? seq : null
   }
   const [row] = await db
     .select({ seq: triage.seq })
     .from(triage)
-    .where(and(eq(triage.project_id, project_id), eq(triage.run_id, run_id), gt(triage.seq, after_seq)))
-    .orderBy(asc(triage.seq))
+    .where(and(eq(triage.project_id, project_id), eq(triage.run_id, run_id), behind(triage.seq, from_seq)))
+    .orderBy(order(triage.seq))
     .offset(LIMITS.items_looked_through - 1)
     .limit(1)
   return row?.seq ?? null

@@ -102,6 +102,9 @@ export const READING_LIMITS = {
   form_bytes: 4 * MiB, // of a form that holds an input: urlencoded, a character may take three bytes
   page_text_characters: 100_000, // of one payload; its raw form has no bound of its own
   step_text_characters: 10_000, // of a payload in a trace, where there may be two hundred of them
+  markdown_characters: 40_000, // of a payload, or of all of a prompt, that are rendered: 10 ms, 150 of the worst that is known
+  compared_edits: 1000, // words or lines in which two outputs differ: a tenth of a second
+  compared_ms: 200, // of looking for them
   page_messages: 100, // of one prompt, the latest
   inbox_page: 50, // items of triage shown at once, and decided about by one form
   causes_shown: 5,

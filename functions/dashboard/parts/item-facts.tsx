@@ -1,0 +1,139 @@
+// What is known of an item beside its steps: why it came out as it did, what it took, what went in and what came out.
+
+import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
+import { sayGraded, saySuspected } from '../../../shared/view/run.ts'
+import { ofItem } from '../shell/addresses.ts'
+import { Payload } from './payload.tsx'
+import type { Item, Payloads, TraceStep } from './record.ts'
+import { count, money, span, When } from './text.tsx'
+import type { Viewing } from './views.tsx'
+
+function okWords({ available_actions, corrected_outcome_status }: Item): string {
+  if (corrected_outcome_status !== null)
+    return 'It ran, and as recorded it worked; people say that it did not.'
+  return available_actions.includes('confirm')
+    ? 'It ran, and it worked, unless an answer is a refusal: the trace says which may be one, and by which words.'
+    : 'It ran, and it worked.'
+}
+
+/** What happened in words, and what to do. */
+export const Reason = ({ item, why }: { item: Item; why: string | undefined }) => {
+  if (why !== undefined)
+    return (
+      <p class="reason" id="reason" data-live>
+        {why}
+      </p>
+    )
+  if (item.outcome_status === 'ok')
+    return (
+      <p class="reason" id="reason" data-live>
+        {okWords(item)}
+      </p>
+    )
+  const meaning = item.error_code !== null ? itemErrorMeaning(item.error_code) : undefined
+  const reason = item.outcome_reason === null ? undefined : reasonMeaning(item.outcome_reason)
+  const next = nextOf(item)
+  return (
+    <div class="reason" id="reason" data-live>
+      <p>
+        <b>
+          {meaning ??
+            (reason === undefined ? 'It was cancelled before it had a verdict.' : `${capital(reason)}.`)}
+        </b>
+      </p>
+      {item.error_message !== null && (
+        <p>
+          <code>{item.error_code}</code> <bdi>{item.error_message}</bdi>
+        </p>
+      )}
+      {item.degraded_reason !== null && (
+        <p>
+          <bdi>{item.degraded_reason}</bdi>
+        </p>
+      )}
+      {next !== undefined && <p class="dim">{next}</p>}
+    </div>
+  )
+}
+
+export const Figures = ({ item, steps, now }: { item: Item; steps: readonly TraceStep[]; now: number }) => {
+  const end = endOf(item, steps, now)
+  return (
+    <dl class="facts" id="figures" data-live>
+      <div>
+        <dt>Cost</dt>
+        <dd>
+          {item.unpriced && 'at least '}
+          {money(item.cost_usd)}
+          {item.unpriced && <span class="dim"> (a model has no known price)</span>}
+        </dd>
+      </div>
+      <div>
+        <dt>Model calls</dt>
+        <dd>
+          {item.unread_call_count > 0 ? sayGraded(item) : count(item.model_call_count)}
+          {item.suspected_call_count > 0 && `, ${saySuspected(item)}`}
+        </dd>
+      </div>
+      <div>
+        <dt>Tokens in, out</dt>
+        <dd>
+          {count(item.total_input_tokens)}, {count(item.total_output_tokens)}
+        </dd>
+      </div>
+      <div>
+        <dt>Took</dt>
+        <dd>
+          {item.started_at === null ? 'not started' : span(Math.max(0, end - Date.parse(item.started_at)))}
+        </dd>
+      </div>
+      <div>
+        <dt>Attempts</dt>
+        <dd>{count(item.attempt)}</dd>
+      </div>
+      <div>
+        <dt>Submitted</dt>
+        <dd>
+          <When at={item.created_at} now={now} />
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+/** Of an item that is held the end of its last step: since then it waits for somebody. */
+function endOf({ completed_at, status }: Item, steps: readonly TraceStep[], now: number): number {
+  if (completed_at !== null) return Date.parse(completed_at)
+  const ends = steps.map(step => Date.parse(step.started_at) + step.duration_ms)
+  return status === 'paused' && ends.length > 0 ? Math.max(...ends) : now
+}
+
+function absence(item: Item, what: 'input' | 'output'): string {
+  if (item.payloads_purged_at !== null)
+    return `Kept no longer: the retention of the project took it on ${item.payloads_purged_at.slice(0, 10)}.`
+  return what === 'output' && item.completed_at === null ? 'none yet' : 'none'
+}
+
+interface InAndOutProps {
+  item: Item
+  texts: Payloads
+  viewingAt(anchor: string): Viewing
+}
+
+export const InAndOut = ({ item, texts, viewingAt }: InAndOutProps) => (
+  <div class="cards">
+    {(['input', 'output'] as const).map(part => (
+      <section class="card" aria-label={capital(part)} id={part} data-live={part === 'output' || undefined}>
+        <h2>{capital(part)}</h2>
+        <Payload
+          text={texts[part]}
+          raw={ofItem(item.id, `raw/${part}`)}
+          empty={absence(item, part)}
+          viewing={viewingAt(part)}
+        />
+      </section>
+    ))}
+  </div>
+)
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,0 +1,101 @@
+// A run beside others, as a person sees it: what it is compared with, and what is usual for it; only the agent is played.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startNodeHost } from '../conformance/hosts.ts'
+import { makeAgent, makeRun } from '../conformance/make.ts'
+import { deploy, fails, type Play, workOff, works } from '../conformance/play.ts'
+import { openWorld, type World } from '../conformance/world.ts'
+import { axeProblems } from '../support/axe.ts'
+import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../support/browser.ts'
+
+const asTold: Play = item => (item.input === 'ok' ? works : fails())(item)
+
+describe.skipIf(CHROMIUM === undefined)('a run beside others (needs Chromium)', () => {
+  let world: World
+  let visit: Visitor | undefined
+  beforeAll(async () => {
+    world = await openWorld(startNodeHost)
+  })
+  afterEach(async () => {
+    await visit?.[Symbol.asyncDispose]()
+    visit = undefined
+  })
+  afterAll(async () => {
+    await closeBrowser()
+    await world.end()
+  })
+
+  /** Signed in, at a page. */
+  async function open(path: string) {
+    visit = await visitor(world.url)
+    await signIn(visit.page, world.first.account)
+    await visit.page.goto(`/dashboard${path}`)
+    return visit.page
+  }
+
+  /** An agent that has run, in this order, over so many items under these names; the ids of its runs. */
+  async function history(...runs: [name: string, inputs: string[]][]): Promise<string[]> {
+    const agent = await makeAgent(world)
+    await deploy(world, agent.id)
+    const ids: string[] = []
+    for (const [name, inputs] of runs) {
+      const items = inputs.map((input, at) => ({ input, item_id: `ticket ${at}` }))
+      ids.push(await makeRun(world, agent.id, items, { name }))
+      await workOff(world, asTold)
+    }
+    return ids
+  }
+
+  const THREE = ['ok', 'ok', 'ok']
+
+  it('is compared with the latest of its name and size, not with a try of one item that came later', async () => {
+    const [, before, , , run] = await history(
+      ['nightly', THREE],
+      ['nightly', ['ok', 'ok', 'fail', 'ok']],
+      ['weekly', THREE],
+      ['nightly', ['ok']],
+      ['nightly', ['fail', ...THREE]],
+    )
+    const page = await open(`/runs/${run}/compare`)
+    const choice = page.getByLabel('Compare with')
+    expect(await choice.inputValue()).toBe(before)
+    expect(await choice.locator('option:checked').textContent()).toMatch(
+      /^nightly · \d{4}-\d\d-\d\d \d\d:\d\d UTC · 4 items$/,
+    )
+    expect(await choice.locator('option').count()).toBe(4)
+    await page.getByRole('columnheader', { name: 'Earlier run' }).first().waitFor()
+    const differing = page.locator('main section[id] > h3')
+    expect(await differing.allTextContents()).toEqual([
+      expect.stringContaining('ok → failed'),
+      expect.stringContaining('failed → ok'),
+    ])
+    expect(await axeProblems(page)).toEqual([])
+  })
+
+  it('calls a later run later, and what differs what came of it then', async () => {
+    const [first, later] = await history(['nightly', ['ok', 'ok']], ['nightly', ['ok', 'fail']])
+    const page = await open(`/runs/${first}/compare?with=${later}`)
+    await page.getByText('With the later nightly').waitFor()
+    await page.getByRole('columnheader', { name: 'Later run' }).first().waitFor()
+    expect(await page.getByText('Before').count()).toBe(0)
+    await page.locator('#ok-failed').getByRole('link', { name: 'later run' }).click()
+    await page.getByText('A tool call of the agent raised.').waitFor()
+  })
+
+  it('has a usual time and pace only by runs that are about as large', async () => {
+    const [, , alike, , alone] = await history(
+      ['small', ['ok']],
+      ['small', ['ok', 'ok']],
+      ['small', THREE],
+      ['large', Array(30).fill('ok')],
+      ['huge', Array(100).fill('ok')],
+    )
+    const page = await open(`/runs/${alone}`)
+    const ranFor = page.locator('#run-facts > div', { hasText: 'Ran for' })
+    await ranFor.waitFor()
+    expect(await ranFor.getByText('usually').count()).toBe(0)
+    expect(await page.locator('#run-facts > div', { hasText: 'Pace' }).getByText('usually').count()).toBe(0)
+    await page.goto(`/dashboard/runs/${alike}`)
+    await ranFor.getByText('usually').waitFor()
+  })
+})
