@@ -30,8 +30,6 @@ export const stopAgentPage = page({
   least: 'operator',
   async show({ api, params }) {
     const { agent, runs } = await openRuns(api, params.agentId)
-    const sum = (of: 'queued' | 'running' | 'paused') => runs.reduce((all, run) => all + run[of], 0)
-    const [queued, running, held] = [sum('queued'), sum('running'), sum('paused')]
     const to = (page: string) => `${ofProject(agent.project_id, page)}?agent_id=${agent.id}`
     return {
       title: `Stop ${agent.slug}`,
@@ -44,41 +42,7 @@ export const stopAgentPage = page({
       body: (
         <>
           <h1>Stop everything of {agent.slug}?</h1>
-          {runs.length === 0 ? (
-            <p class="lead">No run of it is open.</p>
-          ) : (
-            <>
-              <ul>
-                <li>
-                  {counted(runs.length, 'open run')} would be cancelled:{' '}
-                  {runs.slice(0, SHOWN).map((run, at) => (
-                    <>
-                      {at > 0 && ', '}
-                      <a href={ofRun(run.id)}>{runName(run)}</a>
-                    </>
-                  ))}
-                  {runs.length > SHOWN && ` and ${count(runs.length - SHOWN)} more`}
-                </li>
-                <li>
-                  {counted(queued, 'queued item')} will not run, and can be replayed later from their runs.
-                </li>
-                {held > 0 && <li>{counted(held, 'held item')} will be cancelled.</li>}
-                <li>
-                  {counted(running, 'item')} in flight finish and are graded and paid for, or are aborted:
-                  their steps and cost so far stay.
-                </li>
-              </ul>
-              <form class="actions" method="post" action={ofAgent(agent.id, 'stop')}>
-                <button class="danger">Stop, let {counted(running, 'item')} finish</button>
-                <button class="danger" name="in_flight" value="abort">
-                  Stop now, abort {counted(running, 'item')}
-                </button>
-                <a class="button" href={ofAgent(agent.id)}>
-                  Let it run
-                </a>
-              </form>
-            </>
-          )}
+          {runs.length === 0 ? <p class="lead">No run of it is open.</p> : <Stop agent={agent} runs={runs} />}
           <p class="dim">
             What starts new runs of it stays on: <a href={to('schedules')}>its schedules</a>,{' '}
             <a href={to('triggers')}>its triggers</a>.
@@ -88,6 +52,42 @@ export const stopAgentPage = page({
     }
   },
 })
+
+const Stop = ({ agent, runs }: Awaited<ReturnType<typeof openRuns>>) => {
+  const sum = (of: 'queued' | 'running' | 'paused') => runs.reduce((all, run) => all + run[of], 0)
+  const [queued, running, held] = [sum('queued'), sum('running'), sum('paused')]
+  return (
+    <>
+      <ul>
+        <li>
+          {counted(runs.length, 'open run')} would be cancelled:{' '}
+          {runs.slice(0, SHOWN).map((run, at) => (
+            <>
+              {at > 0 && ', '}
+              <a href={ofRun(run.id)}>{runName(run)}</a>
+            </>
+          ))}
+          {runs.length > SHOWN && ` and ${count(runs.length - SHOWN)} more`}
+        </li>
+        <li>{counted(queued, 'queued item')} will not run, and can be replayed later from their runs.</li>
+        {held > 0 && <li>{counted(held, 'held item')} will be cancelled.</li>}
+        <li>
+          {counted(running, 'item')} in flight finish and are graded and paid for, or are aborted: their steps
+          and cost so far stay.
+        </li>
+      </ul>
+      <form class="actions" method="post" action={ofAgent(agent.id, 'stop')}>
+        <button class="danger">Stop, let {counted(running, 'item')} finish</button>
+        <button class="danger" name="in_flight" value="abort">
+          Stop now, abort {counted(running, 'item')}
+        </button>
+        <a class="button" href={ofAgent(agent.id)}>
+          Let it run
+        </a>
+      </form>
+    </>
+  )
+}
 
 export const stopAgent = action({
   path: '/dashboard/agents/{agentId}/stop',

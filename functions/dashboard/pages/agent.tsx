@@ -54,26 +54,7 @@ async function agentView(
               <a href={`${ofProject(agent.project_id, 'triggers')}?agent_id=${agent.id}`}>its triggers</a>
             </p>
           </div>
-          {mayChange && (
-            <div class="actions">
-              {current && (
-                <a
-                  class="button primary"
-                  href={`${ofProject(agent.project_id, 'submit')}?agent=${agent.slug}`}
-                >
-                  Submit items
-                </a>
-              )}
-              <a class="button danger" href={ofAgent(agent.id, 'stop')}>
-                Stop…
-              </a>
-              <Sure
-                label="Delete"
-                consequence="For good: its deployments, runs and items go too. Runs under way are cancelled."
-                action={ofAgent(agent.id, 'delete')}
-              />
-            </div>
-          )}
+          {mayChange && <Acts agent={agent} isDeployed={current !== undefined} />}
         </div>
         {mayChange && current && (
           <RunNow agent={agent} current={current} asJson={as === 'json'} entered={entered} />
@@ -87,6 +68,24 @@ async function agentView(
     ),
   }
 }
+
+const Acts = ({ agent, isDeployed }: { agent: Agent; isDeployed: boolean }) => (
+  <div class="actions">
+    {isDeployed && (
+      <a class="button primary" href={`${ofProject(agent.project_id, 'submit')}?agent=${agent.slug}`}>
+        Submit items
+      </a>
+    )}
+    <a class="button danger" href={ofAgent(agent.id, 'stop')}>
+      Stop…
+    </a>
+    <Sure
+      label="Delete"
+      consequence="For good: its deployments, runs and items go too. Runs under way are cancelled."
+      action={ofAgent(agent.id, 'delete')}
+    />
+  </div>
+)
 
 const Budgets = ({ agent, mayChange, now }: { agent: Agent; mayChange: boolean; now: number }) => (
   <>

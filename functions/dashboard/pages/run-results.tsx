@@ -27,8 +27,6 @@ export const runResultsPage = page({
     const chosen = query.only ?? 'all'
     const stream = await api.results({ run_id: run.id, only: chosen, format: 'ndjson' })
     const { rows, more } = await firstLines<Result>(stream, SHOWN)
-    const file = (format: string, only = chosen) =>
-      ofRun(run.id, `results/file?format=${format}&only=${only}`)
     return {
       title: `Results of ${run.name ?? run.agent_slug}`,
       project_id: run.project_id,
@@ -44,19 +42,7 @@ export const runResultsPage = page({
                 its newest try that worked, else its newest.
               </p>
             </div>
-            <div class="actions">
-              <a class="button primary" href={file('csv')} download>
-                Download CSV
-              </a>
-              {chosen === 'all' && (
-                <a class="button" href={file('csv', 'ok')} download>
-                  CSV of what worked
-                </a>
-              )}
-              <a class="button" href={file('ndjson')} download>
-                NDJSON
-              </a>
-            </div>
+            <Files run_id={run.id} chosen={chosen} />
           </div>
           <form class="filters" method="get">
             <Choice name="only" label="Items" chosen={chosen} options={ONLY} />
@@ -94,6 +80,26 @@ export const runResultsPage = page({
     }
   },
 })
+
+const Files = ({ run_id, chosen }: { run_id: string; chosen: (typeof RESULTS_ONLY)[number] }) => {
+  const file = (format: string, only: string = chosen) =>
+    ofRun(run_id, `results/file?format=${format}&only=${only}`)
+  return (
+    <div class="actions">
+      <a class="button primary" href={file('csv')} download>
+        Download CSV
+      </a>
+      {chosen === 'all' && (
+        <a class="button" href={file('csv', 'ok')} download>
+          CSV of what worked
+        </a>
+      )}
+      <a class="button" href={file('ndjson')} download>
+        NDJSON
+      </a>
+    </div>
+  )
+}
 
 /** Passed on as it comes. */
 export const runResultsFile = page({

@@ -3,6 +3,7 @@
 
 import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ranAndWorked } from '../../../shared/view/run.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'
 import { Bar, ranParts, workedParts } from '../parts/bar.tsx'
@@ -16,6 +17,8 @@ import { counted, RunState, Verdict, When } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 import { earlierRuns, judgedOf, replaysOf, runOf } from './run-reads.ts'
+
+type Run = Schemas['Run']
 
 export const runPage = page({
   path: '/dashboard/runs/{runId}',
@@ -57,33 +60,7 @@ export const runPage = page({
                 <When at={run.created_at} now={now} />
               </p>
             </div>
-            <div class="actions" id="run-actions" data-live>
-              <a class="button" href={ofRun(run.id, 'results')} data-key="o">
-                Results
-              </a>
-              <a class="button" href={ofRun(run.id, 'compare')} data-key="d">
-                Compare
-              </a>
-              {!isOpen && (
-                <a class="button" href={ofRun(run.id, 'grade')}>
-                  Grade again
-                </a>
-              )}
-              {mayReplay && run.undecided_count > 0 && (
-                <a
-                  class="button primary"
-                  href={ofProject(run.project_id, `recover?run_id=${run.id}&kind=dlq`)}
-                  data-key="p"
-                >
-                  Replay what failed…
-                </a>
-              )}
-              {isOpen && mayAct && run.stop_reason === null && (
-                <a class="button danger" href={ofRun(run.id, 'cancel')} data-key="c">
-                  Cancel run…
-                </a>
-              )}
-            </div>
+            <RunActions run={run} mayAct={mayAct} mayReplay={mayReplay} />
           </div>
           <p id="ran-and-worked" data-live>
             {ranAndWorked(run)}
@@ -93,36 +70,10 @@ export const runPage = page({
             <Bar id="worked" title="Did it work" parts={workedParts(run, items)} total={run.total_items} />
           </div>
           <Conservation run={run} />
-          <div id="recoveries" class="notes" data-live>
-            {recoveries.map(recovery => (
-              <p>
-                <RecoveryLine recovery={recovery} now={now} />
-              </p>
-            ))}
-          </div>
+          <Recoveries recoveries={recoveries} now={now} />
           <RunNotes run={run} failures={failures.data!} mayAct={mayAct} />
           <RunFacts run={run} pace={paceOf(run, now)} usual={usualOf(run, earlier, now)} />
-          {(run.replay_of !== null || replays.length > 0) && (
-            <p id="replays" data-live>
-              {run.replay_of !== null && (
-                <>
-                  Replays items of <a href={ofRun(run.replay_of)}>an earlier run</a>.{' '}
-                </>
-              )}
-              {replays.length > 0 && (
-                <>
-                  Replayed by{' '}
-                  {replays.map((one, at) => (
-                    <>
-                      {at > 0 && ', '}
-                      <a href={ofRun(one.id)}>{counted(one.total_items, 'item')}</a>{' '}
-                      <Verdict of={one.worst_outcome_status} />
-                    </>
-                  ))}
-                </>
-              )}
-            </p>
-          )}
+          <Replays run={run} replays={replays} />
           <div id="failures" data-live>
             {causes.data!.rows.length > 0 && <h2>Why items did not work</h2>}
             <Causes
@@ -141,6 +92,74 @@ export const runPage = page({
     }
   },
 })
+
+const RunActions = ({ run, mayAct, mayReplay }: { run: Run; mayAct: boolean; mayReplay: boolean }) => {
+  const isOpen = run.finished_at === null
+  return (
+    <div class="actions" id="run-actions" data-live>
+      <a class="button" href={ofRun(run.id, 'results')} data-key="o">
+        Results
+      </a>
+      <a class="button" href={ofRun(run.id, 'compare')} data-key="d">
+        Compare
+      </a>
+      {!isOpen && (
+        <a class="button" href={ofRun(run.id, 'grade')}>
+          Grade again
+        </a>
+      )}
+      {mayReplay && run.undecided_count > 0 && (
+        <a
+          class="button primary"
+          href={ofProject(run.project_id, `recover?run_id=${run.id}&kind=dlq`)}
+          data-key="p"
+        >
+          Replay what failed…
+        </a>
+      )}
+      {isOpen && mayAct && run.stop_reason === null && (
+        <a class="button danger" href={ofRun(run.id, 'cancel')} data-key="c">
+          Cancel run…
+        </a>
+      )}
+    </div>
+  )
+}
+
+const Replays = ({ run, replays }: { run: Run; replays: readonly Run[] }) =>
+  run.replay_of === null && replays.length === 0 ? (
+    ''
+  ) : (
+    <p id="replays" data-live>
+      {run.replay_of !== null && (
+        <>
+          Replays items of <a href={ofRun(run.replay_of)}>an earlier run</a>.{' '}
+        </>
+      )}
+      {replays.length > 0 && (
+        <>
+          Replayed by{' '}
+          {replays.map((one, at) => (
+            <>
+              {at > 0 && ', '}
+              <a href={ofRun(one.id)}>{counted(one.total_items, 'item')}</a>{' '}
+              <Verdict of={one.worst_outcome_status} />
+            </>
+          ))}
+        </>
+      )}
+    </p>
+  )
+
+const Recoveries = ({ recoveries, now }: { recoveries: readonly Schemas['Recovery'][]; now: number }) => (
+  <div id="recoveries" class="notes" data-live>
+    {recoveries.map(recovery => (
+      <p>
+        <RecoveryLine recovery={recovery} now={now} />
+      </p>
+    ))}
+  </div>
+)
 
 /** The run's events for the page's script. */
 export const runEvents = page({

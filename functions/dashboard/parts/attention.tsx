@@ -61,20 +61,7 @@ export const Attention = ({
           {many(day.unfired_moments, 'scheduled start')} did not happen since yesterday
         </a>
         {': '}
-        {[
-          ...Map.groupBy(
-            day.unfired,
-            one => `${one.agent_slug} (${(one.reason ?? one.outcome).replaceAll('_', ' ')})`,
-          ),
-        ]
-          .slice(0, 3)
-          .map(([what, all], at) => (
-            <>
-              {at > 0 && ', '}
-              {what} {all.length > 1 && `${count(all.length)} times, the last`}{' '}
-              <When at={all[0]!.scheduled_for} now={now} />
-            </>
-          ))}
+        <Unfired unfired={day.unfired} now={now} />
       </>,
     )
   for (const recovery of recoveries) lines.push(<RecoveryLine recovery={recovery} now={now} />)
@@ -98,3 +85,22 @@ export const Attention = ({
     </section>
   )
 }
+
+const Unfired = ({ unfired, now }: { unfired: Activity['last_24_hours']['unfired']; now: number }) => (
+  <>
+    {[
+      ...Map.groupBy(
+        unfired,
+        one => `${one.agent_slug} (${(one.reason ?? one.outcome).replaceAll('_', ' ')})`,
+      ),
+    ]
+      .slice(0, 3)
+      .map(([what, all], at) => (
+        <>
+          {at > 0 && ', '}
+          {what} {all.length > 1 && `${count(all.length)} times, the last`}{' '}
+          <When at={all[0]!.scheduled_for} now={now} />
+        </>
+      ))}
+  </>
+)

@@ -19,6 +19,13 @@ const Compared = ({ now, before }: { now: string; before: string | undefined }) 
   </>
 )
 
+const Ways = ({ run_id }: { run_id: string }) => (
+  <span class="row-actions">
+    <a href={ofRun(run_id, 'results')}>Results</a>
+    <a href={ofRun(run_id, 'compare')}>Compare</a>
+  </span>
+)
+
 export const RunGroups = ({ groups, now }: { groups: readonly RunGroup[]; now: number }) => (
   <List
     id="latest"
@@ -62,15 +69,7 @@ export const RunGroups = ({ groups, now }: { groups: readonly RunGroup[]; now: n
         numeric: true,
         cell: ({ newest }) => <When at={newest.created_at} now={now} />,
       },
-      {
-        label: '',
-        cell: ({ newest }) => (
-          <span class="row-actions">
-            <a href={ofRun(newest.id, 'results')}>Results</a>
-            <a href={ofRun(newest.id, 'compare')}>Compare</a>
-          </span>
-        ),
-      },
+      { label: '', cell: ({ newest }) => <Ways run_id={newest.id} /> },
     ]}
     empty=""
   />

@@ -94,7 +94,7 @@ interface ScopeProps {
 
 export const TriageScope = ({ query, run, causes, total, project_id, request, mayDecide }: ScopeProps) => {
   const cause = causes.find(one => one.id === query.cause_id)
-  const filter = defined({ ...query })
+  const filter = defined({ ...query }) as Record<string, string>
   const chips = {
     run_id: run && (
       <>
@@ -111,7 +111,6 @@ export const TriageScope = ({ query, run, causes, total, project_id, request, ma
     ),
     cluster_key: query.cluster_key && <>failures alike</>,
   }
-  const actions = mayDecide && total > 0 ? ACTIONS[query.kind || ''] : []
   return (
     <section class="scope" aria-label="Scope">
       <p>
@@ -132,20 +131,28 @@ export const TriageScope = ({ query, run, causes, total, project_id, request, ma
           </>
         )}
       </p>
-      {actions.length > 0 && (
-        <p class="actions">
-          <span>All of them:</span>
-          {actions.map(action => (
-            <a
-              class="button"
-              href={ofProject(project_id, `recover?${new URLSearchParams({ ...filter, action })}`)}
-            >
-              {VERBS[action]}…
-            </a>
-          ))}
-        </p>
-      )}
+      {mayDecide && total > 0 && <OfAll filter={filter} project_id={project_id} />}
     </section>
+  )
+}
+
+/** Each leads to a page that says what it comes to, and asks. */
+const OfAll = ({ filter, project_id }: { filter: Record<string, string>; project_id: string }) => {
+  const actions = ACTIONS[(filter.kind ?? '') as TriageLane | '']
+  return actions.length === 0 ? (
+    ''
+  ) : (
+    <p class="actions">
+      <span>All of them:</span>
+      {actions.map(action => (
+        <a
+          class="button"
+          href={ofProject(project_id, `recover?${new URLSearchParams({ ...filter, action })}`)}
+        >
+          {VERBS[action]}…
+        </a>
+      ))}
+    </p>
   )
 }
 
