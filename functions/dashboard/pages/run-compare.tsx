@@ -143,7 +143,8 @@ const nothingBefore = (run: Run) => ({
 })
 
 const Totals = ({ before, after, names, now }: Sides & { now: number }) => {
-  const took = (run: Run) => paceOf(run, now).ran_ms
+  const took = (run: Run) => paceOf(run, now).ran_ms ?? 0
+  const perItem = (value: number, { total_items }: Run) => (total_items === 0 ? 0 : value / total_items)
   const number = (name: string, of: (run: Run) => number, show: (value: number) => string = count) => ({
     name,
     before: show(of(before)),
@@ -156,8 +157,9 @@ const Totals = ({ before, after, names, now }: Sides & { now: number }) => {
     number('Degraded', run => run.degraded_count),
     number('Failed', run => run.failed),
     number('Cost', run => run.cost_usd, money),
-    number('Cost per item', run => (run.total_items === 0 ? 0 : run.cost_usd / run.total_items), money),
-    number('Ran for', run => took(run) ?? 0, span),
+    number('Cost per item', run => perItem(run.cost_usd, run), money),
+    number('Ran for', took, span),
+    number('Time per item', run => perItem(took(run), run), span),
   ]
   return (
     <List

@@ -22,7 +22,7 @@ export const LineageTable = ({ of, itemId }: { of: readonly Relative[]; itemId: 
       <tbody>
         {of.map(one => (
           <tr>
-            <td>
+            <td data-label="Item">
               {one.record_id === itemId ? (
                 <b>This item</b>
               ) : (
@@ -30,13 +30,13 @@ export const LineageTable = ({ of, itemId }: { of: readonly Relative[]; itemId: 
               )}{' '}
               <Id of={one.record_id} />
             </td>
-            <td>
+            <td data-label="Ran">
               <Status of={one.status} />
             </td>
-            <td>
+            <td data-label="Worked">
               <Verdict of={one.outcome_status} />
             </td>
-            <td>
+            <td data-label="Output">
               {one.record_id !== itemId && (
                 <a href={`${ofItem(itemId)}?with=${one.record_id}#difference`}>compare with this one</a>
               )}

@@ -80,7 +80,7 @@ const MEANINGS: Record<OutcomeReason | typeof CALLED_WRONG, Meaning> = {
   },
   step_error: {
     means: 'a step failed',
-    next: 'Open the failed step below. Fix what it called, then replay: the steps that worked are reused.',
+    next: 'Look at the failed step below. Fix what it called, then replay: the steps that worked are reused.',
   },
   agent_error: {
     means: 'the agent raised an error',

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { isMarkdown, Markdown, weightOf } from './markdown.tsx'
+
+it('is told by its signs; other texts are left as they are', () => {
+  for (const text of [
+    '# Title',
+    '```\ncode\n```',
+    '|a|b|\n|-|-|\n|1|2|',
+    'so **bold**',
+    'see [it](https://a.b)',
+    '- a\n- b',
+    '1. a\n\n2) b',
+  ])
+    expect([text, isMarkdown(text)]).toEqual([text, true])
+  for (const text of [
+    'It is a cat.',
+    '#hashtag',
+    '2 ** 3 ** 4',
+    'a - b\n- c',
+    '{"a": [1]}',
+    '[a](javascript:b)',
+    '',
+  ])
+    expect([text, isMarkdown(text)]).toEqual([text, false])
+})
+
+it('is not rendered where it is long, or where its tables would be', () => {
+  const long = `# Title\n${'a'.repeat(LIMITS.markdown_characters)}`
+  expect(isMarkdown(long)).toBe(false)
+  expect(isMarkdown(long.slice(0, LIMITS.markdown_characters))).toBe(true)
+  const table = (columns: number, rows: number) =>
+    `${'|a'.repeat(columns)}|\n${'|-'.repeat(columns)}|\n${'|\n'.repeat(rows)}`
+  expect(isMarkdown(table(10, 100))).toBe(true)
+  expect(isMarkdown(table(200, 200))).toBe(false)
+  expect(weightOf(table(200, 200))).toBeGreaterThan(4 * 200 * 200)
+})
+
+it('has no markup but its own, and cells without a style', () => {
+  const rendered = String(
+    Markdown({ text: '# <b>a</b>\n\n|a|\n|-:|\n|<i>|\n\n<https://a.b> <javascript:c>' }),
+  )
+  expect(rendered).toContain('<h4>&lt;b&gt;a&lt;/b&gt;</h4>')
+  expect(rendered).toContain('<td class="numeric">&lt;i&gt;</td>')
+  expect(rendered).toContain('<a href="https://a.b">')
+  expect(rendered).not.toMatch(/style=|<b>|<i>|javascript:c"/)
+})
