@@ -59,6 +59,30 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     await page.getByText('npx assay watch RUN').waitFor()
   })
 
+  it('a list is sorted by the heading that is pressed, and stays so when it refreshes itself', async () => {
+    for (const items of [2, 3, 1]) await ran(world, works, told(Array.from({ length: items }, () => 'ok')))
+    const page = await open(`${overview()}/runs`)
+    const sizes = async () => {
+      const cells = page.getByRole('region', { name: 'runs' }).locator('td[data-label=Items]')
+      return (await cells.allTextContents()).map(Number)
+    }
+    const came = await sizes()
+    await page.getByRole('button', { name: 'Items' }).click()
+    const down = (await sizes()).toSorted((a, b) => b - a)
+    expect(await sizes()).toEqual(down)
+    expect(down).not.toEqual(came)
+    await page
+      .getByRole('columnheader', { name: 'Items' })
+      .and(page.locator('[aria-sort=descending]'))
+      .waitFor()
+    await ran(world, works, told(['ok', 'ok', 'ok', 'ok']))
+    await page.getByRole('region', { name: 'runs' }).getByRole('cell', { name: '4', exact: true }).waitFor()
+    expect((await sizes())[0]).toBe(4)
+    await page.getByRole('button', { name: 'Items' }).click()
+    expect(await sizes()).toEqual([...down, 4].toSorted((a, b) => a - b))
+    expect(await axeProblems(page)).toEqual([])
+  })
+
   it('a run tells graded, unread, suspected and cost apart, and what would differ by other rules', async () => {
     const { run } = await ran(world, asTold, told(['ok', 'dear', 'unread', 'suspect', 'suspect']))
     const page = await open(`/runs/${run}`)

@@ -3,6 +3,7 @@
 // one that began after it and was answered.
 
 import { copyButtons } from './copy.ts'
+import { sortable } from './sort.ts'
 import { localTimes } from './times.ts'
 
 const LEAST_MS = 700
@@ -88,6 +89,7 @@ function show(fresh: Document): void {
     keepOpen(old, made)
     localTimes(made)
     copyButtons(made)
+    sortable(made)
     // What one is writing in is not taken away.
     if (old.contains(document.activeElement) || made.isEqualNode(old)) continue
     old.replaceWith(document.adoptNode(made))

@@ -1,11 +1,14 @@
 // The runs of a project, newest first, whether they ran beside whether they worked.
 
+import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { OUTCOMES, RUN_STATUSES } from '../../../shared/items/vocabulary.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { Choice } from '../parts/choice.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { MiniBars } from '../parts/mini-bars.tsx'
+import { notOk } from '../parts/run-groups.ts'
 import { count, money, RunState, statusWord, Verdict, When } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
@@ -97,22 +100,9 @@ export const runsPage = page({
             </label>
             <button>Show</button>
           </form>
-          <List
-            id="runs"
-            rows={runs}
-            href={run => ofRun(run.id)}
-            columns={[
-              { label: 'Run', cell: run => <a href={ofRun(run.id)}>{runName(run)}</a> },
-              { label: 'Agent', cell: run => run.agent_slug },
-              { label: 'Status', cell: run => <RunState of={run} /> },
-              { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },
-              { label: 'Ran / Worked', cell: run => <MiniBars run={run} /> },
-              { label: 'Items', numeric: true, cell: run => count(run.total_items) },
-              { label: 'Not ok', numeric: true, cell: run => count(run.degraded_count + run.failed) },
-              { label: 'To decide', numeric: true, cell: run => count(run.undecided_count) },
-              { label: 'Cost', numeric: true, cell: run => money(run.cost_usd) },
-              { label: 'Created', numeric: true, cell: run => <When at={run.created_at} now={now} /> },
-            ]}
+          <Runs
+            runs={runs}
+            now={now}
             empty={Object.keys(asked).length > 0 ? <NoneFound project_id={project_id} /> : <NoneYet />}
           />
           <Pager request={request} next={nextOf(response)} />
@@ -121,6 +111,43 @@ export const runsPage = page({
     }
   },
 })
+
+/** Sorted by what stands on the page. */
+const Runs = ({ runs, now, empty }: { runs: readonly Schemas['Run'][]; now: number; empty: Child }) => (
+  <List
+    id="runs"
+    rows={runs}
+    href={run => ofRun(run.id)}
+    columns={[
+      { label: 'Run', cell: run => <a href={ofRun(run.id)}>{runName(run)}</a> },
+      { label: 'Agent', cell: run => run.agent_slug },
+      { label: 'Status', cell: run => <RunState of={run} /> },
+      { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },
+      { label: 'Ran / Worked', cell: run => <MiniBars run={run} /> },
+      {
+        label: 'Items',
+        numeric: true,
+        value: run => run.total_items,
+        cell: run => count(run.total_items),
+      },
+      {
+        label: 'Not ok',
+        numeric: true,
+        value: notOk,
+        cell: run => count(notOk(run)),
+      },
+      {
+        label: 'To decide',
+        numeric: true,
+        value: run => run.undecided_count,
+        cell: run => count(run.undecided_count),
+      },
+      { label: 'Cost', numeric: true, value: run => run.cost_usd, cell: run => money(run.cost_usd) },
+      { label: 'Created', numeric: true, cell: run => <When at={run.created_at} now={now} /> },
+    ]}
+    empty={empty}
+  />
+)
 
 const NoneFound = ({ project_id }: { project_id: string }) => (
   <p>

@@ -32,11 +32,6 @@ export const Doubted = ({ words, project_id }: { words: string | undefined; proj
 
 export const Causes = ({ causes, project_id, run, doubt, now, mayAct }: CausesProps) => {
   if (causes.length === 0) return ''
-  const to = (page: string, cause: Cause) =>
-    ofProject(
-      project_id,
-      `${page}?${new URLSearchParams({ ...(run && { run_id: run.id }), cause_id: cause.id })}`,
-    )
   return (
     <List
       id="causes"
@@ -54,24 +49,44 @@ export const Causes = ({ causes, project_id, run, doubt, now, mayAct }: CausesPr
         {
           label: 'Items',
           numeric: true,
+          value: one => one.count,
           cell: one => `${count(one.count)}${run ? ` (${percent(one.count, run.total_items)})` : ''}`,
         },
-        { label: 'To decide', numeric: true, cell: one => count(one.waiting) },
-        { label: 'Runs', numeric: true, cell: one => count(one.runs) },
-        { label: 'Cost', numeric: true, cell: one => money(one.cost_usd) },
-        { label: 'Last', numeric: true, cell: one => <When at={one.last_seen} now={now} /> },
+        { label: 'To decide', numeric: true, value: one => one.waiting, cell: one => count(one.waiting) },
+        { label: 'Runs', numeric: true, value: one => one.runs, cell: one => count(one.runs) },
+        { label: 'Cost', numeric: true, value: one => one.cost_usd, cell: one => money(one.cost_usd) },
+        {
+          label: 'Last',
+          numeric: true,
+          value: one => Date.parse(one.last_seen),
+          cell: one => <When at={one.last_seen} now={now} />,
+        },
         {
           label: 'Do',
-          cell: one => (
-            <span class="row-actions">
-              {one.waiting > 0 && <a href={to('triage', one)}>Show</a>}
-              {mayAct && one.waiting > 0 && !isOfHeld(one) && <a href={to('recover', one)}>Replay all…</a>}
-              {one.record_id !== null && <a href={ofItem(one.record_id)}>Example</a>}
-            </span>
-          ),
+          cell: one => <Ways cause={one} project_id={project_id} {...(run && { run })} mayAct={mayAct} />,
         },
       ]}
       empty=""
     />
+  )
+}
+
+const Ways = ({
+  cause,
+  project_id,
+  run,
+  mayAct,
+}: Pick<CausesProps, 'project_id' | 'run' | 'mayAct'> & { cause: Cause }) => {
+  const to = (page: string) =>
+    ofProject(
+      project_id,
+      `${page}?${new URLSearchParams({ ...(run && { run_id: run.id }), cause_id: cause.id })}`,
+    )
+  return (
+    <span class="row-actions">
+      {cause.waiting > 0 && <a href={to('triage')}>Show</a>}
+      {mayAct && cause.waiting > 0 && !isOfHeld(cause) && <a href={to('recover')}>Replay all…</a>}
+      {cause.record_id !== null && <a href={ofItem(cause.record_id)}>Example</a>}
+    </span>
   )
 }

@@ -7,6 +7,8 @@ export interface Column<Row> {
   /** Numbers stand to the right. */
   numeric?: true
   cell(row: Row): Child
+  /** What its rows can be sorted by, where all of them are on the page. */
+  value?(row: Row): number
 }
 
 interface ListProps<Row> {
@@ -31,7 +33,7 @@ export function List<Row>({ id, rows, columns, href, empty }: ListProps<Row>) {
         <thead>
           <tr>
             {columns.map(column => (
-              <th scope="col" class={column.numeric && 'numeric'}>
+              <th scope="col" class={column.numeric && 'numeric'} data-sort={column.value && ''}>
                 {column.label || <span class="off-screen">Actions</span>}
               </th>
             ))}
@@ -41,7 +43,11 @@ export function List<Row>({ id, rows, columns, href, empty }: ListProps<Row>) {
           {rows.map(row => (
             <tr data-href={href?.(row)}>
               {columns.map(column => (
-                <td class={column.numeric && 'numeric'} data-label={column.label}>
+                <td
+                  class={column.numeric && 'numeric'}
+                  data-label={column.label}
+                  data-value={column.value?.(row)}
+                >
                   {column.cell(row)}
                 </td>
               ))}

@@ -17,6 +17,7 @@ export const ModelUsage = ({ models }: { models: readonly Usage[] }) => (
       {
         label: 'Cost',
         numeric: true,
+        value: one => one.cost_usd,
         cell: one => (
           <>
             {one.unpriced > 0 && 'at least '}
@@ -24,18 +25,24 @@ export const ModelUsage = ({ models }: { models: readonly Usage[] }) => (
           </>
         ),
       },
-      { label: 'Calls', numeric: true, cell: one => count(one.calls) },
-      { label: 'A call', numeric: true, cell: one => money(one.cost_usd / one.calls) },
-      { label: 'Tokens in', numeric: true, cell: one => count(one.input_tokens) },
-      { label: 'Tokens out', numeric: true, cell: one => count(one.output_tokens) },
-      { label: 'Failed', numeric: true, cell: one => <Share of={one.failed} all={one.calls} /> },
-      { label: 'Degraded', numeric: true, cell: one => <Share of={one.degraded} all={one.calls} /> },
-      { label: 'Latency p50', numeric: true, cell: one => span(one.p50_ms) },
-      { label: 'p95', numeric: true, cell: one => span(one.p95_ms) },
+      by('Calls', one => one.calls),
+      by('A call', one => one.cost_usd / one.calls, money),
+      by('Tokens in', one => one.input_tokens),
+      by('Tokens out', one => one.output_tokens),
+      { ...by('Failed', one => one.failed), cell: one => <Share of={one.failed} all={one.calls} /> },
+      { ...by('Degraded', one => one.degraded), cell: one => <Share of={one.degraded} all={one.calls} /> },
+      by('Latency p50', one => one.p50_ms, span),
+      by('p95', one => one.p95_ms, span),
     ]}
     empty={<p>No call of a model was recorded in this time. Agents record them with ctx.llm.</p>}
   />
 )
+
+const by = (label: string, value: (one: Usage) => number, show: (value: number) => string = count) => ({
+  ...{ label, value },
+  numeric: true as const,
+  cell: (one: Usage) => show(value(one)),
+})
 
 const Share = ({ of, all }: { of: number; all: number }) => (
   <>

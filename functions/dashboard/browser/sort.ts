@@ -1,0 +1,49 @@
+// Sorts a table by the column whose heading is pressed: what is on the page, first the greatest, then the least. Guarantee:
+// a page that refreshes itself keeps the order that one chose.
+
+interface Order {
+  column: number
+  down: boolean
+}
+
+/** By the id of the list. */
+const chosen = new Map<string, Order>()
+
+const LISTS = 'section[id]:has(th[data-sort])'
+
+export function sortable(within: Document | Element): void {
+  const itself = within instanceof HTMLElement && within.matches(LISTS) ? [within] : []
+  for (const list of [...itself, ...within.querySelectorAll<HTMLElement>(LISTS)]) {
+    const headings = [...list.querySelectorAll<HTMLElement>('thead th')]
+    for (const [column, heading] of headings.entries()) {
+      if (heading.dataset.sort === undefined) continue
+      const button = document.createElement('button')
+      button.type = 'button'
+      button.className = 'sort'
+      button.append(...heading.childNodes)
+      heading.replaceChildren(button)
+      button.addEventListener('click', event => {
+        const order = chosen.get(list.id)
+        chosen.set(list.id, { column, down: order?.column !== column || !order.down })
+        apply(list)
+        // What has the focus is not refreshed; the keyboard keeps it.
+        if (event.detail > 0) button.blur()
+      })
+    }
+    apply(list)
+  }
+}
+
+function apply(list: HTMLElement): void {
+  const order = chosen.get(list.id)
+  if (order === undefined) return
+  const { column, down } = order
+  for (const [at, heading] of list.querySelectorAll('thead th').entries()) {
+    if (at === column) heading.setAttribute('aria-sort', down ? 'descending' : 'ascending')
+    else heading.removeAttribute('aria-sort')
+  }
+  const body = list.querySelector('tbody')!
+  const figure = (row: HTMLElement) => Number((row.children[column] as HTMLElement).dataset.value)
+  const rows = [...(body.children as HTMLCollectionOf<HTMLElement>)]
+  body.append(...rows.sort((a, b) => (down ? -1 : 1) * (figure(a) - figure(b))))
+}
