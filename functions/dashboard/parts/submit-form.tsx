@@ -26,8 +26,8 @@ export const SubmitForm = ({ project_id, agents, entered, wrong, guessed, mayNot
     return (
       <div class="empty">
         <p>
-          Your role is viewer: it reads, and starts nothing. An operator or an owner can submit items, and an
-          owner can change your role under <a href="/dashboard/members">Members</a>.
+          Operator role required. Your role is viewer: it reads, and starts nothing. An owner can change it
+          under <a href="/dashboard/members">Members</a>.
         </p>
       </div>
     )
