@@ -6,7 +6,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { BudgetFields, limitsOf } from '../parts/budget-lines.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Field, RoleRequired, Sure } from '../parts/form.tsx'
-import { cents, When } from '../parts/text.tsx'
+import { cents, count, When } from '../parts/text.tsx'
 import { ofProject, ROOT } from '../shell/addresses.ts'
 import { AMOUNT_HINT } from '../shell/dollars.ts'
 import { dollars } from '../shell/form-values.ts'
@@ -73,7 +73,8 @@ const settingsView = (project: Project, isOwner: boolean, entered: Entered = {})
 const creditWords = ({ credit_cents, spent_cents }: Project) =>
   `${cents(spent_cents)} is spent of ${credit_cents === null ? 'a credit without limit' : cents(credit_cents)}`
 
-const unset = (name: string) => (name.endsWith('_days') ? 'forever' : 'no limit')
+const numberWords = (name: string, value: number | null) =>
+  value === null ? (name.endsWith('_days') ? 'forever' : 'no limit') : count(value)
 
 const SettingsAsText = ({ project }: { project: Project }) => (
   <Facts
@@ -87,7 +88,7 @@ const SettingsAsText = ({ project }: { project: Project }) => (
         ]),
       ),
       'Time zone': project.timezone,
-      ...Object.fromEntries(NUMBERS.map(({ name, label }) => [label, project[name] ?? unset(name)])),
+      ...Object.fromEntries(NUMBERS.map(({ name, label }) => [label, numberWords(name, project[name])])),
       'A key may make other keys': project.keys_may_mint ? 'yes' : 'no',
     }}
   />

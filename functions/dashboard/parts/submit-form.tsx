@@ -64,8 +64,8 @@ export const SubmitForm = ({ project_id, agents, entered, wrong, guessed, mayNot
         <button>Submit all</button>
       </div>
       <p class="dim hint">
-        The first {LIMITS.pilot_items} are taken from all over the file. When they have run you see what they
-        cost and what did not work, and go on with the rest or stop.
+        The first {LIMITS.pilot_items} are taken from all over the file. When they have run you see how they
+        answered, what they cost and what did not work, and go on with the rest or stop.
       </p>
     </form>
   )
