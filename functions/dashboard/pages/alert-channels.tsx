@@ -1,76 +1,11 @@
-// Where alerts and digests go: the part of the page of alerts that lists channels, and what its forms do.
+// What the forms of alert channels do: one is added, tested and removed.
 
 import * as z from 'zod'
 import { CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../../../shared/outbox/vocabulary.ts'
-import type { Schemas } from '../../../shared/sdk/client.ts'
-import { Field, Press } from '../parts/form.tsx'
-import { List } from '../parts/list.tsx'
 import { ofDelivery, ofProject } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { action } from '../shell/page.ts'
-
-export const Channels = ({
-  project_id,
-  channels,
-  mayChange,
-}: {
-  project_id: string
-  channels: readonly Schemas['AlertChannel'][]
-  mayChange: boolean
-}) => (
-  <>
-    <List
-      id="channels"
-      rows={channels}
-      columns={[
-        { label: 'To', cell: one => one.url },
-        { label: 'Format', cell: one => one.format },
-        { label: 'Digests of runs', cell: one => one.digest },
-        {
-          label: '',
-          cell: one =>
-            mayChange && (
-              <Press label="Send a test" action={ofProject(project_id, `alert-channels/${one.id}/test`)} />
-            ),
-        },
-        {
-          label: '',
-          numeric: true,
-          cell: one =>
-            mayChange && (
-              <Press label="Remove" action={ofProject(project_id, `alert-channels/${one.id}/delete`)} />
-            ),
-        },
-      ]}
-      empty={<p>Nowhere but here. Add a webhook or an address, so that nobody has to look.</p>}
-    />
-    {mayChange && (
-      <form class="filters" method="post" action={ofProject(project_id, 'alert-channels')}>
-        <Field label="Webhook, or mailto: and an address">
-          <input name="url" required placeholder="https://example.com/alerts" />
-        </Field>
-        <Field label="Format">
-          <select name="format">
-            <option value="">as the URL tells</option>
-            {CHANNEL_FORMATS.map(format => (
-              <option value={format}>{format}</option>
-            ))}
-          </select>
-        </Field>
-        <Field label="Digests of runs">
-          <select name="digest">
-            {CHANNEL_DIGESTS.map(digest => (
-              <option value={digest} selected={digest === 'scheduled'}>
-                {digest}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <button class="primary">Add</button>
-      </form>
-    )}
-  </>
-)
+import { alertsView } from './alerts.tsx'
 
 export const addAlertChannel = action({
   path: '/dashboard/projects/{projectId}/alert-channels',
@@ -79,6 +14,7 @@ export const addAlertChannel = action({
     format: z.enum([...CHANNEL_FORMATS, '']).optional(),
     digest: z.enum(CHANNEL_DIGESTS).optional(),
   }),
+  again: (visit, entered) => alertsView(visit, {}, entered),
   async act({ api, params }, { url, ...more }) {
     const body = { url, ...defined(more) }
     await api.POST('/v1/projects/{projectId}/alert-channels', { params: { path: params }, body })

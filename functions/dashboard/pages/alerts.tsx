@@ -2,107 +2,98 @@
 
 import * as z from 'zod'
 import { ALERT_RULES, ALERT_STATES } from '../../../shared/outbox/vocabulary.ts'
-import type { Schemas } from '../../../shared/sdk/client.ts'
-import { Field } from '../parts/form.tsx'
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { Channels, GivenUp } from '../parts/alert-channels.tsx'
+import { AlertList } from '../parts/alert-list.tsx'
+import { Deadlines } from '../parts/deadlines.tsx'
+import { Field, RoleRequired } from '../parts/form.tsx'
 import { List, Pager } from '../parts/list.tsx'
-import { When } from '../parts/text.tsx'
-import { ofProject, ofRun, ofSchedule } from '../shell/addresses.ts'
+import { ofProject } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
-import { action, page } from '../shell/page.ts'
-import { Channels } from './alert-channels.tsx'
-import { Deadlines } from './deadlines.tsx'
+import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
-type Alert = Schemas['Alert']
 type Rule = Schemas['AlertRule']
+
+const AlertsQuery = z.strictObject({
+  rule: z.enum([...ALERT_RULES, '']).optional(),
+  state: z.enum([...ALERT_STATES, '']).optional(),
+  cursor: z.string().optional(),
+})
 
 export const alertsPage = page({
   path: '/dashboard/projects/{projectId}/alerts',
-  query: z.strictObject({
-    rule: z.enum([...ALERT_RULES, '']).optional(),
-    state: z.enum([...ALERT_STATES, '']).optional(),
-    cursor: z.string().optional(),
-  }),
-  async show({ api, params, query, request, ctx, member }) {
-    const project_id = params.projectId
-    const [{ data }, { data: rules = [] }, { data: channels = [] }, { data: deadlines = [] }] =
-      await Promise.all([
-        api.GET('/v1/alerts', { params: { query: { project_id, ...defined(query) } } }),
-        api.GET('/v1/projects/{projectId}/alert-rules', { params: { path: params } }),
-        api.GET('/v1/projects/{projectId}/alert-channels', { params: { path: params } }),
-        api.GET('/v1/projects/{projectId}/deadlines', { params: { path: params } }),
-      ])
-    const mayChange = member.role !== 'viewer'
-    return {
-      title: 'Alerts',
-      project_id,
-      menu: 'alerts',
-      cli: 'assay alerts',
-      live: query.cursor === undefined ? { every_s: 15 } : undefined,
-      body: (
-        <>
-          <h1>Alerts</h1>
-          <AlertList alerts={data!.alerts} now={ctx.now()} />
-          <Pager request={request} next={data!.next_cursor} />
-          <h2>Where they go</h2>
-          <Channels project_id={project_id} channels={channels} mayChange={mayChange} />
-          <h2>Deadlines</h2>
-          <Deadlines project_id={project_id} deadlines={deadlines} mayChange={mayChange} />
-          <h2>Rules</h2>
-          <Rules project_id={project_id} rules={rules} mayChange={mayChange} />
-        </>
-      ),
-    }
-  },
+  query: AlertsQuery,
+  show: visit => alertsView(visit, visit.query),
 })
 
-const AlertList = ({ alerts, now }: { alerts: readonly Alert[]; now: number }) => (
-  <List
-    id="alerts"
-    rows={alerts}
-    columns={[
-      {
-        label: 'What happened',
-        cell: one => (
-          <>
-            {one.run_id ? (
-              <a href={ofRun(one.run_id)}>{one.message}</a>
-            ) : one.schedule_id ? (
-              <a href={ofSchedule(one.schedule_id)}>{one.message}</a>
-            ) : (
-              one.message
-            )}
-            <br />
-            <span class="dim">{one.advice}</span>
-          </>
-        ),
-      },
-      { label: 'Do', cell: one => <code>{one.command}</code> },
-      {
-        label: 'State',
-        cell: one =>
-          one.resolved_at === null ? (
-            'open'
-          ) : (
-            <>
-              resolved <When at={one.resolved_at} now={now} />
-            </>
-          ),
-      },
-      { label: 'Since', cell: one => <When at={one.since} now={now} /> },
-    ]}
-    empty={
-      <p>No alert. A rule alerts once about a schedule, an agent or a project until that is resolved.</p>
-    }
-  />
-)
+type Asked = Visit<{ projectId: string }>
+
+/** With what was entered into one of its forms, where that was refused. */
+export async function alertsView(
+  { api, params, request, ctx, member }: Asked,
+  query: z.output<typeof AlertsQuery> = {},
+  entered: Entered = {},
+): Promise<View> {
+  const project_id = params.projectId
+  const { alerts, next, rules, channels, deadlines, agents, schedules, givenUp } = await readAlerts(
+    api,
+    project_id,
+    query,
+  )
+  const mayChange = member.role !== 'viewer'
+  const now = ctx.now()
+  return {
+    title: 'Alerts',
+    project_id,
+    menu: 'alerts',
+    cli: 'assay alerts',
+    live: query.cursor === undefined ? { every_s: 15 } : undefined,
+    body: (
+      <>
+        <h1>Alerts</h1>
+        {!mayChange && <RoleRequired least="operator" />}
+        <AlertList alerts={alerts} named={{ agents, schedules }} now={now} />
+        <Pager request={request} next={next} />
+        <h2>Where they go</h2>
+        <GivenUp project_id={project_id} deliveries={givenUp} now={now} />
+        <Channels project_id={project_id} channels={channels} mayChange={mayChange} entered={entered} />
+        <h2>Deadlines</h2>
+        <Deadlines {...{ project_id, deadlines, schedules, mayChange, entered }} />
+        <h2>Rules</h2>
+        <Rules project_id={project_id} rules={rules} agents={agents} mayChange={mayChange} />
+      </>
+    ),
+  }
+}
+
+async function readAlerts(api: Client, project_id: string, query: z.output<typeof AlertsQuery>) {
+  const of_project = { params: { path: { projectId: project_id } } }
+  const of = <Q extends object>(query: Q) => ({ params: { query: { project_id, ...query } } })
+  const [alerts, rules, channels, deadlines, agents, schedules, givenUp] = await Promise.all([
+    api.GET('/v1/alerts', of(defined(query))),
+    api.GET('/v1/projects/{projectId}/alert-rules', of_project),
+    api.GET('/v1/projects/{projectId}/alert-channels', of_project),
+    api.GET('/v1/projects/{projectId}/deadlines', of_project),
+    api.GET('/v1/agents', of({})),
+    api.GET('/v1/schedules', of({})),
+    api.GET('/v1/deliveries', of({ state: 'failed' as const })),
+  ])
+  return {
+    ...{ alerts: alerts.data!.alerts, next: alerts.data!.next_cursor, rules: rules.data ?? [] },
+    ...{ channels: channels.data ?? [], deadlines: deadlines.data ?? [] },
+    ...{ agents: agents.data ?? [], schedules: schedules.data ?? [], givenUp: givenUp.data!.deliveries },
+  }
+}
 
 const Rules = ({
   project_id,
   rules,
+  agents,
   mayChange,
 }: {
   project_id: string
   rules: readonly Rule[]
+  agents: readonly Schemas['Agent'][]
   mayChange: boolean
 }) => (
   <List
@@ -113,7 +104,7 @@ const Rules = ({
         label: 'Rule',
         cell: rule => (
           <>
-            {rule.about} {rule.agent_id && <span class="dim">For one agent.</span>}
+            {rule.about} {rule.agent_id && <b>Only {slugOf(agents, rule.agent_id)}.</b>}
             <br />
             <code class="dim">{rule.rule}</code>
           </>
@@ -128,25 +119,32 @@ const Rules = ({
               ...Object.entries(rule.bounds).map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`),
             ].join(', ')
           ) : (
-            <form class="filters" method="post" action={ofProject(project_id, 'alert-rules')}>
-              <input type="hidden" name="rule" value={rule.rule} />
-              {rule.agent_id && <input type="hidden" name="agent_id" value={rule.agent_id} />}
-              {Object.entries(rule.bounds).map(([name, value]) => (
-                <Field label={name.replaceAll('_', ' ')}>
-                  <input name={`bound:${name}`} inputmode="decimal" value={String(value)} />
-                </Field>
-              ))}
-              <label class="inline">
-                <input type="checkbox" name="enabled" checked={rule.enabled} /> alerts
-              </label>
-              <button>Set</button>
-            </form>
+            <RuleForm project_id={project_id} rule={rule} />
           ),
       },
     ]}
     empty={<p>There are no rules.</p>}
   />
 )
+
+const RuleForm = ({ project_id, rule }: { project_id: string; rule: Rule }) => (
+  <form class="filters" method="post" action={ofProject(project_id, 'alert-rules')}>
+    <input type="hidden" name="rule" value={rule.rule} />
+    {rule.agent_id && <input type="hidden" name="agent_id" value={rule.agent_id} />}
+    {Object.entries(rule.bounds).map(([name, value]) => (
+      <Field label={name.replaceAll('_', ' ')}>
+        <input name={`bound:${name}`} inputmode="decimal" value={String(value)} />
+      </Field>
+    ))}
+    <label class="inline">
+      <input type="checkbox" name="enabled" checked={rule.enabled} /> alerts
+    </label>
+    <button>Set</button>
+  </form>
+)
+
+const slugOf = (agents: readonly Schemas['Agent'][], agent_id: string) =>
+  agents.find(one => one.id === agent_id)?.slug ?? 'a deleted agent'
 
 export const setAlertRule = action({
   path: '/dashboard/projects/{projectId}/alert-rules',

@@ -3,92 +3,118 @@
 import * as z from 'zod'
 import { KEY_ROLES } from '../../../shared/accounts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { Field, Sure } from '../parts/form.tsx'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { Field, RoleRequired, Sure } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'
 import { ofProject } from '../shell/addresses.ts'
-import { action, page, type View } from '../shell/page.ts'
+import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
 const DAY_MS = 86_400_000
 
 export const keysPage = page({
   path: '/dashboard/projects/{projectId}/keys',
-  async show({ api, params, member, ctx }) {
-    const project_id = params.projectId
-    const { data: keys = [] } = await api.GET('/v1/projects/{projectId}/api-keys', {
-      params: { path: { projectId: project_id } },
-    })
-    const now = ctx.now()
-    const mayChange = member.role !== 'viewer'
-    return {
-      title: 'Keys',
-      project_id,
-      menu: 'keys',
-      cli: 'assay keys',
-      body: (
-        <>
-          <h1>Keys</h1>
-          <p class="dim">
-            A key opens this project and no other. Code, the command line and ingresses send it as a bearer.
-          </p>
-          <List
-            id="keys"
-            rows={keys}
-            columns={[
-              { label: 'Name', cell: key => key.name },
-              { label: 'Begins with', cell: key => <code>{key.prefix}</code> },
-              { label: 'Made', cell: key => <When at={key.created_at} now={now} /> },
-              { label: 'May', cell: key => (key.role === 'viewer' ? 'read' : 'read and change') },
-              {
-                label: 'Expires',
-                cell: key => (key.expires_at === null ? 'never' : <When at={key.expires_at} now={now} />),
-              },
-              { label: 'Last used', cell: key => <When at={key.last_used_at} now={now} /> },
-              {
-                label: '',
-                numeric: true,
-                cell: key =>
-                  mayChange && (
-                    <Sure
-                      label="Revoke"
-                      consequence={`Whoever uses ${key.name} is refused within five seconds. This cannot be undone.`}
-                      action={ofProject(project_id, `keys/${key.id}/revoke`)}
-                    />
-                  ),
-              },
-            ]}
-            empty={<p>No key yet: nothing but this dashboard can reach the project.</p>}
-          />
-          {mayChange && (
-            <>
-              <h2>New key</h2>
-              <form class="filters" method="post" action={ofProject(project_id, 'keys')}>
-                <Field label="Display name">
-                  <input
-                    name="name"
-                    required
-                    maxlength={LIMITS.api_key_name_characters}
-                    placeholder="nightly import"
-                  />
-                </Field>
-                <Field label="May">
-                  <select name="role">
-                    <option value="operator">read and change</option>
-                    <option value="viewer">only read</option>
-                  </select>
-                </Field>
-                <Field label="Expires after days (leave empty for never)">
-                  <input name="days" type="number" min="1" max="3650" />
-                </Field>
-                <button class="primary">Make a key</button>
-              </form>
-            </>
-          )}
-        </>
-      ),
-    }
-  },
+  show: visit => keysView(visit),
 })
+
+/** With what was entered for a new key, where it was refused. */
+async function keysView(
+  { api, params, member, ctx }: Visit<{ projectId: string }>,
+  entered: Entered = {},
+): Promise<View> {
+  const project_id = params.projectId
+  const { data: keys = [] } = await api.GET('/v1/projects/{projectId}/api-keys', {
+    params: { path: { projectId: project_id } },
+  })
+  const mayChange = member.role !== 'viewer'
+  return {
+    title: 'Keys',
+    project_id,
+    menu: 'keys',
+    cli: 'assay keys',
+    body: (
+      <>
+        <h1>Keys</h1>
+        <p class="dim">
+          A key opens this project and no other. Code, the command line and ingresses send it as a bearer.
+        </p>
+        {!mayChange && <RoleRequired least="operator" />}
+        <KeyList project_id={project_id} keys={keys} mayChange={mayChange} now={ctx.now()} />
+        {mayChange && <NewKey project_id={project_id} entered={entered} />}
+      </>
+    ),
+  }
+}
+
+const KeyList = ({
+  project_id,
+  keys,
+  mayChange,
+  now,
+}: {
+  project_id: string
+  keys: readonly Schemas['ApiKey'][]
+  mayChange: boolean
+  now: number
+}) => (
+  <List
+    id="keys"
+    rows={keys}
+    columns={[
+      { label: 'Name', cell: key => key.name },
+      { label: 'Begins with', cell: key => <code>{key.prefix}</code> },
+      { label: 'Made', cell: key => <When at={key.created_at} now={now} /> },
+      { label: 'May', cell: key => (key.role === 'viewer' ? 'read' : 'read and change') },
+      {
+        label: 'Expires',
+        cell: key => (key.expires_at === null ? 'never' : <When at={key.expires_at} now={now} />),
+      },
+      { label: 'Last used', cell: key => <When at={key.last_used_at} now={now} /> },
+      {
+        label: '',
+        numeric: true,
+        cell: key =>
+          mayChange && (
+            <Sure
+              label="Revoke"
+              consequence={`Whoever uses ${key.name} is refused within five seconds. This cannot be undone.`}
+              action={ofProject(project_id, `keys/${key.id}/revoke`)}
+            />
+          ),
+      },
+    ]}
+    empty={<p>No key yet: nothing but this dashboard can reach the project.</p>}
+  />
+)
+
+const NewKey = ({ project_id, entered }: { project_id: string; entered: Entered }) => (
+  <>
+    <h2>New key</h2>
+    <form class="filters" method="post" action={ofProject(project_id, 'keys')}>
+      <Field label="Display name">
+        <input
+          name="name"
+          required
+          maxlength={LIMITS.api_key_name_characters}
+          placeholder="nightly import"
+          value={entered.name ?? ''}
+        />
+      </Field>
+      <Field label="May">
+        <select name="role">
+          <option value="operator">read and change</option>
+          <option value="viewer" selected={entered.role === 'viewer'}>
+            only read
+          </option>
+        </select>
+      </Field>
+      <Field label="Expires after days (leave empty for never)">
+        <input name="days" type="number" min="1" max="3650" value={entered.days ?? ''} />
+      </Field>
+      <button class="primary">Make a key</button>
+    </form>
+  </>
+)
 
 /** Answers with the key itself, which no page can show again. */
 export const createKey = action({
@@ -100,6 +126,7 @@ export const createKey = action({
       .union([z.literal('').transform(() => undefined), z.coerce.number().int().min(1).max(3650)])
       .optional(),
   }),
+  again: (visit, entered) => keysView(visit, entered),
   async act({ api, params, ctx }, { name, role, days }): Promise<View> {
     const project_id = params.projectId
     const { data } = await api.POST('/v1/projects/{projectId}/api-keys', {

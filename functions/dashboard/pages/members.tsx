@@ -3,12 +3,13 @@
 import * as z from 'zod'
 import { MEMBER_ROLES } from '../../../shared/accounts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { Field, Sure } from '../parts/form.tsx'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { Field, RoleRequired, Sure } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'
 import { ROOT } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
-import { action, page } from '../shell/page.ts'
+import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
 const MEMBERS = `${ROOT}/members`
 
@@ -22,101 +23,128 @@ const RoleSelect = ({ of }: { of?: string }) => (
   </select>
 )
 
+const MembersQuery = z.strictObject({ cursor: z.string().optional() })
+
 export const membersPage = page({
   path: '/dashboard/members',
-  query: z.strictObject({ cursor: z.string().optional() }),
-  async show({ api, member, query, request, ctx }) {
-    const { data: members = [], response } = await api.GET('/v1/members', {
-      params: { query: defined(query) },
-    })
-    const isOwner = member.role === 'owner'
-    return {
-      title: 'Members',
-      menu: 'members',
-      cli: 'assay members',
-      body: (
-        <>
-          <h1>Members</h1>
-          <p class="dim">
-            A viewer reads. An operator also changes agents, keys and runs. An owner also changes projects and
-            members.
-          </p>
-          <List
-            id="members"
-            rows={members}
-            columns={[
-              {
-                label: 'E-mail',
-                cell: one => (one.id === member.member_id ? <b>{one.email} (you)</b> : one.email),
-              },
-              {
-                label: 'Role',
-                cell: one =>
-                  isOwner ? (
-                    <form class="actions" method="post" action={`${MEMBERS}/${one.id}/role`}>
-                      <RoleSelect of={one.role} />
-                      <button>Set</button>
-                    </form>
-                  ) : (
-                    one.role
-                  ),
-              },
-              { label: 'Since', cell: one => <When at={one.created_at} now={ctx.now()} /> },
-              {
-                label: '',
-                numeric: true,
-                cell: one =>
-                  isOwner && (
-                    <Sure
-                      label="Remove"
-                      consequence={`${one.email} is signed out everywhere within five seconds. Keys stay.`}
-                      action={`${MEMBERS}/${one.id}/remove`}
-                    />
-                  ),
-              },
-            ]}
-            empty={<p>Nobody.</p>}
-          />
-          <Pager request={request} next={nextOf(response)} />
-          {isOwner && (
-            <>
-              <h2>New member</h2>
-              <form class="stack" method="post" action={MEMBERS}>
-                <Field label="E-mail">
-                  <input name="email" type="email" required autocomplete="off" />
-                </Field>
-                <Field label="Role">
-                  <RoleSelect of="operator" />
-                </Field>
-                <Field
-                  label="First password"
-                  hint="At least 12 characters. Assay sends no mail: tell it to them, to be changed at once."
-                >
-                  <input
-                    name="password"
-                    type="password"
-                    required
-                    minlength={LIMITS.password_characters.min}
-                    autocomplete="new-password"
-                  />
-                </Field>
-                <div>
-                  <button class="primary">Add</button>
-                </div>
-              </form>
-            </>
-          )}
-        </>
-      ),
-    }
-  },
+  query: MembersQuery,
+  show: visit => membersView(visit, visit.query),
 })
+
+/** With what was entered for a new member, where it was refused; a password is entered anew. */
+async function membersView(
+  { api, member, request, ctx }: Visit,
+  query: z.output<typeof MembersQuery> = {},
+  entered: Entered = {},
+): Promise<View> {
+  const { data: members = [], response } = await api.GET('/v1/members', {
+    params: { query: defined(query) },
+  })
+  const isOwner = member.role === 'owner'
+  return {
+    title: 'Members',
+    menu: 'members',
+    cli: 'assay members',
+    body: (
+      <>
+        <h1>Members</h1>
+        <p class="dim">
+          A viewer reads. An operator also changes agents, keys and runs. An owner also changes projects and
+          members.
+        </p>
+        {!isOwner && <RoleRequired least="owner" />}
+        <MemberList members={members} self={member.member_id} isOwner={isOwner} now={ctx.now()} />
+        <Pager request={request} next={nextOf(response)} />
+        {isOwner && <NewMember entered={entered} />}
+      </>
+    ),
+  }
+}
+
+const MemberList = ({
+  members,
+  self,
+  isOwner,
+  now,
+}: {
+  members: readonly Schemas['Member'][]
+  self: string
+  isOwner: boolean
+  now: number
+}) => (
+  <List
+    id="members"
+    rows={members}
+    columns={[
+      {
+        label: 'E-mail',
+        cell: one => (one.id === self ? <b>{one.email} (you)</b> : one.email),
+      },
+      {
+        label: 'Role',
+        cell: one =>
+          isOwner ? (
+            <form class="actions" method="post" action={`${MEMBERS}/${one.id}/role`}>
+              <RoleSelect of={one.role} />
+              <button>Set</button>
+            </form>
+          ) : (
+            one.role
+          ),
+      },
+      { label: 'Since', cell: one => <When at={one.created_at} now={now} /> },
+      {
+        label: '',
+        numeric: true,
+        cell: one =>
+          isOwner && (
+            <Sure
+              label="Remove"
+              consequence={`${one.email} is signed out everywhere within five seconds. Keys stay.`}
+              action={`${MEMBERS}/${one.id}/remove`}
+            />
+          ),
+      },
+    ]}
+    empty={<p>Nobody.</p>}
+  />
+)
+
+const NewMember = ({ entered }: { entered: Entered }) => (
+  <>
+    <h2>New member</h2>
+    <form class="stack" method="post" action={MEMBERS}>
+      <Field label="E-mail">
+        <input name="email" type="email" required autocomplete="off" value={entered.email ?? ''} />
+      </Field>
+      <Field label="Role">
+        <RoleSelect of={entered.role ?? 'operator'} />
+      </Field>
+      <Field
+        label="First password"
+        hint="At least 12 characters. Assay sends no mail: tell it to them, to be changed at once."
+      >
+        <input
+          name="password"
+          type="password"
+          required
+          minlength={LIMITS.password_characters.min}
+          autocomplete="new-password"
+        />
+      </Field>
+      <div>
+        <button class="primary">Add</button>
+      </div>
+    </form>
+  </>
+)
 
 const role = z.enum(MEMBER_ROLES)
 
 export const createMember = action({
   path: '/dashboard/members',
   form: z.strictObject({ email: z.string(), role, password: z.string() }),
+  again: (visit, entered) => membersView(visit, {}, entered),
   async act({ api }, body) {
     await api.POST('/v1/members', { body })
     return { to: MEMBERS, said: `${body.email} can sign in now.` }

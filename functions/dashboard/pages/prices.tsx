@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { Field, Sure } from '../parts/form.tsx'
+import { Field, RoleRequired, Sure } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { count, counted, money, When } from '../parts/text.tsx'
 import { ofProject } from '../shell/addresses.ts'
@@ -44,43 +44,58 @@ const pricesView = (
         Dollars per million tokens. A model without a price here has that of the list that Assay brings; one
         that has none there either is unpriced, and pauses its items where there is a budget.
       </p>
-      <List
-        id="prices"
-        rows={prices}
-        columns={[
-          { label: 'Model', cell: price => <code>{price.model}</code> },
-          { label: 'Input', numeric: true, cell: price => money(price.input_per_mtok) },
-          {
-            label: 'Cached input',
-            numeric: true,
-            cell: price => (price.cached_input_per_mtok === null ? '' : money(price.cached_input_per_mtok)),
-          },
-          { label: 'Output', numeric: true, cell: price => money(price.output_per_mtok) },
-          {
-            label: 'From',
-            cell: price =>
-              price.effective_from === EVER ? 'ever' : <When at={price.effective_from} now={now} />,
-          },
-          {
-            label: '',
-            numeric: true,
-            cell: price =>
-              mayChange && (
-                <Sure
-                  label="Remove"
-                  consequence={`Items taken from now on have the price of ${price.model} before this one, or that of the list, or none. Recorded costs stay as they are.`}
-                  action={ofProject(project_id, `prices/${price.id}/remove`)}
-                />
-              ),
-          },
-        ]}
-        empty={<p>No price of its own yet.</p>}
-      />
+      {!mayChange && <RoleRequired least="operator" />}
+      <PriceList {...{ project_id, prices, now, mayChange }} />
       {check && <CheckedModels check={check} now={now} />}
       {mayChange && <PriceForm project_id={project_id} entered={entered} />}
     </>
   ),
 })
+
+const PriceList = ({
+  project_id,
+  prices,
+  now,
+  mayChange,
+}: {
+  project_id: string
+  prices: readonly Price[]
+  now: number
+  mayChange: boolean
+}) => (
+  <List
+    id="prices"
+    rows={prices}
+    columns={[
+      { label: 'Model', cell: price => <code>{price.model}</code> },
+      { label: 'Input', numeric: true, cell: price => money(price.input_per_mtok) },
+      {
+        label: 'Cached input',
+        numeric: true,
+        cell: price => (price.cached_input_per_mtok === null ? '' : money(price.cached_input_per_mtok)),
+      },
+      { label: 'Output', numeric: true, cell: price => money(price.output_per_mtok) },
+      {
+        label: 'From',
+        cell: price =>
+          price.effective_from === EVER ? 'ever' : <When at={price.effective_from} now={now} />,
+      },
+      {
+        label: '',
+        numeric: true,
+        cell: price =>
+          mayChange && (
+            <Sure
+              label="Remove"
+              consequence={`Items taken from now on have the price of ${price.model} before this one, or that of the list, or none. Recorded costs stay as they are.`}
+              action={ofProject(project_id, `prices/${price.id}/remove`)}
+            />
+          ),
+      },
+    ]}
+    empty={<p>No price of its own yet.</p>}
+  />
+)
 
 /** Which of the models called lately have no price, or one of the project's own that may be out of date. */
 const CheckedModels = ({ check, now }: { check: Check; now: number }) => (

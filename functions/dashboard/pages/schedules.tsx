@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { RoleRequired } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { reasonWords, scheduleName, whyOff } from '../parts/occurrence.tsx'
 import { Worked } from '../parts/schedule-history.tsx'
@@ -39,6 +40,7 @@ export const schedulesPage = page({
               </a>
             )}
           </div>
+          {member.role === 'viewer' && <RoleRequired least="operator" />}
           <Schedules schedules={schedules} now={now} />
           {query.agent_id && (
             <p>

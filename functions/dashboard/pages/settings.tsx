@@ -4,8 +4,9 @@ import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { BudgetFields, limitsOf } from '../parts/budget-lines.tsx'
-import { Field, Sure } from '../parts/form.tsx'
-import { cents, When } from '../parts/text.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { Field, RoleRequired, Sure } from '../parts/form.tsx'
+import { cents, count, When } from '../parts/text.tsx'
 import { ofProject, ROOT } from '../shell/addresses.ts'
 import { AMOUNT_HINT } from '../shell/dollars.ts'
 import { dollars } from '../shell/form-values.ts'
@@ -46,7 +47,7 @@ export const settingsPage = page({
   },
 })
 
-/** With what an owner entered, where it was refused. */
+/** With what an owner entered, where it was refused; for others as text. */
 const settingsView = (project: Project, isOwner: boolean, entered: Entered = {}): View => ({
   title: 'Settings',
   project_id: project.id,
@@ -54,55 +55,82 @@ const settingsView = (project: Project, isOwner: boolean, entered: Entered = {})
   body: (
     <>
       <h1>Settings of {project.name}</h1>
-      {!isOwner && <p class="dim">Only an owner of the account changes these.</p>}
-      <form class="stack" method="post" action={ofProject(project.id, 'settings')}>
-        <fieldset disabled={!isOwner} class="stack">
-          <Field label="Name">
-            <input
-              name="name"
-              value={entered.name ?? project.name}
-              required
-              maxlength={LIMITS.name_characters}
-            />
-          </Field>
-          <Field
-            label="Credit"
-            hint={`${cents(project.spent_cents)} is spent. ${AMOUNT_HINT} Leave empty for no limit; when it is used up, items pause and go on by themselves once there is more.`}
-          >
-            <input
-              name="credit_usd"
-              inputmode="decimal"
-              value={entered.credit_usd ?? amountOf(project.credit_cents)}
-            />
-          </Field>
-          <BudgetFields budgets={project.budgets} entered={entered} />
-          <Field label="Time zone" hint="Whose days and months budgets follow, such as Europe/Berlin.">
-            <input name="timezone" value={entered.timezone ?? project.timezone} required />
-          </Field>
-          {NUMBERS.map(({ name, label, hint }) => (
-            <Field label={label} hint={hint || undefined}>
-              <input name={name} inputmode="numeric" value={entered[name] ?? String(project[name] ?? '')} />
-            </Field>
-          ))}
-          <label class="inline">
-            <input
-              type="checkbox"
-              name="keys_may_mint"
-              checked={entered.name === undefined ? project.keys_may_mint : entered.keys_may_mint === 'on'}
-            />{' '}
-            A key may make other keys
-          </label>
-          {isOwner && (
-            <div>
-              <button class="primary">Save</button>
-            </div>
-          )}
-        </fieldset>
-      </form>
-      {isOwner && <OwnersPart project={project} />}
+      {isOwner ? (
+        <>
+          <SettingsForm project={project} entered={entered} />
+          <OwnersPart project={project} />
+        </>
+      ) : (
+        <>
+          <RoleRequired least="owner" />
+          <SettingsAsText project={project} />
+        </>
+      )}
     </>
   ),
 })
+
+const creditWords = ({ credit_cents, spent_cents }: Project) =>
+  `${cents(spent_cents)} is spent of ${credit_cents === null ? 'a credit without limit' : cents(credit_cents)}`
+
+const numberWords = (name: string, value: number | null) =>
+  value === null ? (name.endsWith('_days') ? 'forever' : 'no limit') : count(value)
+
+const SettingsAsText = ({ project }: { project: Project }) => (
+  <Facts
+    of={{
+      Name: project.name,
+      Credit: creditWords(project),
+      ...Object.fromEntries(
+        project.budgets.map(({ period, left_cents, limit_cents }) => [
+          `Budget of a ${period}`,
+          `${cents(left_cents)} of ${cents(limit_cents)} left`,
+        ]),
+      ),
+      'Time zone': project.timezone,
+      ...Object.fromEntries(NUMBERS.map(({ name, label }) => [label, numberWords(name, project[name])])),
+      'A key may make other keys': project.keys_may_mint ? 'yes' : 'no',
+    }}
+  />
+)
+
+const SettingsForm = ({ project, entered }: { project: Project; entered: Entered }) => (
+  <form class="stack" method="post" action={ofProject(project.id, 'settings')}>
+    <Field label="Name">
+      <input name="name" value={entered.name ?? project.name} required maxlength={LIMITS.name_characters} />
+    </Field>
+    <Field
+      label="Credit"
+      hint={`${cents(project.spent_cents)} is spent. ${AMOUNT_HINT} Leave empty for no limit; when it is used up, items pause and go on by themselves once there is more.`}
+    >
+      <input
+        name="credit_usd"
+        inputmode="decimal"
+        value={entered.credit_usd ?? amountOf(project.credit_cents)}
+      />
+    </Field>
+    <BudgetFields budgets={project.budgets} entered={entered} />
+    <Field label="Time zone" hint="Whose days and months budgets follow, such as Europe/Berlin.">
+      <input name="timezone" value={entered.timezone ?? project.timezone} required />
+    </Field>
+    {NUMBERS.map(({ name, label, hint }) => (
+      <Field label={label} hint={hint || undefined}>
+        <input name={name} inputmode="numeric" value={entered[name] ?? String(project[name] ?? '')} />
+      </Field>
+    ))}
+    <label class="inline">
+      <input
+        type="checkbox"
+        name="keys_may_mint"
+        checked={entered.name === undefined ? project.keys_may_mint : entered.keys_may_mint === 'on'}
+      />{' '}
+      A key may make other keys
+    </label>
+    <div>
+      <button class="primary">Save</button>
+    </div>
+  </form>
+)
 
 const OwnersPart = ({ project }: { project: Project }) => (
   <>

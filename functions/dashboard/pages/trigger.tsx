@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { Field, Sure } from '../parts/form.tsx'
+import { Field, RoleRequired, Sure } from '../parts/form.tsx'
 import { When } from '../parts/text.tsx'
 import { ItemsFields, itemsBody, itemsForm, itemsWords } from '../parts/trigger-items.tsx'
 import { curlOf, inputSchema, secretView } from '../parts/trigger-secret.tsx'
@@ -28,7 +28,7 @@ export const triggerPage = page({
         <>
           <h1>{trigger.name}</h1>
           <p>
-            Starts {trigger.agent_slug}; items: {itemsWords(trigger)}; proved by{' '}
+            Starts {trigger.agent_slug}; items: {itemsWords(trigger)}; authentication:{' '}
             {trigger.scheme.replaceAll('_', ' ')}; last fired{' '}
             <When at={trigger.last_fired_at} now={ctx.now()} />.
           </p>
@@ -45,7 +45,7 @@ export const triggerPage = page({
               <code>{curl}</code>
             </pre>
           )}
-          {member.role !== 'viewer' && <Changes trigger={trigger} />}
+          {member.role === 'viewer' ? <RoleRequired least="operator" /> : <Changes trigger={trigger} />}
         </>
       ),
     }

@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { SIGNATURE_SCHEMES } from '../../../shared/starts/vocabulary.ts'
-import { AgentField, Field } from '../parts/form.tsx'
+import { AgentField, Field, RoleRequired } from '../parts/form.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'
 import { ItemsFields, itemsBody, itemsForm, itemsWords } from '../parts/trigger-items.tsx'
@@ -43,35 +43,43 @@ async function triggersView(
           A POST to a trigger's address starts a run: over one item, its body, unless the trigger says
           otherwise.
         </p>
-        <List
-          id="triggers"
-          rows={data!.triggers}
-          href={one => ofTrigger(one.id)}
-          columns={[
-            { label: 'Name', cell: one => <a href={ofTrigger(one.id)}>{one.name}</a> },
-            { label: 'Starts', cell: one => one.agent_slug },
-            { label: 'Items', cell: one => itemsWords(one) },
-            { label: 'Authentication', cell: one => one.scheme.replaceAll('_', ' ') },
-            {
-              label: 'Ready',
-              cell: one => (one.ready ? 'yes' : <b>no: it waits for the sender's secret</b>),
-            },
-            { label: 'Declared', cell: one => (one.declared ? 'in code' : 'by hand') },
-            { label: 'Last fired', cell: one => <When at={one.last_fired_at} now={now} /> },
-          ]}
-          empty={<p>No trigger yet. Make one below, or declare it above an agent: @trigger.</p>}
-        />
+        <TriggerList triggers={data!.triggers} now={now} />
         {query.agent_id && (
           <p>
             Only those of one agent. <a href={ofProject(project_id, 'triggers')}>Show all</a>
           </p>
         )}
         <Pager request={request} next={data!.next_cursor} />
-        {member.role !== 'viewer' && <NewTrigger project_id={project_id} agents={agents} entered={entered} />}
+        {member.role === 'viewer' ? (
+          <RoleRequired least="operator" />
+        ) : (
+          <NewTrigger project_id={project_id} agents={agents} entered={entered} />
+        )}
       </>
     ),
   }
 }
+
+const TriggerList = ({ triggers, now }: { triggers: readonly Schemas['Trigger'][]; now: number }) => (
+  <List
+    id="triggers"
+    rows={triggers}
+    href={one => ofTrigger(one.id)}
+    columns={[
+      { label: 'Name', cell: one => <a href={ofTrigger(one.id)}>{one.name}</a> },
+      { label: 'Starts', cell: one => one.agent_slug },
+      { label: 'Items', cell: one => itemsWords(one) },
+      { label: 'Authentication', cell: one => one.scheme.replaceAll('_', ' ') },
+      {
+        label: 'Ready',
+        cell: one => (one.ready ? 'yes' : <b>no: it waits for the sender's secret</b>),
+      },
+      { label: 'Declared', cell: one => (one.declared ? 'in code' : 'by hand') },
+      { label: 'Last fired', cell: one => <When at={one.last_fired_at} now={now} /> },
+    ]}
+    empty={<p>No trigger yet. Make one below, or declare it above an agent: @trigger.</p>}
+  />
+)
 
 const NewTrigger = ({
   project_id,

@@ -100,12 +100,17 @@ const Answers = ({ items }: { items: Props['ok'] }) => (
     columns={[
       { label: 'Item', cell: item => <a href={ofItem(item.id)}>{item.item_id}</a> },
       { label: 'Worked', cell: item => <Verdict of={item.worst_outcome_status ?? null} /> },
-      { label: 'Output', cell: item => <code>{brief(item.output) || <span class="dim">none</span>}</code> },
+      { label: 'Output', cell: item => <Output of={item.output} /> },
       { label: 'Cost', numeric: true, cell: item => money(item.cost_usd) },
     ]}
     empty=""
   />
 )
+
+const Output = ({ of }: { of: unknown }) => {
+  const text = brief(of)
+  return text === '' ? <span class="dim">none</span> : <code>{text}</code>
+}
 
 const Rest = ({ outlook, run }: { outlook: Outlook; run: Schemas['Run'] }) => {
   const { rows, cost_usd, unpriced, took_ms, ok_share, budget_cents, affordable } = outlook

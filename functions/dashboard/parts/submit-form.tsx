@@ -26,8 +26,8 @@ export const SubmitForm = ({ project_id, agents, entered, wrong, guessed, mayNot
     return (
       <div class="empty">
         <p>
-          Your role is viewer: it reads, and starts nothing. An operator or an owner can submit items, and an
-          owner can change your role under <a href="/dashboard/members">Members</a>.
+          Operator role required. Your role is viewer: it reads, and starts nothing. An owner can change it
+          under <a href="/dashboard/members">Members</a>.
         </p>
       </div>
     )
@@ -64,8 +64,8 @@ export const SubmitForm = ({ project_id, agents, entered, wrong, guessed, mayNot
         <button>Submit all</button>
       </div>
       <p class="dim hint">
-        The first {LIMITS.pilot_items} are taken from all over the file. When they have run you see what they
-        cost and what did not work, and go on with the rest or stop.
+        The first {LIMITS.pilot_items} are taken from all over the file. When they have run you see how they
+        answered, what they cost and what did not work, and go on with the rest or stop.
       </p>
     </form>
   )

@@ -1,0 +1,99 @@
+// Where alerts and digests go, the form for one more, and what did not get there.
+
+import { CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../../../shared/outbox/vocabulary.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofProject } from '../shell/addresses.ts'
+import type { Entered } from '../shell/page.ts'
+import { Field, Press } from './form.tsx'
+import { List } from './list.tsx'
+import { counted } from './text.tsx'
+
+interface Props {
+  project_id: string
+  channels: readonly Schemas['AlertChannel'][]
+  mayChange: boolean
+  entered: Entered
+}
+
+export const Channels = ({ project_id, channels, mayChange, entered }: Props) => {
+  const acts = [
+    { does: 'test', label: 'Send a test' },
+    { does: 'delete', label: 'Remove' },
+  ]
+  return (
+    <>
+      <List
+        id="channels"
+        rows={channels}
+        columns={[
+          { label: 'To', cell: one => one.url },
+          { label: 'Format', cell: one => one.format },
+          { label: 'Digests of runs', cell: one => one.digest },
+          ...(mayChange ? acts : []).map(({ does, label }) => ({
+            label: '',
+            cell: (one: Schemas['AlertChannel']) => (
+              <Press label={label} action={ofProject(project_id, `alert-channels/${one.id}/${does}`)} />
+            ),
+          })),
+        ]}
+        empty={<p>Nowhere but here. Add a webhook or an address, so that nobody has to look.</p>}
+      />
+      {mayChange && <NewChannel project_id={project_id} entered={entered} />}
+    </>
+  )
+}
+
+const NewChannel = ({ project_id, entered }: Pick<Props, 'project_id' | 'entered'>) => (
+  <form class="filters" method="post" action={ofProject(project_id, 'alert-channels')}>
+    <Field label="Webhook, or mailto: and an address">
+      <input name="url" required placeholder="https://example.com/alerts" value={entered.url ?? ''} />
+    </Field>
+    <Field label="Format">
+      <select name="format">
+        <option value="">as the URL tells</option>
+        {CHANNEL_FORMATS.map(format => (
+          <option value={format} selected={format === entered.format}>
+            {format}
+          </option>
+        ))}
+      </select>
+    </Field>
+    <Field label="Digests of runs">
+      <select name="digest">
+        {CHANNEL_DIGESTS.map(digest => (
+          <option value={digest} selected={digest === (entered.digest ?? 'scheduled')}>
+            {digest}
+          </option>
+        ))}
+      </select>
+    </Field>
+    <button class="primary">Add</button>
+  </form>
+)
+
+/** What goes to whoever a run was submitted with; all else goes to channels. */
+const OF_RUNS = ['run.finished', 'run.results']
+const DAY_MS = 86_400_000
+
+interface GivenUpProps {
+  project_id: string
+  /** The latest that were given up. */
+  deliveries: readonly Schemas['Delivery'][]
+  now: number
+}
+
+/** Alerts that nobody got are not callbacks that nobody got: those of yesterday and today are counted apart. */
+export const GivenUp = ({ project_id, deliveries, now }: GivenUpProps) => {
+  const lately = deliveries.filter(one => Date.parse(one.created_at) > now - DAY_MS)
+  const callbacks = lately.filter(one => OF_RUNS.includes(one.kind)).length
+  const own = lately.length - callbacks
+  if (own === 0) return ''
+  return (
+    <p id="given-up" data-live>
+      <a class="v-failed" href={ofProject(project_id, 'deliveries?state=failed')}>
+        {counted(own, 'message')} to these addresses given up since yesterday
+      </a>
+      {callbacks > 0 && `, besides ${counted(callbacks, 'callback')} of runs`}.
+    </p>
+  )
+}

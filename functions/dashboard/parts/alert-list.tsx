@@ -1,0 +1,108 @@
+// Alerts as people read them: what each is about by its name, several of one rule and one agent as one line with a count.
+
+import type { AlertRule } from '../../../shared/outbox/vocabulary.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofAgent, ofProject, ofRun, ofSchedule } from '../shell/addresses.ts'
+import { List } from './list.tsx'
+import { scheduleName } from './occurrence.tsx'
+import { counted, When } from './text.tsx'
+
+type Alert = Schemas['Alert']
+
+/** What the project has, by which an alert's ids have names. */
+export interface Named {
+  agents: readonly Schemas['Agent'][]
+  schedules: readonly Schemas['Schedule'][]
+}
+
+/** Where what is about a whole project is seen. */
+const PAGES: Partial<Record<AlertRule, string>> = {
+  budget_near: 'settings',
+  consumer_stalled: 'runs',
+  items_held: 'triage?kind=quarantine',
+}
+
+/** The newest of each rule and agent, with those that it stands for; what is open apart from what is resolved. */
+function groupsOf(alerts: readonly Alert[]): { newest: Alert; earlier: Alert[] }[] {
+  const groups = Map.groupBy(
+    alerts,
+    ({ rule, agent_id, resolved_at }) => `${rule} ${agent_id} ${resolved_at === null}`,
+  )
+  return [...groups.values()].map(([newest, ...earlier]) => ({ newest: newest!, earlier }))
+}
+
+export const AlertList = ({
+  alerts,
+  named,
+  now,
+}: {
+  alerts: readonly Alert[]
+  named: Named
+  now: number
+}) => (
+  <List
+    id="alerts"
+    rows={groupsOf(alerts)}
+    href={({ newest }) => linkOf(newest)}
+    columns={[
+      { label: 'About', cell: ({ newest }) => <a href={linkOf(newest)}>{aboutOf(newest, named)}</a> },
+      {
+        label: 'What happened',
+        cell: ({ newest, earlier }) => (
+          <>
+            {newest.message}
+            <br />
+            <span class="dim">{newest.advice}</span>
+            <Earlier of={earlier} named={named} now={now} />
+          </>
+        ),
+      },
+      { label: 'Do', cell: ({ newest }) => <code>{newest.command}</code> },
+      { label: 'State', cell: ({ newest }) => <State of={newest} now={now} /> },
+      { label: 'Since', cell: ({ newest }) => <When at={newest.since} now={now} /> },
+    ]}
+    empty={
+      <p>No alert. A rule alerts once about a schedule, an agent or a project until that is resolved.</p>
+    }
+  />
+)
+
+const Earlier = ({ of, named, now }: { of: readonly Alert[]; named: Named; now: number }) =>
+  of.length === 0 ? (
+    ''
+  ) : (
+    <details id={`earlier-${of[0]!.id}`}>
+      <summary>and {counted(of.length, 'alert')} like it before</summary>
+      <ul>
+        {of.map(one => (
+          <li>
+            <a href={linkOf(one)}>{aboutOf(one, named)}</a>: {one.message} <When at={one.since} now={now} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+
+const State = ({ of: { resolved_at }, now }: { of: Alert; now: number }) =>
+  resolved_at === null ? (
+    'open'
+  ) : (
+    <>
+      resolved <When at={resolved_at} now={now} />
+    </>
+  )
+
+function aboutOf({ schedule_id, agent_id }: Alert, { agents, schedules }: Named): string {
+  const schedule = schedules.find(one => one.id === schedule_id)
+  if (schedule !== undefined) return scheduleName(schedule)
+  if (agent_id === null) return 'The project'
+  return agents.find(one => one.id === agent_id)?.slug ?? 'A deleted agent'
+}
+
+function linkOf({ rule, project_id, run_id, schedule_id, agent_id }: Alert): string {
+  if (run_id !== null) return ofRun(run_id)
+  if (schedule_id !== null) return ofSchedule(schedule_id)
+  const page = PAGES[rule]
+  if (page !== undefined || agent_id === null) return ofProject(project_id, page)
+  return ofAgent(agent_id)
+}
