@@ -8,6 +8,7 @@ import { deploy, holds, ran, workOff, works } from '../conformance/play.ts'
 import { openWorld, type World } from '../conformance/world.ts'
 import { badNight, type Night } from '../support/bad-night.ts'
 import { CHROMIUM, closeBrowser, signIn, visitor } from '../support/browser.ts'
+import { body, startSource, ticketLines } from '../support/source.ts'
 
 const SCREENS = {
   'on a desktop': { width: 1440, height: 900 },
@@ -188,6 +189,51 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
       await models.getByRole('row', { name: /gpt-4.1-mini.*ticket-triage/ }).waitFor()
       await models.getByRole('row', { name: /gpt-4.1-mini.*invoice-reader/ }).waitFor()
       expect(await clicks()).toBeLessThanOrEqual(2)
+    })
+
+    it('runs a first batch of their own: a file, fields guessed, 20 with their outputs, then the rest: 4 clicks', async () => {
+      const { visit, page, clicks } = await start()
+      await using _ = visit
+      await page.getByRole('link', { name: 'Submit items' }).click()
+      const rows = Array.from({ length: 50 }, (_, at) => ({
+        ticket_id: `t-${at}`,
+        tenant: at % 3,
+        text: 'hello',
+      }))
+      await page.getByLabel('or choose one').setInputFiles({
+        ...{ name: 'tickets.jsonl', mimeType: 'application/x-ndjson' },
+        buffer: Buffer.from(rows.map(row => `${JSON.stringify(row)}\n`).join('')),
+      })
+      await page.getByRole('region', { name: 'First rows' }).getByText('t-4', { exact: true }).waitFor()
+      expect(await page.getByLabel('Item id').inputValue()).toBe('ticket_id')
+      expect(await page.getByLabel('Partition').inputValue()).toBe('tenant')
+      await page.getByRole('button', { name: 'Run 20 first' }).click()
+      await page.getByRole('heading', { name: 'Pilot: 20 of 50 items' }).waitFor()
+      await workOff(world, works)
+      await page.getByText('{"ok":true}').first().waitFor()
+      await page.getByRole('button', { name: 'Go on with the other 30' }).click()
+      await page.waitForURL(/\/dashboard\/runs\//)
+      // The file was chosen with the mouse, too.
+      expect((await clicks()) + 1).toBeLessThanOrEqual(4)
+      await workOff(world, works)
+    })
+
+    it('makes a nightly schedule from a URL, and sees its next runs and first items before: 1 form', async () => {
+      const source = await startSource(body(ticketLines(7).join('')))
+      await using parts = new AsyncDisposableStack()
+      parts.defer(() => source.close())
+      const { visit, page } = await start()
+      parts.use(visit)
+      await page.goto(`${page.url()}/schedules/new`)
+      await page.getByLabel('Cron').fill('0 2 * * *')
+      await page.getByText('Many items instead').click()
+      await page.locator('[name=source_url]').fill(source.url)
+      await page.getByRole('button', { name: 'Preview' }).click()
+      await page.getByRole('region', { name: 'moments' }).getByText('02:00').first().waitFor()
+      expect(await page.getByRole('region', { name: 'moments' }).locator('tbody tr').count()).toBe(5)
+      await page.getByText('T-5').first().waitFor()
+      await page.getByRole('button', { name: 'Make the schedule' }).click()
+      await page.getByText('The schedule is made.').waitFor()
     })
   })
 })

@@ -13,8 +13,11 @@ export const countModelCalls = (sql: Sql) => sql`
     ceil(4 * ln(greatest(s.duration_ms, 1)) / ln(2))::smallint, count(*),
     count(*) filter (where s.outcome = 'degraded'), count(*) filter (where s.outcome = 'failed'),
     count(*) filter (where s.unpriced), sum(s.input_tokens), sum(s.output_tokens), sum(s.cost_micro)
-  from read s join indexed x using (project_id, run_id, seq, step_no)
-  where s.kind = 'llm_call' and not s.reused group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+  from read s
+  -- "is true" keeps it a look-up in a hash: as a join it compares every step with every other, of 4,000 for seconds.
+  where s.kind = 'llm_call' and not s.reused
+    and ((s.run_id, s.seq, s.step_no) in (select run_id, seq, step_no from indexed)) is true
+  group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
   on conflict (project_id, agent_id, day, model, took) do update set
     calls = m.calls + excluded.calls, degraded = m.degraded + excluded.degraded, failed = m.failed + excluded.failed,
     unpriced = m.unpriced + excluded.unpriced, input_tokens = m.input_tokens + excluded.input_tokens,
