@@ -11,7 +11,7 @@ import { isUnreachable } from '../../shared/kernel/unreachable.ts'
 import { migrate } from '../migrate.ts'
 import { type ConnectionOptions, openConnections } from '../node/connections.ts'
 import { createContext } from '../node/context.ts'
-import { giveBackAtRest, giveBackMemory } from '../node/heap.ts'
+import { giveBackAtRest, giveBackMemory, keepHeapSmall } from '../node/heap.ts'
 import { needsKeyOf } from '../node/installation.ts'
 import { startServer } from '../node/server.ts'
 import { unknownSettings } from '../node/setting-names.ts'
@@ -231,6 +231,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 // The bootstrap holds the other end and may have been killed.
 if (process.channel) process.on('disconnect', () => ask(0))
 
+keepHeapSmall()
 const started = start()
 started.catch(error => {
   if (stopping.signal.aborted) return

@@ -19,6 +19,7 @@ import { ExitError } from '../local/exit-error.ts'
 import { createNotifier } from '../notify.ts'
 import { type Connections, openWith, poolOf } from './connections.ts'
 import { createContext, logLevelOf } from './context.ts'
+import { keepHeapSmall } from './heap.ts'
 import { endWhereRefused, refuseUnfit } from './installation.ts'
 import { addressOf, listen } from './listen.ts'
 import { NO_STORES } from './no-stores.ts'
@@ -64,8 +65,10 @@ const HEALTH_PATH = '/healthz'
 const READY_PATH = '/health/ready'
 
 /** Serves the unit until the process is asked to stop. */
-export const serveFunction = (unit: FunctionUnit): Promise<void> =>
-  serve(unit).catch(error => endStart(refusalOf(error) ?? error))
+export function serveFunction(unit: FunctionUnit): Promise<void> {
+  keepHeapSmall()
+  return serve(unit).catch(error => endStart(refusalOf(error) ?? error))
+}
 
 async function serve(unit: FunctionUnit): Promise<void> {
   endOnCrash()

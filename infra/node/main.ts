@@ -13,6 +13,7 @@ import './threads.ts'
 import { poolOf } from './connections.ts'
 import { logLevelOf } from './context.ts'
 import { armFaults } from './faults.ts'
+import { keepHeapSmall } from './heap.ts'
 import { tell, tellReady } from './log.ts'
 import { mailFrom } from './mail.ts'
 import { partsFrom } from './parts.ts'
@@ -63,6 +64,7 @@ async function start(): Promise<void> {
   endOnSignal(server)
 }
 
+keepHeapSmall()
 endOnCrash()
 armFaults(process.env.ASSAY_FAULTS)
 warnOfUnknown(process.env, tell)

@@ -72,6 +72,9 @@ export interface BenchOptions {
   nodeArguments?: string[]
 }
 
+/** As infra/local/bootstrap.mjs starts a server. */
+const HEAP = ['--max-semi-space-size=8']
+
 export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-bench-'))
   await chmod(dataDir, 0o755) // or PostgreSQL, which does not run as root, is kept elsewhere and stays there
@@ -97,7 +100,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
         HOST: '127.0.0.1',
         ...env,
       },
-      execArgv,
+      execArgv: [...HEAP, ...execArgv],
       stdio: ['ignore', 'pipe', process.env.BENCH_LOG ? 'inherit' : 'ignore', 'ipc'],
     })
     processes.add(one)
