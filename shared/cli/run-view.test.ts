@@ -100,7 +100,7 @@ describe('the summary of a run', () => {
       `run     ${run.id}  night`,
       'ran: all · worked: 95 ok, 2 degraded, 3 failed · 5 to decide',
       'status  partial, 100 items in 1:30',
-      'cost    ≥$0.01, 1,500 tokens in, 20 out, 1 item made a call whose cost is not known, list prices of 2026-01-01',
+      'cost    ≥$0.0123, 1,500 tokens in, 20 out, 1 item made a call whose cost is not known, list prices of 2026-01-01',
       `open    5 items wait for a decision: assay triage --run ${run.id}`,
     ])
   })

@@ -249,6 +249,27 @@ export function recoveryPart(given: Given): void {
   })
 
   describe('a recovery', () => {
+    it('acts on one lane alone, which triage counts [recoveries.lane, triage.count]', async () => {
+      const world = given()
+      const both: Play = item => (item.input === 'hold' ? holds(item) : fails()(item))
+      const { run } = await ran(world, both, [{ input: 'hold' }, { input: 1 }, { input: 2 }])
+      const counted = async (more: string) =>
+        (await world.call('GET', `/v1/triage?run_id=${run}&limit=1&count=true${more}`)).json.total
+      expect([await counted(''), await counted('&kind=dlq'), await counted('&kind=quarantine')]).toEqual([
+        3, 2, 1,
+      ])
+      const filter = { run_id: run, kind: 'dlq' }
+      const order = { action: 'dismiss', filter }
+      const plan = await world.call('POST', '/v1/recoveries', { body: { ...order, dry_run: true } })
+      expect(plan.json).toMatchObject({ eligible: 2, held: 0 })
+      await world.call('POST', '/v1/recoveries', { body: order })
+      await advanceRecoveries(world.ctx)
+      expect([await counted('&kind=dlq'), await counted('&kind=quarantine')]).toEqual([0, 1])
+      const mixed = { filter: { ...filter, status: 'cancelled' } }
+      const { status, json } = await world.call('POST', '/v1/recoveries', { body: mixed })
+      expect([status, json.error.message]).toEqual([400, expect.stringContaining('kind')])
+    })
+
     it('tells what it would do, does it, and is shown with its counts [recoveries.cohort]', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: 1 }, { input: 2 }, { input: 3 }])

@@ -5,7 +5,7 @@ import { sayGraded, saySuspected } from '../../../shared/view/run.ts'
 import { ofItem } from '../shell/addresses.ts'
 import { Payload } from './payload.tsx'
 import type { Item, Payloads, TraceStep } from './record.ts'
-import { count, money, span, When } from './text.tsx'
+import { count, money, short, span, When } from './text.tsx'
 import type { Viewing } from './views.tsx'
 
 function okWords({ available_actions, corrected_outcome_status }: Item): string {
@@ -78,7 +78,7 @@ export const Figures = ({ item, steps, now }: { item: Item; steps: readonly Trac
       <div>
         <dt>Tokens in, out</dt>
         <dd>
-          {count(item.total_input_tokens)}, {count(item.total_output_tokens)}
+          {short(item.total_input_tokens)}, {short(item.total_output_tokens)}
         </dd>
       </div>
       <div>

@@ -3,7 +3,7 @@
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofAgent } from '../shell/addresses.ts'
 import { List } from './list.tsx'
-import { count, money, percent, span } from './text.tsx'
+import { count, money, percent, short, span } from './text.tsx'
 
 type Usage = Schemas['ModelUsage']
 
@@ -27,8 +27,8 @@ export const ModelUsage = ({ models }: { models: readonly Usage[] }) => (
       },
       by('Calls', one => one.calls),
       by('A call', one => one.cost_usd / one.calls, money),
-      by('Tokens in', one => one.input_tokens),
-      by('Tokens out', one => one.output_tokens),
+      by('Tokens in', one => one.input_tokens, short),
+      by('Tokens out', one => one.output_tokens, short),
       { ...by('Failed', one => one.failed), cell: one => <Share of={one.failed} all={one.calls} /> },
       { ...by('Degraded', one => one.degraded), cell: one => <Share of={one.degraded} all={one.calls} /> },
       by('Latency p50', one => one.p50_ms, span),

@@ -6,7 +6,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { sayGraded, sayNoneNamed, sayPilot } from '../../../shared/view/run.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import type { Pace, Usual } from './pace.ts'
-import { cents, count, counted, money, percent, span } from './text.tsx'
+import { cents, count, counted, money, percent, short, span } from './text.tsx'
 
 type Run = Schemas['Run']
 type Failures = Schemas['RunFailures']
@@ -56,7 +56,7 @@ export const RunFacts = ({ run, pace, usual }: { run: Run; pace: Pace; usual: Us
         ` of ${cents(run.budget_cents)} (${percent(100 * run.cost_usd, run.budget_cents)})`}
     </Fact>
     <Fact name="Tokens in, out">
-      {count(run.total_input_tokens)}, {count(run.total_output_tokens)}
+      {short(run.total_input_tokens)}, {short(run.total_output_tokens)}
     </Fact>
   </dl>
 )

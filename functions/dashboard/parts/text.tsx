@@ -2,11 +2,11 @@
 // also a word.
 
 import type { Child } from 'hono/jsx'
-import { count, counted, money } from '../../../shared/accounts/rules/amounts.ts'
+import { count, counted, money, short } from '../../../shared/accounts/rules/amounts.ts'
 import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
 import { age, span } from '../../../shared/view/time.ts'
 
-export { count, counted, money, span }
+export { count, counted, money, short, span }
 
 export const cents = (value: number): string => money(value / 100)
 

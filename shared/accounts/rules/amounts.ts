@@ -4,20 +4,24 @@
 import { INPUT_LIMITS } from '../../kernel/limits/input.ts'
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
 const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
-/** Fractions of a cent, never as 7e-6. */
+/** Never as 7e-6. */
 const tiny = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
 
 export const count = (value: number): string => whole.format(value)
+
+/** From a million on the first three digits. @example short(1_888_213) // '1.89M' */
+export const short = (value: number): string => (value < 1e6 ? whole : compact).format(value)
 
 /** @example counted(1, 'item') // '1 item' */
 export const counted = (value: number, noun: string): string =>
   `${count(value)} ${noun}${value === 1 ? '' : 's'}`
 
-/** Dollars; sums below a cent keep three digits that mean something. */
+/** Dollars; sums below ten cents keep three digits that mean something. */
 export function money(usd: number): string {
   if (usd === 0) return '$0'
-  return `$${(usd < 0.01 ? tiny : cents).format(usd)}`
+  return `$${(usd < 0.1 ? tiny : cents).format(usd)}`
 }
 
 /** Micro-dollars, as `money` shows them. @example dollars(3_000) // '$0.003' */
