@@ -5257,6 +5257,7 @@ export interface components {
              * @description The run of the item.
              */
             run_id: string;
+            run_name: string | null;
             /** @description Your own identifier of the item. */
             item_id: string;
             /**
@@ -5283,6 +5284,8 @@ export interface components {
             error_code: string | null;
             /** @description The error or the reason in words, its first 200 characters. */
             message: string | null;
+            /** @description The first 200 characters of its input, as JSON; null where that is kept no longer. */
+            input_start: string | null;
             /** @description The failure cluster it belongs to; null unless it failed. */
             cluster_key: string | null;
             /** @description The cause it has; null until the tick has named that of an item that was never dispatched, and of a review. */

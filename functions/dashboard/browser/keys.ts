@@ -70,9 +70,11 @@ function select(): boolean {
   return Boolean(box)
 }
 
-/** A button in the row one is at comes before others with the same letter. */
+/** A button in the row one is at comes before others with the same letter; one in another row is never meant. */
 function click(selector: string): boolean {
-  const found = here()?.querySelector<HTMLElement>(selector) ?? document.querySelector<HTMLElement>(selector)
+  const found =
+    here()?.querySelector<HTMLElement>(selector) ??
+    [...document.querySelectorAll<HTMLElement>(selector)].find(one => one.closest('tr') === null)
   found?.click()
   return Boolean(found)
 }

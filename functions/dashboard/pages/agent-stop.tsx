@@ -94,7 +94,7 @@ export const stopAgent = action({
   least: 'operator',
   form: z.strictObject({ in_flight: z.enum(['finish', 'abort']).default('finish') }),
   async act({ api, params }, body) {
-    const { runs } = await openRuns(api, params.agentId)
+    const { agent, runs } = await openRuns(api, params.agentId)
     const { done, refused } = await each(
       runs.map(run => run.id),
       async runId => void (await api.POST('/v2/runs/{runId}/cancel', { params: { path: { runId } }, body })),
@@ -106,7 +106,7 @@ export const stopAgent = action({
     const ends =
       body.in_flight === 'abort' ? 'what was in flight was aborted' : 'items in flight still finish'
     return {
-      to: ofAgent(params.agentId),
+      to: ofProject(agent.project_id, `runs?agent=${agent.slug}`),
       said: `${counted(done.length, 'run')} cancelled; ${ends}.${rest}${more}`,
     }
   },

@@ -72,11 +72,19 @@ const Figures = ({ queue, project, turns }: { queue: Queue; project: Schemas['Pr
         {count(queue.running)} of at most {count(project.concurrency)}
       </Fact>
       <Fact name="Waiting">
-        {counted(queue.queued, 'item')} in {counted(queue.runs, 'open run')}
+        {counted(queue.queued, 'item')}; {counted(queue.runs, 'run')} open
       </Fact>
-      <Fact name="Queue latency">{longest === undefined ? 'nobody waits' : span(longest.waited_ms)}</Fact>
+      <Fact name="Queue latency">
+        {longest !== undefined
+          ? span(longest.waited_ms)
+          : queue.queued === 0
+            ? 'nothing waits'
+            : 'none: caps hold back all that waits'}
+      </Fact>
       <Fact name="Held">{count(queue.paused)}</Fact>
-      <Fact name="Consumer">{saysTurn(turns.consumer, 'has nothing to do')}</Fact>
+      <Fact name="Consumer">
+        {saysTurn(turns.consumer, queue.running > 0 ? 'waits for agents' : 'has nothing to do')}
+      </Fact>
       <Fact name="Tick">{saysTurn(turns.tick, 'did not come lately')}</Fact>
     </dl>
   )

@@ -117,8 +117,9 @@ const Today = ({
       <Fact name="Submitted today (UTC)">
         {counted(today.items, 'item')} in {counted(today.runs, 'run')}
       </Fact>
-      <Fact name="Of those ok">
-        {count(today.ok)} <span class="dim">{percent(today.ok, today.items)}</span>
+      <Fact name="Ok, of what ended">
+        {count(today.ok)}{' '}
+        <span class="dim">{percent(today.ok, today.ok + today.degraded + today.failed)}</span>
       </Fact>
       <Fact name="Degraded, failed">
         {count(today.degraded)}, {count(today.failed)}

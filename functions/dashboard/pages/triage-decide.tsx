@@ -7,7 +7,7 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ROW_ACTIONS, type RowAction, type WrongOf } from '../../../shared/recovery/vocabulary.ts'
 import type { ApiFailure, Client } from '../../../shared/sdk/client.ts'
 import { counted } from '../parts/text.tsx'
-import { ofProject } from '../shell/addresses.ts'
+import { ofItem, ofProject } from '../shell/addresses.ts'
 import { each } from '../shell/each.ts'
 import { action, type View } from '../shell/page.ts'
 
@@ -40,7 +40,7 @@ export const decideItems = action({
   async act({ api, params }, form) {
     const [verb, ids] = orderOf(form)
     const held = verb === 'dismiss' && form.sure === undefined ? await heldOf(api, ids) : []
-    if (held.length > 0) return askedView(params.projectId, ids, held.length, form.back)
+    if (held.length > 0) return askedView(params.projectId, ids, held, form.back)
     const { done, refused } = await each(ids, itemId => decide(api, verb, itemId, shownOf(form, itemId)))
     const to = backTo(params.projectId, form.back)
     const reopenable = await reopenableOf(api, verb, done)
@@ -70,17 +70,23 @@ export const reopenItems = action({
 })
 
 /** Of what is to be dismissed, what that would end: nothing takes it back. */
-async function heldOf(api: Client, ids: readonly string[]): Promise<string[]> {
-  const held: string[] = []
+async function heldOf(api: Client, ids: readonly string[]) {
+  const held: { id: string; item_id: string; reason: string | null }[] = []
   await each(ids, async itemId => {
     const { data } = await api.GET('/v1/durable/runs/{itemId}', { params: { path: { itemId } } })
-    if (data?.status === 'paused') held.push(itemId)
+    if (data?.status === 'paused')
+      held.push({ id: itemId, item_id: data.item_id, reason: data.degraded_reason })
   })
   return held
 }
 
-function askedView(project_id: string, ids: readonly string[], held: number, back: string | undefined): View {
-  const others = ids.length - held
+function askedView(
+  project_id: string,
+  ids: readonly string[],
+  held: Awaited<ReturnType<typeof heldOf>>,
+  back: string | undefined,
+): View {
+  const others = ids.length - held.length
   return {
     title: 'Dismiss held items',
     project_id,
@@ -88,8 +94,22 @@ function askedView(project_id: string, ids: readonly string[], held: number, bac
     body: (
       <>
         <h1>Dismiss {counted(ids.length, 'item')}?</h1>
+        <ul>
+          {held.map(one => (
+            <li>
+              <a href={ofItem(one.id)}>
+                <bdi>{one.item_id}</bdi>
+              </a>
+              {one.reason !== null && (
+                <>
+                  : <bdi>{one.reason}</bdi>
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
         <p>
-          {counted(held, 'held item')} would end as cancelled, for good.
+          {counted(held.length, 'held item')} would end as cancelled, for good.
           {others > 0 && ` The other ${counted(others, 'item')} can be taken back for an hour.`}
         </p>
         <form class="actions" method="post" action={ofProject(project_id, 'triage/decide')}>

@@ -7,7 +7,7 @@ import { ROW_ACTIONS, type RowAction } from '../../../shared/recovery/vocabulary
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { type Doubt, saidInTriage } from '../../../shared/view/verdict.ts'
-import { ofItem, ofProject } from '../shell/addresses.ts'
+import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { Doubted } from './causes.tsx'
 import { count, counted, Verdict, When } from './text.tsx'
 
@@ -121,6 +121,9 @@ const Bulk = () => (
     <span class="dim" data-selected aria-live="polite">
       None selected.
     </span>
+    <span class="dim keys-hint">
+      <kbd>j</kbd> <kbd>k</kbd> walk, <kbd>r</kbd> <kbd>a</kbd> <kbd>d</kbd> decide, <kbd>?</kbd> all keys
+    </span>
     {ROW_ACTIONS.map(action => (
       <button name="action" value={action} data-bulk={action} data-key={KEYS[action]}>
         {WORDS[action]} selected
@@ -223,7 +226,7 @@ const Entry = ({ row, suspicion, now, mayDecide }: EntryProps) => (
         <bdi>{row.item_id}</bdi>
       </a>
       <div class="dim">
-        {row.agent_slug}
+        <a href={ofRun(row.run_id)}>{row.run_name ?? row.agent_slug}</a>
         {row.partition_key !== null && (
           <>
             {' '}
@@ -240,6 +243,11 @@ const Entry = ({ row, suspicion, now, mayDecide }: EntryProps) => (
         </div>
       )}
       {row.error_code !== null && <div class="dim">{row.error_code}</div>}
+      {row.input_start !== null && (
+        <div class="dim input-start">
+          <bdi>{row.input_start}</bdi>
+        </div>
+      )}
     </td>
     <td class="nowrap">
       <When at={row.created_at} now={now} />

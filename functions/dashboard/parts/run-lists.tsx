@@ -7,9 +7,20 @@ import { List } from './list.tsx'
 import { MiniBars } from './mini-bars.tsx'
 import { endedOf, paceOf } from './pace.ts'
 import { notOk, type RunGroup } from './run-groups.ts'
-import { count, money, RunState, span, Verdict, When } from './text.tsx'
+import { count, money, percent, RunState, span, Verdict, When } from './text.tsx'
 
 type Run = Schemas['Run']
+
+/** How much of what ended is ok, in the colour of the worst of it. */
+const ShareOk = ({ of: run }: { of: Run }) => {
+  const ended = run.completed + run.failed
+  const worst = run.worst_outcome_status
+  return worst === null || ended === 0 ? (
+    <Verdict of={null} />
+  ) : (
+    <span class={`verdict v-${worst}`}>{percent(run.completed - run.degraded_count, ended)} ok</span>
+  )
+}
 
 /** A figure beside the one of the time before. */
 const Compared = ({ now, before }: { now: string; before: string | undefined }) => (
@@ -46,7 +57,7 @@ export const RunGroups = ({ groups, now }: { groups: readonly RunGroup[]; now: n
       },
       { label: 'Ran / Worked', cell: ({ newest }) => <MiniBars run={newest} /> },
       { label: 'Status', cell: ({ newest }) => <RunState of={newest} /> },
-      { label: 'Worked', cell: ({ newest }) => <Verdict of={newest.worst_outcome_status} /> },
+      { label: 'Worked', cell: ({ newest }) => <ShareOk of={newest} /> },
       {
         label: 'Not ok',
         numeric: true,
@@ -93,7 +104,7 @@ export const RunLines = ({ runs, now, mayAct }: { runs: readonly Run[]; now: num
       },
       { label: 'Ran / Worked', cell: run => <MiniBars run={run} /> },
       { label: 'Status', cell: run => <RunState of={run} /> },
-      { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },
+      { label: 'Worked', cell: run => <ShareOk of={run} /> },
       {
         label: 'Ended',
         numeric: true,

@@ -13,6 +13,8 @@ import type { Disposition, TriageLane } from '../vocabulary.ts'
 export interface TriageEntry extends ItemKey {
   agent_id: string
   agent_slug: string
+  run_name: string | null
+  input_start: string | null
   lane: TriageLane
   disposition: Disposition | null
   reason: string
@@ -92,7 +94,7 @@ export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacte
     select t.run_id, t.seq, t.project_id, t.agent_id, a.slug as agent_slug, t.lane, t.disposition, t.corrected, t.reason,
       t.error_code, t.partition_key, t.cluster_key, t.cause_id, t.created_at, t.created_at::text as created_text, i.item_id,
       i.status, i.outcome, i.cost_micro, i.unpriced, left(coalesce(i.error_message, i.degraded_reason), ${messageCharacters}) as message,
-      r.stop_reason is not null as run_stopped,
+      left(i.input, ${messageCharacters}) as input_start, r.name as run_name, r.stop_reason is not null as run_stopped,
       r.payloads_purged_at is not null as input_purged, again.replay
     from (
       select t.* from unnest(${[...filter.project_ids]}::uuid[]) as p(id),

@@ -22,6 +22,7 @@ export const TriageEntry = z
   .object({
     record_id: id('Record id of the item: what {itemId} in paths stands for.'),
     run_id: id('The run of the item.'),
+    run_name: z.string().nullable(),
     item_id: z.string().describe('Your own identifier of the item.'),
     project_id: id('The project of its run.'),
     agent_id: id('The agent of its run.'),
@@ -49,6 +50,12 @@ export const TriageEntry = z
       .nullable()
       .describe(
         `The error or the reason in words, its first ${LIMITS.triage_message_characters} characters.`,
+      ),
+    input_start: z
+      .string()
+      .nullable()
+      .describe(
+        `The first ${LIMITS.triage_message_characters} characters of its input, as JSON; null where that is kept no longer.`,
       ),
     cluster_key: z.string().nullable().describe('The failure cluster it belongs to; null unless it failed.'),
     cause_id: z
@@ -84,6 +91,8 @@ export interface TriageSource {
   project_id: string
   agent_id: string
   agent_slug: string
+  run_name: string | null
+  input_start: string | null
   lane: (typeof TRIAGE_LANES)[number]
   reason: string
   error_code: string | null
@@ -106,6 +115,7 @@ export function triageEntryOf(
   return {
     record_id: itemRecordId(row.run_id, row.seq),
     run_id: row.run_id,
+    run_name: row.run_name,
     item_id: row.item_id,
     project_id: row.project_id,
     agent_id: row.agent_id,
@@ -116,6 +126,7 @@ export function triageEntryOf(
     question: row.lane === 'review' && row.reason === 'suspected_refusal' ? 'Is this a refusal?' : null,
     error_code: row.error_code,
     message: row.message,
+    input_start: row.input_start,
     cluster_key: row.cluster_key,
     cause_id: row.cause_id || null,
     status: row.status,

@@ -5,6 +5,11 @@ import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { ModelUsageRow } from '../wire/model-usage.ts'
 
+/** Of a step `s`: the model that answered, or of a call that failed the one that its input names; null of what is no call. */
+export const calledModel = (sql: Sql) => sql`
+  case when s.kind = 'llm_call' then
+    coalesce(s.model, substring(left(s.input, ${LIMITS.search_text_characters}) from '"model" *: *"([^"]{1,128})"')) end`
+
 /** Of the steps in `read`, those that came into the index: its part of the statement that indexes them. */
 export const countModelCalls = (sql: Sql) => sql`
   insert into model_calls as m (project_id, agent_id, day, model, took, calls, degraded, failed, unpriced, input_tokens,

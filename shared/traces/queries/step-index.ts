@@ -8,7 +8,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { numbers, texts } from '../../kernel/packed-columns.ts'
 import { withoutEscapes, wordsOf } from '../../kernel/words.ts'
 import { sampleSuspected } from '../../recovery/queries/questions.ts'
-import { countModelCalls } from './model-calls.ts'
+import { calledModel, countModelCalls } from './model-calls.ts'
 import { toolName } from './step-errors.ts'
 
 /** Of a step that was removed meanwhile only its place is left. */
@@ -71,7 +71,8 @@ async function insertIndexed(sql: Sql, steps: readonly FiledStep[]): Promise<voi
       ) as t(project_id, run_id, seq, step_no, words)
     ), read as materialized (
       select s.run_id, s.seq, s.step_no, s.project_id, s.started_at, s.cost_micro, s.kind, s.outcome,
-        s.outcome_reason, s.error_code, s.name, t.words, r.agent_id, s.reused, s.model, s.duration_ms, s.unpriced,
+        s.outcome_reason, s.error_code, s.name, t.words, r.agent_id, s.reused, ${calledModel(sql)} as model,
+        s.duration_ms, s.unpriced,
         s.input_tokens, s.output_tokens
       from step t join steps s using (project_id, run_id, seq, step_no)
         -- Steps of a run that was removed meanwhile may be there still.

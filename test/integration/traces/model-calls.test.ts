@@ -37,13 +37,22 @@ interface Call {
   unpriced?: boolean
   cost_micro?: number
   days_ago?: number
+  input?: string
 }
 
 async function write(calls: readonly Call[]): Promise<void> {
   const run_id = await emptyRun()
   const rows = calls.map(({ days_ago = 0, ...call }, at) => ({
     ...{ project_id: engine.project_id, run_id, seq: 1, step_no: at + 1, attempt: 1, key: 'k', name: 'ask' },
-    ...{ outcome: 'ok', kind: 'llm_call', reused: false, unpriced: false, cost_micro: 10, input_tokens: 3 },
+    ...{
+      outcome: 'ok',
+      kind: 'llm_call',
+      reused: false,
+      unpriced: false,
+      cost_micro: 10,
+      input_tokens: 3,
+      input: null as string | null,
+    },
     ...{ output_tokens: 2, started_at: new Date(NOW - days_ago * DAY_MS) },
     ...call,
   }))
@@ -63,13 +72,14 @@ describe('calls of models', () => {
       { model: 'small', duration_ms: 100, outcome: 'failed', cost_micro: 0 },
       { model: 'large', duration_ms: 100, cost_micro: 500_000 },
       { model: null, duration_ms: 100, unpriced: true, cost_micro: 0 },
+      { model: null, duration_ms: 100, outcome: 'failed', cost_micro: 0, input: '{"model": "small"}' },
       { model: 'small', duration_ms: 100, reused: true },
       { model: 'small', duration_ms: 100, kind: 'tool_call' },
     ])
     await write([{ model: 'small', duration_ms: 100 }])
     expect(await usage()).toMatchObject([
       { model: 'large', calls: 1, cost_usd: 0.5, cost_cents: 50, agent_id: engine.agent_id },
-      { model: 'small', calls: 4, degraded: 1, failed: 1, input_tokens: 12, output_tokens: 8, unpriced: 0 },
+      { model: 'small', calls: 5, degraded: 1, failed: 2, input_tokens: 15, output_tokens: 10, unpriced: 0 },
       { model: null, calls: 1, unpriced: 1, cost_usd: 0 },
     ])
   })
