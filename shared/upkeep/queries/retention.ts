@@ -20,7 +20,8 @@ export async function markSpentRuns(sql: Sql, nowMs: number, limit: number): Pro
   let marked = 0
   for (const { id, settings } of projects) {
     const { step_retention_days, payload_retention_days, record_retention_days } = settings
-    const before = (days: number) => nowMs - days * DAY_MS
+    // What is kept for longer than there have been computers is kept; no id is older than 1970.
+    const before = (days: number) => Math.max(0, nowMs - days * DAY_MS)
     // Steps go by whole weeks, so that those of a week can be dropped with their partition.
     if (step_retention_days)
       marked += await markPart(sql, 'steps', id, weekStart(before(step_retention_days)), limit)

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { firstIdAt, newId } from '../../../shared/kernel/ids.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { searchSteps } from '../../../shared/traces/queries/search.ts'
 import { indexSteps } from '../../../shared/traces/queries/step-index.ts'
 import { ensureStepPartitions } from '../../../shared/upkeep/queries/partitions.ts'
@@ -58,6 +59,22 @@ const partitions = async () =>
   )
     .map(row => row.relname as string)
     .sort()
+
+it('goes on for all where one keeps what it has for a hundred years', async () => {
+  const old = await oldRun(40)
+  const { sql } = engine
+  const { account_id } = (await sql`select account_id from projects`)[0]!
+  // First in every order there is.
+  const patient = { id: '00000000-0000-7000-8000-000000000001', account_id, name: 'patient' }
+  const years = LIMITS.retention_days
+  for (const kind of ['step', 'payload', 'record']) {
+    await sql`delete from projects where id = ${patient.id}`
+    await sql`insert into projects ${sql({ ...patient, settings: sql.json({ [`${kind}_retention_days`]: years }) })}`
+    await sql`update projects set settings = settings || '{"record_retention_days": 30}' where id = ${engine.project_id}`
+    await markSpentRuns(sql, NOW, 10)
+  }
+  expect((await sql`select run_id from purges where kind = 'records'`).map(row => row.run_id)).toEqual([old])
+})
 
 it('takes steps of ended runs after their days, found no more from the first moment [steps.retention]', async () => {
   const [old, recent] = [await oldRun(40), await oldRun(10)]
