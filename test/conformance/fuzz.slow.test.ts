@@ -131,7 +131,7 @@ it(
           playing = workOff(world, plays, turn.signal)
           playing.catch(() => {})
         }
-        if (batches % 100 === 0) await sweep(world.ctx)
+        if (batches % 100 === 0) expect(await failedChores()).toEqual([])
         await Promise.all(batch.map(send))
       }),
       // Nothing is shrunk: the requests before have changed what the server holds. The one that failed is named.
@@ -145,6 +145,17 @@ it(
   },
   600_000 + REQUESTS * 50,
 )
+
+/** Of a tick: one that fails for the sake of one project fails for all. */
+async function failedChores(): Promise<unknown[]> {
+  const failed: unknown[] = []
+  const log: World['ctx']['log'] = (level, event, fields) => {
+    if (event === 'chore_failed') failed.push(fields)
+    world.ctx.log(level, event, fields)
+  }
+  await sweep({ ...world.ctx, log })
+  return failed
+}
 
 /** What becomes of an item follows from its input alone, so that a replay of one that failed fails again. */
 const plays: Play = item => {
