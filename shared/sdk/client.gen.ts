@@ -2563,6 +2563,17 @@ export interface components {
                  * @description The run.
                  */
                 run_id: string;
+                name: string | null;
+                /**
+                 * Format: uuid
+                 * @description The run whose items it replays.
+                 */
+                replay_of: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the run was submitted.
+                 */
+                created_at: string;
                 /** @description Items of it that have the cause. */
                 count: number;
                 /** @description Of those, items that wait for a decision. */
