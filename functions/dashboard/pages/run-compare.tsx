@@ -158,6 +158,8 @@ const Totals = ({ before, after, names, now }: Sides & { now: number }) => {
     after: show(of(after)),
     change: signed(of(after) - of(before), show),
   })
+  // What waits for a person does not run.
+  const isTimed = before.finished_at !== null && after.finished_at !== null
   const rows = [
     number('Items', run => run.total_items),
     number('Ok', run => run.completed - run.degraded_count),
@@ -166,8 +168,9 @@ const Totals = ({ before, after, names, now }: Sides & { now: number }) => {
     ...(before.paused + after.paused > 0 ? [number('Held', run => run.paused)] : []),
     number('Cost', run => run.cost_usd, money),
     number('Cost per item', run => perItem(run.cost_usd, run), money),
-    number('Ran for', took, span),
-    number('Time per item', run => perItem(took(run), run), span),
+    ...(isTimed
+      ? [number('Ran for', took, span), number('Time per item', run => perItem(took(run), run), span)]
+      : []),
   ]
   return (
     <List

@@ -65,8 +65,8 @@ export const NextSteps = ({ recovery, mayAct }: { recovery: Recovery; mayAct: bo
       <ul>
         {failing.map(run_id => (
           <li>
-            <a href={`${ofRun(run_id)}?outcome=not_ok`}>Look at what still fails</a>, mend it, and replay the
-            rest then.
+            <a href={`${ofRun(run_id)}?outcome=not_ok`}>Look at what still fails</a>, fix it, and replay the
+            rest.
           </li>
         ))}
         {mayAct && (
