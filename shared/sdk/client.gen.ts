@@ -2563,6 +2563,17 @@ export interface components {
                  * @description The run.
                  */
                 run_id: string;
+                name: string | null;
+                /**
+                 * Format: uuid
+                 * @description The run whose items it replays.
+                 */
+                replay_of: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the run was submitted.
+                 */
+                created_at: string;
                 /** @description Items of it that have the cause. */
                 count: number;
                 /** @description Of those, items that wait for a decision. */
@@ -4394,22 +4405,22 @@ export interface components {
             /** @description Each pair of verdicts that occurs, the most frequent first. */
             changes: {
                 /**
-                 * @description The verdict in the run before; none: it has no verdict. absent: the run has no such item.
+                 * @description The verdict in the run before; held: it waits for a person or for money. none: it has no verdict. absent: the run has no such item.
                  * @enum {string}
                  */
-                before: "ok" | "degraded" | "failed" | "none" | "absent";
+                before: "ok" | "degraded" | "failed" | "held" | "none" | "absent";
                 /**
                  * @description The verdict in this run.
                  * @enum {string}
                  */
-                after: "ok" | "degraded" | "failed" | "none" | "absent";
+                after: "ok" | "degraded" | "failed" | "held" | "none" | "absent";
                 /** @description Items. */
                 count: number;
                 /** @description What they cost in the run before. */
                 before_cost_usd: number;
                 /** @description What they cost in this run. */
                 after_cost_usd: number;
-                /** @description Some of them, where the verdict differs. */
+                /** @description Some of them, where the verdict differs, in the order of this run. */
                 items: {
                     item_id: string;
                     /**
@@ -4422,6 +4433,10 @@ export interface components {
                      * @description Its record in this run.
                      */
                     after_record_id: string | null;
+                    /** @description Why it did not work in the run before; null where nothing says why. */
+                    before_reason: string | null;
+                    /** @description Why it did not work in this run; null where nothing says why. */
+                    after_reason: string | null;
                 }[];
             }[];
         };

@@ -152,11 +152,23 @@ export function runFiguresPart(given: Given): void {
       expect(change('ok', 'ok')).toMatchObject({ count: 1, items: [] })
       expect(change('degraded', 'degraded')).toMatchObject({ count: 1, items: [] })
       expect(change('ok', 'failed').items).toEqual([
-        { item_id: 'same-1', before_record_id: recordId(before, 2), after_record_id: recordId(after, 2) },
+        {
+          item_id: 'same-1',
+          before_record_id: recordId(before, 2),
+          after_record_id: recordId(after, 2),
+          before_reason: null,
+          after_reason: 'step_error',
+        },
       ])
       expect(change('failed', 'ok').items).toMatchObject([{ item_id: 'same-2' }])
       expect(change('ok', 'absent').items).toEqual([
-        { item_id: 'same-4', before_record_id: recordId(before, 5), after_record_id: null },
+        {
+          item_id: 'same-4',
+          before_record_id: recordId(before, 5),
+          after_record_id: null,
+          before_reason: null,
+          after_reason: null,
+        },
       ])
       expect(json.changes).toHaveLength(5)
     })

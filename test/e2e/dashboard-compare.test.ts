@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { makeAgent, makeRun } from '../conformance/make.ts'
-import { deploy, fails, type Play, workOff, works } from '../conformance/play.ts'
+import { deploy, fails, holds, type Play, workOff, works } from '../conformance/play.ts'
 import { openWorld, type World } from '../conformance/world.ts'
 import { axeProblems } from '../support/axe.ts'
 import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../support/browser.ts'
@@ -69,6 +69,64 @@ describe.skipIf(CHROMIUM === undefined)('a run beside others (needs Chromium)', 
       expect.stringContaining('ok → failed'),
       expect.stringContaining('failed → ok'),
     ])
+    expect(await axeProblems(page)).toEqual([])
+  })
+
+  it('is compared with a run of its name rather than with one that is nearer in size', async () => {
+    const [named, , run] = await history(
+      ['nightly', ['ok']],
+      ['weekly', [...THREE, ...THREE]],
+      ['nightly', [...THREE, ...THREE]],
+    )
+    const page = await open(`/runs/${run}/compare`)
+    expect(await page.getByLabel('Compare with').inputValue()).toBe(named)
+  })
+
+  it('is compared with a run that has items of it where none has its name; without one shared it says so', async () => {
+    const agent = await makeAgent(world)
+    await deploy(world, agent.id)
+    const runOver = async (name: string, item_id: string) => {
+      const run = await makeRun(world, agent.id, [{ input: 'ok', item_id }], { name })
+      await workOff(world, asTold)
+      return run
+    }
+    const sharing = await runOver('first', 'shared')
+    const other = await runOver('second', 'of its own')
+    const run = await runOver('third', 'shared')
+    const page = await open(`/runs/${run}/compare`)
+    expect(await page.getByLabel('Compare with').inputValue()).toBe(sharing)
+    await page.getByText('No item has another verdict in one than in the other.').waitFor()
+    await page.goto(`/dashboard/runs/${run}/compare?with=${other}`)
+    await page.getByText('The two runs share no item').waitFor()
+    expect(await page.getByText('not in it').count()).toBe(0)
+  })
+
+  it('is compared with a run that has held items, which read as held; only what got worse can be shown', async () => {
+    const held: Play = item => (item.input === 'hold' ? holds : asTold)(item)
+    const agent = await makeAgent(world)
+    await deploy(world, agent.id)
+    const night = async (inputs: string[]) => {
+      const items = inputs.map((input, at) => ({ input, item_id: `ticket ${at}` }))
+      const run = await makeRun(world, agent.id, items, { name: 'nightly' })
+      await workOff(world, held)
+      return run
+    }
+    const before = await night(['ok', 'hold', 'fail', 'ok', 'hold'])
+    const run = await night(['hold', 'hold', 'ok', 'fail', 'ok'])
+    const { json: waits } = await world.call('GET', `/v2/runs/${run}/items?status=paused`)
+    await world.call('POST', `/v1/durable/runs/${waits[1].id}/dismiss`, { body: {} })
+    const page = await open(`/runs/${run}/compare`)
+    expect(await page.getByLabel('Compare with').inputValue()).toBe(before)
+    const differing = page.locator('main section[id] > h3')
+    const words = async () => (await differing.allTextContents()).map(text => text.split(':')[0])
+    const all = ['ok → failed', 'ok → held', 'failed → ok', 'held → ok', 'held → no verdict']
+    expect(await words()).toEqual(all)
+    await page.reload()
+    expect(await words()).toEqual(all)
+    await page.locator('#ok-failed').getByText('a step failed').waitFor()
+    await page.getByRole('link', { name: 'Show only what got worse' }).click()
+    await page.getByText('Only what got worse.').waitFor()
+    expect(await words()).toEqual(all.slice(0, 2))
     expect(await axeProblems(page)).toEqual([])
   })
 

@@ -193,6 +193,62 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     expect(runs[0]).toMatchObject({ status: 'completed', worst_outcome_status: 'ok', total_items: 3 })
   })
 
+  it('has a few of many replayed first; where these do no better it says what was tried and what to do next', async () => {
+    const items = Array.from({ length: 12 }, (_, n) => ({ item_id: `i${n}`, input: { prompt: `no ${n}` } }))
+    const { agent, run } = await ran(world, failsAtTheEnd, items, { name: 'nightly' })
+    const page = await open(`recover?run_id=${run}`)
+    await page.getByRole('heading', { level: 1, name: 'Replay what did not work in nightly' }).waitFor()
+    expect(await page.getByLabel('Try this many first').isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Replay all 12' }).waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Try 3 first, the rest if they do better' }).click()
+    await page.getByText('the first 3 of 12 items run').waitFor()
+    await page.getByRole('button', { name: 'Abort' }).waitFor()
+    await workOff(world, failsAtTheEnd)
+    await advanceRecoveries(world.ctx)
+    await page.getByText('stopped: the first 3 did no better than before; 9 items wait in triage.').waitFor()
+    expect(await page.getByRole('button', { name: 'Abort' }).count()).toBe(0)
+    expect(await page.getByRole('status').count()).toBe(0)
+    const tried = page.getByRole('region', { name: 'first-items' })
+    expect(await tried.getByText('the disk is full').count()).toBe(3)
+    await page.getByRole('link', { name: 'Dismiss the other 9…' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Replay what did not work in nightly' }).waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    await page.getByRole('link', { name: 'Look at what still fails' }).click()
+    await page.getByRole('heading', { level: 1, name: 'nightly' }).waitFor()
+    await page.goBack()
+    await page.getByRole('link', { name: 'Replay the other 9 anyway…' }).click()
+    await page.getByRole('button', { name: 'Replay all 9' }).click()
+    await page.getByText('0 of 9 items ended.').waitFor()
+    const { json: runs } = await world.call('GET', `/v2/runs?agent=${agent.slug}`)
+    const named = ({ name, replay_of }: Record<string, unknown>) => [name, replay_of]
+    expect(runs.map(named)).toEqual([
+      ['nightly', run],
+      ['nightly', run],
+      ['nightly', null],
+    ])
+  })
+
+  it('tells a cause by an example and by the names of its runs, and calls replays of it after it', async () => {
+    const input = { prompt: 'where is my parcel' }
+    const { run } = await ran(world, failsAtTheEnd, [{ item_id: 'ticket 7', input }], { name: 'nightly' })
+    const { json: causes } = await world.call('GET', `/v1/causes?run_id=${run}`)
+    const [{ id, title }] = causes.rows
+    const page = await open(`causes/${id}`)
+    const example = page.getByRole('region', { name: 'An example' })
+    await example.getByRole('link', { name: 'ticket 7' }).waitFor()
+    await example.getByText('where is my parcel').waitFor()
+    await example.getByText('the disk is full').waitFor()
+    await page.getByRole('region', { name: 'runs' }).getByRole('link', { name: 'nightly' }).waitFor()
+    expect(await page.locator('main').textContent()).not.toContain(run)
+    expect(await axeProblems(page)).toEqual([])
+    await page.getByRole('link', { name: /^Replay all/ }).click()
+    await page.getByRole('button', { name: /^Replay/ }).click()
+    await page.getByRole('heading', { level: 1, name: `Replay “${title}”` }).waitFor()
+    await page.getByRole('link', { name: 'The run' }).click()
+    await page.getByRole('heading', { level: 1, name: `replay of ${title}` }).waitFor()
+  })
+
   it('is dismissed by cause in one order, and others stay', async () => {
     const two: Play = item => (item.seq === 1 ? holds(item) : failsAtTheEnd(item))
     await ran(world, two, [{ input: 1 }, { input: 2 }, { item_id: 'c', input: 3 }])

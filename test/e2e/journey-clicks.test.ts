@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { makeAgent, makeRun } from '../conformance/make.ts'
-import { deploy, holds, ran, workOff, works } from '../conformance/play.ts'
+import { deploy, fails, holds, ran, workOff, works } from '../conformance/play.ts'
 import { openWorld, type World } from '../conformance/world.ts'
 import { badNight, type Night } from '../support/bad-night.ts'
 import { CHROMIUM, closeBrowser, signIn, visitor } from '../support/browser.ts'
@@ -95,8 +95,9 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
       await causes.getByRole('link', { name: 'Replay all…' }).first().click()
       await page.getByText(/items can be replayed/).waitFor()
       await page.getByText(/cost/).first().waitFor()
-      await page.getByRole('button', { name: /^Replay \d+ items?/ }).click()
-      await page.getByText(/(first|all at once): \d+ item/).waitFor()
+      await page.getByRole('button', { name: /^Replay all \d+$/ }).waitFor()
+      await page.getByRole('button', { name: /^Try \d+ first, the rest if they do better$/ }).click()
+      await page.getByText(/first: \d+ item/).waitFor()
       await page.getByRole('button', { name: 'Abort' }).waitFor()
       expect(await clicks()).toBeLessThanOrEqual(4)
       await page.getByRole('button', { name: 'Abort' }).click()
@@ -128,7 +129,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
       await lastNight(page).getByRole('link', { name: 'Results' }).click()
       const coming = page.waitForEvent('download')
       await page.getByRole('link', { name: 'CSV of what worked' }).click()
-      expect((await coming).suggestedFilename()).toMatch(/\.csv$/)
+      expect((await coming).suggestedFilename()).toMatch(/^Tickets-of-the-day-\d{4}-\d\d-\d\d-worked\.csv$/)
       expect(await clicks()).toBeLessThanOrEqual(2)
     })
 
@@ -174,10 +175,22 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
     })
 
     it('puts two nights side by side by item, what got worse first: 3 clicks', async () => {
+      const agent = await makeAgent(world)
+      await deploy(world, agent.id)
+      const items = [1, 2, 3].map(input => ({ item_id: `refund-${input}`, input }))
+      for (const play of [works, fails()]) {
+        await makeRun(world, agent.id, items, { name: 'Refunds of the day' })
+        await workOff(world, play)
+      }
       const { visit, page, clicks } = await start()
       await using _ = visit
-      await lastNight(page).getByRole('link', { name: 'Compare' }).click()
+      const refunds = page.getByRole('region', { name: 'latest' }).getByRole('row', { name: /Refunds/ })
+      await refunds.getByRole('link', { name: 'Compare' }).first().click()
       await page.getByRole('region', { name: /^Verdicts/ }).waitFor()
+      await page.locator('#ok-failed').getByText('refund-3').waitFor()
+      await page.goto('/dashboard')
+      await lastNight(page).getByRole('link', { name: 'Compare' }).click()
+      await page.getByText('The two runs share no item').waitFor()
       expect(await clicks()).toBeLessThanOrEqual(3)
     })
 

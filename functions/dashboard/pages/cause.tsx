@@ -1,9 +1,12 @@
 // A cause: what the items say that have it, in which runs, and what can be done about all of them at once.
 
+import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { actionsOfCause } from '../../../shared/view/cause.ts'
+import { runName } from '../../../shared/view/run.ts'
 import { List } from '../parts/list.tsx'
-import { count, counted, money, When } from '../parts/text.tsx'
+import { type Item, readItem } from '../parts/record.ts'
+import { brief, count, counted, money, statusWord, When } from '../parts/text.tsx'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 import { VERBS } from './recovery.tsx'
@@ -16,6 +19,7 @@ export const causePage = page({
     const { projectId: project_id, causeId } = params
     const { data } = await api.GET('/v1/causes/{causeId}', { params: { path: { causeId } } })
     const cause = data!
+    const example = cause.record_id === null ? undefined : await readItem(api, cause.record_id)
     const now = ctx.now()
     return {
       title: cause.title,
@@ -40,15 +44,21 @@ export const causePage = page({
             {cause.waiting > 0 && (
               <a href={ofProject(project_id, `triage?cause_id=${cause.id}`)}>Those that wait</a>
             )}
-            {cause.record_id !== null && <a href={ofItem(cause.record_id)}>An example</a>}
           </p>
+          {example && <Example of={example} />}
           <h2>Newest runs with it</h2>
           <List
             id="runs"
             rows={cause.latest_runs}
             href={one => ofRun(one.run_id)}
             columns={[
-              { label: 'Run', cell: one => <a href={ofRun(one.run_id)}>{one.run_id}</a> },
+              {
+                label: 'Run',
+                cell: one => (
+                  <a href={ofRun(one.run_id)}>{runName({ ...one, agent_slug: cause.agent_slug })}</a>
+                ),
+              },
+              { label: 'Submitted', cell: one => <When at={one.created_at} now={now} /> },
               { label: 'Items', numeric: true, cell: one => count(one.count) },
               { label: 'To decide', numeric: true, cell: one => count(one.waiting) },
               { label: 'Last', numeric: true, cell: one => <When at={one.last_seen} now={now} /> },
@@ -60,6 +70,22 @@ export const causePage = page({
     }
   },
 })
+
+const Example = ({ of: { item, texts } }: { of: Awaited<ReturnType<typeof readItem>> }) => (
+  <section id="example" aria-label="An example">
+    <h2>An example</h2>
+    <p>
+      <a href={ofItem(item.id)}>
+        <bdi>{item.item_id}</bdi>
+      </a>{' '}
+      <span class="dim">What went wrong:</span> {wrongWith(item)}
+    </p>
+    <pre class="wrap">{brief(texts.input)}</pre>
+  </section>
+)
+
+const wrongWith = ({ error_message, outcome_reason, status }: Item) =>
+  error_message ?? (outcome_reason ? reasonMeaning(outcome_reason) : statusWord(status))
 
 /** Each leads to a page that says what it comes to, and asks. */
 const Actions = ({ cause }: { cause: Cause }) => (

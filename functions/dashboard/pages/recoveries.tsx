@@ -3,7 +3,9 @@
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { isOver, sayStage, sayStanding } from '../../../shared/view/recovery.ts'
+import { namesOfCohorts } from '../parts/cohort-names.ts'
 import { List, nextOf, Pager } from '../parts/list.tsx'
+import { NextSteps, Tried, triedItems } from '../parts/recovery-report.tsx'
 import { count, money, When } from '../parts/text.tsx'
 import { ofProject, ofRecovery, ofRun } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
@@ -21,6 +23,10 @@ export const recoveriesPage = page({
     const project_id = params.projectId
     const asked = { params: { query: { project_id, ...defined(query) } } }
     const { data = [], response } = await api.GET('/v1/recoveries', asked)
+    const { words } = await namesOfCohorts(
+      api,
+      data.map(one => one.filter),
+    )
     const now = ctx.now()
     return {
       title: 'Recoveries',
@@ -39,7 +45,10 @@ export const recoveriesPage = page({
             rows={data}
             href={one => ofRecovery(one.id)}
             columns={[
-              { label: 'Recovery', cell: one => <a href={ofRecovery(one.id)}>{nameOf(one)}</a> },
+              {
+                label: 'Recovery',
+                cell: one => <a href={ofRecovery(one.id)}>{one.name ?? words(one.filter)}</a>,
+              },
               { label: 'What', cell: one => VERBS[one.action] },
               { label: 'State', cell: sayStanding },
               { label: 'Worked', numeric: true, cell: one => count(one.ok) },
@@ -62,17 +71,19 @@ export const recoveriesPage = page({
   },
 })
 
-const nameOf = ({ name, filter }: Recovery) =>
-  name ?? Object.values(defined({ ...filter, run_id: undefined, agent_id: undefined }))[0] ?? 'Recovery'
-
 export const recoveryProgressPage = page({
   path: '/dashboard/recoveries/{recoveryId}',
   async show({ api, params, member }) {
     const { data } = await api.GET('/v1/recoveries/{recoveryId}', { params: { path: params } })
     const recovery = data!
-    const mayAbort = member.role !== 'viewer' && !isOver(recovery) && recovery.status !== 'aborting'
+    const mayAct = member.role !== 'viewer'
+    const [{ words }, tried] = await Promise.all([
+      namesOfCohorts(api, [recovery.filter]),
+      triedItems(api, recovery),
+    ])
+    const name = recovery.name ?? `${VERBS[recovery.action]} ${words(recovery.filter)}`
     return {
-      title: nameOf(recovery),
+      title: name,
       project_id: recovery.project_id,
       menu: 'triage',
       cli: `assay recoveries ${recovery.id}`,
@@ -82,7 +93,7 @@ export const recoveryProgressPage = page({
           <p class="crumbs">
             <a href={ofProject(recovery.project_id, 'recoveries')}>Recoveries</a>
           </p>
-          <h1>{nameOf(recovery)}</h1>
+          <h1>{name}</h1>
           <section id="standing" data-live>
             <p class="lead">{sayStanding(recovery)}.</p>
             <ul>
@@ -101,21 +112,27 @@ export const recoveryProgressPage = page({
               {recovery.action === 'replay' && <li>{money(recovery.cost_usd)} spent</li>}
             </ul>
           </section>
-          {mayAbort && (
-            <form class="actions" method="post" action={ofRecovery(recovery.id, 'abort')}>
-              <button class="danger">Abort</button>
-              <span class="dim">
-                {recovery.action === 'replay'
-                  ? 'Items at work finish; what did not run waits in triage again.'
-                  : 'What was decided stays so; the rest waits in triage.'}
-              </span>
-            </form>
-          )}
+          <div id="next" data-live>
+            {mayAct && !isOver(recovery) && recovery.status !== 'aborting' && <Abort recovery={recovery} />}
+            <NextSteps recovery={recovery} mayAct={mayAct} />
+          </div>
+          <Tried items={tried} />
         </>
       ),
     }
   },
 })
+
+const Abort = ({ recovery }: { recovery: Recovery }) => (
+  <form class="actions" method="post" action={ofRecovery(recovery.id, 'abort')}>
+    <button class="danger">Abort</button>
+    <span class="dim">
+      {recovery.action === 'replay'
+        ? 'Items at work finish; what did not run waits in triage again.'
+        : 'What was decided stays so; the rest waits in triage.'}
+    </span>
+  </form>
+)
 
 export const abortRecovery = action({
   path: '/dashboard/recoveries/{recoveryId}/abort',

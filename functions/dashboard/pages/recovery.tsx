@@ -4,7 +4,6 @@
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import {
   DEPLOYMENT_CHOICES,
   RECORDED_LANES,
@@ -14,15 +13,16 @@ import {
 } from '../../../shared/recovery/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { sayForecast } from '../../../shared/view/recovery.ts'
+import { runName } from '../../../shared/view/run.ts'
+import { namesOfCohorts } from '../parts/cohort-names.ts'
 import { Field } from '../parts/form.tsx'
 import { ReuseField } from '../parts/reuse-field.tsx'
 import { shellOptions } from '../parts/shell-word.ts'
-import { counted } from '../parts/text.tsx'
+import { count, counted } from '../parts/text.tsx'
 import { ofProject, ofRecovery, ofRun } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { dollars } from '../shell/form-values.ts'
 import { action, page } from '../shell/page.ts'
-import { runOf } from './run-reads.ts'
 
 const cohort = {
   kind: z.literal('').or(z.enum(RECORDED_LANES)).optional(),
@@ -32,10 +32,11 @@ const cohort = {
   cluster_key: z.string().optional(),
   reason: z.string().optional(),
   partition_key: z.string().optional(),
+  from: z.string().optional(),
+  to: z.string().optional(),
   status: z.literal('cancelled').optional(),
 }
 type Cohort = { [Name in keyof typeof cohort]?: z.output<(typeof cohort)[Name]> }
-type Run = Schemas['Run']
 type Plan = Schemas['RecoveryPlan']
 
 /** An empty field lets everything pass. */
@@ -52,7 +53,8 @@ export const recoveryPage = page({
     const project_id = params.projectId
     const filter = chosen(query)
     const { kind } = filter
-    const run = filter.run_id === undefined ? undefined : await runOf(api, filter.run_id)
+    const { runs, words } = await namesOfCohorts(api, [filter])
+    const run = filter.run_id === undefined ? undefined : runs.get(filter.run_id)
     const { data } = await api.POST('/v1/recoveries', { body: { project_id, action, filter, dry_run: true } })
     const plan = data as Plan
     const triage = ofProject(project_id, `triage?${new URLSearchParams(filter)}`)
@@ -66,10 +68,10 @@ export const recoveryPage = page({
       body: (
         <>
           <p class="crumbs">
-            <a href={back}>{run === undefined ? 'Triage' : nameOf(run)}</a>
+            <a href={back}>{run === undefined ? 'Triage' : runName(run)}</a>
           </p>
           <h1>
-            {verb} {words(filter, run)}
+            {verb} {words(filter)}
           </h1>
           {kind === 'quarantine' && action === 'replay' ? (
             <p class="lead">
@@ -99,8 +101,6 @@ export const VERBS: Record<TriageAction, string> = {
   wrong: 'Call wrong',
 }
 
-const nameOf = (run: Run) => run.name ?? run.agent_slug
-
 function optionsOf(filter: Cohort): string {
   const options = shellOptions({
     kind: filter.kind || undefined,
@@ -110,20 +110,10 @@ function optionsOf(filter: Cohort): string {
     cause: filter.cause_id,
     cluster: filter.cluster_key,
     partition: filter.partition_key,
+    from: filter.from,
+    to: filter.to,
   })
   return `${options || ' --all'}${filter.status === undefined ? '' : ' --cancelled'}`
-}
-
-function words(filter: Cohort, run: Run | undefined): string {
-  const of =
-    (filter.partition_key === undefined ? '' : ` of partition ${filter.partition_key}`) +
-    (run === undefined ? '' : ` in ${nameOf(run)}`)
-  if (filter.status === 'cancelled') return `what was left over${of}`
-  if (filter.cause_id !== undefined) return `all with one cause${of}`
-  if (filter.cluster_key !== undefined)
-    return `what failed alike with ${filter.cluster_key.replace(/:[^:]*$/, '')}${of}`
-  if (filter.reason !== undefined) return `where ${reasonMeaning(filter.reason)}${of}`
-  return `what did not work${of}`
 }
 
 const Told = ({ plan }: { plan: Plan }) => {
@@ -158,9 +148,7 @@ const Order = ({ project_id, filter, plan, back, children }: OrderProps) => (
     ))}
     {children}
     <div class="actions">
-      <button class={plan.action === 'dismiss' ? 'danger' : 'primary'} data-key="r">
-        {VERBS[plan.action]} {counted(plan.eligible, 'item')}
-      </button>
+      <Buttons plan={plan} />
       <a class="button" href={back}>
         Not now
       </a>
@@ -168,21 +156,45 @@ const Order = ({ project_id, filter, plan, back, children }: OrderProps) => (
   </form>
 )
 
+/** So few are replayed at once unless a number is typed. */
+const FEW = 5
+
+/** How many are tried before the others; undefined where there are too few of them. */
+const firstOf = ({ action, eligible }: Plan) =>
+  action === 'replay' && eligible > FEW ? Math.min(LIMITS.pilot_items, Math.ceil(eligible / FEW)) : undefined
+
+const Buttons = ({ plan }: { plan: Plan }) => {
+  const first = firstOf(plan)
+  if (first === undefined)
+    return (
+      <button class={plan.action === 'dismiss' ? 'danger' : 'primary'} data-key="r">
+        {VERBS[plan.action]} {counted(plan.eligible, 'item')}
+      </button>
+    )
+  return (
+    <>
+      <button class="primary" name="go" value={first} data-key="r">
+        Try {count(first)} first, the rest if they do better
+      </button>
+      <button name="go" value="all">
+        Replay all {count(plan.eligible)}
+      </button>
+    </>
+  )
+}
+
 const ReplayFields = ({ plan }: { plan: Plan }) => (
   <>
     {plan.eligible > 1 && (
-      <Field
-        label="Try this many first"
-        hint="The rest follows only if at least one of them works and no more fail than before. Empty: all at once."
-      >
-        <input
-          name="first"
-          type="number"
-          min="1"
-          max={plan.eligible}
-          value={plan.eligible > LIMITS.pilot_items ? LIMITS.pilot_items : ''}
-        />
-      </Field>
+      <details>
+        <summary>Another number first</summary>
+        <Field
+          label="Try this many first"
+          hint={`The rest follows only if at least one of them works and no more fail than before. Empty: ${firstOf(plan) ?? 'all at once'}.`}
+        >
+          <input name="first" type="number" min="1" max={plan.eligible} value={firstOf(plan) ?? ''} />
+        </Field>
+      </details>
     )}
     <ReuseField />
     <Field label="Code">
@@ -205,13 +217,16 @@ export const startRecovery = action({
     ...cohort,
     action: z.enum(TRIAGE_ACTIONS),
     first: z.literal('').or(z.coerce.number().int().min(1)).optional(),
+    go: z.literal('all').or(z.coerce.number().int().min(1)).optional(),
     reuse: z.enum(REUSE_CHOICES).optional(),
     from_step: z.string().optional(),
     deployment: z.enum(DEPLOYMENT_CHOICES).optional(),
     dollars: dollars.optional(),
   }),
-  async act({ api, params }, { action, first, reuse, from_step, deployment, dollars, ...filter }) {
+  async act({ api, params }, { action, go, reuse, from_step, deployment, dollars, ...given }) {
     const budget_cents = dollars ?? undefined
+    const { first: typed, ...filter } = given
+    const first = go === 'all' ? undefined : typed || go
     const { data } = await api.POST('/v1/recoveries', {
       body: {
         project_id: params.projectId,
@@ -220,7 +235,7 @@ export const startRecovery = action({
         ...defined({ first, budget_cents, reuse, from_step, deployment }),
       },
     })
-    const { id } = data as Schemas['Recovery']
-    return { to: ofRecovery(id), said: action === 'replay' ? 'The recovery has begun.' : 'It has begun.' }
+    // How far it is stands there, and changes; a notice would stay.
+    return { to: ofRecovery((data as Schemas['Recovery']).id) }
   },
 })

@@ -8,13 +8,13 @@ import { runName } from '../../../shared/view/run.ts'
 import { Bar, workedParts } from '../parts/bar.tsx'
 import { List, linkWith } from '../parts/list.tsx'
 import { paceOf } from '../parts/pace.ts'
-import { count, counted, money, span, Verdict, When } from '../parts/text.tsx'
-import { ofItem, ofRun } from '../shell/addresses.ts'
+import { Changes, ONLY_WORSE } from '../parts/run-changes.tsx'
+import { count, counted, money, span, When } from '../parts/text.tsx'
+import { ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
-import { earlierRuns, naturalBefore, runOf } from './run-reads.ts'
+import { comparableRuns, naturalBefore, runOf } from './run-reads.ts'
 
 type Run = Schemas['Run']
-type Change = Schemas['RunComparison']['changes'][number]
 
 /** Of larger batches the items are compared when somebody asks: it takes seconds. */
 const AT_ONCE_ITEMS = 20_000
@@ -22,11 +22,11 @@ const CHOICES = 20
 
 export const compareRunPage = page({
   path: '/dashboard/runs/{runId}/compare',
-  query: z.strictObject({ with: z.string().optional(), items: z.string().optional() }),
+  query: z.strictObject({ with: z.string().optional(), items: z.string().optional(), only: ONLY_WORSE }),
   async show({ api, params, query, request, ctx }) {
     const run = await runOf(api, params.runId)
-    const earlier = await earlierRuns(api, run)
-    const other_id = query.with || run.replay_of || naturalBefore(run, earlier)?.id
+    const earlier = await comparableRuns(api, run)
+    const other_id = query.with || run.replay_of || (await naturalBefore(api, run, earlier))?.id
     if (other_id === undefined) return nothingBefore(run)
     const other = await runOf(api, other_id)
     const sides = sidesOf(run, other)
@@ -57,7 +57,7 @@ export const compareRunPage = page({
             {other.deployment_version !== null && ` v${other.deployment_version}`} of{' '}
             {counted(other.total_items, 'item')}, <When at={other.created_at} now={now} />.
           </p>
-          <OtherRun other={other} earlier={earlier} />
+          <OtherRun other={other} earlier={earlier} only={query.only} />
           <div class="bars">
             {(['before', 'after'] as const).map(side => (
               <Bar
@@ -71,7 +71,7 @@ export const compareRunPage = page({
           <Totals {...sides} now={now} />
           <h2>Item by item</h2>
           {compared ? (
-            <Changes changes={compared.changes} names={sides.names} />
+            <Changes changes={compared.changes} names={sides.names} only={query.only} request={request} />
           ) : !canBe ? (
             <p>
               Runs of more than {counted(LIMITS.compared_items, 'item')} are compared by their totals only.
@@ -90,8 +90,15 @@ export const compareRunPage = page({
   },
 })
 
-const OtherRun = ({ other, earlier }: { other: Run; earlier: readonly Run[] }) => (
+interface OtherRunProps {
+  other: Run
+  earlier: readonly Run[]
+  only: 'worse' | undefined
+}
+
+const OtherRun = ({ other, earlier, only }: OtherRunProps) => (
   <form class="filters" method="get">
+    {only && <input type="hidden" name="only" value={only} />}
     <label>
       <span class="label">Compare with</span>
       <select name="with">
@@ -131,8 +138,8 @@ const nothingBefore = (run: Run) => ({
       </h1>
       <div class="empty">
         <p>
-          This is the first run of {run.agent_slug} that ended: there is nothing to compare it with yet. Run
-          the same items again, with the same item_id each, and come back:
+          No run of {run.agent_slug} before this one has come to its end: there is nothing to compare it with
+          yet. Run the same items again, with the same item_id each, and come back:
         </p>
         <pre>
           <code>npx assay submit items.jsonl --agent {run.agent_slug} --watch</code>
@@ -151,15 +158,19 @@ const Totals = ({ before, after, names, now }: Sides & { now: number }) => {
     after: show(of(after)),
     change: signed(of(after) - of(before), show),
   })
+  // What waits for a person does not run.
+  const isTimed = before.finished_at !== null && after.finished_at !== null
   const rows = [
     number('Items', run => run.total_items),
     number('Ok', run => run.completed - run.degraded_count),
     number('Degraded', run => run.degraded_count),
     number('Failed', run => run.failed),
+    ...(before.paused + after.paused > 0 ? [number('Held', run => run.paused)] : []),
     number('Cost', run => run.cost_usd, money),
     number('Cost per item', run => perItem(run.cost_usd, run), money),
-    number('Ran for', took, span),
-    number('Time per item', run => perItem(took(run), run), span),
+    ...(isTimed
+      ? [number('Ran for', took, span), number('Time per item', run => perItem(took(run), run), span)]
+      : []),
   ]
   return (
     <List
@@ -178,98 +189,3 @@ const Totals = ({ before, after, names, now }: Sides & { now: number }) => {
 
 const signed = (value: number, show: (value: number) => string) =>
   Math.abs(value) < 1e-9 ? '—' : `${value > 0 ? '+' : '−'}${show(Math.abs(value))}`
-
-const VERDICTS = ['ok', 'degraded', 'failed', 'none', 'absent'] as const
-const WORDS: Record<(typeof VERDICTS)[number], string> = {
-  ok: 'ok',
-  degraded: 'degraded',
-  failed: 'failed',
-  none: 'no verdict',
-  absent: 'not in it',
-}
-const Word = ({ of }: { of: Change['before'] }) =>
-  of === 'none' || of === 'absent' ? <span class="dim">{WORDS[of]}</span> : <Verdict of={of} />
-
-const rank = (of: Change['before']) => VERDICTS.indexOf(of)
-
-interface ChangesProps {
-  changes: readonly Change[]
-  names: Sides['names']
-}
-
-const Changes = ({ changes, names }: ChangesProps) => {
-  // What got worse comes first.
-  const differing = changes
-    .filter(({ before, after }) => before !== after)
-    .sort((a, b) => rank(b.after) - rank(b.before) - (rank(a.after) - rank(a.before)))
-  return (
-    <>
-      <Matrix changes={changes} names={names} />
-      {differing.length === 0 && <p>No item has another verdict in one than in the other.</p>}
-      {differing.map(change => (
-        <ChangedItems change={change} names={names} />
-      ))}
-    </>
-  )
-}
-
-const Matrix = ({ changes, names }: ChangesProps) => {
-  const seen = (side: 'before' | 'after') =>
-    VERDICTS.filter(one => changes.some(change => change[side] === one))
-  const cell = (before: string, after: string) => {
-    const found = changes.find(one => one.before === before && one.after === after)
-    if (found === undefined) return <span class="dim">0</span>
-    return before === after ? count(found.count) : <a href={`#${before}-${after}`}>{count(found.count)}</a>
-  }
-  return (
-    <section class="scroll" aria-label="Verdicts in both runs">
-      <table class="matrix">
-        <thead>
-          <tr>
-            <th scope="col">
-              {names.before} ↓ · {names.after.toLowerCase()} →
-            </th>
-            {seen('after').map(after => (
-              <th scope="col" class="numeric">
-                <Word of={after} />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {seen('before').map(before => (
-            <tr>
-              <th scope="row">
-                <Word of={before} />
-              </th>
-              {seen('after').map(after => (
-                <td class="numeric">{cell(before, after)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  )
-}
-
-const ChangedItems = ({ change, names }: { change: Change; names: Sides['names'] }) => (
-  <section id={`${change.before}-${change.after}`}>
-    <h3>
-      <Word of={change.before} /> → <Word of={change.after} />: {counted(change.count, 'item')},{' '}
-      {money(change.before_cost_usd)} → {money(change.after_cost_usd)}
-    </h3>
-    <ul class="changed">
-      {change.items.map(item => (
-        <li>
-          <bdi>{item.item_id}</bdi>{' '}
-          {item.before_record_id && <a href={ofItem(item.before_record_id)}>{names.before.toLowerCase()}</a>}{' '}
-          {item.after_record_id && <a href={ofItem(item.after_record_id)}>{names.after.toLowerCase()}</a>}
-        </li>
-      ))}
-    </ul>
-    {change.count > change.items.length && (
-      <p class="dim">and {count(change.count - change.items.length)} more</p>
-    )}
-  </section>
-)

@@ -1,5 +1,6 @@
 // What the pages of a run ask the API for.
 
+import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { isAboutAsLarge } from '../parts/pace.ts'
@@ -7,6 +8,7 @@ import { isAboutAsLarge } from '../parts/pace.ts'
 type Run = Schemas['Run']
 
 const EARLIER_RUNS = 100 // looked at for those that a run may be compared with
+const ITEMS_LOOKED_FOR = 3
 const REPLAYS_SHOWN = 10
 
 export async function runOf(api: Client, runId: string): Promise<Run> {
@@ -15,18 +17,49 @@ export async function runOf(api: Client, runId: string): Promise<Run> {
 }
 
 /** Runs of the same agent that were submitted before and have ended, the latest first; replays aside. */
-export async function earlierRuns(api: Client, run: Run): Promise<Run[]> {
+export const earlierRuns = (api: Client, run: Run): Promise<Run[]> => runsBefore(api, run, 'ended')
+
+/** Those that it may be compared with: the ended ones, and those of which all that is left waits for a person. */
+export async function comparableRuns(api: Client, run: Run): Promise<Run[]> {
+  const [ended, open] = await Promise.all([runsBefore(api, run, 'ended'), runsBefore(api, run, 'open')])
+  const both = [...ended, ...open.filter(isHeld)]
+  return both.sort((a, b) => b.created_at.localeCompare(a.created_at))
+}
+
+async function runsBefore(api: Client, run: Run, state: 'ended' | 'open'): Promise<Run[]> {
   const { project_id, agent_slug: agent, created_at: to } = run
-  const query = { project_id, agent, to, state: 'ended' as const, limit: EARLIER_RUNS + 1 }
+  const query = { project_id, agent, to, state, limit: EARLIER_RUNS + 1 }
   const { data = [] } = await api.GET('/v2/runs', { params: { query } })
   return data.filter(one => one.id !== run.id && one.replay_of === null).slice(0, EARLIER_RUNS)
 }
 
-/** What somebody wants to compare it with: the latest of its name that is about as large, else the latest like it in one of these. */
-export function naturalBefore(run: Run, earlier: readonly Run[]): Run | undefined {
-  const named = earlier.filter(({ name }) => name === run.name)
-  const isAlike = (one: Run) => isAboutAsLarge(run, one)
-  return named.find(isAlike) ?? earlier.find(isAlike) ?? named[0] ?? earlier[0]
+/**
+ * What somebody wants to compare it with: the latest of its name, else the latest that has items of it, else the latest;
+ * of each, one that is about as large rather than another.
+ */
+export async function naturalBefore(
+  api: Client,
+  run: Run,
+  earlier: readonly Run[],
+): Promise<Run | undefined> {
+  const best = (of: readonly Run[]) => of.find(one => isAboutAsLarge(run, one)) ?? of[0]
+  const named = best(earlier.filter(({ name }) => name !== null && name === run.name))
+  if (named !== undefined || earlier.length === 0) return named
+  const sharing = await runsWithItemsOf(api, run)
+  return best(earlier.filter(one => sharing.has(one.id))) ?? best(earlier)
+}
+
+/** The runs before it that have one of its first items. */
+async function runsWithItemsOf(api: Client, { id, project_id, created_at: to }: Run): Promise<Set<string>> {
+  const { data: items = [] } = await api.GET('/v2/runs/{runId}/items', {
+    params: { path: { runId: id }, query: { limit: ITEMS_LOOKED_FOR } },
+  })
+  const found = await Promise.all(
+    items.map(({ item_id }) =>
+      api.GET('/v2/runs', { params: { query: { project_id, item_id, to, limit: EARLIER_RUNS } } }),
+    ),
+  )
+  return new Set(found.flatMap(({ data = [] }) => data.map(one => one.id)))
 }
 
 export async function replaysOf(api: Client, run: Run): Promise<Run[]> {

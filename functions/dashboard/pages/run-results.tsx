@@ -5,6 +5,7 @@ import { RESULT_FORMATS } from '../../../shared/recovery/vocabulary.ts'
 import { RESULTS_ONLY } from '../../../shared/recovery/wire/results.ts'
 import { RESULT_TYPES } from '../../../shared/recovery/wire/results-text.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { runName } from '../../../shared/view/run.ts'
 import { Choice } from '../parts/choice.tsx'
 import { List } from '../parts/list.tsx'
 import { brief, money, Verdict, When } from '../parts/text.tsx'
@@ -28,7 +29,7 @@ export const runResultsPage = page({
     const stream = await api.results({ run_id: run.id, only: chosen, format: 'ndjson' })
     const { rows, more } = await firstLines<Result>(stream, SHOWN)
     return {
-      title: `Results of ${run.name ?? run.agent_slug}`,
+      title: `Results of ${runName(run)}`,
       project_id: run.project_id,
       menu: 'runs',
       cli: `assay results ${run.id} --csv --only ${chosen}`,
@@ -38,8 +39,8 @@ export const runResultsPage = page({
             <div>
               <h1>Results</h1>
               <p>
-                Of <a href={ofRun(run.id)}>{run.name ?? run.agent_slug}</a> and its replays: each item once,
-                its newest try that worked, else its newest.
+                Of <a href={ofRun(run.id)}>{runName(run)}</a> and its replays: each item once, its newest try
+                that worked, else its newest.
               </p>
             </div>
             <Files run_id={run.id} chosen={chosen} />
@@ -81,20 +82,19 @@ export const runResultsPage = page({
   },
 })
 
+const CSV_OF = { all: 'CSV of all', ok: 'CSV of what worked', not_ok: 'CSV of what did not work' }
+
+/** What is shown comes first; all, and what worked, can be had from each of them. */
 const Files = ({ run_id, chosen }: { run_id: string; chosen: (typeof RESULTS_ONLY)[number] }) => {
-  const file = (format: string, only: string = chosen) =>
-    ofRun(run_id, `results/file?format=${format}&only=${only}`)
+  const file = (format: string, only: string) => ofRun(run_id, `results/file?format=${format}&only=${only}`)
   return (
     <div class="actions">
-      <a class="button primary" href={file('csv')} download>
-        Download CSV
-      </a>
-      {chosen === 'all' && (
-        <a class="button" href={file('csv', 'ok')} download>
-          CSV of what worked
+      {[...new Set([chosen, 'all', 'ok'] as const)].map(only => (
+        <a class={only === chosen ? 'button primary' : 'button'} href={file('csv', only)} download>
+          {CSV_OF[only]}
         </a>
-      )}
-      <a class="button" href={file('ndjson')} download>
+      ))}
+      <a class="button" href={file('ndjson', chosen)} download>
         NDJSON
       </a>
     </div>
@@ -107,15 +107,29 @@ export const runResultsFile = page({
   query: z.strictObject({ format: z.enum(RESULT_FORMATS), only }),
   async show({ api, params, query, request }) {
     const { format, only = 'all' } = query
-    const body = await api.results({ run_id: params.runId, format, only }, request.signal)
+    const run = await runOf(api, params.runId)
+    const body = await api.results({ run_id: run.id, format, only }, request.signal)
     return new Response(body, {
       headers: {
         'content-type': RESULT_TYPES[format],
-        'content-disposition': `attachment; filename="results-${params.runId}.${format}"`,
+        'content-disposition': `attachment; filename="${fileName(run, only)}.${format}"`,
       },
     })
   },
 })
+
+const NAME_CHARACTERS = 60
+const SUFFIX = { all: '', ok: '-worked', not_ok: '-not-worked' }
+
+/** In characters that every file system and header takes. @example 'Tickets-of-the-day-2026-03-02-worked' */
+function fileName(run: Schemas['Run'], only: (typeof RESULTS_ONLY)[number]): string {
+  const name = runName(run)
+    .normalize('NFKD')
+    .replaceAll(/[^A-Za-z0-9]+/g, '-')
+    .slice(0, NAME_CHARACTERS)
+  const words = name.replaceAll(/^-|-$/g, '') || run.agent_slug
+  return `${words}-${run.created_at.slice(0, 10)}${SUFFIX[only]}`
+}
 
 /** So many values of a stream of lines, and whether there are more; the rest is not read. */
 async function firstLines<T>(stream: ReadableStream<Uint8Array>, count: number) {

@@ -186,9 +186,18 @@ const newest = (sql: Sql) => sql`(
 /** The newest runs with a cause. */
 export async function findRunsOfCause(sql: Sql, project_id: string, cause_id: string, limit: number) {
   return sql<CauseRunSource[]>`
-    select run_id, count, waiting, first_seen, last_seen from cause_runs
-    where project_id = ${project_id} and cause_id = ${cause_id} order by run_id desc limit ${limit}`
+    select o.run_id, r.name, r.replay_of, r.created_at, o.count, o.waiting, o.first_seen, o.last_seen
+    from cause_runs o join runs r on r.project_id = o.project_id and r.id = o.run_id
+    where o.project_id = ${project_id} and o.cause_id = ${cause_id} order by o.run_id desc limit ${limit}`
 }
+
+/** Undefined where no item has it any more. */
+export async function findCauseTitle(sql: Sql, project_id: string, id: string): Promise<string | undefined> {
+  const [row] = await listCauses(sql, { project_ids: [project_id], id, limit: 1 })
+  return row && titleOf(row)
+}
+
+const titleOf = (row: CauseSource) => causeTitle({ ...row, message: messageOf(row.template, row.varies) })
 
 /** A cause of a run as messages tell it. */
 export interface TopCause {
@@ -211,7 +220,7 @@ export async function findTopCauses(
   const rows = await listCauses(sql, { run_id, limit })
   return rows.map(row => ({
     id: row.id,
-    title: causeTitle({ ...row, message: messageOf(row.template, row.varies) }),
+    title: titleOf(row),
     count: row.count,
     share: row.count / row.run_items!,
     cost_micro: row.cost_micro,

@@ -10,16 +10,20 @@ type Run = Pick<RunRow, 'project_id' | 'id'>
 /** Every pair of verdicts that occurs; of those that differ, some of the items. Both batches are read once. */
 export async function compareItems(sql: Sql, before: Run, after: Run) {
   const verdict = (of: string) =>
-    sql.unsafe(`case when ${of}.seq is null then 'absent' else coalesce(${of}.outcome::text, 'none') end`)
+    sql.unsafe(`case when ${of}.seq is null then 'absent' when ${of}.status = 'paused' then 'held'
+      else coalesce(${of}.outcome::text, 'none') end`)
+  // In the order of the later run, so that the same ones are listed each time.
+  const someOf = (of: string) =>
+    sql`(array_agg(${sql.unsafe(of)}.seq order by coalesce(a.seq, b.seq))
+          filter (where ${verdict('b')} <> ${verdict('a')}))[1:${sql.unsafe(String(LIMITS.compared_changes))}]`
   return sql<ChangeRow[]>`
     with changes as materialized (
       select ${verdict('b')} as before, ${verdict('a')} as after, count(*)::int as count,
         coalesce(sum(b.cost_micro), 0)::bigint as before_micro, coalesce(sum(a.cost_micro), 0)::bigint as after_micro,
-        (array_agg(b.seq) filter (where ${verdict('b')} <> ${verdict('a')}))[1:${sql.unsafe(String(LIMITS.compared_changes))}] as before_seqs,
-        (array_agg(a.seq) filter (where ${verdict('b')} <> ${verdict('a')}))[1:${sql.unsafe(String(LIMITS.compared_changes))}] as after_seqs
-      from (select seq, item_id, outcome, cost_micro from items
+        ${someOf('b')} as before_seqs, ${someOf('a')} as after_seqs
+      from (select seq, item_id, status, outcome, cost_micro from items
         where project_id = ${before.project_id} and run_id = ${before.id}) b
-      full join (select seq, item_id, outcome, cost_micro from items
+      full join (select seq, item_id, status, outcome, cost_micro from items
         where project_id = ${after.project_id} and run_id = ${after.id}) a
         using (item_id)
       group by 1, 2
@@ -27,7 +31,9 @@ export async function compareItems(sql: Sql, before: Run, after: Run) {
     select c.before, c.after, c.count, c.before_micro, c.after_micro, coalesce((
       select json_agg(json_build_object('item_id', coalesce(a.item_id, b.item_id),
         'before_record_id', left(b.run_id::text, 28) || lpad(to_hex(b.seq), 8, '0'),
-        'after_record_id', left(a.run_id::text, 28) || lpad(to_hex(a.seq), 8, '0')) order by n.at)
+        'after_record_id', left(a.run_id::text, 28) || lpad(to_hex(a.seq), 8, '0'),
+        'before_reason', coalesce(b.outcome_reason::text, b.error_code),
+        'after_reason', coalesce(a.outcome_reason::text, a.error_code)) order by n.at)
       from unnest(c.before_seqs, c.after_seqs) with ordinality as n(before_seq, after_seq, at)
       left join items b on b.project_id = ${before.project_id} and b.run_id = ${before.id} and b.seq = n.before_seq
       left join items a on a.project_id = ${after.project_id} and a.run_id = ${after.id} and a.seq = n.after_seq

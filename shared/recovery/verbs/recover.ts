@@ -11,8 +11,15 @@ import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { deliverSoon } from '../../outbox/verbs/deliver.ts'
+import { findCauseTitle } from '../queries/causes.ts'
 import * as store from '../queries/recoveries.ts'
-import { findCurrentDeployment, insertReplayRun, lockRuns, openReplayRun } from '../queries/replay.ts'
+import {
+  findCurrentDeployment,
+  findOriginalRun,
+  insertReplayRun,
+  lockRuns,
+  openReplayRun,
+} from '../queries/replay.ts'
 import { isBetter, type PilotResult } from '../rules/recovery.ts'
 import type { RecoveryFilter } from '../tables/recovery.ts'
 import type { DeploymentChoice, Exclusion, ReuseChoice, TriageAction } from '../vocabulary.ts'
@@ -221,7 +228,7 @@ async function newRun(
   sql: Sql,
   recovery: store.OpenRecovery,
   part: store.Part,
-  { agent_id, deployment_id }: store.CohortItem,
+  { agent_id, deployment_id, run_id }: store.CohortItem,
 ): Promise<string> {
   const { deployment, budget_micro, pilot_run_ids } = recovery
   const id = ctx.newRunId()
@@ -231,7 +238,7 @@ async function newRun(
     project_id: recovery.project_id,
     agent_id,
     deployment_id: deployment === 'original' ? deployment_id : await findCurrentDeployment(sql, agent_id),
-    name: recovery.name,
+    name: recovery.name ?? (await nameOfReplay(sql, recovery, run_id)),
     replay_of: recovery.filter.run_id ?? null,
     recovery_id: recovery.id,
     timeout_seconds: null,
@@ -239,6 +246,14 @@ async function newRun(
   })
   await store.addRun(sql, recovery.id, part, id)
   return id
+}
+
+/** After the run it replays, which its link to that run says; else after what its items have in common. */
+async function nameOfReplay(sql: Sql, { project_id, filter }: store.OpenRecovery, run_id: string) {
+  const { name } = await findOriginalRun(sql, run_id)
+  if (filter.run_id !== undefined) return name
+  const of = filter.cause_id === undefined ? name : await findCauseTitle(sql, project_id, filter.cause_id)
+  return of ? `replay of ${of}`.slice(0, LIMITS.name_characters) : null
 }
 
 /** When the pilot has ended: goes on if it did better than before, stops otherwise. */

@@ -62,6 +62,9 @@ export const CauseWithRuns = Cause.extend({
     .array(
       z.object({
         run_id: id('The run.'),
+        name: z.string().nullable(),
+        replay_of: id('The run whose items it replays.').nullable(),
+        created_at: timestamp.describe('When the run was submitted.'),
         count: count('Items of it that have the cause.'),
         waiting: count('Of those, items that wait for a decision.'),
         first_seen: timestamp,
@@ -110,6 +113,9 @@ export function causeOf(row: CauseSource): Cause {
 
 export interface CauseRunSource {
   run_id: string
+  name: string | null
+  replay_of: string | null
+  created_at: Date
   count: number
   waiting: number
   first_seen: Date
@@ -123,6 +129,7 @@ export const causeWithRunsOf = (
   ...causeOf(row),
   latest_runs: runs.map(run => ({
     ...run,
+    created_at: run.created_at.toISOString(),
     first_seen: run.first_seen.toISOString(),
     last_seen: run.last_seen.toISOString(),
   })),

@@ -7,11 +7,12 @@ import * as z from '../../kernel/documented-zod.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 
 const record = (description: string) => z.string().meta({ format: 'uuid', description }).nullable()
-const verdict = (description: string) => z.enum([...OUTCOMES, 'none', 'absent']).describe(description)
+const verdict = (description: string) => z.enum([...OUTCOMES, 'held', 'none', 'absent']).describe(description)
+const reason = (description: string) => z.string().nullable().describe(description)
 
 const VerdictChange = z.object({
   before: verdict(
-    'The verdict in the run before; none: it has no verdict. absent: the run has no such item.',
+    'The verdict in the run before; held: it waits for a person or for money. none: it has no verdict. absent: the run has no such item.',
   ),
   after: verdict('The verdict in this run.'),
   count: z.int().min(0).describe('Items.'),
@@ -23,10 +24,12 @@ const VerdictChange = z.object({
         item_id: z.string(),
         before_record_id: record('Its record in the run before.'),
         after_record_id: record('Its record in this run.'),
+        before_reason: reason('Why it did not work in the run before; null where nothing says why.'),
+        after_reason: reason('Why it did not work in this run; null where nothing says why.'),
       }),
     )
     .max(LIMITS.compared_changes)
-    .describe('Some of them, where the verdict differs.'),
+    .describe('Some of them, where the verdict differs, in the order of this run.'),
 })
 
 /** A pair of verdicts as the database counts it. */

@@ -1,0 +1,60 @@
+// What a cohort is about, in words. Guarantee: no id stands for a run or a cause that is still there; each is asked for once.
+
+import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
+import { ApiFailure, type Client, type Schemas } from '../../../shared/sdk/client.ts'
+import { runName } from '../../../shared/view/run.ts'
+
+type Run = Schemas['Run']
+type Filter = Schemas['RecoveryFilter']
+
+/** The runs that the filters name, and how one of the filters is told. */
+export async function namesOfCohorts(api: Client, filters: readonly Filter[]) {
+  const [runs, causes] = await Promise.all([
+    kept(
+      filters.map(one => one.run_id),
+      async runId => {
+        const { data } = await api.GET('/v2/runs/{runId}', { params: { path: { runId } } })
+        return data!
+      },
+    ),
+    kept(
+      filters.map(one => one.cause_id),
+      async causeId => {
+        const { data } = await api.GET('/v1/causes/{causeId}', { params: { path: { causeId } } })
+        return data!.title
+      },
+    ),
+  ])
+  const words = (filter: Filter) =>
+    wordsOf(filter, runs.get(filter.run_id ?? ''), causes.get(filter.cause_id ?? ''))
+  return { runs, words }
+}
+
+/** By their ids; what is kept no longer is left out. */
+async function kept<T>(ids: readonly (string | undefined)[], read: (id: string) => Promise<T>) {
+  const found = new Map<string, T>()
+  const asked = [...new Set(ids)].filter(id => id !== undefined)
+  await Promise.all(
+    asked.map(async id => {
+      try {
+        found.set(id, await read(id))
+      } catch (error) {
+        if (!(error instanceof ApiFailure && error.status === 404)) throw error
+      }
+    }),
+  )
+  return found
+}
+
+function wordsOf(filter: Filter, run: Run | undefined, cause: string | undefined): string {
+  const of =
+    (filter.partition_key === undefined ? '' : ` of partition ${filter.partition_key}`) +
+    (run === undefined ? '' : ` in ${runName(run)}`)
+  if (filter.status === 'cancelled') return `what was left over${of}`
+  if (filter.cause_id !== undefined)
+    return cause === undefined ? `all with one cause${of}` : `“${cause}”${of}`
+  if (filter.cluster_key !== undefined)
+    return `what failed alike with ${filter.cluster_key.replace(/:[^:]*$/, '')}${of}`
+  if (filter.reason !== undefined) return `where ${reasonMeaning(filter.reason)}${of}`
+  return `what did not work${of}`
+}
