@@ -48,6 +48,7 @@ async function newScheduleView(
     title: 'New schedule',
     project_id,
     menu: 'schedules',
+    has_costs: false,
     cli: `assay schedules create AGENT ${shellWord(cron ?? '0 6 * * 1-5')} --timezone ${shellWord(timezone)}`,
     body: (
       <>
@@ -81,7 +82,7 @@ const WhatItWouldDo = ({ moments, source, timezone, now }: Preview & { timezone:
           id="first-items"
           rows={source.items}
           columns={[
-            { label: 'Item', cell: one => one.item_id ?? <span class="dim">given by the service</span> },
+            { label: 'Item', cell: one => one.item_id ?? <span class="dim">given by Assay</span> },
             { label: 'Partition', cell: one => one.partition_key },
             { label: 'Input', cell: one => <code>{JSON.stringify(one.input)}</code> },
           ]}

@@ -100,6 +100,7 @@ async function pilotView({
   return {
     ...frameOf(params.projectId),
     title: 'Pilot',
+    has_costs: true,
     cli: `assay watch ${run.id}`,
     live: run.finished_at === null ? { events: ofRun(run.id, 'events') } : undefined,
     body: (
