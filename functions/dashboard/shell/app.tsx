@@ -49,6 +49,8 @@ const HEADERS = {
 const PROJECT = 'project'
 const YEAR_S = 365 * 24 * 3600
 
+const AT_FIELD = 'One field was refused; it says why.'
+
 interface Parts {
   pages: readonly Page[]
   actions: readonly Action[]
@@ -131,7 +133,13 @@ export function serveParts(
     const again = async (error: unknown) => {
       if (action.again === undefined || !isMisfit(error)) throw error
       const view = await action.again(visit, textsOf(given))
-      return shown(ctx, request, who, api, refusedView(view, misfitsOf(error, given)), refusedNotice(error))
+      const misfits = misfitsOf(error, given)
+      const notice = refusedNotice(error)
+      const whole = [error.message, error.hint].filter(Boolean).join(' ')
+      // Said at its field alone, where the field says all of it.
+      const told =
+        misfits[Object.keys(misfits)[0] ?? ''] === whole ? { kind: notice.kind, text: AT_FIELD } : notice
+      return shown(ctx, request, who, api, refusedView(view, misfits), told)
     }
     const result = await attempt()
       .catch(again)
