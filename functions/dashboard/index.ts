@@ -55,7 +55,7 @@ import { schedulesPage } from './pages/schedules.tsx'
 import { searchPage } from './pages/search.tsx'
 import { changeSettings, deleteProject, rollSecret, settingsPage, showSecret } from './pages/settings.tsx'
 import { signIn, signInPage, signOut } from './pages/sign-in.tsx'
-import { submitPage } from './pages/submit.tsx'
+import { submitPage, wantedPage } from './pages/submit.tsx'
 import { submitForm, submitLines } from './pages/submit-actions.ts'
 import { triagePage } from './pages/triage.tsx'
 import { decideItems, reopenItems } from './pages/triage-decide.tsx'
@@ -95,6 +95,7 @@ export const pages = [
   agentPage,
   stopAgentPage,
   submitPage,
+  wantedPage,
   schedulesPage,
   newSchedulePage,
   schedulePage,

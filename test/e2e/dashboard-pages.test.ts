@@ -59,6 +59,7 @@ const RAW = [
   '/dashboard/runs/{runId}/events',
   '/dashboard/runs/{runId}/results/file',
   '/dashboard/items/{itemId}/raw/{part}',
+  '/dashboard/projects/{projectId}/submit/wanted',
 ]
 /** What a page needs in its query. */
 const QUERIES: Record<string, (ids: Record<string, string>) => string> = {

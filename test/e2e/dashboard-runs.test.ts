@@ -116,7 +116,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     await page.getByRole('region', { name: 'partitions' }).getByRole('link', { name: 'north' }).click()
     const items = page.getByRole('region', { name: 'items' })
     await expect.poll(() => items.getByRole('row').count()).toBe(3) // the head, one failed, one held
-    await page.getByRole('link', { name: 'Count again' }).click()
+    await page.getByRole('link', { name: 'Verify counts' }).click()
     await page.getByText('Everything agrees: 5 items submitted').waitFor()
   })
 

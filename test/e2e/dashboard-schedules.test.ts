@@ -8,6 +8,7 @@ import { called, deploy, type Play, workOff } from '../conformance/play.ts'
 import { openWorld, type World } from '../conformance/world.ts'
 import { axeProblems } from '../support/axe.ts'
 import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../support/browser.ts'
+import { body, startSource } from '../support/source.ts'
 
 const VIEWER = { email: 'reads@example.test', password: 'only reads, nothing else' }
 
@@ -106,6 +107,44 @@ describe.skipIf(CHROMIUM === undefined)('schedules (needs Chromium)', () => {
     expect((await world.call('GET', '/v1/schedules')).json).toHaveLength(before)
     await page.getByRole('button', { name: 'Make the schedule' }).click()
     await page.getByText('The schedule is made.').waitFor()
+  })
+
+  it('guesses from a source which field is the id and which the partition, and shows what was saved', async () => {
+    const rows = [9000, 9001].map(n => `{"reference":"CASE-${n}","tenant":"north","text":"a"}\n`)
+    await using source = new AsyncDisposableStack()
+    const { url, close } = await startSource(body(rows.join('')))
+    source.defer(close)
+    const page = await open(`${schedules}/new?agent_id=${agent.id}&cron=0%206%20*%20*%20*`)
+    await page.locator('[name=source_url]').fill(url)
+    await page.getByRole('button', { name: 'Preview' }).click()
+    const first = page.locator('#first-items tbody tr').first()
+    expect(await first.locator('td').allTextContents()).toEqual([
+      'CASE-9000',
+      'north',
+      '{"reference":"CASE-9000","tenant":"north","text":"a"}',
+    ])
+    expect(await page.locator('[name=item_id]').inputValue()).toBe('reference')
+    expect(await page.getByText('Guessed from the first rows.').count()).toBe(2)
+    await page.getByRole('button', { name: 'Make the schedule' }).click()
+    await page.getByText('The schedule is made.').waitFor()
+    await page.getByText('item ids from field reference, partitions from field tenant').waitFor()
+    await page.getByText('It has not fired yet.').waitFor()
+    expect(await page.locator('.strip').count()).toBe(0)
+  })
+
+  it('says once, by status and a short line, that a source answers no rows', async () => {
+    await using source = new AsyncDisposableStack()
+    const { url, close } = await startSource(response => {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end(`No such\nexport. ${'x'.repeat(400)}`)
+    })
+    source.defer(close)
+    const page = await open(`${schedules}/new?agent_id=${agent.id}&cron=0%206%20*%20*%20*`)
+    await page.locator('[name=source_url]').fill(url)
+    await page.getByRole('button', { name: 'Preview' }).click()
+    const said = page.getByText('The source answered 404: No such export.')
+    await said.waitFor() // strict: it stands there once
+    expect((await said.textContent())!.length).toBeLessThan(300)
+    visit!.complaints.length = 0 // Chromium logs the 400
   })
 
   it('says what is wrong with a field of a change at that field, which keeps what was typed', async () => {

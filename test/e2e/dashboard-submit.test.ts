@@ -201,6 +201,46 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     await workOff(world, works)
   })
 
+  it('says before anything runs what the agent wants that the rows do not have', async () => {
+    const agent = await makeAgent(world)
+    await deploy(world, agent.id, {
+      input_schema: { type: 'object', required: ['text'], properties: { text: { type: 'string' } } },
+    })
+    const cases = Array.from({ length: 30 }, (_, n) => ({
+      reference: `CASE-${9000 + n}`,
+      customer: 'north',
+      message: 'the lamp is broken',
+    }))
+    const page = await open()
+    await page.locator('select[name=agent]').selectOption(agent.slug)
+    await page.getByLabel('or choose one').setInputFiles(jsonl('cases.jsonl', cases))
+    await page.getByText(`${agent.slug} wants text; the rows have reference, customer, message.`).waitFor()
+    expect(await page.getByLabel('Item id').inputValue()).toBe('reference')
+    await page.locator('select[name=agent]').selectOption(slug)
+    await page.getByText('wants text').waitFor({ state: 'hidden' })
+    await page.locator('select[name=agent]').selectOption(agent.slug)
+    await page.getByLabel('Go on with models without a price').check()
+    await page.getByRole('button', { name: 'Run 20 first' }).click()
+    await page.getByRole('heading', { name: 'Pilot: 20 of 30 items' }).waitFor()
+    const { json: declared } = await world.call('GET', `/v1/agents/${agent.id}/deployments`)
+    expect(declared[0].declaration.input_schema.required).toEqual(['text'])
+    await workOff(world, item => [
+      {
+        type: 'error',
+        seq: item.seq,
+        attempt: item.attempt,
+        error: { code: 'invalid_input', message: 'input.text: is missing' },
+      },
+    ])
+    await page.getByText(`The columns do not fit: ${agent.slug} refused every input.`).waitFor()
+    await page.getByRole('heading', { name: 'What they answered 10 of 20' }).waitFor()
+    await page.locator('#answers').getByText('the lamp is broken').first().waitFor()
+    await page.getByRole('link', { name: 'Change the columns' }).click()
+    await page.getByRole('heading', { name: 'Submit items' }).waitFor()
+    expect(await page.getByLabel('Item id').inputValue()).toBe('reference')
+    expect(await page.locator('select[name=agent]').inputValue()).toBe(agent.slug)
+  })
+
   it('guesses without scripts when it is asked to, of what is pasted and of a file', async () => {
     const page = await open({ javaScriptEnabled: false })
     const guess = page.getByRole('button', { name: 'Guess them from the first rows' })

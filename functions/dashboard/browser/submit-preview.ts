@@ -5,13 +5,20 @@ import type { Fields } from '../../../shared/items/rules/file-items.ts'
 import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
 import { type FirstRows, firstRows, guessFields, type Row } from '../parts/first-rows.ts'
 import { GUESSED } from '../parts/submit-order.ts'
+import { guessInput, misfitOf, type Wanted } from '../parts/wanted-fields.ts'
 
 const ROWS_SHOWN = 5
 const FIELDS_SHOWN = 8
 const FIELDS_OFFERED = 200
 const CELL_CHARACTERS = 80
 
-export async function preview(file: File, form: HTMLFormElement): Promise<void> {
+/** Of no file nothing is shown. */
+export async function preview(file: File | undefined, form: HTMLFormElement): Promise<void> {
+  looked = { rows: [], fields: [] }
+  if (file === undefined) {
+    form.querySelector('#preview')?.replaceChildren()
+    return fit(form)
+  }
   const head = new Uint8Array(await file.slice(0, INPUT_LIMITS.head_bytes).arrayBuffer())
   const first = await firstRows(file.name, head, file.size)
   const fields = [...new Set(first.rows.flatMap(row => [...row.keys()]))].filter(name => name !== '')
@@ -19,6 +26,31 @@ export async function preview(file: File, form: HTMLFormElement): Promise<void> 
   const guesses = guessFields(first.rows)
   for (const control of form.querySelectorAll<HTMLInputElement>('[data-none]'))
     offer(control, fields, guesses[control.name as keyof Fields])
+  looked = { rows: first.rows, fields }
+  await fit(form)
+}
+
+/** What the first rows of the file were, for another agent or another input. */
+let looked: { rows: readonly Row[]; fields: readonly string[] } = { rows: [], fields: [] }
+
+/** Says what the agent wants that the rows do not have; where one field is its input, that is offered. */
+export async function fit(form: HTMLFormElement): Promise<void> {
+  const chosen = (name: string) => String(new FormData(form).get(name) ?? '')
+  const { rows, fields } = looked
+  const agent = chosen('agent')
+  const wanted = rows.length === 0 ? null : await wantedBy(form.action, agent)
+  const place = form.querySelector('#misfit')
+  if (wanted !== null && chosen('input') === '') {
+    const guess = guessInput(rows, wanted, [chosen('item_id'), chosen('partition_key')])
+    const control = form.querySelector<HTMLInputElement>('[data-none][name=input]')
+    if (guess !== undefined && control) offer(control, fields, guess)
+  }
+  if (place) place.textContent = (wanted && misfitOf(agent, wanted, rows, chosen('input'))) ?? ''
+}
+
+async function wantedBy(action: string, agent: string): Promise<Wanted | null> {
+  const response = await fetch(`${action}/wanted?${new URLSearchParams({ agent })}`).catch(() => undefined)
+  return response?.ok ? response.json() : null
 }
 
 function shown(file: File, { rows, problems }: FirstRows, fields: readonly string[]): Element[] {

@@ -17,7 +17,7 @@ import {
 } from '../parts/submit-order.ts'
 import { keepLive } from './live.ts'
 import { linesOf, Refused, type Submitted, send, type Told } from './submit-file.ts'
-import { preview } from './submit-preview.ts'
+import { fit, preview } from './submit-preview.ts'
 import { localTimes } from './times.ts'
 
 /** Stays when the pilot's page takes the place of the form. */
@@ -25,6 +25,8 @@ let held: File | undefined
 let isBusy = false
 /** Fields of what is pasted instead. */
 const PASTED = ['lines', 'format']
+/** What changes whether the rows are what the agent wants. */
+const FITTED = ['agent', 'input']
 /** What is tried again under the same key is the same order. */
 const keys = new Map<string, string>()
 
@@ -41,6 +43,7 @@ document.addEventListener('change', event => {
   const { form } = control
   if (form?.dataset.submit === undefined) return
   if (control.type === 'file') choose(control.files?.[0], form)
+  else if (FITTED.includes(control.name)) void fit(form)
   else if (PASTED.includes(control.name) && held === undefined) show(pasted(form), form)
 })
 
@@ -75,9 +78,7 @@ function choose(file: File | undefined, form: HTMLFormElement): void {
 }
 
 function show(file: File | undefined, form: HTMLFormElement): void {
-  const place = form.querySelector('#preview')
-  if (file === undefined) place?.replaceChildren()
-  else if (place) void preview(file, form)
+  if (form.querySelector('#preview')) void preview(file, form)
 }
 
 /** What was pasted is a file too. */

@@ -90,7 +90,9 @@ const Acts = ({ agent, isDeployed }: { agent: Agent; isDeployed: boolean }) => (
 const Budgets = ({ agent, mayChange, now }: { agent: Agent; mayChange: boolean; now: number }) => (
   <>
     <BudgetLines budgets={agent.budgets} now={now} />
-    {agent.budgets.length === 0 && <p class="dim">None by day or month; the project's hold as well.</p>}
+    {agent.budgets.length === 0 && (
+      <p class="dim">No budget by day or month. The project's budgets apply too.</p>
+    )}
     {mayChange && (
       <details>
         <summary>Set</summary>
@@ -147,7 +149,7 @@ const RunNow = ({
             </textarea>
           </Field>
         )}
-        <Field label="Your own id of the item" hint="Empty takes the id of its record.">
+        <Field label="Your own id of the item" hint="Leave empty to use the id that Assay gives it.">
           <input name="item_id" value={entered.item_id ?? ''} />
         </Field>
         <Field label="Budget in dollars" hint="Leave empty for no limit.">

@@ -113,7 +113,7 @@ const CheckedModels = ({ check, now }: { check: Check; now: number }) => (
         { label: 'Price', cell: priceWords },
         { label: 'Listed as', cell: one => one.listed_as ?? '' },
         { label: 'Calls', numeric: true, cell: one => count(one.calls) },
-        { label: 'Of unknown cost', numeric: true, cell: one => count(one.unpriced_calls) },
+        { label: 'Calls without a price', numeric: true, cell: one => count(one.unpriced_calls) },
         { label: 'Cost', numeric: true, cell: one => money(one.cost_usd) },
       ]}
       empty={<p>No model was called.</p>}

@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 import { sampleOf } from '../../../shared/kernel/sample.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { guessFields, rowOf } from '../parts/first-rows.ts'
 import { AgentField } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { ScheduleFields, scheduleBody, scheduleForm, typedIn } from '../parts/schedule-form.tsx'
@@ -15,6 +16,7 @@ import { takesNull } from '../parts/takes-null.ts'
 import { counted } from '../parts/text.tsx'
 import { inputSchema } from '../parts/trigger-secret.tsx'
 import { ofProject, ofSchedule } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
 import { bodyText } from '../shell/form-values.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
@@ -44,18 +46,21 @@ async function newScheduleView(
   const project_id = params.projectId
   const { data: agents = [] } = await api.GET('/v1/agents', { params: { query: { project_id } } })
   const { cron, timezone = 'UTC' } = entered
+  const guesses = guessesOf(preview?.source, entered)
+  const filled = { ...entered, ...guesses }
   return {
     title: 'New schedule',
     project_id,
     menu: 'schedules',
+    has_costs: false,
     cli: `assay schedules create AGENT ${shellWord(cron ?? '0 6 * * 1-5')} --timezone ${shellWord(timezone)}`,
     body: (
       <>
         <h1>New schedule</h1>
-        {preview && <WhatItWouldDo {...preview} timezone={timezone} now={ctx.now()} />}
+        {preview && <WhatItWouldDo {...preview} guesses={guesses} timezone={timezone} now={ctx.now()} />}
         <form class="stack" method="post" action={ofProject(project_id, 'schedules')}>
           <AgentField agents={agents} chosen={entered.agent_id} />
-          <ScheduleFields entered={typedIn(entered)} />
+          <ScheduleFields entered={{ ...typedIn(filled), has_source: true, guessed: Object.keys(guesses) }} />
           <div class="actions">
             <button class="primary">Make the schedule</button>
             <button formaction={ofProject(project_id, 'schedules/preview')}>Preview</button>
@@ -66,7 +71,25 @@ async function newScheduleView(
   }
 }
 
-const WhatItWouldDo = ({ moments, source, timezone, now }: Preview & { timezone: string; now: number }) => (
+type Guesses = Partial<Record<'item_id' | 'partition_key', string>>
+
+/** What the first items tell of the fields that were left empty. */
+function guessesOf(source: Preview['source'], entered: Entered): Guesses {
+  if (source === undefined) return {}
+  const { item_id, partition_key } = guessFields(source.items.map(one => rowOf(JSON.stringify(one.input))))
+  return defined({
+    item_id: entered.item_id ? undefined : item_id,
+    partition_key: entered.partition_key ? undefined : partition_key,
+  })
+}
+
+const WhatItWouldDo = ({
+  moments,
+  source,
+  guesses,
+  timezone,
+  now,
+}: Preview & { guesses: Guesses; timezone: string; now: number }) => (
   <>
     <h2>Next runs</h2>
     <Moments moments={moments} timezone={timezone} now={now} />
@@ -81,8 +104,15 @@ const WhatItWouldDo = ({ moments, source, timezone, now }: Preview & { timezone:
           id="first-items"
           rows={source.items}
           columns={[
-            { label: 'Item', cell: one => one.item_id ?? <span class="dim">given by the service</span> },
-            { label: 'Partition', cell: one => one.partition_key },
+            {
+              label: 'Item',
+              cell: one =>
+                one.item_id ?? fieldOf(one.input, guesses.item_id) ?? <span class="dim">given by Assay</span>,
+            },
+            {
+              label: 'Partition',
+              cell: one => one.partition_key ?? fieldOf(one.input, guesses.partition_key),
+            },
             { label: 'Input', cell: one => <code>{JSON.stringify(one.input)}</code> },
           ]}
           empty={<p>None: it would be skipped.</p>}
@@ -91,6 +121,12 @@ const WhatItWouldDo = ({ moments, source, timezone, now }: Preview & { timezone:
     )}
   </>
 )
+
+/** As text, of the field that was guessed. */
+const fieldOf = (input: unknown, field: string | undefined): string | undefined => {
+  const value = field === undefined ? undefined : (input as Record<string, unknown>)[field]
+  return value === undefined || value === null ? undefined : String(value)
+}
 
 const newScheduleForm = z.strictObject({ agent_id: z.string(), ...scheduleForm })
 

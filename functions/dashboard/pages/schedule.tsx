@@ -134,16 +134,35 @@ const Head = ({ schedule, mayChange, now }: { schedule: Schedule; mayChange: boo
   </div>
 )
 
-const Reads = ({ source: { url, format, generator } }: { source: Schemas['Source'] }) =>
-  url === null ? (
-    <p>
-      Its items are made by <code>{generator}</code> of its agent
-    </p>
-  ) : (
-    <p>
-      Reads its items from <code>{url}</code> ({format})
-    </p>
-  )
+const Reads = ({
+  source: { url, format, generator, item_id, partition_key },
+}: {
+  source: Schemas['Source']
+}) => (
+  <p>
+    {url === null ? (
+      <>
+        Its items are made by <code>{generator}</code> of its agent
+      </>
+    ) : (
+      <>
+        Reads its items from <code>{url}</code> ({format})
+      </>
+    )}
+    ; item ids {item_id === null ? 'are given by Assay' : <FromField name={item_id} />}
+    {partition_key !== null && (
+      <>
+        , partitions <FromField name={partition_key} />
+      </>
+    )}
+  </p>
+)
+
+const FromField = ({ name }: { name: string }) => (
+  <>
+    from field <code>{name}</code>
+  </>
+)
 
 const Changes = ({
   schedule,

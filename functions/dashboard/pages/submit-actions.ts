@@ -17,9 +17,10 @@ import {
   pilotQuery,
 } from '../parts/submit-order.ts'
 import { counted } from '../parts/text.tsx'
+import { guessInput, misfitOf } from '../parts/wanted-fields.ts'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { action, type Done } from '../shell/page.ts'
-import { fileFields, formView, orderFields } from './submit.tsx'
+import { fileFields, formView, orderFields, readWanted } from './submit.tsx'
 
 /** Answers as the API does: the page's script reads it. */
 export const submitLines = action({
@@ -86,11 +87,15 @@ async function guessedView(visit: Parameters<typeof formView>[0], form: Form) {
   const { name, bytes } = await sourceOf(form)
   const { rows, problems } = await firstRows(name, bytes.subarray(0, LIMITS.head_bytes), bytes.length)
   if (problems.length > 0) return formView(visit, form, { wrong: problems })
-  const left = Object.entries(guessFields(rows)).filter(([field]) => !form[field as keyof Fields])
+  const wanted = await readWanted(visit.api, visit.params.projectId, form.agent)
+  const fields = guessFields(rows)
+  if (wanted) fields.input ??= guessInput(rows, wanted, [fields.item_id, fields.partition_key])
+  const misfit = wanted && misfitOf(form.agent!, wanted, rows, form.input || fields.input || '')
+  const left = Object.entries(fields).filter(([field]) => !form[field as keyof Fields])
   const guesses = left.filter(([, guess]) => guess !== undefined)
   const said = guesses.length === 0 ? 'The first rows do not tell what their fields are.' : undefined
   const again = form.lines?.trim() ? [] : ['Choose the file again: the browser does not keep it.']
-  const wrong = [...(said ? [said] : []), ...again]
+  const wrong = [said, misfit].filter(one => one !== undefined).concat(again)
   const shown = { guessed: guesses.map(([field]) => field), ...(wrong.length > 0 && { wrong }) }
   return formView(visit, { ...form, ...Object.fromEntries(guesses) }, shown)
 }

@@ -7,6 +7,8 @@ import { outlookOf } from '../../../shared/starts/rules/pilot.ts'
 import { PilotReport } from '../parts/pilot-report.tsx'
 import { type Entered, type Guessed, SubmitForm } from '../parts/submit-form.tsx'
 import type { OrderFields } from '../parts/submit-order.ts'
+import { inputSchema } from '../parts/trigger-secret.tsx'
+import { type Wanted, wantedOf } from '../parts/wanted-fields.ts'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { SUBMIT_SCRIPT_PATH } from '../shell/assets.ts'
 import { centsOfDollars } from '../shell/dollars.ts'
@@ -23,6 +25,7 @@ export const orderFields = {
   budget_usd: text,
   concurrency: text,
   callback_url: text,
+  allow_unpriced: text,
 }
 /** The file of a pilot: it is the same when it has as many rows and bytes. */
 export const fileFields = { rows: whole.max(LIMITS.items_per_run), bytes: whole }
@@ -41,6 +44,25 @@ export const submitPage = page({
   query: Query,
   show: visit => (visit.query.pilot === undefined ? formView(visit, visit.query) : pilotView(visit)),
 })
+
+/** What the agent wants of a row, for the page's script. */
+export const wantedPage = page({
+  path: '/dashboard/projects/{projectId}/submit/wanted',
+  query: z.strictObject({ agent: z.string() }),
+  async show({ api, params, query }) {
+    return Response.json((await readWanted(api, params.projectId, query.agent)) ?? null)
+  },
+})
+
+export async function readWanted(
+  api: Client,
+  project_id: string,
+  slug: string | undefined,
+): Promise<Wanted | undefined> {
+  const { data: agents = [] } = await api.GET('/v1/agents', { params: { query: { project_id } } })
+  const agent = agents.find(one => one.slug === slug)
+  return agent && wantedOf(await inputSchema(api, { agent_id: agent.id }))
+}
 
 /** The form, with what was entered or guessed, and what is wrong with it. */
 export async function formView(
@@ -100,6 +122,7 @@ async function pilotView({
   return {
     ...frameOf(params.projectId),
     title: 'Pilot',
+    has_costs: true,
     cli: `assay watch ${run.id}`,
     live: run.finished_at === null ? { events: ofRun(run.id, 'events') } : undefined,
     body: (

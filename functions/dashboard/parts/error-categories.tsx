@@ -4,7 +4,10 @@ import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.t
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
+import { List } from './list.tsx'
 import { count, percent, Verdict, When } from './text.tsx'
+
+type Category = Schemas['StepErrors']['categories'][number]
 
 interface ErrorCategoriesProps {
   errors: Schemas['StepErrors']
@@ -20,64 +23,60 @@ export const ErrorCategories = ({ errors, project_id, range, now }: ErrorCategor
   errors.categories.length === 0 ? (
     ''
   ) : (
-    <section aria-label="What goes wrong" class="scroll stacked">
+    <>
       <h2>What goes wrong in steps</h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col">Worked</th>
-            <th scope="col" class="numeric">
-              Steps
-            </th>
-            <th scope="col">Share of {count(errors.total_steps)}</th>
-            <th scope="col" class="numeric">
-              Latest
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {errors.categories.slice(0, SHOWN).map(one => {
-            const query = defined({
-              q: one.tool_name ?? one.error_code ?? '',
-              outcome: one.outcome,
-              reason: one.outcome_reason ?? '',
-              ...range,
-            })
-            return (
-              <tr>
-                <td>
-                  <a href={`${ofProject(project_id, 'search')}?${new URLSearchParams(query)}`}>
-                    <bdi>{nameOf(one)}</bdi>
-                  </a>
-                  {one.error_code !== null && <div class="dim">{one.error_code}</div>}
-                </td>
-                <td>
-                  <Verdict of={one.outcome} />
-                </td>
-                <td class="numeric">{count(one.steps)}</td>
-                <td>
-                  <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                    <rect
-                      class={`fill-${one.outcome}`}
-                      width={((100 * one.steps) / Math.max(1, errors.total_steps)).toFixed(1)}
-                      height="8"
-                    />
-                  </svg>{' '}
-                  <span class="dim">{percent(one.steps, errors.total_steps)}</span>
-                </td>
-                <td class="numeric">
-                  <When at={one.last_at} now={now} />
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </section>
+      <List
+        id="what-goes-wrong"
+        rows={errors.categories.slice(0, SHOWN)}
+        columns={[
+          { label: 'What', cell: one => <Found of={one} project_id={project_id} range={range} /> },
+          { label: 'Worked', cell: one => <Verdict of={one.outcome} /> },
+          { label: 'Steps', numeric: true, cell: one => count(one.steps) },
+          { label: 'Share', cell: one => <Share of={one} total={errors.total_steps} /> },
+          { label: 'Latest', numeric: true, cell: one => <When at={one.last_at} now={now} /> },
+        ]}
+        empty=""
+      />
+    </>
   )
 
-const nameOf = ({ tool_name, outcome_reason, error_code }: Schemas['StepErrors']['categories'][number]) =>
+const Found = ({
+  of,
+  project_id,
+  range,
+}: Pick<ErrorCategoriesProps, 'project_id' | 'range'> & { of: Category }) => {
+  const query = defined({
+    q: of.tool_name ?? of.error_code ?? '',
+    outcome: of.outcome,
+    reason: of.outcome_reason ?? '',
+    ...range,
+  })
+  return (
+    <>
+      <a href={`${ofProject(project_id, 'search')}?${new URLSearchParams(query)}`}>
+        <bdi>{nameOf(of)}</bdi>
+      </a>
+      {of.error_code !== null && <div class="dim">{of.error_code}</div>}
+    </>
+  )
+}
+
+const Share = ({ of, total }: { of: Category; total: number }) => (
+  <>
+    <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+      <rect
+        class={`fill-${of.outcome}`}
+        width={((100 * of.steps) / Math.max(1, total)).toFixed(1)}
+        height="8"
+      />
+    </svg>{' '}
+    <span class="dim">
+      {percent(of.steps, total)} of {count(total)}
+    </span>
+  </>
+)
+
+const nameOf = ({ tool_name, outcome_reason, error_code }: Category) =>
   [tool_name, outcome_reason === null ? error_code : reasonMeaning(outcome_reason)].filter(Boolean).join(': ')
 
 const DAY_MS = 86_400_000

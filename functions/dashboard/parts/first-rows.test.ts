@@ -21,6 +21,16 @@ describe('guessFields', () => {
     expect(await guessed([{ order_id: 1, line_id: 2 }])).toMatchObject({ item_id: 'order_id' })
   })
 
+  it('takes a reference for an id where its values are all different and look like ids', async () => {
+    const cases = [9000, 9001].map(n => ({ customer: 'a', Reference: `CASE-${n}`, message: 'the lamp' }))
+    expect(await guessed(cases)).toMatchObject({ item_id: 'Reference', partition_key: 'customer' })
+    expect(await guessed([{ invoice_number: 17 }, { invoice_number: 18 }])).toMatchObject({
+      item_id: 'invoice_number',
+    })
+    expect(await guessed([{ code: 'red' }, { code: 'green' }])).toMatchObject({ item_id: undefined })
+    expect(await guessed([{ ref: 'R-1' }, { ref: 'R-1' }])).toMatchObject({ item_id: undefined })
+  })
+
   it('takes no id that repeats itself, is missing, empty, or no key at all', async () => {
     expect(await guessed([{ user_id: 7 }, { user_id: 7 }])).toMatchObject({ item_id: undefined })
     expect(await guessed([{ id: 1 }, { n: 2 }])).toMatchObject({ item_id: undefined })

@@ -39,10 +39,17 @@ async function* chunksOf(head: Uint8Array, isWhole: boolean): AsyncGenerator<Uin
   for (let at = 0; at < end; at += CHUNK_BYTES) yield head.subarray(at, Math.min(end, at + CHUNK_BYTES))
 }
 
-const rowOf = (json: string): Row => (json.startsWith('{') ? fieldsOf(json) : new Map([['', json]]))
+/** A row by its JSON text. */
+export const rowOf = (json: string): Row => (json.startsWith('{') ? fieldsOf(json) : new Map([['', json]]))
+
+/** The fields that every row has. */
+export const sharedFields = (rows: readonly Row[]): string[] =>
+  [...(rows[0]?.keys() ?? [])].filter(name => rows.every(row => row.has(name)))
 
 /** What holds an id by its own name, before every other field that ends so. */
 const ITEM_IDS = ['item_id', 'id']
+/** What often holds an id under another name, where its values look like ids. */
+const REFERENCE = /(^|_)(reference|ref|number|key|no|code)$/
 const PARTITIONS = ['partition_key', 'tenant', 'customer', 'account', 'organization', 'organisation', 'org']
 const ITEM_FIELDS = ['input', 'item_id', 'partition_key']
 
@@ -53,12 +60,17 @@ const ITEM_FIELDS = ['input', 'item_id', 'partition_key']
  * @example guessFields(rows of '{"ticket_id":"T-1","tenant":"north","text":"…"}') // { item_id: 'ticket_id', partition_key: 'tenant' }
  */
 export function guessFields(rows: readonly Row[]): Fields {
-  const names = [...(rows[0]?.keys() ?? [])].filter(name => rows.every(row => row.has(name)))
+  const names = sharedFields(rows)
   const keysOf = (name: string) => rows.map(row => keyOf(row.get(name)!))
   const byName = (wanted: string) => names.find(name => plain(name) === wanted)
   const partitions = PARTITIONS.flatMap(name => [byName(name), byName(`${name}_id`)])
   const ids = names.filter(name => plain(name).endsWith('_id') && !partitions.includes(name))
-  const item_id = [...ITEM_IDS.map(byName), ...ids].find(name => name !== undefined && areIds(keysOf(name)))
+  const references = names.filter(
+    name => REFERENCE.test(plain(name)) && !partitions.includes(name) && keysOf(name).every(looksLikeId),
+  )
+  const item_id = [...ITEM_IDS.map(byName), ...ids, ...references].find(
+    name => name !== undefined && areIds(keysOf(name)),
+  )
   const partition_key = partitions.find(name => name !== undefined && !keysOf(name).includes(undefined))
   const areItems = names.includes('input') && rows.every(row => [...row.keys()].every(isItemField))
   return { item_id, partition_key, input: areItems ? 'input' : undefined }
@@ -75,6 +87,9 @@ const plain = (name: string) =>
 
 const areIds = (keys: readonly (string | undefined)[]) =>
   keys.every(key => key !== undefined && key !== '') && new Set(keys).size === keys.length
+
+/** One word with a digit in it, such as CASE-9000. */
+const looksLikeId = (key: string | undefined) => key !== undefined && /^(?=.*\d)[\w.:/#-]+$/.test(key)
 
 /** A value as a key; empty where it is null, undefined where it cannot be one. */
 function keyOf(json: string): string | undefined {

@@ -6,7 +6,7 @@ import { ofItem, ofRun } from '../shell/addresses.ts'
 import { Bar, ranParts, workedParts } from './bar.tsx'
 import { List } from './list.tsx'
 import { Said } from './submit-form.tsx'
-import { isPasted, ORDER_FIELDS, type OrderFields, type PilotSource } from './submit-order.ts'
+import { isPasted, ORDER_FIELDS, type OrderFields, orderQuery, type PilotSource } from './submit-order.ts'
 import { brief, cents, count, counted, money, RunState, span, Verdict } from './text.tsx'
 
 interface Props {
@@ -21,47 +21,63 @@ interface Props {
   mayNot: boolean
 }
 
-export const PilotReport = ({ action, run, notOk, ok, outlook, fields, file, mayNot }: Props) => (
-  <>
-    <h1>
-      Pilot: {count(run.total_items)} of {counted(file.rows, 'item')}
-    </h1>
-    <p id="pilot-state" data-live>
-      <RunState of={run} /> · <Verdict of={run.worst_outcome_status} /> · {run.agent_slug} ·{' '}
-      {money(run.cost_usd)} · from all over <span class="file">{file.file}</span> ·{' '}
-      <a href={ofRun(run.id)}>the run</a>
-    </p>
-    <Bar id="ran" title="Did it run" parts={ranParts(run)} total={run.total_items} />
-    <Bar id="worked" title="Did it work" parts={workedParts(run)} total={run.total_items} />
-    <div id="pilot-outlook" data-live>
-      {notOk.length > 0 && (
-        <>
-          <h2>What did not work</h2>
-          <Failures notOk={notOk} />
-        </>
-      )}
-      {notOk.length + ok.length > 0 && (
-        <>
-          <h2>What they answered</h2>
-          <Answers items={[...notOk, ...ok].slice(0, ANSWERS_SHOWN)} />
-        </>
-      )}
-      {outlook === undefined ? (
-        <p class="empty">The pilot is at work. What the rest would come to stands here when it is done.</p>
-      ) : (
-        <Rest outlook={outlook} run={run} />
-      )}
-      {outlook !== undefined &&
-        (mayNot || outlook.rows === 0 || outlook.budget_cents === 0 ? (
-          <p class="actions">
-            <Stop run_id={run.id} />
-          </p>
+export const PilotReport = ({ action, run, notOk, ok, outlook, fields, file, mayNot }: Props) => {
+  const fits = ok.length > 0 || !notOk.every(isRefusedInput)
+  return (
+    <>
+      <h1>
+        Pilot: {count(run.total_items)} of {counted(file.rows, 'item')}
+      </h1>
+      <p id="pilot-state" data-live>
+        <RunState of={run} /> · <Verdict of={run.worst_outcome_status} /> · {run.agent_slug} ·{' '}
+        {money(run.cost_usd)} · from all over <span class="file">{file.file}</span> ·{' '}
+        <a href={ofRun(run.id)}>the run</a>
+      </p>
+      <Bar id="ran" title="Did it run" parts={ranParts(run)} total={run.total_items} />
+      <Bar id="worked" title="Did it work" parts={workedParts(run)} total={run.total_items} />
+      <div id="pilot-outlook" data-live>
+        {notOk.length > 0 && (
+          <>
+            <h2>What did not work</h2>
+            <Failures notOk={notOk} />
+          </>
+        )}
+        {notOk.length + ok.length > 0 && (
+          <>
+            <h2>
+              What they answered{' '}
+              <span class="dim">
+                {count(Math.min(ANSWERS_SHOWN, notOk.length + ok.length))} of {count(run.total_items)}
+              </span>
+            </h2>
+            <Answers items={[...notOk, ...ok].slice(0, ANSWERS_SHOWN)} />
+          </>
+        )}
+        {outlook === undefined ? (
+          <p class="empty">The pilot is at work. What the rest would come to stands here when it is done.</p>
         ) : (
-          <GoOn action={action} fields={fields} file={file} took={run.total_items} outlook={outlook} />
-        ))}
-    </div>
-  </>
-)
+          <Rest outlook={outlook} run={run} fits={fits} />
+        )}
+        {outlook !== undefined &&
+          (mayNot || !fits || outlook.rows === 0 || outlook.budget_cents === 0 ? (
+            <p class="actions">
+              {!fits && (
+                <a class="button primary" href={`${action}?${orderQuery(fields)}`}>
+                  Change the columns
+                </a>
+              )}
+              <Stop run_id={run.id} />
+            </p>
+          ) : (
+            <GoOn action={action} fields={fields} file={file} took={run.total_items} outlook={outlook} />
+          ))}
+      </div>
+    </>
+  )
+}
+
+/** What the agent declares that it takes was something else. */
+const isRefusedInput = ({ error_code }: Schemas['RunItem']) => error_code === 'invalid_input'
 
 const Stop = ({ run_id }: { run_id: string }) => (
   <a class="button" href={ofRun(run_id)}>
@@ -100,19 +116,20 @@ const Answers = ({ items }: { items: Props['ok'] }) => (
     columns={[
       { label: 'Item', cell: item => <a href={ofItem(item.id)}>{item.item_id}</a> },
       { label: 'Worked', cell: item => <Verdict of={item.worst_outcome_status ?? null} /> },
-      { label: 'Output', cell: item => <Output of={item.output} /> },
+      { label: 'Input', cell: item => <Payload of={item.input} /> },
+      { label: 'Output', cell: item => <Payload of={item.output} /> },
       { label: 'Cost', numeric: true, cell: item => money(item.cost_usd) },
     ]}
     empty=""
   />
 )
 
-const Output = ({ of }: { of: unknown }) => {
+const Payload = ({ of }: { of: unknown }) => {
   const text = brief(of)
   return text === '' ? <span class="dim">none</span> : <code>{text}</code>
 }
 
-const Rest = ({ outlook, run }: { outlook: Outlook; run: Schemas['Run'] }) => {
+const Rest = ({ outlook, run, fits }: { outlook: Outlook; run: Schemas['Run']; fits: boolean }) => {
   const { rows, cost_usd, unpriced, took_ms, ok_share, budget_cents, affordable } = outlook
   return (
     <>
@@ -143,7 +160,13 @@ const Rest = ({ outlook, run }: { outlook: Outlook; run: Schemas['Run'] }) => {
       {unpriced && (
         <p class="dim">A model without a known price was called: what it costs is not in the sum.</p>
       )}
-      {ok_share === 0 && <p class="v-failed">No item of the pilot is ok. Fix the agent before you go on.</p>}
+      {ok_share === 0 && (
+        <p class="v-failed">
+          {fits
+            ? 'No item of the pilot is ok. Fix the agent before you go on.'
+            : `The columns do not fit: ${run.agent_slug} refused every input. Choose other columns before you go on.`}
+        </p>
+      )}
       {run.paused > 0 && <p class="dim">{counted(run.paused, 'item')} of the pilot still wait to go on.</p>}
       {budget_cents === 0 && (
         <p class="v-failed">The pilot used up the budget: nothing is left for the rest.</p>

@@ -189,7 +189,7 @@ export const Conservation = ({ run }: { run: Run }) => {
     <p id="conservation" class="conservation" data-live>
       {count(run.total_items)} submitted ={' '}
       {shown.map(([name, value]) => `${count(value)} ${name}`).join(' + ')}{' '}
-      <a href={ofRun(run.id, 'verify')}>Count again</a>
+      <a href={ofRun(run.id, 'verify')}>Verify counts</a>
     </p>
   )
 }

@@ -20,6 +20,8 @@ export interface ScheduleEntered {
   /** Whether the fields of a source are shown at once. */
   has_source: boolean
   headers?: string | undefined
+  /** Names of fields that hold a guess. */
+  guessed?: readonly string[]
   budget_usd?: string | undefined
   allow_unpriced: boolean
   pilot_items?: string | undefined
@@ -67,15 +69,20 @@ export const ScheduleFields = ({ entered }: { entered: ScheduleEntered }) => (
     <Field label="Name" hint="What people call it, and its runs.">
       <input name="name" value={entered.name ?? ''} maxlength={LIMITS.name_characters} />
     </Field>
+    <SourceFields
+      open={entered.has_source}
+      source={entered.source}
+      headers={entered.headers}
+      guessed={entered.guessed}
+    />
     <Field
       label="Input"
-      hint="JSON; each fire is one run over one item with this input, unless many items are read below."
+      hint="JSON; each fire is one run over one item with this input, unless many items are read above."
     >
       <textarea name="input" spellcheck={false}>
         {entered.input ?? 'null'}
       </textarea>
     </Field>
-    <SourceFields open={entered.has_source} source={entered.source} headers={entered.headers} />
     <Field label="Budget of each run in dollars" hint="Leave empty for no limit.">
       <input name="budget_usd" inputmode="decimal" value={entered.budget_usd ?? ''} />
     </Field>

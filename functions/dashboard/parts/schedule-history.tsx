@@ -16,28 +16,33 @@ export const History = ({
   events: readonly Event[]
   timezone: string
   now: number
-}) => (
-  <>
-    <Strip id="strip" events={events} timezone={timezone} />
-    <List
-      id="events"
-      rows={events}
-      columns={[
-        {
-          label: `Scheduled for (${timezone})`,
-          cell: one => <OnClock at={one.scheduled_for} timezone={timezone} />,
-        },
-        { label: 'Fired', cell: one => <Status of={one.outcome} /> },
-        { label: 'Worked', cell: one => <Worked of={one} /> },
-        { label: 'Cost', numeric: true, cell: one => one.run && money(one.run.cost_usd) },
-        { label: 'Why', cell: one => <Why of={one} /> },
-        { label: 'Run', cell: one => one.run_id && <a href={ofRun(one.run_id)}>its run</a> },
-        { label: 'Acted', numeric: true, cell: one => <When at={one.occurred_at} now={now} /> },
-      ]}
-      empty={<p>It has not fired yet.</p>}
-    />
-  </>
-)
+}) =>
+  events.length === 0 ? (
+    <p id="events" class="dim" data-live>
+      It has not fired yet.
+    </p>
+  ) : (
+    <>
+      <Strip id="strip" events={events} timezone={timezone} />
+      <List
+        id="events"
+        rows={events}
+        columns={[
+          {
+            label: `Scheduled for (${timezone})`,
+            cell: one => <OnClock at={one.scheduled_for} timezone={timezone} />,
+          },
+          { label: 'Fired', cell: one => <Status of={one.outcome} /> },
+          { label: 'Worked', cell: one => <Worked of={one} /> },
+          { label: 'Cost', numeric: true, cell: one => one.run && money(one.run.cost_usd) },
+          { label: 'Why', cell: one => <Why of={one} /> },
+          { label: 'Run', cell: one => one.run_id && <a href={ofRun(one.run_id)}>its run</a> },
+          { label: 'Acted', numeric: true, cell: one => <When at={one.occurred_at} now={now} /> },
+        ]}
+        empty=""
+      />
+    </>
+  )
 
 /** The verdict of a moment's run, and of how many of its items. */
 export const Worked = ({ of: { run } }: { of: Pick<Event, 'run'> }) => {

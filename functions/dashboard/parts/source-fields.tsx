@@ -6,6 +6,7 @@ import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { SOURCE_FORMATS } from '../../../shared/starts/vocabulary.ts'
 import { Field } from './form.tsx'
+import { GUESSED } from './submit-order.ts'
 
 export const sourceForm = {
   source_url: z.string().default(''),
@@ -43,12 +44,15 @@ export const SourceFields = ({
   source,
   headers = '',
   open,
+  guessed = [],
   children,
 }: {
   source: Partial<NonNullable<Schemas['Source']>> | null
   /** What was typed and not kept yet. */
   headers?: string | undefined
   open: boolean
+  /** Names of fields that hold a guess. */
+  guessed?: readonly string[] | undefined
   /** What else there is instead of one item. */
   children?: Child
 }) => (
@@ -85,9 +89,11 @@ export const SourceFields = ({
       </Field>
       <Field label="Field of a row that is its item_id">
         <input name="item_id" value={source?.item_id ?? ''} />
+        {guessed.includes('item_id') && <span class="guessed hint">{GUESSED}</span>}
       </Field>
       <Field label="Field of a row that is its partition_key">
         <input name="partition_key" value={source?.partition_key ?? ''} />
+        {guessed.includes('partition_key') && <span class="guessed hint">{GUESSED}</span>}
       </Field>
       <Field
         label="Headers"

@@ -55,6 +55,7 @@ export const SubmitForm = ({ project_id, agents, entered, wrong, guessed, mayNot
       </Field>
       <Source entered={entered} />
       <Mapping entered={entered} guessed={guessed} />
+      <p id="misfit" class="v-degraded" role="status" />
       <Bounds entered={entered} />
       <Said wrong={wrong} />
       <div class="actions">

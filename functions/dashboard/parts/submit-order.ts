@@ -71,10 +71,16 @@ export interface PilotSource {
   bytes: number
 }
 
-/** The query of the pilot's page: all it takes to go on with the rest. */
-export function pilotQuery(fields: OrderFields, { run_id, file, rows, bytes }: PilotSource): string {
+/** The query of the form as it was filled in. */
+export function orderQuery(fields: OrderFields): URLSearchParams {
   const query = new URLSearchParams()
   for (const name of ORDER_FIELDS) if (fields[name]) query.set(name, fields[name])
+  return query
+}
+
+/** The query of the pilot's page: all it takes to go on with the rest. */
+export function pilotQuery(fields: OrderFields, { run_id, file, rows, bytes }: PilotSource): string {
+  const query = orderQuery(fields)
   query.set('pilot', run_id)
   query.set('file', file)
   query.set('rows', String(rows))

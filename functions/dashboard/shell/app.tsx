@@ -20,7 +20,7 @@ import { misfitsOf } from '../parts/misfits.ts'
 import { ownPath, ROOT, SIGN_IN } from './addresses.ts'
 import { createApi } from './api.ts'
 import { assetAnswer } from './assets.ts'
-import { endedCookieFor, type SignedIn, signedIn } from './browser-session.ts'
+import { cookieOf, endedCookieFor, type SignedIn, setCookie, signedIn } from './browser-session.ts'
 import { isOwnForm } from './form-guard.ts'
 import { Layout } from './layout.tsx'
 import { type Notice, noticeCookie, noticeOf, noticeShownCookie } from './notice.ts'
@@ -44,6 +44,12 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
   'cross-origin-opener-policy': 'same-origin',
 }
+
+/** The cookie of the project that was looked at last, whose menu pages of the account have. */
+const PROJECT = 'project'
+const YEAR_S = 365 * 24 * 3600
+
+const AT_FIELD = 'One field was refused; it says why.'
 
 interface Parts {
   pages: readonly Page[]
@@ -127,7 +133,13 @@ export function serveParts(
     const again = async (error: unknown) => {
       if (action.again === undefined || !isMisfit(error)) throw error
       const view = await action.again(visit, textsOf(given))
-      return shown(ctx, request, who, api, refusedView(view, misfitsOf(error, given)), refusedNotice(error))
+      const misfits = misfitsOf(error, given)
+      const notice = refusedNotice(error)
+      const whole = [error.message, error.hint].filter(Boolean).join(' ')
+      // Said at its field alone, where the field says all of it.
+      const told =
+        misfits[Object.keys(misfits)[0] ?? ''] === whole ? { kind: notice.kind, text: AT_FIELD } : notice
+      return shown(ctx, request, who, api, refusedView(view, misfits), told)
     }
     const result = await attempt()
       .catch(again)
@@ -155,6 +167,7 @@ export function serveParts(
       held: who !== undefined && (await heldSince(ctx).catch(() => null)) !== null,
       view,
       projects,
+      last_project_id: cookieOf(ctx, request, PROJECT),
       notice,
       calls,
       member: who?.principal,
@@ -163,6 +176,7 @@ export function serveParts(
     })
     const headers = new Headers({ 'content-type': 'text/html; charset=utf-8' })
     if (notice) headers.append('set-cookie', noticeShownCookie(ctx))
+    if (who && view.project_id) headers.append('set-cookie', setCookie(ctx, PROJECT, view.project_id, YEAR_S))
     if (view.retry_after_s !== undefined) headers.set('retry-after', String(view.retry_after_s))
     const page = withBasePath(`<!doctype html>${html}`, basePath(ctx.config.base_url))
     return new Response(page, { status: view.status ?? 200, headers })

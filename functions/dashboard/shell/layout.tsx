@@ -15,6 +15,8 @@ import type { View } from './page.ts'
 interface Around {
   view: View
   projects: readonly Schemas['Project'][]
+  /** That was looked at before. */
+  last_project_id: string | undefined
   notice: Notice | undefined
   calls: readonly Call[]
   member: SessionPrincipal | undefined
@@ -25,7 +27,17 @@ interface Around {
   now: number
 }
 
-export const Layout = ({ view, projects, notice, calls, member, base_url, held, now }: Around) => (
+export const Layout = ({
+  view,
+  projects,
+  last_project_id,
+  notice,
+  calls,
+  member,
+  base_url,
+  held,
+  now,
+}: Around) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -41,13 +53,13 @@ export const Layout = ({ view, projects, notice, calls, member, base_url, held, 
       <a class="skip" href="#main">
         Skip to the content
       </a>
-      {member ? <Menu view={view} projects={projects} member={member} /> : ''}
+      {member ? <Menu {...{ view, projects, last_project_id, member }} /> : ''}
       <main id="main" tabindex={-1}>
         {held ? <HeldLine /> : ''}
         {member?.is_suspended ? <SuspendedLine /> : ''}
         <NoticeLine notice={notice} />
         {view.body}
-        {member && view.project_id ? <PricesLine project_id={view.project_id} /> : ''}
+        {member && view.project_id && showsCosts(view) ? <PricesLine project_id={view.project_id} /> : ''}
         {member && (calls.length > 0 || view.cli) ? (
           <Behind calls={calls} cli={view.cli} base_url={base_url} />
         ) : (
@@ -58,6 +70,9 @@ export const Layout = ({ view, projects, notice, calls, member, base_url, held, 
   </html>
 )
 
+const showsCosts = ({ has_costs, menu }: View): boolean =>
+  has_costs ?? MENU.some(entry => entry.costs && entry.path === menu)
+
 const liveAttributes = (live: View['live']): Record<string, string> => {
   if (live === undefined) return {}
   return 'events' in live ? { 'data-events': live.events } : { 'data-every': String(live.every_s) }
@@ -66,13 +81,13 @@ const liveAttributes = (live: View['live']): Record<string, string> => {
 const Menu = ({
   view,
   projects,
+  last_project_id,
   member,
-}: {
-  view: View
-  projects: Around['projects']
+}: Pick<Around, 'view' | 'projects' | 'last_project_id'> & {
   member: SessionPrincipal
 }) => {
-  const project = projects.find(one => one.id === view.project_id)
+  const shown_id = view.project_id ?? last_project_id
+  const project = projects.find(one => one.id === shown_id) ?? projects[0]
   return (
     <nav class="menu" aria-label="Main">
       <a class="brand" href="/dashboard">

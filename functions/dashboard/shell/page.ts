@@ -32,10 +32,12 @@ export interface Visit<Params = unknown, Query = unknown> {
 /** A page as its function makes it; the frame puts everything around it. */
 export interface View {
   title: string
-  /** Whose menu is shown; pages of the account have none. */
+  /** Whose menu is shown; on pages of the account it is that of the project looked at before. */
   project_id?: string | undefined
   /** Which entry of the menu it belongs to, by the last part of that entry's path; '' is the overview. */
   menu?: string
+  /** Whether it shows what something cost, where other pages of its entry do not, or do. */
+  has_costs?: boolean
   body: Child
   /** The command that shows or does the same. */
   cli?: string

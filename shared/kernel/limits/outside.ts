@@ -81,6 +81,7 @@ export const OUTSIDE_LIMITS = {
   source_bytes: 8 * 1024 * MiB,
   source_error_bytes: 1000, // read of an answer that is none, to be told
   source_detail_characters: 500,
+  source_words_characters: 120, // of what an answer that is none says: a line, as a form shows it
   source_headers: 20,
   source_header_bytes: 8 * KiB, // of all of them
   source_field_characters: 256,

@@ -64,7 +64,7 @@ export class Silence {
   }
 }
 
-/** What an answer says that brings no rows, to be told to people. */
+/** What an answer says that brings no rows, as one short line to be told to people; of a page nothing. */
 export async function wordsOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   let text = ''
   const decoder = new TextDecoder()
@@ -74,5 +74,6 @@ export async function wordsOf(body: AsyncIterable<Uint8Array>): Promise<string> 
       if (text.length >= LIMITS.source_error_bytes) break
     }
   } catch {} // its status has said what matters
-  return plainText(text.trim(), LIMITS.source_detail_characters)
+  const line = text.trim().replaceAll(/\s+/g, ' ')
+  return line.startsWith('<') ? '' : plainText(line, LIMITS.source_words_characters)
 }

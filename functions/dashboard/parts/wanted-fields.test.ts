@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { rowOf } from './first-rows.ts'
+import { guessInput, misfitOf, wantedOf } from './wanted-fields.ts'
+
+const rows = (...given: object[]) => given.map(one => rowOf(JSON.stringify(one)))
+const WANTED = wantedOf({ type: 'object', required: ['text'], properties: { text: { type: 'string' } } })!
+const CASES = rows({ reference: 'CASE-1', customer: 'a', message: 'the lamp' })
+
+describe('misfitOf', () => {
+  it('says what the agent wants where no row has it, and what the rows have', () => {
+    expect(misfitOf('ticket-triage', WANTED, CASES, '')).toMatch(
+      /^ticket-triage wants text; the rows have reference, customer, message\. /,
+    )
+    expect(misfitOf('ticket-triage', WANTED, CASES, 'message')).toMatch(/the rows are no objects\. /)
+  })
+
+  it('says nothing where a row has it, nor where nothing is demanded', () => {
+    expect(misfitOf('a', WANTED, rows({ text: 'b' }, { n: 1 }), '')).toBeUndefined()
+    expect(misfitOf('a', WANTED, rows({ row: { text: 'b' } }), 'row')).toBeUndefined()
+    for (const schema of [
+      undefined,
+      true,
+      {},
+      { type: 'object' },
+      { type: ['object', 'null'], required: ['a'] },
+    ])
+      expect(wantedOf(schema)).toBeUndefined()
+  })
+
+  it('says that a text is wanted where rows are objects', () => {
+    const text = wantedOf({ type: 'string' })!
+    expect(misfitOf('a', text, CASES, '')).toMatch(/^a wants a text; the rows have reference/)
+    expect(misfitOf('a', text, CASES, 'message')).toBeUndefined()
+  })
+})
+
+describe('guessInput', () => {
+  it('is the one field that holds what is wanted, where the whole row does not', () => {
+    expect(guessInput(rows({ id: 1, ticket: { text: 'b' } }), WANTED, ['id'])).toBe('ticket')
+    expect(guessInput(rows({ id: 1, text: 'b', ticket: { text: 'b' } }), WANTED, ['id'])).toBeUndefined()
+    expect(guessInput(CASES, wantedOf({ type: 'string' })!, ['reference', 'customer'])).toBe('message')
+    expect(guessInput(CASES, wantedOf({ type: 'string' })!, ['reference'])).toBeUndefined()
+  })
+})

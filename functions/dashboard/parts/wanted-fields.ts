@@ -1,0 +1,69 @@
+// What an agent takes of a row, by the schema that it declares, and what rows have instead. Guarantee: nothing is said
+// against rows that the schema may take.
+
+import { type Row, rowOf, sharedFields } from './first-rows.ts'
+
+/** The fields that an input must have; none where it is a text. */
+export interface Wanted {
+  is_text: boolean
+  fields: readonly string[]
+}
+
+/** Undefined where the schema demands nothing that a look at fields can tell. */
+export function wantedOf(schema: unknown): Wanted | undefined {
+  if (typeof schema !== 'object' || schema === null) return undefined
+  const { type, required } = schema as { type?: unknown; required?: unknown }
+  if (type === 'string') return { is_text: true, fields: [] }
+  const fields = Array.isArray(required) ? required.filter(name => typeof name === 'string') : []
+  return type === 'object' && fields.length > 0 ? { is_text: false, fields } : undefined
+}
+
+/** The one field that holds what is wanted, where the whole row is not it; `taken` are fields with another use. */
+export function guessInput(
+  rows: readonly Row[],
+  wanted: Wanted,
+  taken: readonly (string | undefined)[],
+): string | undefined {
+  const names = sharedFields(rows).filter(name => name !== '' && !taken.includes(name))
+  const holds = (name: string) => rows.every(row => fits(row.get(name)!, wanted))
+  const fitting = names.filter(holds)
+  if (!wanted.is_text && wanted.fields.every(name => rows.every(row => row.has(name)))) return undefined
+  return fitting.length === 1 ? fitting[0] : undefined
+}
+
+function fits(json: string, { is_text, fields }: Wanted): boolean {
+  if (is_text) return json.startsWith('"')
+  const row = rowOf(json)
+  return fields.every(name => row.has(name))
+}
+
+/**
+ * What no row has of what the agent wants, as a sentence; undefined where nothing speaks against them.
+ * @param input the field that is each row's input; all of the row where it is empty
+ */
+export function misfitOf(
+  agent: string,
+  { is_text, fields }: Wanted,
+  rows: readonly Row[],
+  input: string,
+): string | undefined {
+  const inputs = input === '' ? rows : rows.flatMap(row => (row.has(input) ? [rowOf(row.get(input)!)] : []))
+  const names = [...new Set(inputs.flatMap(row => [...row.keys()]))].filter(name => name !== '')
+  if (inputs.length === 0) return undefined
+  const have = names.length === 0 ? 'are no objects' : `have ${listed(names)}`
+  if (is_text)
+    return names.length === 0
+      ? undefined
+      : `${agent} wants a text; the rows ${have}. Choose the field that holds it as the input.`
+  const missing = fields.filter(name => !names.includes(name))
+  if (missing.length === 0) return undefined
+  const fix = `Rename columns of the file, or choose as the input a field that holds ${listed(missing)}.`
+  return `${agent} wants ${listed(fields)}; the rows ${have}. ${fix}`
+}
+
+const NAMES_SHOWN = 8
+
+const listed = (names: readonly string[]): string =>
+  names.length > NAMES_SHOWN
+    ? `${names.slice(0, NAMES_SHOWN).join(', ')} and ${names.length - NAMES_SHOWN} more`
+    : names.join(', ')
