@@ -236,18 +236,7 @@ const Entry = ({ row, suspicion, now, mayDecide }: EntryProps) => (
       </div>
     </td>
     <td>
-      <Verdict of={row.outcome_status ?? 'held'} /> <bdi>{row.message ?? row.question ?? meaningOf(row)}</bdi>
-      {suspicion && (
-        <div class="dim">
-          <q>{suspicion}</q>
-        </div>
-      )}
-      {row.error_code !== null && <div class="dim">{row.error_code}</div>}
-      {row.input_start !== null && (
-        <div class="dim input-start">
-          <bdi>{row.input_start}</bdi>
-        </div>
-      )}
+      <Why row={row} suspicion={suspicion} />
     </td>
     <td class="nowrap">
       <When at={row.created_at} now={now} />
@@ -262,6 +251,23 @@ const Entry = ({ row, suspicion, now, mayDecide }: EntryProps) => (
       </td>
     )}
   </tr>
+)
+
+const Why = ({ row, suspicion }: Pick<EntryProps, 'row' | 'suspicion'>) => (
+  <>
+    <Verdict of={row.outcome_status ?? 'held'} /> <bdi>{row.message ?? row.question ?? meaningOf(row)}</bdi>
+    {suspicion && (
+      <div class="dim">
+        <q>{suspicion}</q>
+      </div>
+    )}
+    {row.error_code !== null && <div class="dim">{row.error_code}</div>}
+    {row.input_start !== null && (
+      <div class="dim input-start">
+        <bdi>{row.input_start}</bdi>
+      </div>
+    )}
+  </>
 )
 
 /** What answers a question comes first. */

@@ -134,12 +134,7 @@ export function serveParts(
       if (action.again === undefined || !isMisfit(error)) throw error
       const view = await action.again(visit, textsOf(given))
       const misfits = misfitsOf(error, given)
-      const notice = refusedNotice(error)
-      const whole = [error.message, error.hint].filter(Boolean).join(' ')
-      // Said at its field alone, where the field says all of it.
-      const told =
-        misfits[Object.keys(misfits)[0] ?? ''] === whole ? { kind: notice.kind, text: AT_FIELD } : notice
-      return shown(ctx, request, who, api, refusedView(view, misfits), told)
+      return shown(ctx, request, who, api, refusedView(view, misfits), formNotice(error, misfits))
     }
     const result = await attempt()
       .catch(again)
@@ -260,6 +255,13 @@ const refusedView = (view: View, misfits: Record<string, string>): View => ({
   status: 400,
   live: undefined,
 })
+
+/** What the field says whole is said there alone. */
+function formNotice(error: ApiFailure | ApiError, misfits: Record<string, string>): Notice {
+  const notice = refusedNotice(error)
+  const whole = [error.message, error.hint].filter(Boolean).join(' ')
+  return Object.values(misfits)[0] === whole ? { kind: notice.kind, text: AT_FIELD } : notice
+}
 
 const refusedNotice = ({ message: text, hint }: ApiFailure | ApiError): Notice => ({
   kind: 'refused',

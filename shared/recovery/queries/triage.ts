@@ -3,34 +3,18 @@
 
 import type { Sql } from '../../context.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
-import type { ItemStatus, Outcome } from '../../items/vocabulary.ts'
+import type { Outcome } from '../../items/vocabulary.ts'
 import type { ItemKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { ItemFacts } from '../rules/recovery.ts'
 import type { Disposition, TriageLane } from '../vocabulary.ts'
+import type { TriageSource } from '../wire/triage.ts'
 
 /** A row of the feed with the item it is about. `created_text` is the sort key as the database writes it. */
-export interface TriageEntry extends ItemKey {
-  agent_id: string
-  agent_slug: string
-  run_name: string | null
-  input_start: string | null
-  lane: TriageLane
+export interface TriageEntry extends TriageSource, ItemKey {
   disposition: Disposition | null
-  reason: string
-  error_code: string | null
-  partition_key: string | null
-  cluster_key: string | null
-  cause_id: string | null
-  created_at: Date
-  created_text: string
-  item_id: string
-  status: ItemStatus
-  outcome: Outcome | null
   corrected: Outcome | null
-  message: string | null
-  cost_micro: number
-  unpriced: boolean
+  created_text: string
   run_stopped: boolean
   input_purged: boolean
   replay: ItemFacts['replay']
