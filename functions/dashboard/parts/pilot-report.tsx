@@ -42,17 +42,7 @@ export const PilotReport = ({ action, run, notOk, ok, outlook, fields, file, may
             <Failures notOk={notOk} />
           </>
         )}
-        {notOk.length + ok.length > 0 && (
-          <>
-            <h2>
-              What they answered{' '}
-              <span class="dim">
-                {count(Math.min(ANSWERS_SHOWN, notOk.length + ok.length))} of {count(run.total_items)}
-              </span>
-            </h2>
-            <Answers items={[...notOk, ...ok].slice(0, ANSWERS_SHOWN)} />
-          </>
-        )}
+        {notOk.length + ok.length > 0 && <Answers items={[...notOk, ...ok]} of={run.total_items} />}
         {outlook === undefined ? (
           <p class="empty">The pilot is at work. What the rest would come to stands here when it is done.</p>
         ) : (
@@ -108,20 +98,28 @@ const Failures = ({ notOk }: { notOk: Props['notOk'] }) => {
 const ANSWERS_SHOWN = 10
 
 /** What did not work comes first. */
-const Answers = ({ items }: { items: Props['ok'] }) => (
-  <List
-    id="answers"
-    rows={items}
-    href={item => ofItem(item.id)}
-    columns={[
-      { label: 'Item', cell: item => <a href={ofItem(item.id)}>{item.item_id}</a> },
-      { label: 'Worked', cell: item => <Verdict of={item.worst_outcome_status ?? null} /> },
-      { label: 'Input', cell: item => <Payload of={item.input} /> },
-      { label: 'Output', cell: item => <Payload of={item.output} /> },
-      { label: 'Cost', numeric: true, cell: item => money(item.cost_usd) },
-    ]}
-    empty=""
-  />
+const Answers = ({ items, of }: { items: Props['ok']; of: number }) => (
+  <>
+    <h2>
+      What they answered{' '}
+      <span class="dim">
+        {count(Math.min(ANSWERS_SHOWN, items.length))} of {count(of)}
+      </span>
+    </h2>
+    <List
+      id="answers"
+      rows={items.slice(0, ANSWERS_SHOWN)}
+      href={item => ofItem(item.id)}
+      columns={[
+        { label: 'Item', cell: item => <a href={ofItem(item.id)}>{item.item_id}</a> },
+        { label: 'Worked', cell: item => <Verdict of={item.worst_outcome_status ?? null} /> },
+        { label: 'Input', cell: item => <Payload of={item.input} /> },
+        { label: 'Output', cell: item => <Payload of={item.output} /> },
+        { label: 'Cost', numeric: true, cell: item => money(item.cost_usd) },
+      ]}
+      empty=""
+    />
+  </>
 )
 
 const Payload = ({ of }: { of: unknown }) => {

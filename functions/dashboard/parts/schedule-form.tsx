@@ -73,7 +73,7 @@ export const ScheduleFields = ({ entered }: { entered: ScheduleEntered }) => (
       open={entered.has_source}
       source={entered.source}
       headers={entered.headers}
-      guessed={entered.guessed}
+      guessed={entered.guessed ?? []}
     />
     <Field
       label="Input"

@@ -40,22 +40,18 @@ export function sourceOrder({ source_url: url, generator, format, headers, ...fi
   }
 }
 
-export const SourceFields = ({
-  source,
-  headers = '',
-  open,
-  guessed = [],
-  children,
-}: {
+interface Props {
   source: Partial<NonNullable<Schemas['Source']>> | null
   /** What was typed and not kept yet. */
   headers?: string | undefined
   open: boolean
   /** Names of fields that hold a guess. */
-  guessed?: readonly string[] | undefined
+  guessed?: readonly string[]
   /** What else there is instead of one item. */
   children?: Child
-}) => (
+}
+
+export const SourceFields = ({ source, headers = '', open, guessed = [], children }: Props) => (
   <details open={open}>
     <summary>Many items instead: read from a URL, or made by the agent</summary>
     <div class="stack">
@@ -87,14 +83,7 @@ export const SourceFields = ({
           ))}
         </select>
       </Field>
-      <Field label="Field of a row that is its item_id">
-        <input name="item_id" value={source?.item_id ?? ''} />
-        {guessed.includes('item_id') && <span class="guessed hint">{GUESSED}</span>}
-      </Field>
-      <Field label="Field of a row that is its partition_key">
-        <input name="partition_key" value={source?.partition_key ?? ''} />
-        {guessed.includes('partition_key') && <span class="guessed hint">{GUESSED}</span>}
-      </Field>
+      <RowFields source={source} guessed={guessed} />
       <Field
         label="Headers"
         hint={
@@ -109,4 +98,17 @@ export const SourceFields = ({
       </Field>
     </div>
   </details>
+)
+
+const ROW_FIELDS = ['item_id', 'partition_key'] as const
+
+const RowFields = ({ source, guessed }: Required<Pick<Props, 'source' | 'guessed'>>) => (
+  <>
+    {ROW_FIELDS.map(name => (
+      <Field label={`Field of a row that is its ${name}`}>
+        <input name={name} value={source?.[name] ?? ''} />
+        {guessed.includes(name) && <span class="guessed hint">{GUESSED}</span>}
+      </Field>
+    ))}
+  </>
 )

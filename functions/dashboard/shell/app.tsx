@@ -23,7 +23,14 @@ import { assetAnswer } from './assets.ts'
 import { cookieOf, endedCookieFor, type SignedIn, setCookie, signedIn } from './browser-session.ts'
 import { isOwnForm } from './form-guard.ts'
 import { Layout } from './layout.tsx'
-import { type Notice, noticeCookie, noticeOf, noticeShownCookie } from './notice.ts'
+import {
+  type Notice,
+  noticeBeside,
+  noticeCookie,
+  noticeOf,
+  noticeShownCookie,
+  refusedNotice,
+} from './notice.ts'
 import type { Action, Done, Entered, Page, View } from './page.ts'
 import { foreignForm, problem, TITLES } from './problem.tsx'
 
@@ -48,8 +55,6 @@ const HEADERS = {
 /** The cookie of the project that was looked at last, whose menu pages of the account have. */
 const PROJECT = 'project'
 const YEAR_S = 365 * 24 * 3600
-
-const AT_FIELD = 'One field was refused; it says why.'
 
 interface Parts {
   pages: readonly Page[]
@@ -134,7 +139,7 @@ export function serveParts(
       if (action.again === undefined || !isMisfit(error)) throw error
       const view = await action.again(visit, textsOf(given))
       const misfits = misfitsOf(error, given)
-      return shown(ctx, request, who, api, refusedView(view, misfits), formNotice(error, misfits))
+      return shown(ctx, request, who, api, refusedView(view, misfits), noticeBeside(misfits, error))
     }
     const result = await attempt()
       .catch(again)
@@ -169,10 +174,7 @@ export function serveParts(
       base_url: ctx.config.base_url,
       now: ctx.now(),
     })
-    const headers = new Headers({ 'content-type': 'text/html; charset=utf-8' })
-    if (notice) headers.append('set-cookie', noticeShownCookie(ctx))
-    if (who && view.project_id) headers.append('set-cookie', setCookie(ctx, PROJECT, view.project_id, YEAR_S))
-    if (view.retry_after_s !== undefined) headers.set('retry-after', String(view.retry_after_s))
+    const headers = headersOf(ctx, view, { notice, who })
     const page = withBasePath(`<!doctype html>${html}`, basePath(ctx.config.base_url))
     return new Response(page, { status: view.status ?? 200, headers })
   }
@@ -256,18 +258,17 @@ const refusedView = (view: View, misfits: Record<string, string>): View => ({
   live: undefined,
 })
 
-/** What the field says whole is said there alone. */
-function formNotice(error: ApiFailure | ApiError, misfits: Record<string, string>): Notice {
-  const notice = refusedNotice(error)
-  const whole = [error.message, error.hint].filter(Boolean).join(' ')
-  return Object.values(misfits)[0] === whole ? { kind: notice.kind, text: AT_FIELD } : notice
+function headersOf(
+  ctx: Context,
+  { project_id, retry_after_s }: View,
+  { notice, who }: { notice: Notice | undefined; who: SignedIn | undefined },
+): Headers {
+  const headers = new Headers({ 'content-type': 'text/html; charset=utf-8' })
+  if (notice) headers.append('set-cookie', noticeShownCookie(ctx))
+  if (who && project_id) headers.append('set-cookie', setCookie(ctx, PROJECT, project_id, YEAR_S))
+  if (retry_after_s !== undefined) headers.set('retry-after', String(retry_after_s))
+  return headers
 }
-
-const refusedNotice = ({ message: text, hint }: ApiFailure | ApiError): Notice => ({
-  kind: 'refused',
-  text,
-  ...(hint === undefined ? {} : { hint }),
-})
 
 const textsOf = (given: Record<string, unknown>): Entered =>
   Object.fromEntries(

@@ -49,3 +49,21 @@ function packed(notice: Notice): string {
 }
 
 const encoded = (value: object) => encodeURIComponent(JSON.stringify(value))
+
+interface Refusal {
+  message: string
+  hint?: string | undefined
+}
+
+export const refusedNotice = ({ message: text, hint }: Refusal): Notice => ({
+  kind: 'refused',
+  text,
+  ...(hint === undefined ? {} : { hint }),
+})
+
+/** What the form says in full at one of its fields is not said twice. */
+export function noticeBeside(misfits: Readonly<Record<string, string>>, refusal: Refusal): Notice {
+  const whole = [refusal.message, refusal.hint].filter(Boolean).join(' ')
+  if (!Object.values(misfits).includes(whole)) return refusedNotice(refusal)
+  return { kind: 'refused', text: 'One field was refused; it says why.' }
+}
