@@ -42,7 +42,6 @@ const LONG: Record<string, number> = {
   'functions/dashboard/pages/verdicts.tsx show': 63,
   'functions/dashboard/parts/attention.tsx Attention': 75,
   'functions/dashboard/parts/chart-days.tsx ChartDays': 87,
-  'functions/dashboard/parts/inbox.tsx Entry': 52,
   'functions/dashboard/parts/inbox.tsx Group': 66,
   'functions/dashboard/parts/inbox.tsx Inbox': 65,
   'functions/dashboard/parts/item-actions.tsx ItemActions': 70,
