@@ -47,29 +47,31 @@ export const causePage = page({
           </p>
           {example && <Example of={example} />}
           <h2>Newest runs with it</h2>
-          <List
-            id="runs"
-            rows={cause.latest_runs}
-            href={one => ofRun(one.run_id)}
-            columns={[
-              {
-                label: 'Run',
-                cell: one => (
-                  <a href={ofRun(one.run_id)}>{runName({ ...one, agent_slug: cause.agent_slug })}</a>
-                ),
-              },
-              { label: 'Submitted', cell: one => <When at={one.created_at} now={now} /> },
-              { label: 'Items', numeric: true, cell: one => count(one.count) },
-              { label: 'To decide', numeric: true, cell: one => count(one.waiting) },
-              { label: 'Last', numeric: true, cell: one => <When at={one.last_seen} now={now} /> },
-            ]}
-            empty={<p>No run with it is kept any more.</p>}
-          />
+          <LatestRuns cause={cause} now={now} />
         </>
       ),
     }
   },
 })
+
+const LatestRuns = ({ cause, now }: { cause: Cause; now: number }) => (
+  <List
+    id="runs"
+    rows={cause.latest_runs}
+    href={one => ofRun(one.run_id)}
+    columns={[
+      {
+        label: 'Run',
+        cell: one => <a href={ofRun(one.run_id)}>{runName({ ...one, agent_slug: cause.agent_slug })}</a>,
+      },
+      { label: 'Submitted', cell: one => <When at={one.created_at} now={now} /> },
+      { label: 'Items', numeric: true, cell: one => count(one.count) },
+      { label: 'To decide', numeric: true, cell: one => count(one.waiting) },
+      { label: 'Last', numeric: true, cell: one => <When at={one.last_seen} now={now} /> },
+    ]}
+    empty={<p>No run with it is kept any more.</p>}
+  />
+)
 
 const Example = ({ of: { item, texts } }: { of: Awaited<ReturnType<typeof readItem>> }) => (
   <section id="example" aria-label="An example">
