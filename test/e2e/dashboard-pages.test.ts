@@ -64,6 +64,7 @@ const RAW = [
 /** What a page needs in its query. */
 const QUERIES: Record<string, (ids: Record<string, string>) => string> = {
   '/dashboard/runs/{runId}/results/file': () => '?format=csv',
+  '/dashboard/projects/{projectId}/submit/wanted': () => '?agent=ticket-triage',
 }
 const addresses = (ids: Record<string, string>, role = 'owner') =>
   [...open.pages, ...pages]

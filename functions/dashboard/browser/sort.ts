@@ -16,7 +16,8 @@ export function sortable(within: Document | Element): void {
   for (const list of [...itself, ...within.querySelectorAll<HTMLElement>(LISTS)]) {
     const headings = [...list.querySelectorAll<HTMLElement>('thead th')]
     for (const [column, heading] of headings.entries()) {
-      if (heading.dataset.sort === undefined) continue
+      // A list within another is met with both.
+      if (heading.dataset.sort === undefined || heading.querySelector('button') !== null) continue
       const button = document.createElement('button')
       button.type = 'button'
       button.className = 'sort'

@@ -23,7 +23,7 @@ export const ErrorCategories = ({ errors, project_id, range, now }: ErrorCategor
   errors.categories.length === 0 ? (
     ''
   ) : (
-    <>
+    <section aria-label="What goes wrong">
       <h2>What goes wrong in steps</h2>
       <List
         id="what-goes-wrong"
@@ -37,7 +37,7 @@ export const ErrorCategories = ({ errors, project_id, range, now }: ErrorCategor
         ]}
         empty=""
       />
-    </>
+    </section>
   )
 
 const Found = ({
