@@ -61,6 +61,13 @@ describe.skipIf(CHROMIUM === undefined)('the layout of the dashboard (needs Chro
     await page.locator('#what-goes-wrong [data-label=Steps]').first().waitFor()
   })
 
+  it('leads from an alert to the page that does what it asks for, and from the audit to what was changed', async () => {
+    const page = await open(`/projects/${night.projectId}/alerts`)
+    await page.locator('#alerts').getByRole('link', { name: 'Open the schedule' }).first().waitFor()
+    await page.goto(`/dashboard/projects/${night.projectId}/audit`)
+    await page.locator('#audit').getByRole('link', { name: 'ticket-triage' }).first().waitFor()
+  })
+
   it('says by which prices only where costs are shown', async () => {
     const page = await open('')
     const saysSo = async (path: string) => {

@@ -58,7 +58,7 @@ export async function alertsView(
         <GivenUp project_id={project_id} deliveries={givenUp} now={now} />
         <Channels project_id={project_id} channels={channels} mayChange={mayChange} entered={entered} />
         <h2>Deadlines</h2>
-        <Deadlines {...{ project_id, deadlines, schedules, mayChange, entered }} />
+        <Deadlines {...{ project_id, deadlines, agents, schedules, mayChange, entered }} />
         <h2>Rules</h2>
         <Rules project_id={project_id} rules={rules} agents={agents} mayChange={mayChange} />
       </>

@@ -1,22 +1,31 @@
 // Who changed what in a project, and when.
 
 import * as z from 'zod'
+import type { Client } from '../../../shared/sdk/client.ts'
 import { Field } from '../parts/form.tsx'
 import { List, linkWith, Pager } from '../parts/list.tsx'
+import { scheduleName } from '../parts/occurrence.tsx'
 import { Id, When } from '../parts/text.tsx'
+import { ofAgent, ofProject, ofSchedule } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { page } from '../shell/page.ts'
 
+const AuditQuery = z.strictObject({
+  action: z.string().optional(),
+  actor_id: z.string().optional(),
+  cursor: z.string().optional(),
+})
+type AuditQuery = z.output<typeof AuditQuery>
+
 export const auditPage = page({
   path: '/dashboard/projects/{projectId}/audit',
-  query: z.strictObject({
-    action: z.string().optional(),
-    actor_id: z.string().optional(),
-    cursor: z.string().optional(),
-  }),
+  query: AuditQuery,
   async show({ api, params, query, request, ctx }) {
     const project_id = params.projectId
-    const { data } = await api.GET('/v1/audit', { params: { query: { project_id, ...defined(query) } } })
+    const [{ data }, named] = await Promise.all([
+      api.GET('/v1/audit', { params: { query: { project_id, ...defined(query) } } }),
+      readNames(api, project_id),
+    ])
     const now = ctx.now()
     return {
       title: 'Audit',
@@ -27,18 +36,7 @@ export const auditPage = page({
         <>
           <h1>Audit</h1>
           <p class="dim">Every change by a member or a key, kept in the transaction that made it.</p>
-          <form class="filters" method="get">
-            <Field label="Operation">
-              <input name="action" value={query.action ?? ''} placeholder="createApiKey" />
-            </Field>
-            {query.actor_id && <input type="hidden" name="actor_id" value={query.actor_id} />}
-            <button>Show</button>
-            {(query.actor_id || query.action) && (
-              <a href={linkWith(request, { actor_id: undefined, action: undefined, cursor: undefined })}>
-                Show all
-              </a>
-            )}
-          </form>
+          <Filter query={query} request={request} />
           <List
             id="audit"
             rows={data!.entries}
@@ -54,7 +52,10 @@ export const auditPage = page({
               },
               { label: 'Did', cell: one => <code>{one.action}</code> },
               { label: 'Fields', cell: one => one.fields.join(', ') },
-              { label: 'To', cell: one => one.target_id && <Id of={one.target_id} /> },
+              {
+                label: 'To',
+                cell: one => one.target_id && <Of id={one.target_id} {...{ project_id, named }} />,
+              },
             ]}
             empty={<p>Nothing was changed that fits.</p>}
           />
@@ -64,3 +65,46 @@ export const auditPage = page({
     }
   },
 })
+
+/** What the project has now, by id. */
+async function readNames(api: Client, project_id: string): Promise<Map<string, Target>> {
+  const of_project = { params: { query: { project_id } } }
+  const [{ data: agents = [] }, { data: schedules = [] }] = await Promise.all([
+    api.GET('/v1/agents', of_project),
+    api.GET('/v1/schedules', of_project),
+  ])
+  return new Map<string, Target>([
+    ...agents.map(one => [one.id, { name: one.slug, href: ofAgent(one.id) }] as const),
+    ...schedules.map(one => [one.id, { name: scheduleName(one), href: ofSchedule(one.id) }] as const),
+  ])
+}
+
+interface Target {
+  name: string
+  href: string
+}
+
+/** By its name, where it is known; what another id names is found by the jump. */
+const Of = ({ id, named, project_id }: { id: string; named: Map<string, Target>; project_id: string }) => {
+  const known = named.get(id)
+  return known ? (
+    <a href={known.href}>{known.name}</a>
+  ) : (
+    <a href={ofProject(project_id, `jump?go=1&q=${id}`)}>
+      <Id of={id} />
+    </a>
+  )
+}
+
+const Filter = ({ query, request }: { query: AuditQuery; request: Request }) => (
+  <form class="filters" method="get">
+    <Field label="Operation">
+      <input name="action" value={query.action ?? ''} placeholder="createApiKey" />
+    </Field>
+    {query.actor_id && <input type="hidden" name="actor_id" value={query.actor_id} />}
+    <button>Show</button>
+    {(query.actor_id || query.action) && (
+      <a href={linkWith(request, { actor_id: undefined, action: undefined, cursor: undefined })}>Show all</a>
+    )}
+  </form>
+)

@@ -57,7 +57,7 @@ export const AlertList = ({
           </>
         ),
       },
-      { label: 'Do', cell: ({ newest }) => <code>{newest.command}</code> },
+      { label: 'Do', cell: ({ newest }) => <Act of={newest} /> },
       { label: 'State', cell: ({ newest }) => <State of={newest} now={now} /> },
       { label: 'Since', cell: ({ newest }) => <When at={newest.since} now={now} /> },
     ]}
@@ -66,6 +66,28 @@ export const AlertList = ({
     }
   />
 )
+
+/** The page that does what a command does; by the command's beginning. */
+const ACTS: readonly [begin: string, label: string, page: (alert: Alert) => string | null][] = [
+  [
+    'assay triage --run',
+    'Decide in triage',
+    one => one.run_id && ofProject(one.project_id, `triage?run_id=${one.run_id}`),
+  ],
+  ['assay triage --kind quarantine', 'Decide in triage', one => ofProject(one.project_id, PAGES.items_held)],
+  ['assay recover --run', 'Replay what failed', one => one.run_id && ofRun(one.run_id)],
+  ['assay watch', 'Open the run', one => one.run_id && ofRun(one.run_id)],
+  ['assay schedules', 'Open the schedule', one => one.schedule_id && ofSchedule(one.schedule_id)],
+  ['assay prices', 'Set a price', one => ofProject(one.project_id, 'prices')],
+  ['assay projects', 'Change the budget', one => ofProject(one.project_id, 'settings')],
+]
+
+/** What no page does is a command for a terminal. */
+const Act = ({ of }: { of: Alert }) => {
+  const [, label, page] = ACTS.find(([begin]) => of.command.startsWith(begin)) ?? []
+  const href = page?.(of)
+  return href ? <a href={href}>{label}</a> : <code>{of.command}</code>
+}
 
 const Earlier = ({ of, named, now }: { of: readonly Alert[]; named: Named; now: number }) =>
   of.length === 0 ? (

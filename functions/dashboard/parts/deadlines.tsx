@@ -7,19 +7,16 @@ import { Field, Press } from './form.tsx'
 import { List } from './list.tsx'
 import { scheduleName } from './occurrence.tsx'
 
-export const Deadlines = ({
-  project_id,
-  deadlines,
-  schedules,
-  mayChange,
-  entered,
-}: {
+interface Props {
   project_id: string
   deadlines: readonly Schemas['Deadline'][]
+  agents: readonly Schemas['Agent'][]
   schedules: readonly Schemas['Schedule'][]
   mayChange: boolean
   entered: Entered
-}) => (
+}
+
+export const Deadlines = ({ project_id, deadlines, agents, schedules, mayChange, entered }: Props) => (
   <>
     <List
       id="deadlines"
@@ -38,24 +35,56 @@ export const Deadlines = ({
       ]}
       empty={<p>Nothing must have finished by a time of day. Set one, and silence is told too.</p>}
     />
-    {mayChange && (
-      <form class="filters" method="post" action={ofProject(project_id, 'deadlines')}>
-        <Field label="Agent (its slug)">
-          <input name="agent" required value={entered.agent ?? ''} placeholder="nightly" />
-        </Field>
-        <Field label="Cron of its schedule; leave empty for any run">
-          <input name="cron" value={entered.cron ?? ''} placeholder="0 2 * * *" />
-        </Field>
-        <Field label="Finished by">
-          <input name="finished_by" required value={entered.finished_by ?? ''} placeholder="06:30" />
-        </Field>
-        <Field label="Time zone; the schedule's own unless told">
-          <input name="timezone" value={entered.timezone ?? ''} placeholder="Europe/Berlin" />
-        </Field>
-        <button class="primary">Set</button>
-      </form>
-    )}
+    {mayChange && <DeadlineForm {...{ project_id, agents, schedules, entered }} />}
   </>
+)
+
+const DeadlineForm = ({ project_id, agents, schedules, entered }: Omit<Props, 'deadlines' | 'mayChange'>) => (
+  <form class="filters" method="post" action={ofProject(project_id, 'deadlines')}>
+    <Field label="What must have finished">
+      <select name="of" required>
+        <Choices
+          label="A run of a schedule"
+          kind="schedule"
+          chosen={entered.of}
+          among={schedules.map(one => [one.id, scheduleName(one)])}
+        />
+        <Choices
+          label="Any run of an agent"
+          kind="agent"
+          chosen={entered.of}
+          among={agents.map(one => [one.id, one.slug])}
+        />
+      </select>
+    </Field>
+    <Field label="Finished by">
+      <input name="finished_by" required value={entered.finished_by ?? ''} placeholder="06:30" />
+    </Field>
+    <Field label="Time zone; the schedule's own unless told">
+      <input name="timezone" value={entered.timezone ?? ''} placeholder="Europe/Berlin" />
+    </Field>
+    <button class="primary">Set</button>
+  </form>
+)
+
+const Choices = ({
+  label,
+  kind,
+  chosen,
+  among,
+}: {
+  label: string
+  kind: 'agent' | 'schedule'
+  chosen: string | undefined
+  among: readonly (readonly [id: string, name: string])[]
+}) => (
+  <optgroup label={label}>
+    {among.map(([id, name]) => (
+      <option value={`${kind}:${id}`} selected={chosen === `${kind}:${id}`}>
+        {name}
+      </option>
+    ))}
+  </optgroup>
 )
 
 /** By its name, where the schedule is among those that are known and has one. */
