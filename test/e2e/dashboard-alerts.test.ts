@@ -55,11 +55,10 @@ describe.skipIf(CHROMIUM === undefined)('alerts and settings (needs Chromium)', 
     const { json: schedule } = await world.call('POST', '/v1/schedules', { body })
     const nightly = { schedule_id: schedule.id, rule: 'schedule_missed', message: 'It passed.' } as const
     const run_ids = [1, 2, 3].map(() => world.ctx.newId())
-    for (const run_id of run_ids) await raiseAlerts(world.ctx, world.ctx.sql, [alert({ run_id })])
-    await raiseAlerts(world.ctx, world.ctx.sql, [
-      alert(nightly),
-      alert({ rule: 'budget_near', agent_id: null }),
-    ])
+    const ofRuns = run_ids.map(run_id => alert({ run_id }))
+    // One after the other: those of one statement came at the same moment.
+    for (const one of [...ofRuns, alert(nightly), alert({ rule: 'budget_near', agent_id: null })])
+      await raiseAlerts(world.ctx, world.ctx.sql, [one])
     const page = await open(`${of_project}/alerts`)
     const lines = page.locator('#alerts tbody tr')
     expect(await lines.locator('td:first-child').allTextContents()).toEqual([
