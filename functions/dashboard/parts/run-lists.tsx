@@ -26,7 +26,7 @@ const ShareOk = ({ of: run }: { of: Run }) => {
 const Compared = ({ now, before }: { now: string; before: string | undefined }) => (
   <>
     {now}
-    {before !== undefined && <span class="dim"> · before {before}</span>}
+    {before !== undefined && <div class="dim">before {before}</div>}
   </>
 )
 
