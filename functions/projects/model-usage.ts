@@ -4,7 +4,6 @@ import * as z from '../../shared/kernel/documented-zod.ts'
 import { queryNumber } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { readModelUsage } from '../../shared/traces/queries/model-calls.ts'
-import { catchUpSearch } from '../../shared/traces/verbs/index-steps.ts'
 import { ModelUsage, modelUsageOf } from '../../shared/traces/wire/model-usage.ts'
 
 const DAY_MS = 86_400_000
@@ -31,7 +30,6 @@ export const getModelUsage = endpoint({
     },
   },
   errors: [],
-  prepare: ctx => catchUpSearch(ctx),
   async handle({ ctx, principal, params, query }) {
     const { id } = await projectIn(ctx, principal, params.projectId)
     const since = new Date(ctx.now() - (query.days - 1) * DAY_MS).toISOString().slice(0, 10)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentLine, ItemLine } from '../../shared/items/rules/protocol.ts'
 import { firstIdAt } from '../../shared/kernel/ids.ts'
+import { indexSteps } from '../../shared/traces/queries/step-index.ts'
 import { makeAgent, makeRun } from './make.ts'
 import { called, deploy, fails, holds, type Play, ran, recordId, workOff, works } from './play.ts'
 import type { Given } from './suite.ts'
@@ -198,6 +199,7 @@ export function runFiguresPart(given: Given): void {
         return line.type === 'step' ? [{ ...line, step: { ...line.step, started_at } }, ...works(item)] : []
       }
       await ran(world, calls, told(['ok', 'ok'], 'm'))
+      while ((await indexSteps(world.ctx.sql, 1000)) > 0);
       const path = `/v1/projects/${world.first.project_id}/models`
       const { json } = await world.call('GET', path)
       const found = json.models.filter((one: { model: string }) => one.model === 'summed-model')
@@ -211,12 +213,14 @@ export function runFiguresPart(given: Given): void {
       const path = `/v1/projects/${world.first.project_id}/queue`
       const agent = await makeAgent(world)
       const run_id = await makeRun(world, agent.id, told(['ok', 'ok'], 'q'))
+      const { sql } = world.ctx
+      // Of many that wait, the longest are told.
+      await sql`update runs set touched_at = 'epoch' where id = ${run_id}`
       const { json } = await world.call('GET', path)
       const waiting = json.waiting_runs.find(({ id }: { id: string }) => id === run_id)
       expect(waiting).toMatchObject({ queued: 2, running: 0, token: 'no_deployment', agent_slug: agent.slug })
-      const { sql } = world.ctx
       await sql`update runs set next_seq = 2 where id = ${run_id}`
-      await sql`insert into due_items (project_id, run_id, seq, due_at) values (${world.first.project_id}, ${run_id}, 1, now() + interval '1 hour')`
+      await sql`insert into due_items (project_id, run_id, seq, due_at) values (${world.first.project_id}, ${run_id}, 1, now() - interval '1 hour')`
       const { next_retries } = (await world.call('GET', path)).json
       expect(next_retries.find((one: { run_id: string }) => one.run_id === run_id)).toMatchObject({
         record_id: recordId(run_id),

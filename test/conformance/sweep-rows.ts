@@ -192,6 +192,9 @@ export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   q: of => of.word,
   cursor: null,
   limit: null,
+  after: null, // a place in the run that the path names
+  order: null,
+  count: null,
   action: null,
   status: null,
   state: null,

@@ -93,6 +93,7 @@ describe.skipIf(!isInstalled('nginx'))('below a path (needs nginx)', () => {
       await page.getByRole('navigation').getByRole('link', { name: 'Keys' }).click()
       expect((await page.context().cookies()).map(({ name, path }) => [name, path])).toEqual([
         ['__Secure-assay-session', '/assay'],
+        ['__Secure-assay-project', '/assay'],
       ])
       await page.getByRole('button', { name: 'Sign out' }).click()
       await page.waitForURL(`${base}/dashboard/sign-in`)

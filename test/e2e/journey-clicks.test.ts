@@ -2,6 +2,7 @@
 // What is typed or pressed on the keyboard is no click; every press of the mouse or a finger is one.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { indexSteps } from '../../shared/traces/queries/step-index.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { makeAgent, makeRun } from '../conformance/make.ts'
 import { deploy, fails, holds, ran, workOff, works } from '../conformance/play.ts'
@@ -28,6 +29,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
     })
     expect(gone.status).toBe(202)
     night = await badNight(world, { items: 120, days: 2 })
+    while ((await indexSteps(world.ctx.sql, 1000)) > 0);
   })
   afterAll(async () => {
     await closeBrowser()

@@ -4,6 +4,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { indexSteps } from '../../shared/traces/queries/step-index.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { openWorld } from '../conformance/world.ts'
 import { badNight, type Night } from '../support/bad-night.ts'
@@ -34,6 +35,7 @@ it.skipIf(CHROMIUM === undefined || process.env.SCREENSHOTS === undefined)(
     const world = await openWorld(startNodeHost)
     try {
       const night = await badNight(world, { items: 640, days: 13 })
+      while ((await indexSteps(world.ctx.sql, 1000)) > 0);
       await world.ctx.sql`update projects set name = 'Nightly' where id = ${night.projectId}`
       await mkdir(FOLDER, { recursive: true })
       for (const colorScheme of ['light', 'dark'] as const) {

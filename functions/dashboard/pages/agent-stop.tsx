@@ -21,15 +21,17 @@ async function openRuns(api: Client, agentId: string) {
     state: 'open',
     limit: LIMITS.runs_page.max,
   } as const
-  const { data: runs = [] } = await api.GET('/v2/runs', { params: { query } })
-  return { agent, runs }
+  const { data: open = [] } = await api.GET('/v2/runs', { params: { query } })
+  // What is still being submitted cannot be cancelled yet.
+  const runs = open.filter(run => run.status !== 'materializing')
+  return { agent, runs, arriving: open.length - runs.length, isAll: open.length < LIMITS.runs_page.max }
 }
 
 export const stopAgentPage = page({
   path: '/dashboard/agents/{agentId}/stop',
   least: 'operator',
   async show({ api, params }) {
-    const { agent, runs } = await openRuns(api, params.agentId)
+    const { agent, runs, arriving } = await openRuns(api, params.agentId)
     const to = (page: string) => `${ofProject(agent.project_id, page)}?agent_id=${agent.id}`
     return {
       title: `Stop ${agent.slug}`,
@@ -43,9 +45,17 @@ export const stopAgentPage = page({
         <>
           <h1>Stop everything of {agent.slug}?</h1>
           {runs.length === 0 ? <p class="lead">No run of it is open.</p> : <Stop agent={agent} runs={runs} />}
+          {arriving > 0 && (
+            <p>
+              <b>{counted(arriving, 'run')} still being submitted</b> can be cancelled once all of it is
+              there.
+            </p>
+          )}
           <p class="dim">
             What starts new runs of it stays on: <a href={to('schedules')}>its schedules</a>,{' '}
-            <a href={to('triggers')}>its triggers</a>.
+            <a href={to('triggers')}>its triggers</a>,{' '}
+            <a href={ofProject(agent.project_id, 'recoveries')}>recoveries</a> that go on, and a source that
+            is being read.
           </p>
         </>
       ),
@@ -53,7 +63,7 @@ export const stopAgentPage = page({
   },
 })
 
-const Stop = ({ agent, runs }: Awaited<ReturnType<typeof openRuns>>) => {
+const Stop = ({ agent, runs }: Pick<Awaited<ReturnType<typeof openRuns>>, 'agent' | 'runs'>) => {
   const sum = (of: 'queued' | 'running' | 'paused') => runs.reduce((all, run) => all + run[of], 0)
   const [queued, running, held] = [sum('queued'), sum('running'), sum('paused')]
   return (
@@ -94,7 +104,7 @@ export const stopAgent = action({
   least: 'operator',
   form: z.strictObject({ in_flight: z.enum(['finish', 'abort']).default('finish') }),
   async act({ api, params }, body) {
-    const { agent, runs } = await openRuns(api, params.agentId)
+    const { agent, runs, isAll } = await openRuns(api, params.agentId)
     const { done, refused } = await each(
       runs.map(run => run.id),
       async runId => void (await api.POST('/v2/runs/{runId}/cancel', { params: { path: { runId } }, body })),
@@ -102,7 +112,7 @@ export const stopAgent = action({
     const [first] = refused
     const rest =
       first === undefined ? '' : ` ${counted(refused.length, 'run')} could not be: ${first.message}`
-    const more = runs.length === LIMITS.runs_page.max ? ' More may be open: stop it again.' : ''
+    const more = isAll ? '' : ' More may be open: stop it again.'
     const ends =
       body.in_flight === 'abort' ? 'what was in flight was aborted' : 'items in flight still finish'
     return {

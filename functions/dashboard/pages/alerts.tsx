@@ -1,6 +1,7 @@
 // What went wrong without anybody asking, which of it is told, and to whom.
 
 import * as z from 'zod'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ALERT_RULES, ALERT_STATES } from '../../../shared/outbox/vocabulary.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { Channels, GivenUp } from '../parts/alert-channels.tsx'
@@ -75,7 +76,7 @@ async function readAlerts(api: Client, project_id: string, query: z.output<typeo
     api.GET('/v1/projects/{projectId}/alert-channels', of_project),
     api.GET('/v1/projects/{projectId}/deadlines', of_project),
     api.GET('/v1/agents', of({})),
-    api.GET('/v1/schedules', of({})),
+    api.GET('/v1/schedules', of({ limit: LIMITS.schedules_page.max })),
     api.GET('/v1/deliveries', of({ state: 'failed' as const })),
   ])
   return {

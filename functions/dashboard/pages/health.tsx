@@ -2,31 +2,38 @@
 // models answer today.
 
 import type { Child } from 'hono/jsx'
-import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
 import { List } from '../parts/list.tsx'
 import { ModelUsage } from '../parts/model-usage.tsx'
 import { count, counted, percent, span, When } from '../parts/text.tsx'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
-import { page } from '../shell/page.ts'
+import { page, type Visit } from '../shell/page.ts'
 
 type Queue = Schemas['Queue']
 type Quota = Schemas['Quota']
 
-const readReady = async (api: Client) => (await api.GET('/health/ready')).data
+interface Turn {
+  status: 'ok' | 'stalled' | 'none' | 'unknown'
+  age_ms: number | null
+}
+
+/** Also where it says that a store is away. */
+const readReady = async (fetch: Visit<object>['fetch']): Promise<{ turns: Turns }> =>
+  (await fetch('/health/ready')).json()
 
 /** From so much of it on, a quota is told here. */
 const NEARLY = 0.8
 
 export const healthPage = page({
   path: '/dashboard/projects/{projectId}/health',
-  async show({ api, params, ctx }) {
+  async show({ api, fetch, params, ctx }) {
     const path = params
     const [project, queue, quotas, usage, ready] = await Promise.all([
       api.GET('/v1/projects/{projectId}', { params: { path } }),
       api.GET('/v1/projects/{projectId}/queue', { params: { path } }),
       api.GET('/v1/quotas'),
       api.GET('/v1/projects/{projectId}/models', { params: { path, query: { days: 1 } } }),
-      readReady(api),
+      readReady(fetch),
     ])
     const now = ctx.now()
     return {
@@ -38,7 +45,7 @@ export const healthPage = page({
       body: (
         <>
           <h1>Health</h1>
-          <Figures queue={queue.data!} project={project.data!} turns={ready!.turns} />
+          <Figures queue={queue.data!} project={project.data!} turns={ready.turns} />
           <Quotas quotas={quotas.data!} />
           <h2>What waits, and what for</h2>
           <Waiting runs={queue.data!.waiting_runs} now={now} />
@@ -55,7 +62,7 @@ export const healthPage = page({
   },
 })
 
-type Turns = NonNullable<Awaited<ReturnType<typeof readReady>>>['turns']
+type Turns = Record<'tick' | 'consumer', Turn>
 
 const Fact = ({ name, children }: { name: string; children: Child }) => (
   <div>
@@ -92,7 +99,7 @@ const Figures = ({ queue, project, turns }: { queue: Queue; project: Schemas['Pr
 
 const TURNS = { ok: 'at work', stalled: 'stands still', unknown: 'not known: Redis does not answer' }
 
-const saysTurn = ({ status, age_ms }: Turns['tick'], none: string) => {
+const saysTurn = ({ status, age_ms }: Turn, none: string) => {
   const words = status === 'none' ? none : TURNS[status]
   return age_ms === null ? words : `${words}, last turn ${span(age_ms)} ago`
 }

@@ -35,8 +35,10 @@ export const modelsPage = page({
             <button>Show</button>
           </form>
           <p>
-            {counted(calls, 'call')} since {since} (UTC) cost {money(cost)}. Retries are calls of their own;
-            what a replay took over was not called again. Latencies are within 9 %.
+            {counted(calls, 'call')} since {since} (UTC) cost{' '}
+            {models.some(one => one.unpriced > 0) && 'at least '}
+            {money(cost)}. Retries are calls of their own; what a replay took over was not called again.
+            Latencies are within 9 %.
           </p>
           <ModelUsage models={models} />
           <p>

@@ -33,7 +33,7 @@ export const recoveriesPage = page({
       project_id,
       menu: 'triage',
       cli: 'assay recoveries',
-      live: query.cursor === undefined ? { every_s: LIVE_S } : undefined,
+      live: data.every(isOver) ? undefined : { every_s: LIVE_S },
       body: (
         <>
           <p class="crumbs">

@@ -7,7 +7,8 @@ import { isAboutAsLarge } from '../parts/pace.ts'
 
 type Run = Schemas['Run']
 
-const EARLIER_RUNS = 100 // looked at for those that a run may be compared with
+const EARLIER_RUNS = 20 // that "usual" is the median of
+const COMPARED_RUNS = 100 // looked at for those that a run may be compared with
 const ITEMS_LOOKED_FOR = 3
 const REPLAYS_SHOWN = 10
 
@@ -17,20 +18,24 @@ export async function runOf(api: Client, runId: string): Promise<Run> {
 }
 
 /** Runs of the same agent that were submitted before and have ended, the latest first; replays aside. */
-export const earlierRuns = (api: Client, run: Run): Promise<Run[]> => runsBefore(api, run, 'ended')
+export const earlierRuns = (api: Client, run: Run): Promise<Run[]> =>
+  runsBefore(api, run, 'ended', EARLIER_RUNS)
 
 /** Those that it may be compared with: the ended ones, and those of which all that is left waits for a person. */
 export async function comparableRuns(api: Client, run: Run): Promise<Run[]> {
-  const [ended, open] = await Promise.all([runsBefore(api, run, 'ended'), runsBefore(api, run, 'open')])
+  const [ended, open] = await Promise.all([
+    runsBefore(api, run, 'ended', COMPARED_RUNS),
+    runsBefore(api, run, 'open', COMPARED_RUNS),
+  ])
   const both = [...ended, ...open.filter(isHeld)]
   return both.sort((a, b) => b.created_at.localeCompare(a.created_at))
 }
 
-async function runsBefore(api: Client, run: Run, state: 'ended' | 'open'): Promise<Run[]> {
+async function runsBefore(api: Client, run: Run, state: 'ended' | 'open', most: number): Promise<Run[]> {
   const { project_id, agent_slug: agent, created_at: to } = run
-  const query = { project_id, agent, to, state, limit: EARLIER_RUNS + 1 }
+  const query = { project_id, agent, to, state, limit: most + 1 }
   const { data = [] } = await api.GET('/v2/runs', { params: { query } })
-  return data.filter(one => one.id !== run.id && one.replay_of === null).slice(0, EARLIER_RUNS)
+  return data.filter(one => one.id !== run.id && one.replay_of === null).slice(0, most)
 }
 
 /**
@@ -56,7 +61,7 @@ async function runsWithItemsOf(api: Client, { id, project_id, created_at: to }: 
   })
   const found = await Promise.all(
     items.map(({ item_id }) =>
-      api.GET('/v2/runs', { params: { query: { project_id, item_id, to, limit: EARLIER_RUNS } } }),
+      api.GET('/v2/runs', { params: { query: { project_id, item_id, to, limit: COMPARED_RUNS } } }),
     ),
   )
   return new Set(found.flatMap(({ data = [] }) => data.map(one => one.id)))

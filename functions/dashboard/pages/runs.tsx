@@ -102,6 +102,7 @@ export const runsPage = page({
           </form>
           <Runs
             runs={runs}
+            isWhole={query.cursor === undefined && nextOf(response) === null}
             now={now}
             empty={Object.keys(asked).length > 0 ? <NoneFound project_id={project_id} /> : <NoneYet />}
           />
@@ -112,8 +113,15 @@ export const runsPage = page({
   },
 })
 
-/** Sorted by what stands on the page. */
-const Runs = ({ runs, now, empty }: { runs: readonly Schemas['Run'][]; now: number; empty: Child }) => (
+interface RunsProps {
+  runs: readonly Schemas['Run'][]
+  /** There are no others, so that they can be sorted where they stand. */
+  isWhole: boolean
+  now: number
+  empty: Child
+}
+
+const Runs = ({ runs, isWhole, now, empty }: RunsProps) => (
   <List
     id="runs"
     rows={runs}
@@ -127,22 +135,27 @@ const Runs = ({ runs, now, empty }: { runs: readonly Schemas['Run'][]; now: numb
       {
         label: 'Items',
         numeric: true,
-        value: run => run.total_items,
+        ...(isWhole && { value: (run: Schemas['Run']) => run.total_items }),
         cell: run => count(run.total_items),
       },
       {
         label: 'Not ok',
         numeric: true,
-        value: notOk,
+        ...(isWhole && { value: notOk }),
         cell: run => count(notOk(run)),
       },
       {
         label: 'To decide',
         numeric: true,
-        value: run => run.undecided_count,
+        ...(isWhole && { value: (run: Schemas['Run']) => run.undecided_count }),
         cell: run => count(run.undecided_count),
       },
-      { label: 'Cost', numeric: true, value: run => run.cost_usd, cell: run => money(run.cost_usd) },
+      {
+        label: 'Cost',
+        numeric: true,
+        ...(isWhole && { value: (run: Schemas['Run']) => run.cost_usd }),
+        cell: run => money(run.cost_usd),
+      },
       { label: 'Created', numeric: true, cell: run => <When at={run.created_at} now={now} /> },
     ]}
     empty={empty}

@@ -61,7 +61,7 @@ export const Attention = ({
           {many(day.unfired_moments, 'scheduled start')} did not happen since yesterday
         </a>
         {': '}
-        <Unfired unfired={day.unfired} now={now} />
+        <Unfired unfired={day.unfired} isAll={day.unfired.length === day.unfired_moments} now={now} />
       </>,
     )
   for (const recovery of recoveries) lines.push(<RecoveryLine recovery={recovery} now={now} />)
@@ -86,7 +86,15 @@ export const Attention = ({
   )
 }
 
-const Unfired = ({ unfired, now }: { unfired: Activity['last_24_hours']['unfired']; now: number }) => (
+const Unfired = ({
+  unfired,
+  isAll,
+  now,
+}: {
+  unfired: Activity['last_24_hours']['unfired']
+  isAll: boolean
+  now: number
+}) => (
   <>
     {[
       ...Map.groupBy(
@@ -98,7 +106,7 @@ const Unfired = ({ unfired, now }: { unfired: Activity['last_24_hours']['unfired
       .map(([what, all], at) => (
         <>
           {at > 0 && ', '}
-          {what} {all.length > 1 && `${count(all.length)} times, the last`}{' '}
+          {what} {isAll && all.length > 1 && `${count(all.length)} times, the last`}{' '}
           <When at={all[0]!.scheduled_for} now={now} />
         </>
       ))}

@@ -1,8 +1,10 @@
 // What a cohort is about, in words. Guarantee: no id stands for a run or a cause that is still there; each is asked for once.
 
 import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
-import { ApiFailure, type Client, type Schemas } from '../../../shared/sdk/client.ts'
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { runName } from '../../../shared/view/run.ts'
+
+import { each } from '../shell/each.ts'
 
 type Run = Schemas['Run']
 type Filter = Schemas['RecoveryFilter']
@@ -34,15 +36,7 @@ export async function namesOfCohorts(api: Client, filters: readonly Filter[]) {
 async function kept<T>(ids: readonly (string | undefined)[], read: (id: string) => Promise<T>) {
   const found = new Map<string, T>()
   const asked = [...new Set(ids)].filter(id => id !== undefined)
-  await Promise.all(
-    asked.map(async id => {
-      try {
-        found.set(id, await read(id))
-      } catch (error) {
-        if (!(error instanceof ApiFailure && error.status === 404)) throw error
-      }
-    }),
-  )
+  await each(asked, async id => void found.set(id, await read(id)))
   return found
 }
 

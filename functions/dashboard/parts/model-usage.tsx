@@ -26,7 +26,10 @@ export const ModelUsage = ({ models }: { models: readonly Usage[] }) => (
         ),
       },
       by('Calls', one => one.calls),
-      by('A call', one => one.cost_usd / one.calls, money),
+      {
+        ...by('A call', one => one.cost_usd / one.calls),
+        cell: one => `${one.unpriced > 0 ? 'at least ' : ''}${money(one.cost_usd / one.calls)}`,
+      },
       by('Tokens in', one => one.input_tokens, short),
       by('Tokens out', one => one.output_tokens, short),
       { ...by('Failed', one => one.failed), cell: one => <Share of={one.failed} all={one.calls} /> },

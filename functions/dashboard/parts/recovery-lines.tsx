@@ -3,12 +3,14 @@
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { isOver, sayStanding } from '../../../shared/view/recovery.ts'
 import { ofRecovery } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
 import { When } from './text.tsx'
 
 type Recovery = Schemas['Recovery']
 
 /** Of the newest. */
 const LOOKED_AT = 20
+const STOPPED_LOOKED_AT = 3
 
 /** Those that somebody should know of, the newest first; of one run where it is named. */
 export async function standingRecoveries(
@@ -19,11 +21,18 @@ export async function standingRecoveries(
   const { data = [] } = await api.GET('/v1/recoveries', {
     params: { query: { project_id, limit: LOOKED_AT } },
   })
-  return data.filter(
-    one =>
-      (run_id === undefined || one.filter.run_id === run_id) &&
-      (!isOver(one) || (one.status === 'stopped' && one.left > 0)),
-  )
+  const meant = data.filter(one => run_id === undefined || one.filter.run_id === run_id)
+  const stopped = meant.filter(one => one.status === 'stopped').slice(0, STOPPED_LOOKED_AT)
+  const left = await Promise.all(stopped.map(one => isAnyLeft(api, one)))
+  return [...meant.filter(one => !isOver(one)), ...stopped.filter((_, at) => left[at])]
+}
+
+/** Whether somebody has not decided yet about what it left. */
+async function isAnyLeft(api: Client, { project_id, filter }: Recovery): Promise<boolean> {
+  if (filter.status !== undefined) return false
+  const { from: _, to: __, status: ___, ...rest } = filter
+  const query = { project_id, kind: 'dlq' as const, limit: 1, ...defined(rest) }
+  return (await api.GET('/v1/triage', { params: { query } })).data!.rows.length > 0
 }
 
 export const RecoveryLine = ({ recovery, now }: { recovery: Recovery; now: number }) => (

@@ -57,7 +57,11 @@ export const NextSteps = ({ recovery, mayAct }: { recovery: Recovery; mayAct: bo
   const { action, status, left, filter, project_id, stages } = recovery
   if (action !== 'replay' || left === 0 || (status !== 'stopped' && status !== 'aborted')) return ''
   const act = (action: 'replay' | 'dismiss') =>
-    ofProject(project_id, `recover?${new URLSearchParams({ ...filter, action })}`)
+    // What is held was never replayed: a dismissal would end it.
+    ofProject(
+      project_id,
+      `recover?${new URLSearchParams({ ...filter, ...(filter.status === undefined && { kind: 'dlq' }), action })}`,
+    )
   const failing = stages.filter(stage => stage.still_fail > 0).flatMap(stage => stage.run_ids)
   return (
     <>

@@ -1,11 +1,17 @@
 // Tells what of a project waits, and what for, by the same rules a claim follows.
 
 import type { Context } from '../../context.ts'
-import { readRun } from '../../items/queries/run-facts.ts'
+import { type ReadRun, readRun } from '../../items/queries/run-facts.ts'
 import { type Why, waitOf } from '../../items/rules/why.ts'
 import { admissionFacts } from '../../items/verbs/claim.ts'
 import { countPresent } from '../../redis/consumer-presence.ts'
 import { countQueue, listQueuedRuns, listRetries, type QueuedRun } from '../queries/queue.ts'
+
+/** Where nothing but attempts of a later time is left to offer. */
+const laterOf = ({ due, next_seq, offered_items }: ReadRun): Why | null =>
+  due === 0 && next_seq > offered_items
+    ? { token: 'retry_backoff', message: 'All that is left of it waits to be tried again.' }
+    : null
 
 export async function readQueue(ctx: Context, project_id: string) {
   const [totals, queued, retries, consumers_awake] = await Promise.all([
@@ -17,7 +23,7 @@ export async function readQueue(ctx: Context, project_id: string) {
   const runs: (QueuedRun & { wait: Why | null })[] = []
   for (const run of queued) {
     const facts = await readRun(ctx.sql, run.id)
-    if (facts !== undefined) runs.push({ ...run, wait: waitOf(admissionFacts(facts)) })
+    if (facts !== undefined) runs.push({ ...run, wait: waitOf(admissionFacts(facts)) ?? laterOf(facts) })
   }
   return { totals, runs, retries, consumers_awake }
 }
