@@ -201,6 +201,21 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     await workOff(world, works)
   })
 
+  it('guesses the field that is an agent’s input anew for each agent that is chosen', async () => {
+    const agent = await makeAgent(world)
+    await deploy(world, agent.id, { input_schema: { type: 'string' } })
+    const rows = Array.from({ length: 5 }, (_, n) => ({ id: `row ${n}`, text: `words of row ${n}` }))
+    const page = await open()
+    const input = page.locator('[name=input]')
+    await page.locator('select[name=agent]').selectOption(agent.slug)
+    await page.getByLabel('or choose one').setInputFiles(jsonl('rows.jsonl', rows))
+    await expect.poll(() => input.inputValue()).toBe('text')
+    await page.locator('select[name=agent]').selectOption(slug)
+    await expect.poll(() => input.inputValue()).toBe('')
+    await page.locator('select[name=agent]').selectOption(agent.slug)
+    await expect.poll(() => input.inputValue()).toBe('text')
+  })
+
   it('says before anything runs what the agent wants that the rows do not have', async () => {
     const agent = await makeAgent(world)
     await deploy(world, agent.id, {

@@ -39,11 +39,14 @@ export async function fit(form: HTMLFormElement): Promise<void> {
   const { rows, fields } = looked
   const agent = chosen('agent')
   const wanted = rows.length === 0 ? null : await wantedBy(form.action, agent)
+  if (chosen('agent') !== agent) return // another answer is on its way
   const place = form.querySelector('#misfit')
-  if (wanted !== null && chosen('input') === '') {
-    const guess = guessInput(rows, wanted, [chosen('item_id'), chosen('partition_key')])
-    const control = form.querySelector<HTMLInputElement>('[data-none][name=input]')
-    if (guess !== undefined && control) offer(control, fields, guess)
+  const control = form.querySelector<HTMLInputElement>('[data-none][name=input]')
+  // What was guessed for another agent holds for that one alone.
+  const isOpen = chosen('input') === '' || control?.closest('label')?.querySelector('.guessed')
+  if (control && rows.length > 0 && isOpen) {
+    const guess = wanted && guessInput(rows, wanted, [chosen('item_id'), chosen('partition_key')])
+    offer(control, fields, guess ?? undefined)
   }
   if (place) place.textContent = (wanted && misfitOf(agent, wanted, rows, chosen('input'))) ?? ''
 }
