@@ -1,6 +1,6 @@
 // The commands that tell what a project works on: what waits and what for, and what models cost and how they answer.
 
-import { money } from '../accounts/rules/amounts.ts'
+import { counted, money } from '../accounts/rules/amounts.ts'
 import { span } from '../view/time.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
@@ -51,7 +51,7 @@ export async function queue(session: Session, given: Given): Promise<ExitCode> {
   const found = await answered(session.api.GET('/v1/projects/{projectId}/queue', { params: { path } }))
   session.output.emit('queue', found, screen =>
     [
-      `${count(found.running)} at work, ${count(found.queued)} waiting in ${count(found.runs)} open runs, ${count(found.retries)} to be tried again, ${count(found.paused)} held`,
+      `${count(found.running)} at work, ${count(found.queued)} waiting in ${counted(found.runs, 'open run')}, ${count(found.retries)} to be tried again, ${count(found.paused)} held`,
       ...(found.waiting_runs.length > 0 ? [table(RUNS, found.waiting_runs, screen)] : []),
       ...(found.next_retries.length > 0 ? [table(RETRIES, found.next_retries, screen)] : []),
     ].join('\n\n'),
