@@ -37,12 +37,6 @@ const Queue = z
     running: count('Items at work.'),
     paused: count('Items that are held, or that wait for money.'),
     retries: count(`Items that wait to be tried again, counted up to ${LIMITS.activity_counted}.`),
-    consumers_awake: z
-      .int()
-      .nullable()
-      .describe(
-        'Invocations of the consumer function; none where the consumer is a process that stays up. Null: Redis did not answer.',
-      ),
     waiting_runs: z
       .array(QueuedRun)
       .describe(`Those with items that wait, the longest first; at most ${LIMITS.queue_runs}.`),
@@ -64,10 +58,9 @@ export const getQueue = endpoint({
   errors: [],
   async handle({ ctx, principal, params }) {
     const { id } = await projectIn(ctx, principal, params.projectId)
-    const { totals, runs, retries, consumers_awake } = await readQueue(ctx, id)
+    const { totals, runs, retries } = await readQueue(ctx, id)
     return {
       ...totals,
-      consumers_awake: consumers_awake ?? null,
       waiting_runs: runs.map(({ wait, created_at, ...run }) => ({
         ...run,
         created_at: created_at.toISOString(),

@@ -1,11 +1,11 @@
 // The commands that tell what a project works on: what waits and what for, and what models cost and how they answer.
 
-import { counted, money } from '../accounts/rules/amounts.ts'
+import { counted } from '../accounts/rules/amounts.ts'
 import { span } from '../view/time.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'
-import { count } from './format.ts'
+import { count, spend } from './format.ts'
 import { onlyProject } from './projects.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -32,7 +32,7 @@ const RETRIES: Column<Retry>[] = [
 const MODELS: Column<Usage>[] = [
   { title: 'MODEL', value: row => row.model ?? 'not named', least: 8 },
   { title: 'AGENT', value: row => row.agent_slug, least: 8 },
-  { title: 'COST', value: row => `${row.unpriced > 0 ? '>= ' : ''}${money(row.cost_usd)}`, align: 'right' },
+  { title: 'COST', value: row => spend(row.cost_usd, row.unpriced > 0), align: 'right' },
   { title: 'CALLS', value: row => count(row.calls), align: 'right' },
   { title: 'FAILED', value: row => count(row.failed), align: 'right' },
   { title: 'DEGRADED', value: row => count(row.degraded), align: 'right', optional: 2 },

@@ -3805,8 +3805,6 @@ export interface components {
             paused: number;
             /** @description Items that wait to be tried again, counted up to 10000. */
             retries: number;
-            /** @description Invocations of the consumer function; none where the consumer is a process that stays up. Null: Redis did not answer. */
-            consumers_awake: number | null;
             /** @description Those with items that wait, the longest first; at most 10. */
             waiting_runs: {
                 /**

@@ -1,13 +1,14 @@
 // Why nothing runs, or not more: who works, what each cap and quota holds back, what is tried again and when, and how
 // models answer today.
 
-import type { Child } from 'hono/jsx'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { Fact } from '../parts/fact.tsx'
 import { List } from '../parts/list.tsx'
 import { ModelUsage } from '../parts/model-usage.tsx'
 import { count, counted, percent, span, When } from '../parts/text.tsx'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { page, type Visit } from '../shell/page.ts'
+import { isNearlyFull } from './quotas.tsx'
 
 type Queue = Schemas['Queue']
 type Quota = Schemas['Quota']
@@ -20,9 +21,6 @@ interface Turn {
 /** Also where it says that a store is away. */
 const readReady = async (fetch: Visit<object>['fetch']): Promise<{ turns: Turns }> =>
   (await fetch('/health/ready')).json()
-
-/** From so much of it on, a quota is told here. */
-const NEARLY = 0.8
 
 export const healthPage = page({
   path: '/dashboard/projects/{projectId}/health',
@@ -64,13 +62,6 @@ export const healthPage = page({
 
 type Turns = Record<'tick' | 'consumer', Turn>
 
-const Fact = ({ name, children }: { name: string; children: Child }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)
-
 const Figures = ({ queue, project, turns }: { queue: Queue; project: Schemas['Project']; turns: Turns }) => {
   const longest = queue.waiting_runs.find(run => run.token === null)
   return (
@@ -105,7 +96,7 @@ const saysTurn = ({ status, age_ms }: Turn, none: string) => {
 }
 
 const Quotas = ({ quotas }: { quotas: readonly Quota[] }) => {
-  const full = quotas.filter(({ limit, used }) => limit !== null && used !== null && used >= NEARLY * limit)
+  const full = quotas.filter(isNearlyFull)
   return (
     <p id="quotas" data-live>
       {full.length === 0 ? 'No ' : ''}

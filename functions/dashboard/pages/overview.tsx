@@ -1,12 +1,12 @@
 // A project at a glance: what ran lately, what runs now, what waits for somebody, and what went wrong unasked.
 
-import type { Child } from 'hono/jsx'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { Attention } from '../parts/attention.tsx'
 import { BudgetLines } from '../parts/budget-lines.tsx'
 import { Causes } from '../parts/causes.tsx'
 import { ChartDays } from '../parts/chart-days.tsx'
+import { Fact } from '../parts/fact.tsx'
 import { ModelUsage } from '../parts/model-usage.tsx'
 import { standingRecoveries } from '../parts/recovery-lines.tsx'
 import { groupsOf } from '../parts/run-groups.ts'
@@ -146,13 +146,6 @@ const Today = ({
     </dl>
   )
 }
-
-const Fact = ({ name, children }: { name: string; children: Child }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)
 
 const Charts = ({ activity, project_id }: { activity: Activity; project_id: string }) => (
   <div class="charts">

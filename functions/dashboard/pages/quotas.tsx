@@ -10,6 +10,9 @@ type Quota = Schemas['Quota']
 /** From so much of it on, a quota is nearly full. */
 const NEARLY = 0.8
 
+export const isNearlyFull = ({ limit, used }: Quota): boolean =>
+  limit !== null && used !== null && used >= limit * NEARLY
+
 export const quotasPage = page({
   path: '/dashboard/quotas',
   async show({ api }) {

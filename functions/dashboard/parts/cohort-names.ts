@@ -3,7 +3,6 @@
 import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { runName } from '../../../shared/view/run.ts'
-
 import { each } from '../shell/each.ts'
 
 type Run = Schemas['Run']

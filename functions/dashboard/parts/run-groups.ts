@@ -1,5 +1,5 @@
 // Runs that come again, told as one line: the newest of an agent under a name, and the one before it. Guarantee: a run stands
-// in one group; what somebody asked for once more, a replay, is its own.
+// in one group; what somebody asked for once more, a replay of a run, is its own.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 

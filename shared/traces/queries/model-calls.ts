@@ -5,16 +5,17 @@ import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { ModelUsageRow } from '../wire/model-usage.ts'
 
-/** Of a step `s`: the model that answered, or of a call that failed the one that its input names; null of what is no call. */
+/** Of a step `s`: the model that answered, or of a call that failed the one that its input names. Looked for there alone: it takes longer than all else that is counted. */
 export const calledModel = (sql: Sql) => sql`
-  case when s.kind = 'llm_call' then
-    coalesce(s.model, substring(left(s.input, ${LIMITS.search_text_characters}) from '"model" *: *"([^"]{1,128})"')) end`
+  case when s.model is null and s.kind = 'llm_call' and s.outcome = 'failed' then
+    substring(left(s.input, ${LIMITS.search_text_characters}) from '"model" *: *"([^"]{1,128})"') else s.model end`
 
 /** Of the steps in `read`, those that came into the index: its part of the statement that indexes them. */
 export const countModelCalls = (sql: Sql) => sql`
   insert into model_calls as m (project_id, agent_id, day, model, took, calls, degraded, failed, unpriced, input_tokens,
     output_tokens, cost_micro)
-  select s.project_id, s.agent_id, (s.started_at at time zone 'UTC')::date, coalesce(s.model, ''),
+  -- A clock that is ahead counts today: days to come would never be over, and an agent may name any.
+  select s.project_id, s.agent_id, (least(s.started_at, now()) at time zone 'UTC')::date, coalesce(s.model, ''),
     ceil(4 * ln(greatest(s.duration_ms, 1)) / ln(2))::smallint, count(*),
     count(*) filter (where s.outcome = 'degraded'), count(*) filter (where s.outcome = 'failed'),
     count(*) filter (where s.unpriced), sum(s.input_tokens), sum(s.output_tokens), sum(s.cost_micro)

@@ -11,7 +11,7 @@ export const modelCalls = pgTable(
   {
     project_id: uuid('project_id').notNull(),
     agent_id: uuid('agent_id').notNull(),
-    /** In UTC, on which the call began. */
+    /** In UTC, on which the call began, and none that is to come. */
     day: date('day').notNull(),
     /** Empty where the call named none. */
     model: text('model').notNull(),

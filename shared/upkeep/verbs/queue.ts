@@ -4,7 +4,6 @@ import type { Context } from '../../context.ts'
 import { type ReadRun, readRun } from '../../items/queries/run-facts.ts'
 import { type Why, waitOf } from '../../items/rules/why.ts'
 import { admissionFacts } from '../../items/verbs/claim.ts'
-import { countPresent } from '../../redis/consumer-presence.ts'
 import { countQueue, listQueuedRuns, listRetries, type QueuedRun } from '../queries/queue.ts'
 
 /** Where nothing but attempts of a later time is left to offer. */
@@ -14,16 +13,15 @@ const laterOf = ({ due, next_seq, offered_items }: ReadRun): Why | null =>
     : null
 
 export async function readQueue(ctx: Context, project_id: string) {
-  const [totals, queued, retries, consumers_awake] = await Promise.all([
+  const [totals, queued, retries] = await Promise.all([
     countQueue(ctx.sql, project_id),
     listQueuedRuns(ctx.sql, project_id),
     listRetries(ctx.sql, project_id),
-    countPresent(ctx.redis),
   ])
   const runs: (QueuedRun & { wait: Why | null })[] = []
   for (const run of queued) {
     const facts = await readRun(ctx.sql, run.id)
     if (facts !== undefined) runs.push({ ...run, wait: waitOf(admissionFacts(facts)) ?? laterOf(facts) })
   }
-  return { totals, runs, retries, consumers_awake }
+  return { totals, runs, retries }
 }

@@ -112,6 +112,12 @@ describe('calls of models', () => {
     expect(await usage(dayOf(1000))).toMatchObject([{ calls: 4 }])
   })
 
+  it('count today where the clock of their agent is years ahead', async () => {
+    await write([1, 400, 4000].map(days => ({ model: 'm', duration_ms: 5, days_ago: -days })))
+    const days = await engine.sql`select day::text, calls from model_calls`
+    expect([...days]).toEqual([{ day: dayOf(0), calls: 3 }])
+  })
+
   it('of a project are nobody else’s, and go with their agent', async () => {
     await write([{ model: 'm', duration_ms: 5 }])
     expect(await readModelUsage(engine.sql, crypto.randomUUID(), dayOf(1))).toHaveLength(0)
