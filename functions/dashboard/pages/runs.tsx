@@ -3,6 +3,7 @@
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { OUTCOMES, RUN_STATUSES } from '../../../shared/items/vocabulary.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { Choice } from '../parts/choice.tsx'
@@ -51,7 +52,7 @@ export const runsPage = page({
     })
     const [{ data: runs = [], response }, { data: agents = [] }] = await Promise.all([
       api.GET('/v2/runs', {
-        params: { query: { project_id, ...asked, limit: 50 } },
+        params: { query: { project_id, ...asked, limit: LIMITS.runs_shown } },
       }),
       api.GET('/v1/agents', { params: { query: { project_id } } }),
     ])
@@ -78,9 +79,7 @@ export const runsPage = page({
               <select name="agent">
                 <option value="">any</option>
                 {agents.map(one => (
-                  <option value={one.slug} selected={one.slug === agent}>
-                    {one.slug}
-                  </option>
+                  <option selected={one.slug === agent}>{one.slug}</option>
                 ))}
               </select>
             </label>
@@ -125,7 +124,6 @@ const Runs = ({ runs, isWhole, now, empty }: RunsProps) => (
   <List
     id="runs"
     rows={runs}
-    href={run => ofRun(run.id)}
     columns={[
       { label: 'Run', cell: run => <a href={ofRun(run.id)}>{runName(run)}</a> },
       { label: 'Agent', cell: run => run.agent_slug },
