@@ -59,9 +59,9 @@ export const ROWS: Record<string, Row> = {
     names: ['schedule_id'],
   },
   deleteDeadline: { destroys: true },
-  listSavedViews: {},
-  saveView: { body: () => ({ list: 'runs', name: 'swept', query: 'state=open' }) },
-  deleteSavedView: { destroys: true },
+  listSavedViews: { session: true },
+  saveView: { session: true, body: () => ({ list: 'runs', name: 'swept', query: 'state=open' }) },
+  deleteSavedView: { session: true, destroys: true },
   listAgents: {},
   createAgent: {
     body: of => ({ name: 'made', slug: `made-${++made}`, project_id: of.project_id }),

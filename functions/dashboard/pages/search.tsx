@@ -82,12 +82,7 @@ export const searchPage = page({
           {!isSearch && <WhatCanBeFound />}
           {days.length > 0 && <ErrorDays days={days} project_id={project_id} />}
           {errors !== undefined && cursor === undefined && (
-            <ErrorCategories
-              errors={errors}
-              project_id={project_id}
-              range={defined({ from, to })}
-              now={now}
-            />
+            <ErrorCategories {...{ errors, project_id, now }} range={defined({ from, to })} />
           )}
         </>
       ),
