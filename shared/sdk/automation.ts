@@ -1,8 +1,8 @@
 // @schedule and @trigger: what starts an agent besides a call. Guarantee: what a class carries is what a deploy
 // accepts; a mistake is told where it is written, before anything is sent.
 
-import type { DeclaredSchedule, DeclaredTrigger } from '../items/rules/protocol.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import type { DeclaredSchedule, DeclaredTrigger } from '../protocol/rules/protocol.ts'
 import { RESULT_FORMATS } from '../recovery/vocabulary.ts'
 import { checkCron, normalCron, ScheduleError } from '../starts/rules/cron.ts'
 import { checkTimezone } from '../starts/rules/timezone.ts'

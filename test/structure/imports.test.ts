@@ -17,14 +17,17 @@ type Layer = (typeof LAYERS)[number]
  * Within a layer a module imports the modules named here and no others. Tables are left out: foreign keys go both ways.
  */
 const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
-  accounts: { wire: ['starts'] },
+  accounts: {
+    wire: ['starts'],
+  },
   items: {
-    rules: ['accounts'],
+    rules: ['accounts', 'protocol'],
+    wire: ['grading'],
     queries: ['accounts'],
-    verbs: ['accounts', 'outbox'],
+    verbs: ['accounts', 'outbox', 'protocol'],
   },
   recovery: {
-    rules: ['accounts', 'items'],
+    rules: ['accounts', 'grading', 'items', 'protocol'],
     wire: ['items'],
     queries: ['items'],
     verbs: ['items', 'outbox'],
@@ -33,7 +36,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     queries: ['recovery'],
   },
   starts: {
-    rules: ['items'],
+    rules: ['items', 'protocol'],
     wire: ['items', 'recovery'],
     queries: ['accounts', 'items'],
     verbs: ['accounts', 'items', 'outbox'],
@@ -44,15 +47,24 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     queries: ['accounts'],
   },
   agents: {
-    rules: ['items', 'recovery', 'starts'],
+    rules: ['grading', 'protocol', 'recovery', 'starts'],
     wire: ['recovery', 'starts'],
     queries: ['accounts'],
     verbs: ['accounts', 'starts'],
   },
   upkeep: {
     queries: ['accounts', 'items'],
-    verbs: ['accounts', 'items', 'outbox', 'recovery', 'starts', 'traces'],
+    verbs: ['accounts', 'grading', 'items', 'outbox', 'recovery', 'starts', 'traces'],
   },
+  grading: {
+    rules: ['accounts', 'protocol', 'providers', 'refusals'],
+    queries: ['items'],
+  },
+  protocol: {},
+  providers: {
+    rules: ['protocol'],
+  },
+  refusals: {},
 }
 const IN_MODULE = new RegExp(`^shared/(${Object.keys(ARROWS).join('|')})/(${LAYERS.join('|')})(?:/|\\.ts$)`)
 

@@ -12,11 +12,11 @@ const FUNCTION_LINES = 50
 
 /** Modules that have more lines, and how many. The commands, the SDK and its tests have no bound. */
 const LARGE: Record<string, number> = {
-  items: 13_950,
+  items: 8800,
   recovery: 5200,
   starts: 4650,
   accounts: 4350,
-  kernel: 3200,
+  kernel: 3150,
   http: 3200,
   outbox: 3100,
 }

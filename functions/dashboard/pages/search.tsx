@@ -2,7 +2,8 @@
 // search; what is found is shown as text, the hit marked.
 
 import * as z from 'zod'
-import { OUTCOME_REASONS, OUTCOMES } from '../../../shared/items/vocabulary.ts'
+import { OUTCOME_REASONS } from '../../../shared/grading/vocabulary.ts'
+import { OUTCOMES } from '../../../shared/items/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { hitOf } from '../../../shared/kernel/snippet.ts'
 import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'

@@ -2,7 +2,7 @@
 // the deploy; what no code ever declared stays as it is.
 
 import type { Context } from '../../context.ts'
-import type { AgentDeclaration } from '../../items/rules/protocol.ts'
+import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
 import { lockSchedulesOfAgent } from '../../starts/queries/schedules.ts'
 import { lockTriggersOfAgent, updateTrigger } from '../../starts/queries/triggers.ts'
 import { asDeclared, itemsAsDeclared, keptTriggerSource } from '../../starts/verbs/kept-source.ts'

@@ -1,6 +1,6 @@
 // What an agent says about itself when it is deployed, as callers send it.
 
-import { DECLARED_CHECKS, LANGUAGES, REFUSAL_CHOICES } from '../../items/vocabulary.ts'
+import { DECLARED_CHECKS, LANGUAGES, REFUSAL_CHOICES } from '../../grading/vocabulary.ts'
 import { Json } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { isStorable, label, prose } from '../../kernel/fields.ts'

@@ -4,9 +4,9 @@
 
 import { fileSpending } from '../../accounts/queries/budgets.ts'
 import type { Sql } from '../../context.ts'
+import type { StepRow } from '../../grading/rules/step-row.ts'
+import type { Verdict } from '../../grading/rules/verdict.ts'
 import { numbers, rowsOf } from '../../kernel/packed-columns.ts'
-import type { Verdict } from '../rules/grading/verdict.ts'
-import type { StepRow } from '../rules/step-row.ts'
 import { insertSteps } from './insert-steps.ts'
 import { insertTriage, keepCauses, type NotOk, notOkRows } from './not-ok.ts'
 import { markUnchanged } from './recorded.ts'

@@ -3,9 +3,9 @@
 
 import { WAITS_FOR_MONEY } from '../../accounts/queries/budgets.ts'
 import type { Sql } from '../../context.ts'
+import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { isUuid, type RunKey } from '../../kernel/ids.ts'
 import { untilGiven } from '../../kernel/unreachable.ts'
-import type { OutcomeReason } from '../vocabulary.ts'
 import {
   become,
   CLEAR_DUE,

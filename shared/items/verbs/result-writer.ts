@@ -4,6 +4,8 @@
 // ends the item that says it, and no other.
 
 import type { Context } from '../../context.ts'
+import type { StepRow } from '../../grading/rules/step-row.ts'
+import type { Verdict } from '../../grading/rules/verdict.ts'
 import { bisect } from '../../kernel/bisect.ts'
 import { fault } from '../../kernel/fault.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
@@ -14,8 +16,6 @@ import { closeClaims } from '../queries/leases.ts'
 import { type Return, returnItems } from '../queries/returns.ts'
 import * as store from '../queries/settle.ts'
 import type { FlushClaims } from '../queries/settle-ended.ts'
-import type { Verdict } from '../rules/grading/verdict.ts'
-import type { StepRow } from '../rules/step-row.ts'
 import { type Part, partOf, refusedPart, streakOf, takeParts, unpricedModelOf } from './flush.ts'
 import { abandon, endingWith, type InFlightItem, isOver, stillHeld } from './in-flight-item.ts'
 import type { CauseNamer } from './name-causes.ts'

@@ -4,6 +4,8 @@
 
 import { usdOf } from '../../accounts/rules/pricing.ts'
 import type { Context } from '../../context.ts'
+import type { StepRow } from '../../grading/rules/step-row.ts'
+import type { Verdict } from '../../grading/rules/verdict.ts'
 import type { Return } from '../../items/queries/returns.ts'
 import { findEndedRun } from '../../items/queries/runs.ts'
 import type { Entry } from '../../items/queries/settle.ts'
@@ -21,8 +23,6 @@ import {
   traceIdOf,
   writeTraceparent,
 } from '../../traces/rules/tracing.ts'
-import type { Verdict } from '../rules/grading/verdict.ts'
-import type { StepRow } from '../rules/step-row.ts'
 import type { InFlightItem, TracedStep } from './in-flight-item.ts'
 
 type Described = Record<string, string | number | boolean | null>

@@ -2,7 +2,7 @@
 // a message tells is read as it was when it was put down.
 
 import type { Context } from '../../context.ts'
-import { sayFailedRunCheck } from '../../items/rules/grading/run-checks.ts'
+import { sayFailedRunCheck } from '../../grading/rules/run-checks.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import { toJson } from '../../kernel/raw-json.ts'

@@ -2,8 +2,8 @@
 // causes, of which it has a bounded number, and never as much as has failed.
 
 import type { Sql } from '../../context.ts'
+import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
-import type { OutcomeReason } from '../../items/vocabulary.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { numbers, texts } from '../../kernel/packed-columns.ts'

@@ -3,7 +3,7 @@
 // many questions about its agent are open.
 
 import type { Sql } from '../../context.ts'
-import type { OutcomeReason } from '../../items/vocabulary.ts'
+import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 
 const SUSPECTED = 'suspected_refusal' satisfies OutcomeReason

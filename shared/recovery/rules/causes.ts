@@ -6,8 +6,8 @@
 // four of five words are the same in the same place. (Over loghub's sets: 0.945 of the messages in groups that are
 // exactly right. Without the last word 0.90, with one first word 0.91; four of five is best by a point.)
 
-import type { GradedStep } from '../../items/rules/grading/grading.ts'
-import type { Verdict } from '../../items/rules/grading/verdict.ts'
+import type { GradedStep } from '../../grading/rules/grading.ts'
+import type { Verdict } from '../../grading/rules/verdict.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { maskedWords, VARIABLE } from './masking.ts'
 import { itemErrorMeaning, reasonMeaning } from './outcome-meanings.ts'

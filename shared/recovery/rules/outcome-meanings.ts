@@ -1,7 +1,8 @@
 // What it means that an item did not work, and what a person can do about it. A reason without both does not compile.
 
+import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { ITEM_ERROR_MEANINGS } from '../../items/rules/error-meanings.ts'
-import type { ItemErrorCode, OutcomeReason } from '../../items/vocabulary.ts'
+import type { ItemErrorCode } from '../../items/vocabulary.ts'
 import { CALLED_WRONG } from '../../recovery/rules/verdicts.ts'
 
 interface Meaning {

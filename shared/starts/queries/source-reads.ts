@@ -4,8 +4,8 @@
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
 import type { Sql } from '../../context.ts'
-import type { AgentDeclaration } from '../../items/rules/protocol.ts'
 import { times } from '../../kernel/packed-columns.ts'
+import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
 import type { Source } from '../rules/source.ts'
 
 export interface Occurrence {

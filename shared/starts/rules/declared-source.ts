@@ -1,8 +1,8 @@
 // Where items come from, as an agent's code declares it. Guarantee: what code declares holds no secret, only the names
 // of variables that do.
 
-import type { AgentDeclaration, DeclaredSource, DeclaredTrigger } from '../../items/rules/protocol.ts'
 import { canonicalJson } from '../../kernel/canonical.ts'
+import type { AgentDeclaration, DeclaredSource, DeclaredTrigger } from '../../protocol/rules/protocol.ts'
 import { type BodySource, noGenerator } from './source.ts'
 
 /** Where the items of a start come from, as a caller or as code says it. */

@@ -2,7 +2,7 @@
 // zone.
 
 import { Temporal } from 'temporal-polyfill'
-import type { GeneratorOccurrence } from '../../items/rules/protocol.ts'
+import type { GeneratorOccurrence } from '../../protocol/rules/protocol.ts'
 
 /** Which start the items are for. */
 export interface Occasion {

@@ -1,10 +1,10 @@
 // The shapes of sources. No header's value leaves through these.
 
-import type { DeclaredSource } from '../../items/rules/protocol.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { httpUrl, label, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import type { DeclaredSource } from '../../protocol/rules/protocol.ts'
 import type { ItemsOrder } from '../rules/declared-source.ts'
 import {
   formatOf,

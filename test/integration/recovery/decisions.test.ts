@@ -1,10 +1,10 @@
 // Decisions about many items in one order: dismissed, acknowledged or resumed by what they have in common.
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import type { AgentLine, ItemLine } from '../../../shared/items/rules/protocol.ts'
 import { cancelRun } from '../../../shared/items/verbs/cancel.ts'
 import { consume } from '../../../shared/items/verbs/consume.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
+import type { AgentLine, ItemLine } from '../../../shared/protocol/rules/protocol.ts'
 import { listCauses } from '../../../shared/recovery/queries/causes.ts'
 import { findStanding } from '../../../shared/recovery/queries/triage.ts'
 import { actionsOf } from '../../../shared/recovery/rules/recovery.ts'

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createInvoker, type Invoker } from '../../../infra/runtime/invoker.ts'
 import type { AgentTarget } from '../../../shared/agents/rules/invoke-agent.ts'
 import { type AgentBundle, bundleAgent } from '../../../shared/cli/bundle.ts'
-import { NDJSON } from '../../../shared/items/rules/protocol.ts'
+import { NDJSON } from '../../../shared/protocol/rules/protocol.ts'
 
 const AGENT = `
 import { agent, type Context, items, type ItemsContext, type Occurrence } from 'assay'

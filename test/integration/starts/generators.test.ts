@@ -1,9 +1,9 @@
 // Runs whose items an agent's generator makes: the rules are those of every source, whatever the generator does.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { AgentLine } from '../../../shared/items/rules/protocol.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import type { AgentLine } from '../../../shared/protocol/rules/protocol.ts'
 import { fireDue, retryFires } from '../../../shared/starts/verbs/fire.ts'
 import { createSchedule } from '../../../shared/starts/verbs/schedules.ts'
 import { readSources } from '../../../shared/starts/verbs/source-reader.ts'

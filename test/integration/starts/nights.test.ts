@@ -1,8 +1,8 @@
 // Nights of a schedule, each with the one alert it gives reason for and no other, and one digest.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { checkRuns } from '../../../shared/grading/verbs/run-checks.ts'
 import { consume } from '../../../shared/items/verbs/consume.ts'
-import { checkRuns } from '../../../shared/items/verbs/run-checks.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
 import { addAlertChannel } from '../../../shared/outbox/verbs/alerts.ts'
 import { deliverDue } from '../../../shared/outbox/verbs/deliver.ts'
