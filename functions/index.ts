@@ -100,6 +100,7 @@ import { listRunItems } from './runs/list-items.ts'
 import { startRun } from './runs/start.ts'
 import { startOneOffRun } from './runs/start-one.ts'
 import { submitBatch } from './runs/submit-batch.ts'
+import { updateRun } from './runs/update.ts'
 import { verifyRun } from './runs/verify.ts'
 import { createSchedule } from './schedules/create.ts'
 import { deleteSchedule } from './schedules/delete.ts'
@@ -163,6 +164,7 @@ export const endpoints: readonly Endpoint[] = [
   answerItems,
   listRuns,
   getRun,
+  updateRun,
   followRun,
   listRunItems,
   getRunFailures,

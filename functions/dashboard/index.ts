@@ -40,6 +40,7 @@ import { cancelRun, cancelRunPage } from './pages/run-cancel.tsx'
 import { compareRunPage } from './pages/run-compare.tsx'
 import { gradeRunPage } from './pages/run-grade.tsx'
 import { runResultsFile, runResultsPage } from './pages/run-results.tsx'
+import { tagRun } from './pages/run-tags.ts'
 import { verifyRunPage } from './pages/run-verify.tsx'
 import { runsPage } from './pages/runs.tsx'
 import {
@@ -117,6 +118,7 @@ export const actions = [
   signOut,
   createProject,
   cancelRun,
+  tagRun,
   replayItem,
   resumeItem,
   acknowledgeItem,

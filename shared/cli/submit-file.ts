@@ -23,6 +23,7 @@ export interface Submission {
   pilot_items?: number
   callback_url?: string
   idempotency_key?: string
+  tags?: string[]
 }
 
 export interface Source extends Taking {

@@ -646,7 +646,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the tags of a run
+         * @description The list takes the place of the tags that it has. Nothing of how it runs changes.
+         */
+        patch: operations["updateRun"];
         trace?: never;
     };
     "/v2/runs/{runId}/events": {
@@ -2476,6 +2480,8 @@ export interface components {
             idempotency_key?: string;
             /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
             allow_unpriced?: boolean;
+            /** @description Words by which runs are found again, such as a customer or a ticket. */
+            tags?: string[];
             /** @description The batch; an item_id may occur once in it. */
             items: components["schemas"]["BatchItem"][];
         };
@@ -3533,6 +3539,8 @@ export interface components {
             idempotency_key?: string;
             /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
             allow_unpriced?: boolean;
+            /** @description Words by which runs are found again, such as a customer or a ticket. */
+            tags?: string[];
         };
         /** @description An account that was just made. */
         OpenedAccount: {
@@ -4277,6 +4285,8 @@ export interface components {
             /** @description The version that runs; null until something is deployed. */
             deployment_version: number | null;
             name: string | null;
+            /** @description Words by which it is found again. */
+            tags: string[];
             /**
              * @description Whether it ran.
              * @enum {string}
@@ -4734,6 +4744,8 @@ export interface components {
             idempotency_key?: string;
             /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
             allow_unpriced?: boolean;
+            /** @description Words by which runs are found again, such as a customer or a ticket. */
+            tags?: string[];
         };
         /** @description A recurring start of an agent. */
         Schedule: {
@@ -9634,6 +9646,11 @@ export interface operations {
                  */
                 item_id?: string;
                 /**
+                 * @description Only runs that have this tag.
+                 * @example tag
+                 */
+                tag?: string;
+                /**
                  * @description Only runs that have not ended, or only those that have; a run that is stopped ends with its last item.
                  * @example open
                  */
@@ -9787,6 +9804,102 @@ export interface operations {
                 };
             };
             /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`, `suspended` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the run.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Words by which runs are found again, such as a customer or a ticket. */
+                    tags: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"] & unknown;
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

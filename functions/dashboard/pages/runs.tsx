@@ -3,12 +3,14 @@
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { OUTCOMES, RUN_STATUSES } from '../../../shared/items/vocabulary.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { Choice } from '../parts/choice.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { MiniBars } from '../parts/mini-bars.tsx'
 import { notOk } from '../parts/run-groups.ts'
+import { Tags } from '../parts/tags.tsx'
 import { count, money, RunState, statusWord, Verdict, When } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
@@ -28,6 +30,7 @@ export const runsPage = page({
   query: z.strictObject({
     agent: z.string().optional(),
     item_id: z.string().optional(),
+    tag: z.string().optional(),
     status: z.literal('').or(z.enum(RUN_STATUSES)).optional(),
     outcome: z
       .literal('')
@@ -39,10 +42,11 @@ export const runsPage = page({
   }),
   async show({ api, params, query, request, ctx, member }) {
     const project_id = params.projectId
-    const { agent, item_id, status, outcome, from, to } = query
+    const { agent, item_id, tag, status, outcome, from, to } = query
     const asked = defined({
       agent,
       item_id,
+      tag,
       status,
       outcome,
       from: from && `${from}T00:00:00Z`,
@@ -98,6 +102,10 @@ export const runsPage = page({
               <span class="label">With item</span>
               <input name="item_id" value={item_id ?? ''} placeholder="your own item id" size={14} />
             </label>
+            <label>
+              <span class="label">Tag</span>
+              <input name="tag" value={tag ?? ''} maxlength={LIMITS.tag_characters} size={10} />
+            </label>
             <button>Show</button>
           </form>
           <Runs
@@ -127,7 +135,14 @@ const Runs = ({ runs, isWhole, now, empty }: RunsProps) => (
     rows={runs}
     href={run => ofRun(run.id)}
     columns={[
-      { label: 'Run', cell: run => <a href={ofRun(run.id)}>{runName(run)}</a> },
+      {
+        label: 'Run',
+        cell: run => (
+          <>
+            <a href={ofRun(run.id)}>{runName(run)}</a> <Tags run={run} />
+          </>
+        ),
+      },
       { label: 'Agent', cell: run => run.agent_slug },
       { label: 'Status', cell: run => <RunState of={run} /> },
       { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },

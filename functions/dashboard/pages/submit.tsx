@@ -22,6 +22,7 @@ export const orderFields = {
   partition_key: text,
   input: text,
   name: text,
+  tags: text,
   budget_usd: text,
   concurrency: text,
   callback_url: text,

@@ -28,6 +28,7 @@ export interface NewRun {
   callback_url: string | null
   allow_unpriced: boolean
   pilot_items: number | null
+  tags: readonly string[]
   from_source: boolean
 }
 
@@ -162,11 +163,11 @@ export async function openRunAtOnce(
       where refusal is null and (${allows_budget}::boolean or not under_budget)
     )${keyed}, places as materialized (${places}), opened as (
       insert into runs (id, project_id, agent_id, deployment_id, name, budget_micro, concurrency, timeout_seconds,
-        callback_url, allow_unpriced, pilot_items, from_source, total_items, input_bytes,
+        callback_url, allow_unpriced, pilot_items, tags, from_source, total_items, input_bytes,
         running, next_seq, started_at)
       select ${run.id}, ${run.project_id}, ${run.agent_id}, deployment_id, ${run.name}, ${run.budget_micro}::bigint,
         ${run.concurrency}::int, ${run.timeout_seconds}::int, ${run.callback_url}, ${run.allow_unpriced}::boolean,
-        ${run.pilot_items}::int, ${run.from_source}::boolean, ${items.length}::int, ${input_bytes}::bigint,
+        ${run.pilot_items}::int, ${run.tags}::text[], ${run.from_source}::boolean, ${items.length}::int, ${input_bytes}::bigint,
         coalesce(places.items, 0), coalesce(places.items, 0) + 1, case when places.items > 0 then now() end
       from admitted ${key === null ? sql`` : sql`cross join keyed`} left join places on true
       returning id, project_id, running

@@ -26,6 +26,7 @@ export interface RunOrder {
   callback_url: string | null
   /** So many items go first, and the others when one of these was ok. */
   pilot_items?: number | null
+  tags?: readonly string[]
   /**
    * What becomes of models without a price under a budget: known ones are refused at once, or calls of them pause their
    * items, or somebody said that they know. They pause unless told.
@@ -108,6 +109,7 @@ export const newRun = (ctx: Context, order: RunOrder): Omit<store.NewRun, 'deplo
   timeout_seconds: order.timeout_seconds,
   callback_url: order.callback_url,
   pilot_items: order.pilot_items ?? null,
+  tags: order.tags ?? [],
   from_source: order.from_source ?? false,
 })
 

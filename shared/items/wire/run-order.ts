@@ -14,8 +14,10 @@ import {
   partitionKey,
   pilotItems,
   queryNumber,
+  queryTags,
   slug,
   TIMEOUT_SECONDS,
+  tags,
   timeoutSeconds,
   uuid,
 } from '../../kernel/fields.ts'
@@ -39,6 +41,7 @@ const settings = {
   callback_url: callbackUrl.optional(),
   idempotency_key: idempotencyKey.optional(),
   allow_unpriced: allowUnpriced.optional(),
+  tags: tags.optional(),
 }
 
 /** What the example agent of a first start takes, so that the document's requests can be sent as they are printed. */
@@ -119,6 +122,7 @@ export const BatchQuery = z.strictObject({
   timeout_seconds: queryNumber(timeoutSeconds, TIMEOUT_SECONDS).optional(),
   callback_url: callbackUrl.optional(),
   idempotency_key: idempotencyKey.optional(),
+  tags: queryTags.optional(),
   allow_unpriced: z
     .enum(['true', 'false'])
     .transform(text => text === 'true')
@@ -143,6 +147,7 @@ interface Settings {
   callback_url?: string | undefined
   idempotency_key?: string | undefined
   allow_unpriced?: boolean | undefined
+  tags?: string[] | undefined
 }
 
 /** The order in the engine's terms. */
@@ -162,6 +167,7 @@ export function orderOf(
     timeout_seconds: settings.timeout_seconds ?? null,
     callback_url: settings.callback_url ?? null,
     unpriced: settings.allow_unpriced === true ? ('allow' as const) : ('refuse' as const),
+    tags: settings.tags ?? [],
     idempotency: key === undefined ? null : { key, fingerprint },
   }
 }

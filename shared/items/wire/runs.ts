@@ -51,6 +51,7 @@ export const Run = z
       .nullable()
       .describe('The version that runs; null until something is deployed.'),
     name: z.string().nullable(),
+    tags: z.array(z.string()).describe('Words by which it is found again.'),
     status: z.enum(RUN_STATUSES).describe('Whether it ran.'),
     worst_outcome_status: z
       .enum(OUTCOMES)
@@ -117,6 +118,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     agent_slug: row.agent_slug,
     deployment_version: row.deployment_version,
     name: row.name,
+    tags: row.tags,
     status: row.status!,
     worst_outcome_status: worstOutcome({ ...row, started: row.started_at !== null }),
     stop_reason: row.stop_reason,

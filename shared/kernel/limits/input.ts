@@ -11,6 +11,8 @@ export const INPUT_LIMITS = {
   name_characters: 256,
   description_characters: 4096,
   slug_characters: 64,
+  tags_per_run: 10,
+  tag_characters: 64,
   idempotency_key_characters: 256,
   idempotency_window_hours: 24,
 

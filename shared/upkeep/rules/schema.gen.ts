@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0063_model_calls',
-  version: 1795633372881,
+  migration: '0064_tags_of_run',
+  version: 1795647556556,
   tables: [
     'accounts',
     'agents',
