@@ -12,11 +12,11 @@ const FUNCTION_LINES = 50
 
 /** Modules that have more lines, and how many. The commands, the SDK and its tests have no bound. */
 const LARGE: Record<string, number> = {
-  items: 8800,
+  items: 8900,
   recovery: 5200,
-  starts: 4650,
-  accounts: 4350,
-  kernel: 3150,
+  starts: 4700,
+  accounts: 4400,
+  kernel: 3200,
   http: 3200,
   outbox: 3100,
 }
