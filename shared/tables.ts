@@ -4,14 +4,14 @@
 // rewrites numbers, and an item's input must come back byte for byte.
 
 export * from './accounts/tables/accounts.ts'
-export * from './accounts/tables/budgets.ts'
 export * from './accounts/tables/installation.ts'
-export * from './accounts/tables/prices.ts'
 export * from './accounts/tables/projects.ts'
 export * from './agents/tables/agents.ts'
 export * from './items/tables/runs.ts'
 export * from './outbox/tables/alerts.ts'
 export * from './outbox/tables/deliveries.ts'
+export * from './prices/tables/budgets.ts'
+export * from './prices/tables/prices.ts'
 export * from './recovery/tables/causes.ts'
 export * from './recovery/tables/recovery.ts'
 export * from './recovery/tables/verdicts.ts'

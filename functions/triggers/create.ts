@@ -1,6 +1,6 @@
-import { refuseUnpricedStart } from '../../shared/accounts/verbs/prices.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, triggerIn } from '../../shared/http/scope.ts'
+import { refuseUnpricedStart } from '../../shared/prices/verbs/prices.ts'
 import { keptTriggerSource, refuseUnknownGenerator } from '../../shared/starts/verbs/kept-source.ts'
 import { createTrigger as create } from '../../shared/starts/verbs/triggers.ts'
 import { triggerSourceOrder } from '../../shared/starts/wire/sources.ts'

@@ -1,6 +1,6 @@
-import { refuseUnpricedStart } from '../../shared/accounts/verbs/prices.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { triggerIn } from '../../shared/http/scope.ts'
+import { refuseUnpricedStart } from '../../shared/prices/verbs/prices.ts'
 import { refuseUnknownGenerator } from '../../shared/starts/verbs/kept-source.ts'
 import { changeTrigger } from '../../shared/starts/verbs/triggers.ts'
 import { triggerSourceOrder } from '../../shared/starts/wire/sources.ts'

@@ -1,6 +1,6 @@
 // How verdicts that people judge are told, once, for dashboard and command line.
 
-import { count } from '../accounts/rules/amounts.ts'
+import { count } from '../prices/rules/amounts.ts'
 import type { WrongOf } from '../recovery/vocabulary.ts'
 import type { Schemas } from '../sdk/client.ts'
 

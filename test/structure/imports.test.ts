@@ -18,16 +18,18 @@ type Layer = (typeof LAYERS)[number]
  */
 const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   accounts: {
-    wire: ['starts'],
+    wire: ['prices', 'starts'],
+    queries: ['prices'],
+    verbs: ['prices', 'quotas'],
   },
   items: {
-    rules: ['accounts', 'protocol'],
+    rules: ['prices', 'protocol'],
     wire: ['grading'],
-    queries: ['accounts'],
-    verbs: ['accounts', 'outbox', 'protocol'],
+    queries: ['accounts', 'prices'],
+    verbs: ['accounts', 'outbox', 'prices', 'protocol'],
   },
   recovery: {
-    rules: ['accounts', 'grading', 'items', 'protocol'],
+    rules: ['grading', 'items', 'prices', 'protocol'],
     wire: ['items'],
     queries: ['items'],
     verbs: ['items', 'outbox'],
@@ -39,25 +41,25 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     rules: ['items', 'protocol'],
     wire: ['items', 'recovery'],
     queries: ['accounts', 'items'],
-    verbs: ['accounts', 'items', 'outbox'],
+    verbs: ['accounts', 'items', 'outbox', 'quotas'],
   },
   outbox: {
-    rules: ['accounts', 'items', 'starts'],
+    rules: ['items', 'prices', 'starts'],
     wire: ['items'],
     queries: ['accounts'],
   },
   agents: {
     rules: ['grading', 'protocol', 'recovery', 'starts'],
     wire: ['recovery', 'starts'],
-    queries: ['accounts'],
-    verbs: ['accounts', 'starts'],
+    queries: ['prices'],
+    verbs: ['accounts', 'prices', 'quotas', 'starts'],
   },
   upkeep: {
     queries: ['accounts', 'items'],
-    verbs: ['accounts', 'grading', 'items', 'outbox', 'recovery', 'starts', 'traces'],
+    verbs: ['accounts', 'grading', 'items', 'outbox', 'prices', 'quotas', 'recovery', 'starts', 'traces'],
   },
   grading: {
-    rules: ['accounts', 'protocol', 'providers', 'refusals'],
+    rules: ['prices', 'protocol', 'providers', 'refusals'],
     queries: ['items'],
   },
   protocol: {},
@@ -65,6 +67,8 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     rules: ['protocol'],
   },
   refusals: {},
+  prices: {},
+  quotas: {},
 }
 const IN_MODULE = new RegExp(`^shared/(${Object.keys(ARROWS).join('|')})/(${LAYERS.join('|')})(?:/|\\.ts$)`)
 

@@ -15,7 +15,6 @@ const LARGE: Record<string, number> = {
   items: 8900,
   recovery: 5200,
   starts: 4700,
-  accounts: 4400,
   kernel: 3200,
   http: 3200,
   outbox: 3100,

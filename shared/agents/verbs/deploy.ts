@@ -2,8 +2,6 @@
 // runs and what starts it change together, and the environment is readable only with the master key.
 
 import { agentKeyOf } from '../../accounts/verbs/agent-keys.ts'
-import { keepBytes } from '../../accounts/verbs/kept-bytes.ts'
-import { withinQuota } from '../../accounts/verbs/quotas.ts'
 import { openEnv, sealEnv } from '../../accounts/verbs/sealing.ts'
 import type { Context, Database } from '../../context.ts'
 import { DEFAULT_CHECKS } from '../../grading/rules/checks.ts'
@@ -13,6 +11,8 @@ import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { sha256, toHex } from '../../kernel/secrets.ts'
 import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
+import { keepBytes } from '../../quotas/verbs/kept-bytes.ts'
+import { withinQuota } from '../../quotas/verbs/quotas.ts'
 import { variablesOf } from '../../starts/rules/declared-source.ts'
 import * as store from '../queries/deployments.ts'
 import { type Content, contentChanges } from '../rules/deploy-plan.ts'

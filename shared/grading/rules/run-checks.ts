@@ -1,8 +1,8 @@
 // Checks over a whole run: what shows in no single item. Guarantee: pure; they are told on the run and change no verdict,
 // they look at a bounded sample, and what differs by chance is not told. How good they are: ../grading.md.
 
-import { count, counted, dollars } from '../../accounts/rules/amounts.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { count, counted, dollars } from '../../prices/rules/amounts.ts'
 import type { RunCheckName } from '../vocabulary.ts'
 import { normalized } from './normalized.ts'
 

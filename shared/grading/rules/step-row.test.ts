@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { LIST_PRICES } from '../../accounts/rules/price-book.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { LIST_PRICES } from '../../prices/rules/price-book.ts'
 import { ProtocolError, stepRow } from './step-row.ts'
 
 const PLACE = { seq: 1, attempt: 1, step_no: 1 }

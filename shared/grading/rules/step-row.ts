@@ -1,10 +1,10 @@
 // Turns a reported step into the row that is kept: checked, graded, priced and cut to size.
 
-import type { PriceBook } from '../../accounts/rules/price-book.ts'
-import { costMicro, covers } from '../../accounts/rules/pricing.ts'
 import { type Outcome, STEP_KINDS, type StepKind } from '../../items/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
+import type { PriceBook } from '../../prices/rules/price-book.ts'
+import { costMicro, covers } from '../../prices/rules/pricing.ts'
 import type { StepReport } from '../../protocol/rules/protocol.ts'
 import { isRead, type Reading, readCall, saysAnswer } from '../../providers/rules/completion.ts'
 import type { OutcomeReason } from '../vocabulary.ts'

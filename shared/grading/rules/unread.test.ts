@@ -2,8 +2,8 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LIST_PRICES } from '../../accounts/rules/price-book.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { LIST_PRICES } from '../../prices/rules/price-book.ts'
 import type { StepReport } from '../../protocol/rules/protocol.ts'
 import { readCall } from '../../providers/rules/completion.ts'
 import { outlineOf, payloadOf } from '../../sdk/payload.ts'

@@ -1,13 +1,13 @@
 // What an agent's lines about an item come to: steps counted and priced, and in the end a verdict. Guarantee: pure, so
 // that the consumer and a test of an agent cannot come to different verdicts.
 
-import { dollars } from '../../accounts/rules/amounts.ts'
-import type { PriceBook } from '../../accounts/rules/price-book.ts'
-import { sayUnpriced } from '../../accounts/rules/prices.ts'
-import { microOf } from '../../accounts/rules/pricing.ts'
 import type { ItemStatus, Outcome } from '../../items/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
+import { dollars } from '../../prices/rules/amounts.ts'
+import type { PriceBook } from '../../prices/rules/price-book.ts'
+import { sayUnpriced } from '../../prices/rules/prices.ts'
+import { microOf } from '../../prices/rules/pricing.ts'
 import {
   type AgentDeclaration,
   type AgentLine,

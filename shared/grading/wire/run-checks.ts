@@ -1,9 +1,9 @@
 // The shape of what checks over a run found.
 
-import { usdOf } from '../../accounts/rules/pricing.ts'
 import { id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
+import { usdOf } from '../../prices/rules/pricing.ts'
 import { type CheckedRun, sayFailedRunCheck } from '../rules/run-checks.ts'
 import { RUN_CHECKS } from '../vocabulary.ts'
 

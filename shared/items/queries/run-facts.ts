@@ -1,17 +1,17 @@
 // Reads what decides whether items of a run may begin, and what they recorded before. Guarantee: all facts about a run are of
 // one moment; those that count are reckoned again under its lock.
 
-import { RUN_BUDGETS } from '../../accounts/queries/budgets.ts'
 import { isHeld } from '../../accounts/queries/installation.ts'
-import { PROJECT_PRICES } from '../../accounts/queries/prices.ts'
-import type { PeriodBudget } from '../../accounts/rules/budgets.ts'
-import type { DatedPrice } from '../../accounts/rules/price-book.ts'
 import type { ProjectSettings } from '../../accounts/tables/projects.ts'
 import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
 import type { Sql } from '../../context.ts'
 import type { DeployedDeclaration } from '../../grading/rules/grading.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import type { RunKey } from '../../kernel/ids.ts'
+import { RUN_BUDGETS } from '../../prices/queries/budgets.ts'
+import { PROJECT_PRICES } from '../../prices/queries/prices.ts'
+import type { PeriodBudget } from '../../prices/rules/budgets.ts'
+import type { DatedPrice } from '../../prices/rules/price-book.ts'
 import type { Late } from '../rules/consumer-time.ts'
 import type { Outcome, StepKind, StopReason } from '../vocabulary.ts'
 import { RUNS_WITH_CAPS } from './admission.ts'

@@ -2,7 +2,6 @@
 // was, so nothing waits for it; no input and no output is in it; and of a run of any length the items are bounded that
 // it shows: those of isTraced, and the first LIMITS.traced_failures that did not work.
 
-import { usdOf } from '../../accounts/rules/pricing.ts'
 import type { Context } from '../../context.ts'
 import type { StepRow } from '../../grading/rules/step-row.ts'
 import type { Verdict } from '../../grading/rules/verdict.ts'
@@ -13,6 +12,7 @@ import type { Flushed } from '../../items/queries/settle-ended.ts'
 import type { Claim } from '../../items/verbs/claim.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { usdOf } from '../../prices/rules/pricing.ts'
 import type { Attributes, Telemetry } from '../../traces/rules/telemetry.ts'
 import {
   attemptSpanId,

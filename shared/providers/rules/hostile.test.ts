@@ -3,9 +3,9 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LIST_PRICES } from '../../accounts/rules/price-book.ts'
 import { stepRow } from '../../grading/rules/step-row.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { LIST_PRICES } from '../../prices/rules/price-book.ts'
 import { readCompletion } from './completion.ts'
 import { readAnswer } from './conversation.ts'
 import { ANSWERS } from './sample-answers.ts'

@@ -2,7 +2,6 @@
 // one transaction under the lock of the recovery's row and is chosen by what is stored, so a crash anywhere costs time
 // and nothing else, and no item is acted on twice by it.
 
-import { microOf } from '../../accounts/rules/pricing.ts'
 import type { Context, Sql } from '../../context.ts'
 import { stopCancelled } from '../../items/queries/stop.ts'
 import { admitRuns } from '../../items/verbs/admit.ts'
@@ -11,6 +10,7 @@ import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { deliverSoon } from '../../outbox/verbs/deliver.ts'
+import { microOf } from '../../prices/rules/pricing.ts'
 import { findCauseTitle } from '../queries/causes.ts'
 import * as store from '../queries/recoveries.ts'
 import {

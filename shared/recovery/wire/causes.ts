@@ -1,9 +1,9 @@
 // The shape of causes, alike failures seen as one, and how rows become it.
 
-import { usdOf } from '../../accounts/rules/pricing.ts'
 import { count, id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { usdOf } from '../../prices/rules/pricing.ts'
 import { CAUSE_ID, causeTitle, messageOf } from '../rules/causes.ts'
 
 const EXAMPLE = 'cause_0509102d3433'

@@ -1,10 +1,10 @@
 // The shapes of cohort recoveries: what a caller orders, and what it would act on.
 
-import { usdOf } from '../../accounts/rules/pricing.ts'
 import { count, id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { budgetCents, instant, label, partitionKey, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { usdOf } from '../../prices/rules/pricing.ts'
 import type { RuleForecast, ToolForecast } from '../rules/forecast.ts'
 import { REUSE_RULES } from '../rules/reuse.ts'
 import {

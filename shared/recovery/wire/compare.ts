@@ -1,10 +1,10 @@
 // The shape of two runs beside one another.
 
-import { usdOf } from '../../accounts/rules/pricing.ts'
 import { OUTCOMES } from '../../items/vocabulary.ts'
 import { Run, type RunRow, runOf } from '../../items/wire/runs.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { usdOf } from '../../prices/rules/pricing.ts'
 
 const record = (description: string) => z.string().meta({ format: 'uuid', description }).nullable()
 const verdict = (description: string) => z.enum([...OUTCOMES, 'held', 'none', 'absent']).describe(description)

@@ -1,6 +1,5 @@
 // The shape of a result: the best that became of an item_id. Guarantee: its output leaves as the text it came in as.
 
-import { usdOf } from '../../accounts/rules/pricing.ts'
 import { ITEM_STATUSES, OUTCOMES } from '../../items/vocabulary.ts'
 import type { ItemRow } from '../../items/wire/runs.ts'
 import { id, Json, timestamp } from '../../kernel/answer-fields.ts'
@@ -9,6 +8,7 @@ import { httpUrl, instant, slug, uuid } from '../../kernel/fields.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { RawJson, rawJson } from '../../kernel/raw-json.ts'
+import { usdOf } from '../../prices/rules/pricing.ts'
 import { type Column, cellOf, columnsOf, DEFAULT_COLUMNS, partOf } from '../rules/results.ts'
 import { RESULT_FORMATS } from '../vocabulary.ts'
 

@@ -1,6 +1,5 @@
 // The shapes of triage as callers see them, and of an item with what was decided about it; and how rows become them.
 
-import { usdOf } from '../../accounts/rules/pricing.ts'
 import { ITEM_STATUSES, OUTCOMES } from '../../items/vocabulary.ts'
 import { type ItemInRunRow, ItemRecord, itemRecordOf } from '../../items/wire/runs.ts'
 import { count, id, timestamp } from '../../kernel/answer-fields.ts'
@@ -8,6 +7,7 @@ import * as z from '../../kernel/documented-zod.ts'
 import { label } from '../../kernel/fields.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { usdOf } from '../../prices/rules/pricing.ts'
 import {
   DISPOSITIONS,
   type Disposition,

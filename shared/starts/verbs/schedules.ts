@@ -3,11 +3,11 @@
 //
 // Every verb acts through `ctx.db`: a caller that passes a transaction there makes the change part of it.
 
-import { microOf } from '../../accounts/rules/pricing.ts'
-import { withinQuota } from '../../accounts/verbs/quotas.ts'
 import type { Context, Database } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { microOf } from '../../prices/rules/pricing.ts'
+import { withinQuota } from '../../quotas/verbs/quotas.ts'
 import * as store from '../queries/schedules.ts'
 import { normalCron, parseCron, ScheduleError } from '../rules/cron.ts'
 import { nextFires, overdueMoments } from '../rules/fire-times.ts'

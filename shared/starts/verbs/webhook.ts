@@ -1,7 +1,6 @@
 // Starts runs for senders outside. Guarantee: one run for each fire that proves who sent it, or for all fires of one
 // key within LIMITS.idempotency_window_hours; none through a URL that is gone by the time the run commits.
 
-import { DEFAULT_ZONE } from '../../accounts/rules/budgets.ts'
 import { unseal } from '../../accounts/verbs/sealing.ts'
 import type { Context, Sql } from '../../context.ts'
 import type { NewItem } from '../../items/rules/chunks.ts'
@@ -9,6 +8,7 @@ import { type RunOrder, type Submitted, submitRun } from '../../items/verbs/subm
 import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { sameBytes, sha256 } from '../../kernel/secrets.ts'
+import { DEFAULT_ZONE } from '../../prices/rules/budgets.ts'
 import { findWebhook, holdWebhook, touchTrigger, type Webhook } from '../queries/triggers.ts'
 import { isBody } from '../rules/source.ts'
 import { eventIdOf, verifySignature } from '../rules/webhook-signatures.ts'

@@ -1,6 +1,5 @@
 // The shapes of schedules and of what became of their moments, and how rows become them.
 
-import { centsOf, usdOf } from '../../accounts/rules/pricing.ts'
 import { worstOutcome } from '../../items/rules/lifecycle.ts'
 import type { runs } from '../../items/tables/runs.ts'
 import { allowUnpriced, UNPRICED_STARTS } from '../../items/wire/run-order.ts'
@@ -11,6 +10,7 @@ import { ApiError } from '../../kernel/errors.ts'
 import { budgetCents, httpUrl, label, pilotItems, timeoutSeconds, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { rawJson } from '../../kernel/raw-json.ts'
+import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
 import { ResultsReceiverOrder } from '../../recovery/wire/results.ts'
 import { parseCron, ScheduleError } from '../rules/cron.ts'
 import { type Fire, firesAfter, nextFires } from '../rules/fire-times.ts'

@@ -2,13 +2,13 @@
 // that everything goes on by itself.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { findUsedModels, readPrices } from '../../../shared/accounts/queries/used-models.ts'
-import { priceState } from '../../../shared/accounts/rules/price-check.ts'
-import { setBudgets } from '../../../shared/accounts/verbs/budgets.ts'
-import { setPrice } from '../../../shared/accounts/verbs/prices.ts'
 import { consume } from '../../../shared/items/verbs/consume.ts'
 import { whyItem } from '../../../shared/items/verbs/why.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { findUsedModels, readPrices } from '../../../shared/prices/queries/used-models.ts'
+import { priceState } from '../../../shared/prices/rules/price-check.ts'
+import { setBudgets } from '../../../shared/prices/verbs/budgets.ts'
+import { setPrice } from '../../../shared/prices/verbs/prices.ts'
 import { endWaiting } from '../../../shared/recovery/queries/decisions.ts'
 import { resumeItem } from '../../../shared/recovery/verbs/replay.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'

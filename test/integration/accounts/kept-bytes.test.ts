@@ -1,7 +1,7 @@
 // What accounts keep is measured beside what starts runs: once a minute, where it has a bound.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { measureAccounts } from '../../../shared/accounts/verbs/kept-bytes.ts'
+import { measureAccounts } from '../../../shared/quotas/verbs/kept-bytes.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
 
 let engine: TestEngine

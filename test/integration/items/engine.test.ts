@@ -1,7 +1,6 @@
 // What the engine promises about items, attempts, caps and verdicts, on real stores with a played agent.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { LIST_PRICES } from '../../../shared/accounts/rules/price-book.ts'
 import { AgentProcessDied } from '../../../shared/agents/rules/invoke-agent.ts'
 import { DEFAULT_CHECKS } from '../../../shared/grading/rules/checks.ts'
 import { stepRow } from '../../../shared/grading/rules/step-row.ts'
@@ -15,6 +14,7 @@ import { CauseNamer } from '../../../shared/items/verbs/name-causes.ts'
 import { ResultWriter } from '../../../shared/items/verbs/result-writer.ts'
 import { submitRun } from '../../../shared/items/verbs/submit.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { LIST_PRICES } from '../../../shared/prices/rules/price-book.ts'
 import type { ItemLine } from '../../../shared/protocol/rules/protocol.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../../support/engine.ts'

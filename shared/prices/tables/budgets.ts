@@ -2,11 +2,11 @@
 
 import { sql } from 'drizzle-orm'
 import { date, pgEnum, pgTable, primaryKey, unique, uuid } from 'drizzle-orm/pg-core'
+import { projects } from '../../accounts/tables/projects.ts'
+import { ofProject } from '../../accounts/tables/tenant.ts'
 import { agentOf } from '../../agents/tables/agents.ts'
 import { at, micro } from '../../kernel/column-types.ts'
 import { BUDGET_PERIODS } from '../rules/budgets.ts'
-import { projects } from './projects.ts'
-import { ofProject } from './tenant.ts'
 
 export const budgetPeriod = pgEnum('budget_period', BUDGET_PERIODS)
 

@@ -1,9 +1,9 @@
 // Keeps an account within its quotas, and lets the operator set them. Guarantee: of changes that use up a quota at the same
 // time no more pass than it has room for; what is there already stays, whatever a quota is lowered to.
 
+import { updateAccount } from '../../accounts/queries/accounts.ts'
 import type { Context, Database } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { updateAccount } from '../queries/accounts.ts'
 import { measureKeptBytes } from '../queries/kept-bytes.ts'
 import { countUsed, findQuotas, lockQuotas, type Whose } from '../queries/quotas.ts'
 import {

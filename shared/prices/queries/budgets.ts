@@ -2,11 +2,11 @@
 // its project's usage row, under that row's lock, so `spent_micro` is the sum of its days in `spending` at every commit.
 
 import { lte, sql as raw, type SQL } from 'drizzle-orm'
+import { projects, projectUsage } from '../../accounts/tables/projects.ts'
 import type { Database, Sql } from '../../context.ts'
 import type { BudgetPeriod } from '../rules/budgets.ts'
 import type { SpendDay } from '../rules/spend-days.ts'
 import { budgets } from '../tables/budgets.ts'
-import { projects, projectUsage } from '../tables/projects.ts'
 import type { BudgetsRow } from '../wire/budgets.ts'
 
 /** Whether runs of the agent `a`, whose deployment is `d`, have a budget however they are started. */

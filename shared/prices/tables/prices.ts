@@ -1,9 +1,9 @@
 // What a project says that models cost, each row from a moment on.
 
 import { doublePrecision, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { projects } from '../../accounts/tables/projects.ts'
+import { ofProject } from '../../accounts/tables/tenant.ts'
 import { at, createdAt, id } from '../../kernel/column-types.ts'
-import { projects } from './projects.ts'
-import { ofProject } from './tenant.ts'
 
 export const prices = pgTable(
   'prices',
