@@ -3,9 +3,9 @@ import { agentIn, scheduleIn } from '../../shared/http/scope.ts'
 import { fieldsOf } from '../../shared/kernel/json.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { refuseUnpricedStart } from '../../shared/prices/verbs/prices.ts'
-import { refuseUnknownGenerator } from '../../shared/starts/verbs/kept-source.ts'
-import { createSchedule as create } from '../../shared/starts/verbs/schedules.ts'
-import { Schedule, ScheduleOrder, scheduleOf } from '../../shared/starts/wire/schedules.ts'
+import { createSchedule as create } from '../../shared/schedules/verbs/schedules.ts'
+import { Schedule, ScheduleOrder, scheduleOf } from '../../shared/schedules/wire/schedules.ts'
+import { refuseUnknownGenerator } from '../../shared/sources/verbs/kept-source.ts'
 
 export const createSchedule = endpoint({
   method: 'post',

@@ -3,9 +3,9 @@ import { scheduleIn } from '../../shared/http/scope.ts'
 import { fieldsOf } from '../../shared/kernel/json.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { refuseUnpricedStart } from '../../shared/prices/verbs/prices.ts'
-import { refuseUnknownGenerator } from '../../shared/starts/verbs/kept-source.ts'
-import { updateSchedule as update } from '../../shared/starts/verbs/schedules.ts'
-import { Schedule, ScheduleChanges, scheduleOf } from '../../shared/starts/wire/schedules.ts'
+import { updateSchedule as update } from '../../shared/schedules/verbs/schedules.ts'
+import { Schedule, ScheduleChanges, scheduleOf } from '../../shared/schedules/wire/schedules.ts'
+import { refuseUnknownGenerator } from '../../shared/sources/verbs/kept-source.ts'
 
 export const updateSchedule = endpoint({
   method: 'patch',

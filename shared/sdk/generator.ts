@@ -4,7 +4,7 @@
 import { LIMITS } from '../kernel/limits.ts'
 import { liveHeaders } from '../kernel/live-answer.ts'
 import { type GeneratorOccurrence, type GeneratorRequest, NDJSON } from '../protocol/rules/protocol.ts'
-import { TRIGGER_NAME } from '../starts/vocabulary.ts'
+import { TRIGGER_NAME } from '../triggers/vocabulary.ts'
 import { DecoratorTargetError, DecoratorValidationError, Interrupt, ItemError, messageOf } from './errors.ts'
 import { isLongerThan, jsonOf } from './payload.ts'
 

@@ -2,8 +2,8 @@
 // written, in the words of the option.
 
 import type { DeclaredSource } from '../protocol/rules/protocol.ts'
-import { declaredSourceProblem } from '../starts/rules/declared-source.ts'
-import { SOURCE_FORMATS, type SourceFormat } from '../starts/vocabulary.ts'
+import { declaredSourceProblem } from '../sources/rules/declared-source.ts'
+import { SOURCE_FORMATS, type SourceFormat } from '../sources/vocabulary.ts'
 import { DecoratorValidationError } from './errors.ts'
 
 /** Fields of a row: which is its item_id, and which its partition_key. */

@@ -29,7 +29,7 @@ let tokens: Record<Token, string | null>
 const things: Record<string, string[]> = {}
 /** What all requests are sent with, and must not be taken away. */
 const kept = new Set<string>()
-/** They take part with others, who are not here: test/integration/starts/sources.test.ts has a source, answers.test.ts an agent. */
+/** They take part with others, who are not here: test/integration/sources/sources.test.ts has a source, answers.test.ts an agent. */
 const OUTWARD = ['previewSource', 'answerItems']
 /** How many answers had each status. */
 const statuses = new Map<number, number>()

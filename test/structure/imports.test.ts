@@ -18,7 +18,7 @@ type Layer = (typeof LAYERS)[number]
  */
 const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   accounts: {
-    wire: ['prices', 'starts'],
+    wire: ['prices', 'schedules'],
     queries: ['prices'],
     verbs: ['prices', 'quotas'],
   },
@@ -37,26 +37,20 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   traces: {
     queries: ['recovery'],
   },
-  starts: {
-    rules: ['items', 'protocol'],
-    wire: ['items', 'recovery'],
-    queries: ['accounts', 'items'],
-    verbs: ['accounts', 'items', 'outbox', 'quotas'],
-  },
   outbox: {
-    rules: ['items', 'prices', 'starts'],
+    rules: ['items', 'prices', 'schedules'],
     wire: ['items'],
     queries: ['accounts'],
   },
   agents: {
-    rules: ['grading', 'protocol', 'recovery', 'starts'],
-    wire: ['recovery', 'starts'],
+    rules: ['grading', 'protocol', 'recovery', 'sources'],
+    wire: ['recovery', 'sources', 'triggers'],
     queries: ['prices'],
-    verbs: ['accounts', 'prices', 'quotas', 'starts'],
+    verbs: ['accounts', 'prices', 'quotas', 'schedules', 'sources', 'triggers'],
   },
   upkeep: {
     queries: ['accounts', 'items'],
-    verbs: ['accounts', 'grading', 'items', 'outbox', 'prices', 'quotas', 'recovery', 'starts', 'traces'],
+    verbs: ['accounts', 'grading', 'items', 'outbox', 'prices', 'quotas', 'recovery', 'schedules', 'traces'],
   },
   grading: {
     rules: ['prices', 'protocol', 'providers', 'refusals'],
@@ -69,6 +63,20 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   refusals: {},
   prices: {},
   quotas: {},
+  schedules: {
+    wire: ['items', 'recovery', 'sources'],
+    queries: ['accounts', 'items'],
+    verbs: ['items', 'outbox', 'quotas', 'sources'],
+  },
+  sources: {
+    rules: ['items', 'protocol'],
+    queries: ['accounts'],
+    verbs: ['accounts', 'items'],
+  },
+  triggers: {
+    wire: ['items', 'sources'],
+    verbs: ['accounts', 'items', 'sources'],
+  },
 }
 const IN_MODULE = new RegExp(`^shared/(${Object.keys(ARROWS).join('|')})/(${LAYERS.join('|')})(?:/|\\.ts$)`)
 

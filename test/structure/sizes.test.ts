@@ -14,7 +14,6 @@ const FUNCTION_LINES = 50
 const LARGE: Record<string, number> = {
   items: 8900,
   recovery: 5200,
-  starts: 4700,
   kernel: 3200,
   http: 3200,
   outbox: 3100,

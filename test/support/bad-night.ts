@@ -5,7 +5,7 @@
 import { expect, vi } from 'vitest'
 import { deliverDue } from '../../shared/outbox/verbs/deliver.ts'
 import type { AgentLine, ItemLine } from '../../shared/protocol/rules/protocol.ts'
-import { fireDue } from '../../shared/starts/verbs/fire.ts'
+import { fireDue } from '../../shared/schedules/verbs/fire.ts'
 import { watchForAlerts } from '../../shared/upkeep/verbs/watch-alerts.ts'
 import { deploy, recordId, workOff } from '../conformance/play.ts'
 import type { World } from '../conformance/world.ts'

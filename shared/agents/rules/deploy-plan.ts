@@ -11,7 +11,7 @@ import {
   itemsDeclared,
   itemsInWords,
   sameItems,
-} from '../../starts/rules/declared-source.ts'
+} from '../../sources/rules/declared-source.ts'
 import type { PlanAction } from '../vocabulary.ts'
 
 /** A schedule as it stands, by its key: the agent and the cron. */

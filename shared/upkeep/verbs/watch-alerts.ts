@@ -14,7 +14,7 @@ import { consumerStalled, creditNear, itemsHeld, runAlert } from '../../outbox/r
 import { raiseAlerts } from '../../outbox/verbs/alerts.ts'
 import { ALERT_RULES } from '../../outbox/vocabulary.ts'
 import { findUnheldBudgets } from '../../prices/queries/prices.ts'
-import { passDeadlines } from '../../starts/verbs/deadlines.ts'
+import { passDeadlines } from '../../schedules/verbs/deadlines.ts'
 
 /** When each host last looked at what is open; one that lives for an invocation looks in each. */
 const lookedAt = new WeakMap<Context, number>()
