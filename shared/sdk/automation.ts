@@ -3,7 +3,7 @@
 
 import { LIMITS } from '../kernel/limits.ts'
 import type { DeclaredSchedule, DeclaredTrigger } from '../protocol/rules/protocol.ts'
-import { RESULT_FORMATS } from '../recovery/vocabulary.ts'
+import { RESULT_FORMATS } from '../results/vocabulary.ts'
 import { checkCron, normalCron, ScheduleError } from '../schedules/rules/cron.ts'
 import { checkTimezone } from '../schedules/rules/timezone.ts'
 import { SECRET_ENV, TRIGGER_NAME } from '../triggers/vocabulary.ts'

@@ -26,16 +26,16 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     rules: ['prices', 'protocol'],
     wire: ['grading'],
     queries: ['accounts', 'prices'],
-    verbs: ['accounts', 'outbox', 'prices', 'protocol'],
+    verbs: ['accounts', 'outbox', 'prices', 'protocol', 'triage'],
   },
   recovery: {
-    rules: ['grading', 'items', 'prices', 'protocol'],
-    wire: ['items'],
-    queries: ['items'],
+    rules: ['prices', 'protocol'],
+    wire: ['triage'],
+    queries: ['items', 'triage'],
     verbs: ['items', 'outbox'],
   },
   traces: {
-    queries: ['recovery'],
+    queries: ['triage'],
   },
   outbox: {
     rules: ['items', 'prices', 'schedules'],
@@ -43,14 +43,25 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     queries: ['accounts'],
   },
   agents: {
-    rules: ['grading', 'protocol', 'recovery', 'sources'],
-    wire: ['recovery', 'sources', 'triggers'],
+    rules: ['grading', 'protocol', 'results', 'sources'],
+    wire: ['results', 'sources', 'triggers'],
     queries: ['prices'],
     verbs: ['accounts', 'prices', 'quotas', 'schedules', 'sources', 'triggers'],
   },
   upkeep: {
     queries: ['accounts', 'items'],
-    verbs: ['accounts', 'grading', 'items', 'outbox', 'prices', 'quotas', 'recovery', 'schedules', 'traces'],
+    verbs: [
+      'accounts',
+      'grading',
+      'items',
+      'outbox',
+      'prices',
+      'quotas',
+      'recovery',
+      'schedules',
+      'traces',
+      'triage',
+    ],
   },
   grading: {
     rules: ['prices', 'protocol', 'providers', 'refusals'],
@@ -64,7 +75,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   prices: {},
   quotas: {},
   schedules: {
-    wire: ['items', 'recovery', 'sources'],
+    wire: ['items', 'results', 'sources'],
     queries: ['accounts', 'items'],
     verbs: ['items', 'outbox', 'quotas', 'sources'],
   },
@@ -76,6 +87,15 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   triggers: {
     wire: ['items', 'sources'],
     verbs: ['accounts', 'items', 'sources'],
+  },
+  results: {
+    wire: ['items'],
+    queries: ['items'],
+  },
+  triage: {
+    rules: ['grading', 'items'],
+    wire: ['items'],
+    queries: ['items'],
   },
 }
 const IN_MODULE = new RegExp(`^shared/(${Object.keys(ARROWS).join('|')})/(${LAYERS.join('|')})(?:/|\\.ts$)`)

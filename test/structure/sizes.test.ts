@@ -12,8 +12,7 @@ const FUNCTION_LINES = 50
 
 /** Modules that have more lines, and how many. The commands, the SDK and its tests have no bound. */
 const LARGE: Record<string, number> = {
-  items: 8900,
-  recovery: 5200,
+  items: 8800,
   kernel: 3200,
   http: 3200,
   outbox: 3100,

@@ -3,7 +3,7 @@
 
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { type Message, readAnswer, readPrompt } from '../../../shared/providers/rules/conversation.ts'
-import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
+import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { reasonWords } from '../../../shared/view/reason.ts'
 import { ofItem } from '../shell/addresses.ts'
 import { Messages, markdownIn } from './messages.tsx'

@@ -5,7 +5,7 @@ import type { DeclaredCheck } from '../../grading/vocabulary.ts'
 import { canonicalJson } from '../../kernel/canonical.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { AgentDeclaration, DeclaredSource } from '../../protocol/rules/protocol.ts'
-import type { ResultsReceiver } from '../../recovery/rules/results.ts'
+import type { ResultsReceiver } from '../../results/rules/results.ts'
 import {
   type ItemsOrder,
   itemsDeclared,

@@ -4,7 +4,7 @@
 import type { Sql } from '../../context.ts'
 import type { Verdict } from '../../grading/rules/verdict.ts'
 import { rowsOf } from '../../kernel/packed-columns.ts'
-import type { CauseText, NamedCause } from '../../recovery/rules/causes.ts'
+import type { CauseText, NamedCause } from '../../triage/rules/causes.ts'
 import { laneByVerdict, outcomeOf, putIntoTriage } from './transitions.ts'
 
 export interface NotOk {

@@ -6,7 +6,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { dollars } from '../../prices/rules/amounts.ts'
 import { budgetName, saySpent } from '../../prices/rules/budgets.ts'
 import { setPriceCommand } from '../../prices/rules/prices.ts'
-import type { TriageLane } from '../../recovery/vocabulary.ts'
+import type { TriageLane } from '../../triage/vocabulary.ts'
 import type { ItemStatus, Outcome, RunStatus } from '../vocabulary.ts'
 import { type AdmissionFacts, admit, isSpent } from './admission.ts'
 

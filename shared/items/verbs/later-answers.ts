@@ -16,6 +16,7 @@ import {
   nameOf,
   type SentLine,
 } from '../../protocol/verbs/later-answer-lines.ts'
+import { CauseNamer } from '../../triage/verbs/name-causes.ts'
 import {
   findHanded,
   findHandedItems,
@@ -31,7 +32,6 @@ import { Answer, type ResultSink } from './agent-answer.ts'
 import { type Claim, claimOf, toClaim, withSteps } from './claim.ts'
 import { beginItem, type Lease } from './in-flight-item.ts'
 import { inTurn } from './later-answer-turns.ts'
-import { CauseNamer } from './name-causes.ts'
 import { ResultWriter } from './result-writer.ts'
 import { RunTrace } from './run-trace.ts'
 

@@ -3,7 +3,7 @@
 
 import type { DeclaredCheck, Language, RefusalChoice } from '../../grading/vocabulary.ts'
 import type { StepKind } from '../../items/vocabulary.ts'
-import type { ResultFormat } from '../../recovery/vocabulary.ts'
+import type { ResultFormat } from '../../results/vocabulary.ts'
 import type { SourceFormat } from '../../sources/vocabulary.ts'
 
 export const PROTOCOL_VERSION = '1'

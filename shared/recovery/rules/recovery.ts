@@ -6,13 +6,13 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { count, counted } from '../../prices/rules/amounts.ts'
 import type {
   Disposition,
-  Exclusion,
   ItemAction,
   RowAction,
   TriageAction,
   TriageLane,
   WrongOf,
-} from '../vocabulary.ts'
+} from '../../triage/vocabulary.ts'
+import type { Exclusion } from '../vocabulary.ts'
 
 export interface ItemFacts {
   status: ItemStatus

@@ -11,7 +11,8 @@ import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { deliverSoon } from '../../outbox/verbs/deliver.ts'
 import { microOf } from '../../prices/rules/pricing.ts'
-import { findCauseTitle } from '../queries/causes.ts'
+import { findCauseTitle } from '../../triage/queries/causes.ts'
+import type { TriageAction } from '../../triage/vocabulary.ts'
 import * as store from '../queries/recoveries.ts'
 import {
   findCurrentDeployment,
@@ -22,7 +23,7 @@ import {
 } from '../queries/replay.ts'
 import { isBetter, type PilotResult } from '../rules/recovery.ts'
 import type { RecoveryFilter } from '../tables/recovery.ts'
-import type { DeploymentChoice, Exclusion, ReuseChoice, TriageAction } from '../vocabulary.ts'
+import type { DeploymentChoice, Exclusion, ReuseChoice } from '../vocabulary.ts'
 import { copyWithSteps, withinSteps } from './copy.ts'
 import { decideNext } from './decide.ts'
 import { type CostedForecast, forecast, refuseUnknownReason } from './plan.ts'

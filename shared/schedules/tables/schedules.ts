@@ -18,7 +18,7 @@ import {
 import { ofProject } from '../../accounts/tables/tenant.ts'
 import { agentOf } from '../../agents/tables/agents.ts'
 import { at, createdAt, id, micro } from '../../kernel/column-types.ts'
-import type { ResultsReceiver } from '../../recovery/rules/results.ts'
+import type { ResultsReceiver } from '../../results/rules/results.ts'
 import type { Source, SourceProblem } from '../../sources/rules/source.ts'
 import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../vocabulary.ts'
 

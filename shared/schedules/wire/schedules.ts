@@ -11,7 +11,7 @@ import { budgetCents, httpUrl, label, pilotItems, timeoutSeconds, uuid } from '.
 import { LIMITS } from '../../kernel/limits.ts'
 import { rawJson } from '../../kernel/raw-json.ts'
 import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
-import { ResultsReceiverOrder } from '../../recovery/wire/results.ts'
+import { ResultsReceiverOrder } from '../../results/wire/results.ts'
 import { Source, SourceOrder, SourceProblem, sourceOf } from '../../sources/wire/sources.ts'
 import { parseCron, ScheduleError } from '../rules/cron.ts'
 import { type Fire, firesAfter, nextFires } from '../rules/fire-times.ts'

@@ -8,9 +8,9 @@ import { itemsInChunks, nextItems } from '../../../shared/items/queries/items.ts
 import { consume } from '../../../shared/items/verbs/consume.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { ItemLine } from '../../../shared/protocol/rules/protocol.ts'
-import { type ResultScope, resultsInChunks, slicesOf } from '../../../shared/recovery/queries/results.ts'
 import { replayItem } from '../../../shared/recovery/verbs/replay.ts'
-import type { ResultRow } from '../../../shared/recovery/wire/results.ts'
+import { type ResultScope, resultsInChunks, slicesOf } from '../../../shared/results/queries/results.ts'
+import type { ResultRow } from '../../../shared/results/wire/results.ts'
 import { failure, result, type TestEngine, testEngine } from '../../support/engine.ts'
 
 let engine: TestEngine

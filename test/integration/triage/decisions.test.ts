@@ -5,8 +5,6 @@ import { cancelRun } from '../../../shared/items/verbs/cancel.ts'
 import { consume } from '../../../shared/items/verbs/consume.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
 import type { AgentLine, ItemLine } from '../../../shared/protocol/rules/protocol.ts'
-import { listCauses } from '../../../shared/recovery/queries/causes.ts'
-import { findStanding } from '../../../shared/recovery/queries/triage.ts'
 import { actionsOf } from '../../../shared/recovery/rules/recovery.ts'
 import {
   abortRecovery,
@@ -21,6 +19,8 @@ import {
   replayItem,
   resumeItem,
 } from '../../../shared/recovery/verbs/replay.ts'
+import { listCauses } from '../../../shared/triage/queries/causes.ts'
+import { findStanding } from '../../../shared/triage/queries/triage.ts'
 import { centStep, conservation, failure, result, type TestEngine, testEngine } from '../../support/engine.ts'
 import { findRecovery, recovered, recoveryOrder } from '../../support/recoveries.ts'
 

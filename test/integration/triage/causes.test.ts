@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { consume } from '../../../shared/items/verbs/consume.ts'
-import { CauseNamer } from '../../../shared/items/verbs/name-causes.ts'
-import { findTopCauses, listCauses } from '../../../shared/recovery/queries/causes.ts'
-import { maskedWords } from '../../../shared/recovery/rules/masking.ts'
 import { acknowledgeItem, dismissItem, replayItem } from '../../../shared/recovery/verbs/replay.ts'
+import { findTopCauses, listCauses } from '../../../shared/triage/queries/causes.ts'
+import { maskedWords } from '../../../shared/triage/rules/masking.ts'
+import { CauseNamer } from '../../../shared/triage/verbs/name-causes.ts'
 import { removeRunRows } from '../../../shared/upkeep/queries/removal.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import {

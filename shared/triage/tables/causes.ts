@@ -35,7 +35,7 @@ export const causes = pgTable(
     step: text('step').notNull(),
     error_code: text('error_code').notNull(),
     reason: text('reason').notNull(),
-    /** The words of its first message, as shared/recovery/rules/masking.ts leaves them. */
+    /** The words of its first message, as shared/triage/rules/masking.ts leaves them. */
     template: text('template').notNull(),
     /** Places of words that differ among its messages. */
     varies: smallint('varies').array().notNull().default([]),

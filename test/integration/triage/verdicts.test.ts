@@ -2,16 +2,9 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { consume } from '../../../shared/items/verbs/consume.ts'
-import { nameUnnamed } from '../../../shared/items/verbs/name-causes.ts'
 import type { ItemKey } from '../../../shared/kernel/ids.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { findCorrections } from '../../../shared/outbox/queries/digests.ts'
-import { findWithoutCause } from '../../../shared/recovery/queries/causes.ts'
-import { askAboutSuspected } from '../../../shared/recovery/queries/questions.ts'
-import { type ResultScope, resultsInChunks, slicesOf } from '../../../shared/recovery/queries/results.ts'
-import { listTriage } from '../../../shared/recovery/queries/triage.ts'
-import { listVerdicts } from '../../../shared/recovery/queries/verdicts.ts'
-import { askQuestions } from '../../../shared/recovery/verbs/questions.ts'
 import { planRecovery, startRecovery } from '../../../shared/recovery/verbs/recover.ts'
 import {
   acknowledgeItem,
@@ -21,8 +14,15 @@ import {
   reopenItem,
   replayItem,
 } from '../../../shared/recovery/verbs/replay.ts'
-import { triageEntryOf } from '../../../shared/recovery/wire/triage.ts'
+import { type ResultScope, resultsInChunks, slicesOf } from '../../../shared/results/queries/results.ts'
 import { indexSteps } from '../../../shared/traces/queries/step-index.ts'
+import { findWithoutCause } from '../../../shared/triage/queries/causes.ts'
+import { askAboutSuspected } from '../../../shared/triage/queries/questions.ts'
+import { listTriage } from '../../../shared/triage/queries/triage.ts'
+import { listVerdicts } from '../../../shared/triage/queries/verdicts.ts'
+import { nameUnnamed } from '../../../shared/triage/verbs/name-causes.ts'
+import { askQuestions } from '../../../shared/triage/verbs/questions.ts'
+import { triageEntryOf } from '../../../shared/triage/wire/triage.ts'
 import { retain } from '../../../shared/upkeep/verbs/retention.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
 import { recovered, recoveryOrder } from '../../support/recoveries.ts'

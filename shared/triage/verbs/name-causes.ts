@@ -5,7 +5,7 @@
 import type { Context, Sql } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import * as store from '../../recovery/queries/causes.ts'
+import * as store from '../queries/causes.ts'
 import {
   type CauseKind,
   type CausesByKind,
@@ -18,7 +18,7 @@ import {
   type Symptoms,
   searchesFor,
   symptomsOf,
-} from '../../recovery/rules/causes.ts'
+} from '../rules/causes.ts'
 
 interface Owner {
   project_id: string

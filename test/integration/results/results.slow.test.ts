@@ -1,7 +1,7 @@
 // Results at the size of a large night: 60,000 items, 21,000 of them replayed, 2,100 of those once more.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ResultScope, resultsInChunks, slicesOf } from '../../../shared/recovery/queries/results.ts'
+import { type ResultScope, resultsInChunks, slicesOf } from '../../../shared/results/queries/results.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
 
 const ITEMS = 60_000

@@ -1,12 +1,12 @@
 // Items that wait for a decision: the feed, its filters, and what each item takes. What is decided is written by
-// shared/recovery/queries/decisions.ts.
+// shared/triage/queries/decisions.ts.
 
 import type { Sql } from '../../context.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
 import type { Outcome } from '../../items/vocabulary.ts'
 import type { ItemKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { ItemFacts } from '../rules/recovery.ts'
+import type { ItemFacts } from '../../recovery/rules/recovery.ts'
 import type { Disposition, TriageLane } from '../vocabulary.ts'
 import type { TriageSource } from '../wire/triage.ts'
 

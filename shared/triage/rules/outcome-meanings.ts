@@ -3,7 +3,7 @@
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { ITEM_ERROR_MEANINGS } from '../../items/rules/error-meanings.ts'
 import type { ItemErrorCode } from '../../items/vocabulary.ts'
-import { CALLED_WRONG } from '../../recovery/rules/verdicts.ts'
+import { CALLED_WRONG } from './verdicts.ts'
 
 interface Meaning {
   means: string
