@@ -3,7 +3,7 @@
 
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
 import { invokeConsumer } from '../shared/items/verbs/consumer-invocation.ts'
-import { readSources, sourcesRead } from '../shared/starts/verbs/source-reader.ts'
+import { readSources, sourcesRead } from '../shared/schedules/verbs/source-reader.ts'
 
 export const consumeQueue: PlatformFunction = {
   name: 'consume',

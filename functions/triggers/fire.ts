@@ -6,12 +6,12 @@ import { roomFor } from '../../shared/http/large-bodies.ts'
 import { checkFireRate } from '../../shared/http/rate.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import type { Webhook } from '../../shared/starts/queries/triggers.ts'
-import { isBody } from '../../shared/starts/rules/source.ts'
-import { challengeOf } from '../../shared/starts/rules/webhook-signatures.ts'
-import type { Posted } from '../../shared/starts/verbs/posted-items.ts'
-import { fireWebhook, verifySender, webhookAt } from '../../shared/starts/verbs/webhook.ts'
-import { Challenge, FireBody, FiredRun, FireHeaders } from '../../shared/starts/wire/triggers.ts'
+import { isBody } from '../../shared/sources/rules/source.ts'
+import type { Webhook } from '../../shared/triggers/queries/triggers.ts'
+import { challengeOf } from '../../shared/triggers/rules/webhook-signatures.ts'
+import type { Posted } from '../../shared/triggers/verbs/posted-items.ts'
+import { fireWebhook, verifySender, webhookAt } from '../../shared/triggers/verbs/webhook.ts'
+import { Challenge, FireBody, FiredRun, FireHeaders } from '../../shared/triggers/wire/triggers.ts'
 
 export const fireTrigger = endpoint({
   method: 'post',

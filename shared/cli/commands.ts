@@ -1,6 +1,7 @@
 // The commands as data: what they are called, take and do. Their code is loaded when they run.
 
-import { ANSWER_CHECKS, OUTCOMES, REFUSAL_CHOICES } from '../items/vocabulary.ts'
+import { ANSWER_CHECKS, REFUSAL_CHOICES } from '../grading/vocabulary.ts'
+import { OUTCOMES } from '../items/vocabulary.ts'
 import { ACCOUNT_COMMANDS } from './account-commands.ts'
 import { ADMINISTRATION_COMMANDS } from './administer-commands.ts'
 import { AGENT_COMMANDS } from './agent-commands.ts'

@@ -11,7 +11,7 @@ import { isUuid } from '../kernel/ids.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { toJson } from '../kernel/raw-json.ts'
 import { onceMore } from '../kernel/unreachable.ts'
-import { CAUSE_ID } from '../recovery/rules/causes.ts'
+import { CAUSE_ID } from '../triage/rules/causes.ts'
 import { type Subject, subjectOf } from './access-log.ts'
 import { type Change, recordChange, recordRead } from './audit.ts'
 import {

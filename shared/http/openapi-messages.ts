@@ -4,7 +4,7 @@ import * as z from '../kernel/documented-zod.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { AlertRaised, RunFinished } from '../outbox/wire/deliveries.ts'
 import { AlertResolved, ChannelTest, RunDigest } from '../outbox/wire/messages.ts'
-import { Result } from '../recovery/wire/results.ts'
+import { Result } from '../results/wire/results.ts'
 
 /** What Assay sends to the addresses that callers name. */
 export const MESSAGES = [

@@ -17,41 +17,85 @@ type Layer = (typeof LAYERS)[number]
  * Within a layer a module imports the modules named here and no others. Tables are left out: foreign keys go both ways.
  */
 const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
-  accounts: { wire: ['starts'] },
+  accounts: {
+    wire: ['prices', 'schedules'],
+    queries: ['prices'],
+    verbs: ['prices', 'quotas'],
+  },
   items: {
-    rules: ['accounts'],
-    queries: ['accounts'],
-    verbs: ['accounts', 'outbox'],
+    rules: ['prices', 'protocol'],
+    wire: ['grading'],
+    queries: ['accounts', 'prices'],
+    verbs: ['accounts', 'outbox', 'prices', 'protocol', 'triage'],
   },
   recovery: {
-    rules: ['accounts', 'items'],
-    wire: ['items'],
-    queries: ['items'],
+    rules: ['prices', 'protocol'],
+    wire: ['triage'],
+    queries: ['items', 'triage'],
     verbs: ['items', 'outbox'],
   },
   traces: {
-    queries: ['recovery'],
-  },
-  starts: {
-    rules: ['items'],
-    wire: ['items', 'recovery'],
-    queries: ['accounts', 'items'],
-    verbs: ['accounts', 'items', 'outbox'],
+    queries: ['triage'],
   },
   outbox: {
-    rules: ['accounts', 'items', 'starts'],
+    rules: ['items', 'prices', 'schedules'],
     wire: ['items'],
     queries: ['accounts'],
   },
   agents: {
-    rules: ['items', 'recovery', 'starts'],
-    wire: ['recovery', 'starts'],
-    queries: ['accounts'],
-    verbs: ['accounts', 'starts'],
+    rules: ['grading', 'protocol', 'results', 'sources'],
+    wire: ['results', 'sources', 'triggers'],
+    queries: ['prices'],
+    verbs: ['accounts', 'prices', 'quotas', 'schedules', 'sources', 'triggers'],
   },
   upkeep: {
     queries: ['accounts', 'items'],
-    verbs: ['accounts', 'items', 'outbox', 'recovery', 'starts', 'traces'],
+    verbs: [
+      'accounts',
+      'grading',
+      'items',
+      'outbox',
+      'prices',
+      'quotas',
+      'recovery',
+      'schedules',
+      'traces',
+      'triage',
+    ],
+  },
+  grading: {
+    rules: ['prices', 'protocol', 'providers', 'refusals'],
+    queries: ['items'],
+  },
+  protocol: {},
+  providers: {
+    rules: ['protocol'],
+  },
+  refusals: {},
+  prices: {},
+  quotas: {},
+  schedules: {
+    wire: ['items', 'results', 'sources'],
+    queries: ['accounts', 'items'],
+    verbs: ['items', 'outbox', 'quotas', 'sources'],
+  },
+  sources: {
+    rules: ['items', 'protocol'],
+    queries: ['accounts'],
+    verbs: ['accounts', 'items'],
+  },
+  triggers: {
+    wire: ['items', 'sources'],
+    verbs: ['accounts', 'items', 'sources'],
+  },
+  results: {
+    wire: ['items'],
+    queries: ['items'],
+  },
+  triage: {
+    rules: ['grading', 'items'],
+    wire: ['items'],
+    queries: ['items'],
   },
 }
 const IN_MODULE = new RegExp(`^shared/(${Object.keys(ARROWS).join('|')})/(${LAYERS.join('|')})(?:/|\\.ts$)`)

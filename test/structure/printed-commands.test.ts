@@ -9,7 +9,7 @@ import { expect, it } from 'vitest'
 import { parse } from '../../shared/cli/arguments.ts'
 import { COMMANDS } from '../../shared/cli/commands.ts'
 import { scheduleMissed } from '../../shared/outbox/rules/alerts.ts'
-import { OCCURRENCE_REASONS } from '../../shared/starts/vocabulary.ts'
+import { OCCURRENCE_REASONS } from '../../shared/schedules/vocabulary.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const files = (...patterns: string[]) =>

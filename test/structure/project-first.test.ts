@@ -48,7 +48,7 @@ const BY_CONDITION: Record<string, string> = {
   'shared/recovery/queries/cohort.ts findReasons: t': 'inTriage',
   'shared/recovery/queries/mended.ts findMended: items': 'ofProject',
   'shared/recovery/queries/mended.ts findMended: replays': 'ofProject',
-  'shared/recovery/queries/results.ts found: i': 'where',
+  'shared/results/queries/results.ts found: i': 'where',
   'shared/items/queries/stop.ts sweep: triage': 'isOfRun',
   'shared/items/queries/stop.ts undispatched: due_items': 'isOfRun',
 }

@@ -12,10 +12,7 @@ const FUNCTION_LINES = 50
 
 /** Modules that have more lines, and how many. The commands, the SDK and its tests have no bound. */
 const LARGE: Record<string, number> = {
-  items: 13_950,
-  recovery: 5200,
-  starts: 4650,
-  accounts: 4350,
+  items: 8800,
   kernel: 3200,
   http: 3200,
   outbox: 3100,
@@ -36,7 +33,6 @@ const LONG: Record<string, number> = {
   'functions/dashboard/pages/run.tsx show': 110,
   'functions/dashboard/pages/runs.tsx show': 86,
   'functions/dashboard/pages/search.tsx SearchForm': 57,
-  'functions/dashboard/pages/search.tsx show': 51,
   'functions/dashboard/pages/sign-in.tsx form': 51,
   'functions/dashboard/pages/triage.tsx show': 73,
   'functions/dashboard/pages/verdicts.tsx show': 63,

@@ -4,7 +4,7 @@
 
 import { BadLines } from '../../../shared/items/rules/file-items.ts'
 import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
-import { spreadOver } from '../../../shared/starts/rules/pilot.ts'
+import { spreadOver } from '../../../shared/schedules/rules/pilot.ts'
 import {
   BadOrder,
   CHANGED,

@@ -2,11 +2,12 @@
 // search; what is found is shown as text, the hit marked.
 
 import * as z from 'zod'
-import { OUTCOME_REASONS, OUTCOMES } from '../../../shared/items/vocabulary.ts'
+import { OUTCOME_REASONS } from '../../../shared/grading/vocabulary.ts'
+import { OUTCOMES } from '../../../shared/items/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { hitOf } from '../../../shared/kernel/snippet.ts'
-import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ErrorCategories, ErrorDays, readErrorDays } from '../parts/error-categories.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'

@@ -4,8 +4,8 @@
 import * as z from 'zod'
 import { BadLines, type Fields, itemLines } from '../../../shared/items/rules/file-items.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { spreadOver } from '../../../shared/schedules/rules/pilot.ts'
 import { ApiFailure } from '../../../shared/sdk/client.ts'
-import { spreadOver } from '../../../shared/starts/rules/pilot.ts'
 import { firstRows, guessFields } from '../parts/first-rows.ts'
 import {
   BadOrder,

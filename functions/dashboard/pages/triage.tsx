@@ -2,8 +2,8 @@
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { TRIAGE_LANES } from '../../../shared/recovery/vocabulary.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { TRIAGE_LANES } from '../../../shared/triage/vocabulary.ts'
 import { reasonWords } from '../../../shared/view/reason.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'
 import { Causes, type CausesProps } from '../parts/causes.tsx'

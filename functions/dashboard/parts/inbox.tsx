@@ -2,9 +2,9 @@
 // buttons and the selected ones theirs; a script only adds what they come to.
 
 import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
-import { itemErrorMeaning, reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
-import { ROW_ACTIONS, type RowAction } from '../../../shared/recovery/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { itemErrorMeaning, reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
+import { ROW_ACTIONS, type RowAction } from '../../../shared/triage/vocabulary.ts'
 import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { type Doubt, saidInTriage } from '../../../shared/view/verdict.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'

@@ -1,8 +1,8 @@
 // What became of each item in two runs. Guarantee: what got worse comes first, and the order is the same on every load.
 
 import * as z from 'zod'
-import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ofItem } from '../shell/addresses.ts'
 import { linkWith } from './list.tsx'
 import { count, counted, money, Verdict } from './text.tsx'

@@ -2,7 +2,7 @@
 
 import type { Fields } from '../../../shared/items/rules/file-items.ts'
 import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
-import { pilotName } from '../../../shared/starts/rules/pilot.ts'
+import { pilotName } from '../../../shared/schedules/rules/pilot.ts'
 import { centsOfDollars } from '../shell/dollars.ts'
 
 /** What a pilot's name adds still fits. */

@@ -3,13 +3,13 @@
 
 import type { Context, Database } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { withinQuota } from '../../quotas/verbs/quotas.ts'
 import * as store from '../queries/members.ts'
 import { setPassword } from '../queries/passwords.ts'
 import type { MemberRole } from '../vocabulary.ts'
 import type { MemberRow } from '../wire/members.ts'
 import { countTaken } from './password-guesses.ts'
 import { hashPassword } from './passwords.ts'
-import { withinQuota } from './quotas.ts'
 import { checkPassword } from './sign-in.ts'
 
 export interface NewMember {

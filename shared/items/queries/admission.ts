@@ -3,9 +3,9 @@
 //
 // A run is `r`; its project is `p` with the usage `u`, its account `c`, its agent `a` and its deployment `d`.
 
-import { tightestBudget } from '../../accounts/queries/budgets.ts'
 import { IS_HELD } from '../../accounts/queries/installation.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { tightestBudget } from '../../prices/queries/budgets.ts'
 import { PILOT_LEFT } from './pilots.ts'
 
 /** Runs with the rows that decide about them. */

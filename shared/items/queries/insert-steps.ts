@@ -2,7 +2,7 @@
 // at all.
 
 import type { Sql } from '../../context.ts'
-import type { StepRow } from '../../items/rules/step-row.ts'
+import type { StepRow } from '../../grading/rules/step-row.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { rowsOf } from '../../kernel/packed-columns.ts'
 

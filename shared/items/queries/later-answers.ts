@@ -2,10 +2,11 @@
 // one claim at a time, and what is sent again after a lost connection changes nothing.
 
 import type { Sql } from '../../context.ts'
+import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { numbers } from '../../kernel/packed-columns.ts'
-import type { Outcome, OutcomeReason, StepKind } from '../vocabulary.ts'
+import type { Outcome, StepKind } from '../vocabulary.ts'
 import type { ClaimedItem } from './claim.ts'
 import type { FlushClaims } from './settle-ended.ts'
 import { TAKEN } from './take-functions.ts'

@@ -2,9 +2,9 @@
 // statement settles them. Rows of triage are written before the run is locked, so that no other flush waits for them.
 
 import type { Sql } from '../../context.ts'
+import type { Verdict } from '../../grading/rules/verdict.ts'
 import { rowsOf } from '../../kernel/packed-columns.ts'
-import type { CauseText, NamedCause } from '../../recovery/rules/causes.ts'
-import type { Verdict } from '../rules/grading/verdict.ts'
+import type { CauseText, NamedCause } from '../../triage/rules/causes.ts'
 import { laneByVerdict, outcomeOf, putIntoTriage } from './transitions.ts'
 
 export interface NotOk {

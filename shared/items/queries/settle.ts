@@ -2,11 +2,11 @@
 // statement. Each row is guarded by its attempt and by the steps recorded before it, so the statement may be sent
 // again after a lost connection, and a late result of a lost attempt changes nothing.
 
-import { fileSpending } from '../../accounts/queries/budgets.ts'
 import type { Sql } from '../../context.ts'
+import type { StepRow } from '../../grading/rules/step-row.ts'
+import type { Verdict } from '../../grading/rules/verdict.ts'
 import { numbers, rowsOf } from '../../kernel/packed-columns.ts'
-import type { Verdict } from '../rules/grading/verdict.ts'
-import type { StepRow } from '../rules/step-row.ts'
+import { fileSpending } from '../../prices/queries/budgets.ts'
 import { insertSteps } from './insert-steps.ts'
 import { insertTriage, keepCauses, type NotOk, notOkRows } from './not-ok.ts'
 import { markUnchanged } from './recorded.ts'

@@ -1,12 +1,12 @@
 // Writes a run and its batch. Items carry no foreign key: a run and its items are only ever written here, and the
 // check would cost a tenth of the throughput.
 
-import { UNDER_BUDGET } from '../../accounts/queries/budgets.ts'
 import type { AccountPlan } from '../../accounts/tables/accounts.ts'
 import type { Sql } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { numbers, texts } from '../../kernel/packed-columns.ts'
+import { UNDER_BUDGET } from '../../prices/queries/budgets.ts'
 import type { NewItem } from '../rules/chunks.ts'
 import type { RepeatedId } from '../rules/item-ids.ts'
 import type { RunRejection } from '../rules/run-admission.ts'

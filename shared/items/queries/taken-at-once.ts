@@ -2,10 +2,10 @@
 // every other claim's counts and by the same rule; nothing that waits in the project is overtaken; and nobody waits for a lock
 // to submit.
 
-import { PROJECT_PRICES } from '../../accounts/queries/prices.ts'
-import type { DatedPrice } from '../../accounts/rules/price-book.ts'
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { PROJECT_PRICES } from '../../prices/queries/prices.ts'
+import type { DatedPrice } from '../../prices/rules/price-book.ts'
 import { ITEM_COUNTERS } from '../rules/lifecycle.ts'
 import { IS_OPEN, IS_SERVED, PROJECT_ROOM, RUN_ROOM } from './admission.ts'
 import { OFFERS } from './open-runs.ts'

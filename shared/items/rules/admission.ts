@@ -2,8 +2,8 @@
 // answer serves the consumer and the question "why is this not running?". What is taken is reckoned once more under the
 // run's lock (shared/items/queries/take-functions.ts): a rule that changes here changes there.
 
-import type { PeriodBudget } from '../../accounts/rules/budgets.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import type { PeriodBudget } from '../../prices/rules/budgets.ts'
 import type { StopReason } from '../vocabulary.ts'
 
 export interface AdmissionFacts {

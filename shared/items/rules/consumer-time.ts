@@ -3,7 +3,7 @@
 
 import type { DeploymentKind, DeployWarning } from '../../agents/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { AgentDeclaration } from './protocol.ts'
+import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
 
 /** What a step may take of an invocation that lasts so long; the rest is for giving back what did not end. */
 export const stepTimeMs = (invocation_ms: number): number => invocation_ms - LIMITS.hand_over_ms

@@ -1,12 +1,12 @@
 // Why an item is not running, in one token and one sentence. Pure: the facts are read without locks, and admission is
 // judged by the very function that admits.
 
-import { dollars } from '../../accounts/rules/amounts.ts'
-import { budgetName, saySpent } from '../../accounts/rules/budgets.ts'
-import { setPriceCommand } from '../../accounts/rules/prices.ts'
 import type { DeploymentKind } from '../../agents/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { TriageLane } from '../../recovery/vocabulary.ts'
+import { dollars } from '../../prices/rules/amounts.ts'
+import { budgetName, saySpent } from '../../prices/rules/budgets.ts'
+import { setPriceCommand } from '../../prices/rules/prices.ts'
+import type { TriageLane } from '../../triage/vocabulary.ts'
 import type { ItemStatus, Outcome, RunStatus } from '../vocabulary.ts'
 import { type AdmissionFacts, admit, isSpent } from './admission.ts'
 

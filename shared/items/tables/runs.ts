@@ -21,8 +21,8 @@ import {
 import { projects } from '../../accounts/tables/projects.ts'
 import { OPENED, ofProject, ofRun } from '../../accounts/tables/tenant.ts'
 import { agentOf, deployments } from '../../agents/tables/agents.ts'
+import type { CheckedRun } from '../../grading/rules/run-checks.ts'
 import { at, createdAt, id, micro, projectOfRun, textCollateC } from '../../kernel/column-types.ts'
-import type { CheckedRun } from '../rules/grading/run-checks.ts'
 import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../vocabulary.ts'
 
 export const runStatus = pgEnum('run_status', RUN_STATUSES)

@@ -1,10 +1,10 @@
 // Whether runs may be started, by a submission or by what is done again. Guarantee: none for an account that is
 // suspended or has as many open runs as its plan allows, nor in a project that has as many as it may.
 
-import { quotaError } from '../../accounts/rules/quotas.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { quotaError } from '../../quotas/rules/quotas.ts'
 import * as store from '../queries/submission.ts'
 import type { RunRejection } from '../rules/run-admission.ts'
 

@@ -1,10 +1,7 @@
 // Reads an agent's answer, line by line, into the writer. Guarantee: each item of the request is ended at most
 // once, and lines about items or attempts that are not in the request are ignored.
 
-import { fieldsOf } from '../../kernel/json.ts'
-import { JsonError } from '../../kernel/json-error.ts'
-import { LIMITS } from '../../kernel/limits.ts'
-import { plainText } from '../../kernel/plain-text.ts'
+import { ProtocolError, type StepRow } from '../../grading/rules/step-row.ts'
 import {
   countStep,
   errorVerdict,
@@ -12,10 +9,13 @@ import {
   holdVerdict,
   resultVerdict,
   type Verdict,
-} from '../rules/grading/verdict.ts'
-import type { AgentLine, ItemError, StepReport } from '../rules/protocol.ts'
-import { ProtocolError, type StepRow } from '../rules/step-row.ts'
-import type { OutcomeReason } from '../vocabulary.ts'
+} from '../../grading/rules/verdict.ts'
+import type { OutcomeReason } from '../../grading/vocabulary.ts'
+import { fieldsOf } from '../../kernel/json.ts'
+import { JsonError } from '../../kernel/json-error.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { plainText } from '../../kernel/plain-text.ts'
+import type { AgentLine, ItemError, StepReport } from '../../protocol/rules/protocol.ts'
 import type { Claim } from './claim.ts'
 import type { InFlightItem } from './in-flight-item.ts'
 import type { Later, ResultWriter } from './result-writer.ts'

@@ -4,17 +4,17 @@
 import { signatureOf } from '../../accounts/verbs/agent-keys.ts'
 import type { AgentRequest } from '../../agents/rules/invoke-agent.ts'
 import type { Context } from '../../context.ts'
+import type { OfferedRecord } from '../../grading/rules/step-row.ts'
+import { itemBudgetMicro } from '../../grading/rules/verdict.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { oneLine } from '../../kernel/ndjson.ts'
-import { itemBudgetMicro } from '../rules/grading/verdict.ts'
 import {
   ANSWER_URL_HEADER,
   type ItemLine,
   NDJSON,
   type OfferedStep,
   PROTOCOL_VERSION,
-} from '../rules/protocol.ts'
-import type { OfferedRecord } from '../rules/step-row.ts'
+} from '../../protocol/rules/protocol.ts'
 import type { Claim } from './claim.ts'
 import type { InFlightItem } from './in-flight-item.ts'
 import { traceparentOf } from './run-trace.ts'

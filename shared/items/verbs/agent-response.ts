@@ -3,10 +3,10 @@
 
 import type { AgentResponse } from '../../agents/rules/invoke-agent.ts'
 import type { AgentProtocol } from '../../agents/vocabulary.ts'
+import { ProtocolError } from '../../grading/rules/step-row.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { ndjsonLines } from '../../kernel/ndjson.ts'
-import { NDJSON } from '../rules/protocol.ts'
-import { ProtocolError } from '../rules/step-row.ts'
+import { NDJSON } from '../../protocol/rules/protocol.ts'
 import type { Answer } from './agent-answer.ts'
 
 /** Reads it to its end, or until all items have ended; `timeout` cuts it off. */

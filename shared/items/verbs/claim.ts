@@ -1,16 +1,19 @@
 // Claims items of a run for one consumer. Guarantee: an item is handed out to one holder at a time, never beyond
 // the caps of run, agent, project and partition, and never past a fence whose money is gone.
 
-import { DEFAULT_ZONE } from '../../accounts/rules/budgets.ts'
-import { type PriceBook, pricesAt } from '../../accounts/rules/price-book.ts'
-import { microOf } from '../../accounts/rules/pricing.ts'
-import { periodEnd } from '../../accounts/rules/spend-days.ts'
 import { openEnv } from '../../accounts/verbs/sealing.ts'
 import type { AgentTarget } from '../../agents/rules/invoke-agent.ts'
 import type { Context, Sql } from '../../context.ts'
+import type { GradedStep } from '../../grading/rules/grading.ts'
+import type { OfferedRecord } from '../../grading/rules/step-row.ts'
 import { fault } from '../../kernel/fault.ts'
 import { runKeyOf } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { DEFAULT_ZONE } from '../../prices/rules/budgets.ts'
+import { type PriceBook, pricesAt } from '../../prices/rules/price-book.ts'
+import { microOf } from '../../prices/rules/pricing.ts'
+import { periodEnd } from '../../prices/rules/spend-days.ts'
+import type { RecordedStep } from '../../protocol/rules/protocol.ts'
 import { type ClaimedItem as TakenItem, type Taking, takeDue, takeFair, takeRange } from '../queries/claim.ts'
 import { touchRun } from '../queries/open-runs.ts'
 import { findOfferedSteps, findOriginalEnds, type OriginalEnd } from '../queries/recorded.ts'
@@ -18,9 +21,6 @@ import * as facts from '../queries/run-facts.ts'
 import { stopSpent } from '../queries/stop.ts'
 import { type Admission, type AdmissionFacts, admit, isSpent } from '../rules/admission.ts'
 import type { Late } from '../rules/consumer-time.ts'
-import type { GradedStep } from '../rules/grading/grading.ts'
-import type { RecordedStep } from '../rules/protocol.ts'
-import type { OfferedRecord } from '../rules/step-row.ts'
 
 /** Items of one run under one lease, with all that is needed to execute them. */
 export interface Claim {

@@ -1,14 +1,14 @@
 // What a flush says about an item, and about its items together. Guarantee: every step of an item and all that it cost is
 // in one part, and what a part says counts as said.
 
+import type { StepRow } from '../../grading/rules/step-row.ts'
+import type { Verdict } from '../../grading/rules/verdict.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
-import { type Symptoms, symptomsOf } from '../../recovery/rules/causes.ts'
-import { promptHead } from '../../recovery/rules/clustering.ts'
 import { endedAlike } from '../../recovery/rules/reuse.ts'
+import { type Symptoms, symptomsOf } from '../../triage/rules/causes.ts'
+import { promptHead } from '../../triage/rules/clustering.ts'
 import type { Entry } from '../queries/settle.ts'
-import type { Verdict } from '../rules/grading/verdict.ts'
-import type { StepRow } from '../rules/step-row.ts'
 import type { InFlightItem } from './in-flight-item.ts'
 
 /** What a flush says about one item. */

@@ -1,7 +1,7 @@
 // An item in the hands of a consumer, from claim to settle.
 
-import type { ItemProgress, Verdict } from '../rules/grading/verdict.ts'
-import type { StepRow } from '../rules/step-row.ts'
+import type { StepRow } from '../../grading/rules/step-row.ts'
+import type { ItemProgress, Verdict } from '../../grading/rules/verdict.ts'
 import type { ClaimedItem } from './claim.ts'
 
 /** The lease an item is held under, shared by all items of its claim. */

@@ -3,10 +3,20 @@
 // the lease is renewed before.
 
 import type { Context } from '../../context.ts'
+import { ProtocolError } from '../../grading/rules/step-row.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { pause } from '../../kernel/pause.ts'
+import { HOLD_KEY } from '../../protocol/rules/protocol.ts'
+import {
+  badLine,
+  checkHolds,
+  linesOf,
+  nameOf,
+  type SentLine,
+} from '../../protocol/verbs/later-answer-lines.ts'
+import { CauseNamer } from '../../triage/verbs/name-causes.ts'
 import {
   findHanded,
   findHandedItems,
@@ -18,14 +28,10 @@ import {
   type SentRequest,
 } from '../queries/later-answers.ts'
 import { readRun } from '../queries/run-facts.ts'
-import { HOLD_KEY } from '../rules/protocol.ts'
-import { ProtocolError } from '../rules/step-row.ts'
 import { Answer, type ResultSink } from './agent-answer.ts'
 import { type Claim, claimOf, toClaim, withSteps } from './claim.ts'
 import { beginItem, type Lease } from './in-flight-item.ts'
-import { badLine, checkHolds, linesOf, nameOf, type SentLine } from './later-answer-lines.ts'
 import { inTurn } from './later-answer-turns.ts'
-import { CauseNamer } from './name-causes.ts'
 import { ResultWriter } from './result-writer.ts'
 import { RunTrace } from './run-trace.ts'
 

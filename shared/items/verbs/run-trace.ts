@@ -2,8 +2,9 @@
 // was, so nothing waits for it; no input and no output is in it; and of a run of any length the items are bounded that
 // it shows: those of isTraced, and the first LIMITS.traced_failures that did not work.
 
-import { usdOf } from '../../accounts/rules/pricing.ts'
 import type { Context } from '../../context.ts'
+import type { StepRow } from '../../grading/rules/step-row.ts'
+import type { Verdict } from '../../grading/rules/verdict.ts'
 import type { Return } from '../../items/queries/returns.ts'
 import { findEndedRun } from '../../items/queries/runs.ts'
 import type { Entry } from '../../items/queries/settle.ts'
@@ -11,6 +12,7 @@ import type { Flushed } from '../../items/queries/settle-ended.ts'
 import type { Claim } from '../../items/verbs/claim.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { usdOf } from '../../prices/rules/pricing.ts'
 import type { Attributes, Telemetry } from '../../traces/rules/telemetry.ts'
 import {
   attemptSpanId,
@@ -21,8 +23,6 @@ import {
   traceIdOf,
   writeTraceparent,
 } from '../../traces/rules/tracing.ts'
-import type { Verdict } from '../rules/grading/verdict.ts'
-import type { StepRow } from '../rules/step-row.ts'
 import type { InFlightItem, TracedStep } from './in-flight-item.ts'
 
 type Described = Record<string, string | number | boolean | null>

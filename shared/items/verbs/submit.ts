@@ -2,13 +2,13 @@
 // left, however long the batch is; and a process that dies in between leaves only a run that is still materializing,
 // which is never dispatched and which the tick removes.
 
-import { microOf } from '../../accounts/rules/pricing.ts'
-import { refuseUnpriced } from '../../accounts/verbs/prices.ts'
 import type { Context, Sql } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { itemRecordId, type RunKey, runKeyOf } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { microOf } from '../../prices/rules/pricing.ts'
+import { refuseUnpriced } from '../../prices/verbs/prices.ts'
 import { findKeyedRun, type KeyedAnswer, takeIdempotencyKey } from '../queries/idempotency-keys.ts'
 import * as store from '../queries/submission.ts'
 import { bytesOf, type Chunk, chunksOf, type NewItem } from '../rules/chunks.ts'

@@ -2,16 +2,16 @@
 // OpenAPI document and the client's types come from here.
 // Guarantee: payloads leave as the very text they came in as; money leaves as whole cents and as dollars.
 
-import { pricesAsOf } from '../../accounts/rules/price-day.ts'
-import { centsOf, usdOf } from '../../accounts/rules/pricing.ts'
+import { FailedRunChecks, failedRunChecksOf } from '../../grading/wire/run-checks.ts'
 import { count, id, payload, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { rawJson } from '../../kernel/raw-json.ts'
+import { pricesAsOf } from '../../prices/rules/price-day.ts'
+import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
 import { worstOutcome } from '../rules/lifecycle.ts'
 import type { items, runs } from '../tables/runs.ts'
 import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../vocabulary.ts'
-import { FailedRunChecks, failedRunChecksOf } from './run-checks.ts'
 
 /** A run with what is joined to it. */
 export type RunRow = typeof runs.$inferSelect & { agent_slug: string; deployment_version: number | null }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { OCCURRENCE_REASONS } from '../../starts/vocabulary.ts'
+import { OCCURRENCE_REASONS } from '../../schedules/vocabulary.ts'
 import { type MissedOccurrence, scheduleMissed } from './alerts.ts'
 
 const moment: MissedOccurrence = {

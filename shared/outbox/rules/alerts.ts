@@ -1,9 +1,9 @@
 // What is worth waking somebody for, and how an occurrence without work is told. Guarantee: every alert names what
 // happened, since when, what to do, and the command that does it.
 
-import { setPriceCommand } from '../../accounts/rules/prices.ts'
-import { wallClock } from '../../starts/rules/fire-times.ts'
-import type { OccurrenceReason } from '../../starts/vocabulary.ts'
+import { setPriceCommand } from '../../prices/rules/prices.ts'
+import { wallClock } from '../../schedules/rules/fire-times.ts'
+import type { OccurrenceReason } from '../../schedules/vocabulary.ts'
 import { ALERT_RULES, type AlertRule } from '../vocabulary.ts'
 
 interface Bound {

@@ -1,8 +1,8 @@
 // The digest of a run: what a team reads in the morning. Guarantee: it says whether the run ran and whether it worked,
 // for what money, how that compares with the night before, why what did not work did not, and what to do now.
 
-import { count, counted, dollars } from '../../accounts/rules/amounts.ts'
 import { type RunTally, ran, worked } from '../../items/rules/run-words.ts'
+import { count, counted, dollars } from '../../prices/rules/amounts.ts'
 import type { Message, Tone } from './message.ts'
 import { runLabel } from './run-alerts.ts'
 

@@ -1,8 +1,8 @@
 // Alerts about runs, projects and what waits, in words. Guarantee: a run is called by what its people call it and never
 // by an id, and of all that a run gives reason for, the first rule in order is told and no other.
 
-import { count, counted, dollars } from '../../accounts/rules/amounts.ts'
 import { type RunTally, ran, worked } from '../../items/rules/run-words.ts'
+import { count, counted, dollars } from '../../prices/rules/amounts.ts'
 import type { AlertRule } from '../vocabulary.ts'
 import type { Alert } from './alerts.ts'
 

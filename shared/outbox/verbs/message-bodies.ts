@@ -2,11 +2,11 @@
 // a message tells is read as it was when it was put down.
 
 import type { Context } from '../../context.ts'
-import { sayFailedRunCheck } from '../../items/rules/grading/run-checks.ts'
+import { sayFailedRunCheck } from '../../grading/rules/run-checks.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import { toJson } from '../../kernel/raw-json.ts'
-import { findTopCauses } from '../../recovery/queries/causes.ts'
+import { findTopCauses } from '../../triage/queries/causes.ts'
 import { findProjectNames } from '../queries/channels.ts'
 import { findRunEnds, findToldAlerts, type HeldDelivery } from '../queries/deliveries.ts'
 import { findCorrections, findDigests } from '../queries/digests.ts'

@@ -5,11 +5,11 @@
 import type { Sql } from '../../context.ts'
 import { recordId, rowsOfKeys } from '../../items/queries/item-keys.ts'
 import { countMoves, isUndecided } from '../../items/queries/transitions.ts'
-import { HOLD_KEY } from '../../items/rules/protocol.ts'
 import type { ItemKey, RunKey } from '../../kernel/ids.ts'
 import { numbers } from '../../kernel/packed-columns.ts'
-import { canBeReplayed } from './triage.ts'
-import { countJudged, isVerdict } from './verdicts.ts'
+import { HOLD_KEY } from '../../protocol/rules/protocol.ts'
+import { canBeReplayed } from '../../triage/queries/triage.ts'
+import { countJudged, isVerdict } from '../../triage/queries/verdicts.ts'
 
 export interface NewReplayRun {
   id: string

@@ -1,7 +1,6 @@
 // Watches runs, projects, held items and deadlines for what gives reason for an alert, and ends alerts that are over.
 // Guarantee: of a run at most one alert is told; every look is bounded, may be cut off anywhere and may happen twice at once.
 
-import { findUnheldBudgets } from '../../accounts/queries/prices.ts'
 import type { Context, Sql } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { fault } from '../../kernel/fault.ts'
@@ -14,7 +13,8 @@ import { unpricedModel } from '../../outbox/rules/alerts.ts'
 import { consumerStalled, creditNear, itemsHeld, runAlert } from '../../outbox/rules/run-alerts.ts'
 import { raiseAlerts } from '../../outbox/verbs/alerts.ts'
 import { ALERT_RULES } from '../../outbox/vocabulary.ts'
-import { passDeadlines } from '../../starts/verbs/deadlines.ts'
+import { findUnheldBudgets } from '../../prices/queries/prices.ts'
+import { passDeadlines } from '../../schedules/verbs/deadlines.ts'
 
 /** When each host last looked at what is open; one that lives for an invocation looks in each. */
 const lookedAt = new WeakMap<Context, number>()

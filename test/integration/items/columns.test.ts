@@ -2,8 +2,8 @@
 
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { StepRow } from '../../../shared/grading/rules/step-row.ts'
 import { type Entry, settleAny } from '../../../shared/items/queries/settle.ts'
-import type { StepRow } from '../../../shared/items/rules/step-row.ts'
 import { claimItems } from '../../../shared/items/verbs/claim.ts'
 import { OUTCOMES, STEP_KINDS } from '../../../shared/items/vocabulary.ts'
 import { rowsOf } from '../../../shared/kernel/packed-columns.ts'

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { findSubmitter } from '../../../shared/items/queries/submission.ts'
 import { refusalOf } from '../../../shared/items/rules/run-admission.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { findPayers } from '../../../shared/starts/queries/occurrences.ts'
+import { findPayers } from '../../../shared/schedules/queries/occurrences.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
 
 let engine: TestEngine

@@ -1,7 +1,6 @@
 // What raises alerts, and that the same thing is told once.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { AgentLine, ItemLine } from '../../../shared/items/rules/protocol.ts'
 import { cancelRun } from '../../../shared/items/verbs/cancel.ts'
 import { consume } from '../../../shared/items/verbs/consume.ts'
 import { findNearlySpent } from '../../../shared/outbox/queries/alert-watch.ts'
@@ -9,6 +8,7 @@ import { scheduleMissed } from '../../../shared/outbox/rules/alerts.ts'
 import { creditNear } from '../../../shared/outbox/rules/run-alerts.ts'
 import { addAlertChannel, raiseAlerts, setAlertRule } from '../../../shared/outbox/verbs/alerts.ts'
 import type { AlertRule } from '../../../shared/outbox/vocabulary.ts'
+import type { AgentLine, ItemLine } from '../../../shared/protocol/rules/protocol.ts'
 import { startRecovery } from '../../../shared/recovery/verbs/recover.ts'
 import { watchForAlerts } from '../../../shared/upkeep/verbs/watch-alerts.ts'
 import { centStep, failure, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
