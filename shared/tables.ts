@@ -6,6 +6,7 @@
 export * from './accounts/tables/accounts.ts'
 export * from './accounts/tables/installation.ts'
 export * from './accounts/tables/projects.ts'
+export * from './accounts/tables/saved-views.ts'
 export * from './agents/tables/agents.ts'
 export * from './items/tables/runs.ts'
 export * from './outbox/tables/alerts.ts'

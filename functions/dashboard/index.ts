@@ -43,6 +43,7 @@ import { runResultsFile, runResultsPage } from './pages/run-results.tsx'
 import { tagRun } from './pages/run-tags.ts'
 import { verifyRunPage } from './pages/run-verify.tsx'
 import { runsPage } from './pages/runs.tsx'
+import { deleteView, saveView } from './pages/saved-views.ts'
 import {
   changeSchedule,
   deleteSchedule,
@@ -119,6 +120,8 @@ export const actions = [
   createProject,
   cancelRun,
   tagRun,
+  saveView,
+  deleteView,
   replayItem,
   resumeItem,
   acknowledgeItem,

@@ -37,6 +37,7 @@ export type Noun =
   | 'delivery'
   | 'alert channel'
   | 'deadline'
+  | 'saved view'
 
 export const notFound = (noun: Noun) =>
   new ApiError(

@@ -59,6 +59,9 @@ export const ROWS: Record<string, Row> = {
     names: ['schedule_id'],
   },
   deleteDeadline: { destroys: true },
+  listSavedViews: { session: true },
+  saveView: { session: true, body: () => ({ list: 'runs', name: 'swept', query: 'state=open' }) },
+  deleteSavedView: { session: true, destroys: true },
   listAgents: {},
   createAgent: {
     body: of => ({ name: 'made', slug: `made-${++made}`, project_id: of.project_id }),
@@ -245,6 +248,7 @@ export const PATH: Record<string, { value: (of: Tenant) => string; nested?: true
   deliveryId: { value: of => of.delivery_id },
   channelId: { value: of => of.channel_id, nested: true },
   deadlineId: { value: of => of.deadline_id, nested: true },
+  viewId: { value: of => of.view_id, nested: true },
   priceId: { value: of => of.price_id, nested: true },
   deploymentId: { value: of => of.deployment_id, nested: true },
   accountId: { value: of => of.account_id },

@@ -10,6 +10,7 @@ import { Choice } from '../parts/choice.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { MiniBars } from '../parts/mini-bars.tsx'
 import { notOk } from '../parts/run-groups.ts'
+import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
 import { Tags } from '../parts/tags.tsx'
 import { count, money, RunState, statusWord, Verdict, When } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
@@ -53,11 +54,12 @@ export const runsPage = page({
       to: to && new Date(Date.parse(`${to}T00:00:00Z`) + DAY_MS).toISOString(),
       cursor: query.cursor,
     })
-    const [{ data: runs = [], response }, { data: agents = [] }] = await Promise.all([
+    const [{ data: runs = [], response }, { data: agents = [] }, views] = await Promise.all([
       api.GET('/v2/runs', {
         params: { query: { project_id, ...asked, limit: 50 } },
       }),
       api.GET('/v1/agents', { params: { query: { project_id } } }),
+      readSavedViews(api, project_id, 'runs'),
     ])
     const now = ctx.now()
     return {
@@ -76,6 +78,7 @@ export const runsPage = page({
               </a>
             )}
           </div>
+          <SavedViews list="runs" {...{ views, project_id, request, member }} />
           <form class="filters" method="get">
             <label>
               <span class="label">Agent</span>
