@@ -38,8 +38,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     queries: ['triage'],
   },
   outbox: {
-    rules: ['items', 'prices', 'schedules'],
-    wire: ['items'],
+    wire: ['alerts', 'items'],
     queries: ['accounts'],
   },
   agents: {
@@ -52,6 +51,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     queries: ['accounts', 'items'],
     verbs: [
       'accounts',
+      'alerts',
       'grading',
       'items',
       'outbox',
@@ -77,7 +77,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   schedules: {
     wire: ['items', 'results', 'sources'],
     queries: ['accounts', 'items'],
-    verbs: ['items', 'outbox', 'quotas', 'sources'],
+    verbs: ['alerts', 'items', 'quotas', 'sources'],
   },
   sources: {
     rules: ['items', 'protocol'],
@@ -96,6 +96,9 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     rules: ['grading', 'items'],
     wire: ['items'],
     queries: ['items'],
+  },
+  alerts: {
+    rules: ['items', 'outbox', 'prices', 'schedules'],
   },
 }
 const IN_MODULE = new RegExp(`^shared/(${Object.keys(ARROWS).join('|')})/(${LAYERS.join('|')})(?:/|\\.ts$)`)

@@ -15,7 +15,6 @@ const LARGE: Record<string, number> = {
   items: 8800,
   kernel: 3200,
   http: 3200,
-  outbox: 3100,
 }
 const UNBOUNDED = ['cli', 'sdk', 'testing']
 

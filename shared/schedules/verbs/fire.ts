@@ -3,6 +3,8 @@
 // that. Moments that passed during an outage are missed, but for the newest, which still fires.
 
 import type { TransactionSql } from 'postgres'
+import { type MissedOccurrence, scheduleMissed } from '../../alerts/rules/alerts.ts'
+import { raiseAlerts } from '../../alerts/verbs/alerts.ts'
 import type { Context, Sql } from '../../context.ts'
 import { refusalOf } from '../../items/rules/run-admission.ts'
 import { type Submitted, submitRun } from '../../items/verbs/submit.ts'
@@ -10,8 +12,6 @@ import { bisect } from '../../kernel/bisect.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { type MissedOccurrence, scheduleMissed } from '../../outbox/rules/alerts.ts'
-import { raiseAlerts } from '../../outbox/verbs/alerts.ts'
 import { bookReads, type SourcedSchedule } from '../../sources/queries/source-reads.ts'
 import type { Source } from '../../sources/rules/source.ts'
 import { startNow } from '../../sources/verbs/start-from-source.ts'

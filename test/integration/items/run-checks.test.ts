@@ -1,10 +1,10 @@
 // Checks over a run, from the trigger that notes its end to what its schedule's digest says of it.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { addAlertChannel } from '../../../shared/alerts/verbs/alerts.ts'
 import { checkRuns } from '../../../shared/grading/verbs/run-checks.ts'
 import { failedRunChecksOf } from '../../../shared/grading/wire/run-checks.ts'
 import { consume } from '../../../shared/items/verbs/consume.ts'
-import { addAlertChannel } from '../../../shared/outbox/verbs/alerts.ts'
 import { deliverDue } from '../../../shared/outbox/verbs/deliver.ts'
 import type { AgentDeclaration } from '../../../shared/protocol/rules/protocol.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'

@@ -1,7 +1,7 @@
 // Alerts, their end and tests of a channel, as messages of any format.
 
+import type { Message } from '../../outbox/rules/message.ts'
 import type { Alert } from './alerts.ts'
-import type { Message } from './message.ts'
 
 type Told = Pick<
   Alert,

@@ -4,7 +4,7 @@
 import type { Sql } from '../../context.ts'
 import type { RunRow } from '../../items/wire/runs.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { DigestEnd } from '../wire/messages.ts'
+import type { DigestEnd } from '../../outbox/wire/messages.ts'
 
 /** Puts digests of ended runs down for the channels that want them; returns how many. */
 export async function queueDigests(sql: Sql, runIds: readonly string[]): Promise<number> {

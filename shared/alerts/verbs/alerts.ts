@@ -3,10 +3,11 @@
 import type { Context, Sql } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { guessFormat, isMailUrl } from '../../outbox/rules/formats.ts'
+import type { ChannelFormat } from '../../outbox/vocabulary.ts'
 import * as store from '../queries/alerts.ts'
 import type { Alert } from '../rules/alerts.ts'
-import { guessFormat, isMailUrl } from '../rules/formats.ts'
-import type { AlertRule, ChannelDigest, ChannelFormat } from '../vocabulary.ts'
+import type { AlertRule, ChannelDigest } from '../vocabulary.ts'
 import type { AlertChannelRow } from '../wire/alerts.ts'
 
 /**

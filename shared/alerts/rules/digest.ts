@@ -2,8 +2,8 @@
 // for what money, how that compares with the night before, why what did not work did not, and what to do now.
 
 import { type RunTally, ran, worked } from '../../items/rules/run-words.ts'
+import type { Message, Tone } from '../../outbox/rules/message.ts'
 import { count, counted, dollars } from '../../prices/rules/amounts.ts'
-import type { Message, Tone } from './message.ts'
 import { runLabel } from './run-alerts.ts'
 
 /** Why items of a run did not work, and how many for that cause. */

@@ -4,10 +4,11 @@ import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { isHttpUrl, isMailAddress, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { isMailUrl } from '../../outbox/rules/formats.ts'
+import { CHANNEL_FORMATS } from '../../outbox/vocabulary.ts'
 import { RULES } from '../rules/alerts.ts'
-import { isMailUrl } from '../rules/formats.ts'
 import type { alertChannels, alertSettings, alerts } from '../tables/alerts.ts'
-import { ALERT_RULES, type AlertRule, CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../vocabulary.ts'
+import { ALERT_RULES, type AlertRule, CHANNEL_DIGESTS } from '../vocabulary.ts'
 
 export type AlertRow = typeof alerts.$inferSelect
 export type AlertSettingRow = typeof alertSettings.$inferSelect

@@ -7,7 +7,8 @@ import { ofProject } from '../../accounts/tables/tenant.ts'
 import { agentOf } from '../../agents/tables/agents.ts'
 import { runs } from '../../items/tables/runs.ts'
 import { at, createdAt, id, projectOfRun } from '../../kernel/column-types.ts'
-import { ALERT_RULES, CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../vocabulary.ts'
+import { CHANNEL_FORMATS } from '../../outbox/vocabulary.ts'
+import { ALERT_RULES, CHANNEL_DIGESTS } from '../vocabulary.ts'
 
 export const alertRule = pgEnum('alert_rule', ALERT_RULES)
 export const channelFormat = pgEnum('channel_format', CHANNEL_FORMATS)

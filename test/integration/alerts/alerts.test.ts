@@ -1,13 +1,13 @@
 // What raises alerts, and that the same thing is told once.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { findNearlySpent } from '../../../shared/alerts/queries/alert-watch.ts'
+import { scheduleMissed } from '../../../shared/alerts/rules/alerts.ts'
+import { creditNear } from '../../../shared/alerts/rules/run-alerts.ts'
+import { addAlertChannel, raiseAlerts, setAlertRule } from '../../../shared/alerts/verbs/alerts.ts'
+import type { AlertRule } from '../../../shared/alerts/vocabulary.ts'
 import { cancelRun } from '../../../shared/items/verbs/cancel.ts'
 import { consume } from '../../../shared/items/verbs/consume.ts'
-import { findNearlySpent } from '../../../shared/outbox/queries/alert-watch.ts'
-import { scheduleMissed } from '../../../shared/outbox/rules/alerts.ts'
-import { creditNear } from '../../../shared/outbox/rules/run-alerts.ts'
-import { addAlertChannel, raiseAlerts, setAlertRule } from '../../../shared/outbox/verbs/alerts.ts'
-import type { AlertRule } from '../../../shared/outbox/vocabulary.ts'
 import type { AgentLine, ItemLine } from '../../../shared/protocol/rules/protocol.ts'
 import { startRecovery } from '../../../shared/recovery/verbs/recover.ts'
 import { watchForAlerts } from '../../../shared/upkeep/verbs/watch-alerts.ts'
