@@ -20,7 +20,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   accounts: {
     wire: ['prices', 'schedules'],
     queries: ['prices'],
-    verbs: ['prices', 'quotas'],
+    verbs: ['prices', 'quotas', 'sessions'],
   },
   items: {
     rules: ['prices', 'protocol'],
@@ -100,6 +100,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   alerts: {
     rules: ['items', 'outbox', 'prices', 'schedules'],
   },
+  sessions: {},
 }
 const IN_MODULE = new RegExp(`^shared/(${Object.keys(ARROWS).join('|')})/(${LAYERS.join('|')})(?:/|\\.ts$)`)
 

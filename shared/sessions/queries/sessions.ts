@@ -1,9 +1,9 @@
 // Members and their sessions. A session is dead once it is revoked or its refresh token has expired.
 
 import { and, desc, eq, getTableColumns, gt, isNull, lt, sql } from 'drizzle-orm'
+import { accounts, members, sessions } from '../../accounts/tables/accounts.ts'
+import type { SessionRow } from '../../accounts/wire/members.ts'
 import type { Database } from '../../context.ts'
-import { accounts, members, sessions } from '../tables/accounts.ts'
-import type { SessionRow } from '../wire/members.ts'
 
 export async function findMemberByEmail(db: Database, email: string) {
   const [row] = await db.select().from(members).where(eq(members.email, email))

@@ -1,8 +1,8 @@
 // Accounts and their members' passwords.
 
 import { and, eq, isNull, ne, sql } from 'drizzle-orm'
+import { accounts, members, sessions } from '../../accounts/tables/accounts.ts'
 import type { Database } from '../../context.ts'
-import { accounts, members, sessions } from '../tables/accounts.ts'
 
 export interface FirstMember {
   id: string

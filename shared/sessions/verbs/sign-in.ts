@@ -1,11 +1,11 @@
 // Sessions of members. Guarantee: a refresh token works once, one that comes again ends its session, and a wrong e-mail looks like
 // a wrong password.
 
+import { insertAuditEntry } from '../../accounts/queries/audit.ts'
 import type { Context, Database } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { sha256 } from '../../kernel/secrets.ts'
-import { insertAuditEntry } from '../queries/audit.ts'
 import {
   findMemberByEmail,
   findRefreshed,

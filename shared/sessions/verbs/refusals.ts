@@ -1,10 +1,10 @@
 // What strangers were refused, in the log of the account that it was aimed at. Guarantee: however often they try, the log grows
 // by so many entries an hour, of one thing and of one account, and nobody waits for them.
 
+import { NOBODY_ID, noteAuditEntry } from '../../accounts/queries/audit.ts'
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { takeTokens } from '../../redis/rate.ts'
-import { NOBODY_ID, noteAuditEntry } from '../queries/audit.ts'
 
 export interface RefusedAttempt {
   account_id: string
