@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { addAlertChannel } from '../../../shared/alerts/verbs/alerts.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { checkRuns } from '../../../shared/grading/verbs/run-checks.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
 import { deliverDue } from '../../../shared/outbox/verbs/deliver.ts'
 import { setDeadline } from '../../../shared/schedules/verbs/deadlines.ts'

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { addAlertChannel } from '../../../shared/alerts/verbs/alerts.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { fireDue, retryFires } from '../../../shared/schedules/verbs/fire.ts'
 import { createSchedule } from '../../../shared/schedules/verbs/schedules.ts'

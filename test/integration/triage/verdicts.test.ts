@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findCorrections } from '../../../shared/alerts/queries/digests.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import type { ItemKey } from '../../../shared/kernel/ids.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { planRecovery, startRecovery } from '../../../shared/recovery/verbs/recover.ts'
