@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { consume } from '../../shared/items/verbs/consume.ts'
+import { consume } from '../../shared/consumer/verbs/consume.ts'
 import { ANSWER_URL_HEADER, type ItemLine } from '../../shared/protocol/rules/protocol.ts'
 import { makeAgent, makeRun } from './make.ts'
 import { called, deploy, works } from './play.ts'

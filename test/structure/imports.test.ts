@@ -17,30 +17,66 @@ type Layer = (typeof LAYERS)[number]
  * Within a layer a module imports the modules named here and no others. Tables are left out: foreign keys go both ways.
  */
 const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
-  accounts: {
-    wire: ['prices', 'schedules'],
-    queries: ['prices'],
-    verbs: ['prices', 'quotas'],
-  },
   items: {
-    rules: ['prices', 'protocol'],
+    rules: ['prices'],
     wire: ['grading'],
-    queries: ['accounts', 'prices'],
-    verbs: ['accounts', 'outbox', 'prices', 'protocol', 'triage'],
+    queries: ['prices'],
+    verbs: ['outbox', 'settling'],
+  },
+  submission: {
+    queries: ['claims', 'items', 'prices'],
+    verbs: ['accounts', 'claims', 'prices'],
+  },
+  claims: {
+    rules: ['prices', 'protocol'],
+    queries: ['accounts', 'items', 'prices'],
+    verbs: ['accounts'],
+  },
+  consumer: {
+    queries: ['claims', 'settling'],
+    verbs: ['accounts', 'claims', 'outbox', 'protocol', 'settling', 'triage'],
+  },
+  settling: {
+    queries: ['claims', 'items', 'prices'],
+    verbs: ['claims', 'outbox', 'triage'],
+  },
+  protocol: {},
+  grading: {
+    rules: ['prices', 'protocol', 'providers', 'refusals'],
+    queries: ['items'],
+  },
+  providers: {
+    rules: ['protocol'],
+  },
+  refusals: {},
+  triage: {
+    rules: ['grading', 'items'],
+    wire: ['items'],
+    queries: ['items'],
   },
   recovery: {
     rules: ['prices', 'protocol'],
     wire: ['triage'],
     queries: ['items', 'triage'],
-    verbs: ['items', 'outbox'],
+    verbs: ['outbox', 'submission'],
   },
-  traces: {
-    queries: ['triage'],
-  },
-  outbox: {
-    rules: ['items', 'prices', 'schedules'],
+  results: {
     wire: ['items'],
+    queries: ['items'],
+  },
+  schedules: {
+    wire: ['items', 'results', 'sources', 'submission'],
+    queries: ['accounts', 'items', 'submission'],
+    verbs: ['alerts', 'quotas', 'sources', 'submission'],
+  },
+  triggers: {
+    wire: ['sources', 'submission'],
+    verbs: ['accounts', 'sources', 'submission'],
+  },
+  sources: {
+    rules: ['protocol', 'submission'],
     queries: ['accounts'],
+    verbs: ['accounts', 'submission'],
   },
   agents: {
     rules: ['grading', 'protocol', 'results', 'sources'],
@@ -48,54 +84,40 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     queries: ['prices'],
     verbs: ['accounts', 'prices', 'quotas', 'schedules', 'sources', 'triggers'],
   },
+  alerts: {
+    rules: ['items', 'outbox', 'prices', 'schedules'],
+  },
+  outbox: {
+    wire: ['alerts', 'items'],
+    queries: ['accounts'],
+  },
+  traces: {
+    queries: ['triage'],
+  },
+  accounts: {
+    wire: ['prices', 'schedules'],
+    queries: ['prices'],
+    verbs: ['prices', 'quotas', 'sessions'],
+  },
+  sessions: {},
+  prices: {},
+  quotas: {},
   upkeep: {
-    queries: ['accounts', 'items'],
+    queries: ['accounts', 'claims'],
     verbs: [
       'accounts',
+      'alerts',
+      'claims',
       'grading',
-      'items',
       'outbox',
       'prices',
       'quotas',
       'recovery',
       'schedules',
+      'submission',
       'traces',
       'triage',
     ],
-  },
-  grading: {
-    rules: ['prices', 'protocol', 'providers', 'refusals'],
-    queries: ['items'],
-  },
-  protocol: {},
-  providers: {
-    rules: ['protocol'],
-  },
-  refusals: {},
-  prices: {},
-  quotas: {},
-  schedules: {
-    wire: ['items', 'results', 'sources'],
-    queries: ['accounts', 'items'],
-    verbs: ['items', 'outbox', 'quotas', 'sources'],
-  },
-  sources: {
-    rules: ['items', 'protocol'],
-    queries: ['accounts'],
-    verbs: ['accounts', 'items'],
-  },
-  triggers: {
-    wire: ['items', 'sources'],
-    verbs: ['accounts', 'items', 'sources'],
-  },
-  results: {
-    wire: ['items'],
-    queries: ['items'],
-  },
-  triage: {
-    rules: ['grading', 'items'],
-    wire: ['items'],
-    queries: ['items'],
   },
 }
 const IN_MODULE = new RegExp(`^shared/(${Object.keys(ARROWS).join('|')})/(${LAYERS.join('|')})(?:/|\\.ts$)`)

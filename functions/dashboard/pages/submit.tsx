@@ -2,8 +2,8 @@
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { outlookOf } from '../../../shared/schedules/rules/pilot.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
+import { outlookOf } from '../../../shared/submission/rules/pilot.ts'
 import { PilotReport } from '../parts/pilot-report.tsx'
 import { type Entered, type Guessed, SubmitForm } from '../parts/submit-form.tsx'
 import type { OrderFields } from '../parts/submit-order.ts'

@@ -1,8 +1,8 @@
 // What the forms of the submit page order, read the same way by the page's script and by the server.
 
-import type { Fields } from '../../../shared/items/rules/file-items.ts'
 import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
-import { pilotName } from '../../../shared/schedules/rules/pilot.ts'
+import type { Fields } from '../../../shared/submission/rules/file-items.ts'
+import { pilotName } from '../../../shared/submission/rules/pilot.ts'
 import { centsOfDollars } from '../shell/dollars.ts'
 
 /** What a pilot's name adds still fits. */

@@ -1,8 +1,8 @@
 // A project's own prices, and the runs that wait for one.
 
 import { and, asc, desc, eq } from 'drizzle-orm'
+import type { unpricedModel } from '../../alerts/rules/alerts.ts'
 import type { Database, Sql } from '../../context.ts'
-import type { unpricedModel } from '../../outbox/rules/alerts.ts'
 import type { DatedPrice } from '../rules/price-book.ts'
 import { prices } from '../tables/prices.ts'
 import { UNDER_BUDGET } from './budgets.ts'

@@ -2,12 +2,12 @@
 // way; the others learn why not.
 
 import type { Context, Sql } from '../../context.ts'
-import { admitRuns } from '../../items/verbs/admit.ts'
 import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { type ItemKey, itemRecordId } from '../../kernel/ids.ts'
 import { deliverSoon } from '../../outbox/verbs/deliver.ts'
 import { microOf } from '../../prices/rules/pricing.ts'
+import { admitRuns } from '../../submission/verbs/admit.ts'
 import * as decisions from '../../triage/queries/decisions.ts'
 import * as triage from '../../triage/queries/triage.ts'
 import { callOkWrong } from '../../triage/queries/verdicts.ts'

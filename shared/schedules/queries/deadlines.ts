@@ -3,10 +3,10 @@
 
 import { and, asc, eq } from 'drizzle-orm'
 import { agents } from '../../agents/tables/agents.ts'
+import { RULES_BESIDE_DEADLINES } from '../../alerts/rules/alerts.ts'
+import type { PassedDeadline } from '../../alerts/rules/run-alerts.ts'
 import type { Database, Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { RULES_BESIDE_DEADLINES } from '../../outbox/rules/alerts.ts'
-import type { PassedDeadline } from '../../outbox/rules/run-alerts.ts'
 import { deadlines } from '../tables/deadlines.ts'
 import { schedules } from '../tables/schedules.ts'
 import type { DeadlineRow } from '../wire/deadlines.ts'

@@ -4,10 +4,10 @@
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { Sql } from '../../context.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
-import { ROOM } from '../../items/queries/run-admission.ts'
-import type { RunRoom } from '../../items/rules/run-admission.ts'
 import { numbers, times } from '../../kernel/packed-columns.ts'
 import type { SourceProblem } from '../../sources/rules/source.ts'
+import { ROOM } from '../../submission/queries/run-admission.ts'
+import type { RunRoom } from '../../submission/rules/run-admission.ts'
 import type { DisabledReason, OccurrenceOutcome, OccurrenceReason } from '../vocabulary.ts'
 
 /** Lets no statement of the transaction wait longer for somebody's lock. */

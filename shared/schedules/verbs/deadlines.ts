@@ -1,11 +1,11 @@
 // Sets deadlines and tells of those that passed with nothing finished. Guarantee: a deadline comes once a day at its
 // time in its zone, and each passing is judged once, by a transaction that also moves it on.
 
+import type { Alert } from '../../alerts/rules/alerts.ts'
+import { notFinished } from '../../alerts/rules/run-alerts.ts'
 import type { Context, Sql } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { Alert } from '../../outbox/rules/alerts.ts'
-import { notFinished } from '../../outbox/rules/run-alerts.ts'
 import * as store from '../queries/deadlines.ts'
 import { readClock } from '../queries/schedules.ts'
 import { nextFires } from '../rules/fire-times.ts'

@@ -2,18 +2,18 @@
 // or comes twice; a reader that dies is followed by another, which begins at the start; a source that drips holds up
 // neither the tick nor another project's.
 
+import { scheduleMissed } from '../../alerts/rules/alerts.ts'
+import { raiseAlerts } from '../../alerts/verbs/alerts.ts'
 import type { Context, Sql } from '../../context.ts'
-import { giveUp } from '../../items/verbs/submit.ts'
 import { errorText } from '../../kernel/error-text.ts'
 import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { pause } from '../../kernel/pause.ts'
-import { scheduleMissed } from '../../outbox/rules/alerts.ts'
-import { raiseAlerts } from '../../outbox/verbs/alerts.ts'
 import * as store from '../../sources/queries/source-reads.ts'
 import { SourceError, type SourceProblem } from '../../sources/rules/source.ts'
 import { problemOf, startFromSource } from '../../sources/verbs/start-from-source.ts'
+import { giveUp } from '../../submission/verbs/submit.ts'
 import { noteRefusals, runName } from '../queries/occurrences.ts'
 import { REFUSALS, type RefusalReason } from '../rules/occurrence.ts'
 

@@ -1,6 +1,6 @@
 // Where the items of a start come from, as data. Guarantee: nothing here holds a secret.
 
-import type { Fields } from '../../items/rules/file-items.ts'
+import type { Fields } from '../../submission/rules/file-items.ts'
 import { SOURCE_FORMATS, type SourceFormat } from '../vocabulary.ts'
 
 /** What of a row is its item_id and its partition_key: names of its fields. */

@@ -1,8 +1,8 @@
 // A reading of a source under way. Guarantee: one that says nothing for too long, or says too much, ends as a SourceError.
 
-import type { Row } from '../../items/rules/file-items.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
+import type { Row } from '../../submission/rules/file-items.ts'
 import type { CurrentDeployment } from '../queries/source-reads.ts'
 import { type Source, SourceError } from '../rules/source.ts'
 import type { Occasion } from '../rules/source-url.ts'

@@ -3,10 +3,10 @@
 // in memory.
 
 import type { Context } from '../../context.ts'
-import type { NewItem } from '../../items/rules/chunks.ts'
-import { BadLines, linesOfRows } from '../../items/rules/file-items.ts'
-import { itemsOfLines } from '../../items/verbs/item-lines.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import type { NewItem } from '../../submission/rules/chunks.ts'
+import { BadLines, linesOfRows } from '../../submission/rules/file-items.ts'
+import { itemsOfLines } from '../../submission/verbs/item-lines.ts'
 import {
   fieldsOf,
   type GeneratorSource,

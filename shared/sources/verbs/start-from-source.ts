@@ -1,13 +1,13 @@
 // Starts a run over what a source holds. Guarantee: the run is opened when the source has ended well and not before;
 // however else it ends, nothing is left of it.
 
+import { problemText } from '../../alerts/rules/alerts.ts'
 import type { Context, Sql } from '../../context.ts'
-import type { NewItem } from '../../items/rules/chunks.ts'
-import { type RunOrder, type Submitted, submitRun } from '../../items/verbs/submit.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
-import { problemText } from '../../outbox/rules/alerts.ts'
+import type { NewItem } from '../../submission/rules/chunks.ts'
+import { type RunOrder, type Submitted, submitRun } from '../../submission/verbs/submit.ts'
 import { findCurrent, type SourcedStart } from '../queries/source-reads.ts'
 import { SourceError, type SourceProblem } from '../rules/source.ts'
 import type { Occasion } from '../rules/source-url.ts'

@@ -3,9 +3,9 @@
 
 import { openEnv, unseal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
-import { csvRows, jsonRows as ndjsonRows } from '../../items/rules/file-items.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { OutsideAnswer } from '../../kernel/outside.ts'
+import { csvRows, jsonRows as ndjsonRows } from '../../submission/rules/file-items.ts'
 import { filledIn } from '../rules/declared-source.ts'
 import { jsonRows } from '../rules/json-rows.ts'
 import { fieldsOf, SourceError, type UrlSource } from '../rules/source.ts'

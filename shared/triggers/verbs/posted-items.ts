@@ -1,13 +1,13 @@
 // Takes the body of a fire as items. Guarantee: each is the very text that was sent, and of a body with a bad one nothing
 // is taken.
 
-import type { NewItem } from '../../items/rules/chunks.ts'
-import { BadLines, jsonRows, linesOfRows, type Row } from '../../items/rules/file-items.ts'
-import { itemsOfLines } from '../../items/verbs/item-lines.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { elementsOf } from '../../kernel/json.ts'
 import { oneLine } from '../../kernel/ndjson.ts'
 import { type BodySource, fieldsOf } from '../../sources/rules/source.ts'
+import type { NewItem } from '../../submission/rules/chunks.ts'
+import { BadLines, jsonRows, linesOfRows, type Row } from '../../submission/rules/file-items.ts'
+import { itemsOfLines } from '../../submission/verbs/item-lines.ts'
 
 /** What was sent: the text of a JSON value that has passed the gate, or lines of JSON as they came. */
 export type Posted = { text: string } | { lines: Uint8Array }

@@ -1,11 +1,11 @@
 // The shapes of triggers and of their fires. No hash and no sealed secret leaves through these.
 
-import { allowUnpriced, StartedRun, UNPRICED_STARTS } from '../../items/wire/run-order.ts'
 import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { httpUrl, uuid as uuidOf } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { shownTriggerItems, triggerItems, triggerItemsOf } from '../../sources/wire/sources.ts'
+import { allowUnpriced, StartedRun, UNPRICED_STARTS } from '../../submission/wire/run-order.ts'
 import type { triggers } from '../tables/triggers.ts'
 import { SIGNATURE_SCHEMES } from '../vocabulary.ts'
 

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { consume } from '../../../shared/items/verbs/consume.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { deliverDue } from '../../../shared/outbox/verbs/deliver.ts'
 import { readSigningSecret } from '../../../shared/outbox/verbs/signing-secrets.ts'
 import { startRecovery } from '../../../shared/recovery/verbs/recover.ts'

@@ -2,8 +2,8 @@
 // that everything goes on by itself.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { consume } from '../../../shared/items/verbs/consume.ts'
-import { whyItem } from '../../../shared/items/verbs/why.ts'
+import { whyItem } from '../../../shared/claims/verbs/why.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { findUsedModels, readPrices } from '../../../shared/prices/queries/used-models.ts'
 import { priceState } from '../../../shared/prices/rules/price-check.ts'

@@ -1,9 +1,9 @@
 // Failures seen together: clusters, cohort recovery, and why an item is not running.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { whyItem } from '../../../shared/claims/verbs/why.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { cancelRun } from '../../../shared/items/verbs/cancel.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
-import { whyItem } from '../../../shared/items/verbs/why.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
 import type { ItemLine } from '../../../shared/protocol/rules/protocol.ts'
 import { findCohortCost } from '../../../shared/recovery/queries/cohort.ts'

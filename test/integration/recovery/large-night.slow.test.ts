@@ -1,7 +1,7 @@
 // A large night and its morning: 60,000 items of which three faults spoil 21,000, which one order runs again.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { consume } from '../../../shared/items/verbs/consume.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import type { ItemLine } from '../../../shared/protocol/rules/protocol.ts'
 import { advanceRecoveries, planRecovery, startRecovery } from '../../../shared/recovery/verbs/recover.ts'
 import { resultsInChunks, slicesOf } from '../../../shared/results/queries/results.ts'

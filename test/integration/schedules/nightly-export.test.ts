@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ExportServer, startExport } from '../../../examples/nightly-export/server.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { createSchedule } from '../../../shared/schedules/verbs/schedules.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import { setClock } from '../../support/clock.ts'

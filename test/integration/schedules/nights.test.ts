@@ -1,10 +1,10 @@
 // Nights of a schedule, each with the one alert it gives reason for and no other, and one digest.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { addAlertChannel } from '../../../shared/alerts/verbs/alerts.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { checkRuns } from '../../../shared/grading/verbs/run-checks.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
-import { addAlertChannel } from '../../../shared/outbox/verbs/alerts.ts'
 import { deliverDue } from '../../../shared/outbox/verbs/deliver.ts'
 import { setDeadline } from '../../../shared/schedules/verbs/deadlines.ts'
 import { fireDue, watchStarts } from '../../../shared/schedules/verbs/fire.ts'

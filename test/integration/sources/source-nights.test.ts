@@ -1,9 +1,9 @@
 // Nights of a schedule whose items come from a source, each with the one alert it gives reason for and no other.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { consume } from '../../../shared/items/verbs/consume.ts'
+import { addAlertChannel } from '../../../shared/alerts/verbs/alerts.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { addAlertChannel } from '../../../shared/outbox/verbs/alerts.ts'
 import { fireDue, retryFires } from '../../../shared/schedules/verbs/fire.ts'
 import { createSchedule } from '../../../shared/schedules/verbs/schedules.ts'
 import { readSources, stopReading } from '../../../shared/schedules/verbs/source-reader.ts'

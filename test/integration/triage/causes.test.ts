@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { consume } from '../../../shared/items/verbs/consume.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { acknowledgeItem, dismissItem, replayItem } from '../../../shared/recovery/verbs/replay.ts'
 import { findTopCauses, listCauses } from '../../../shared/triage/queries/causes.ts'
 import { maskedWords } from '../../../shared/triage/rules/masking.ts'

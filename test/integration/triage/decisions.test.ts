@@ -1,8 +1,8 @@
 // Decisions about many items in one order: dismissed, acknowledged or resumed by what they have in common.
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { cancelRun } from '../../../shared/items/verbs/cancel.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
 import type { AgentLine, ItemLine } from '../../../shared/protocol/rules/protocol.ts'
 import { actionsOf } from '../../../shared/recovery/rules/recovery.ts'

@@ -1,10 +1,10 @@
 // Verdicts that people judge: called wrong, confirmed, asked about, and counted.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { consume } from '../../../shared/items/verbs/consume.ts'
+import { findCorrections } from '../../../shared/alerts/queries/digests.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import type { ItemKey } from '../../../shared/kernel/ids.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { findCorrections } from '../../../shared/outbox/queries/digests.ts'
 import { planRecovery, startRecovery } from '../../../shared/recovery/verbs/recover.ts'
 import {
   acknowledgeItem,
