@@ -172,7 +172,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 /**
  * http looks up callers and what they may act on, scopes their reads, logs what they change, and tells whether the installation
- * can work; all else is the functions'.
+ * is held; all else is the functions'.
  */
 const HTTP_STORES = [
   'api-keys',
@@ -185,8 +185,6 @@ const HTTP_STORES = [
   'triggers',
   'audit',
   'tenant',
-  'database-state',
-  'running-role',
   'installation',
 ]
 
@@ -296,7 +294,7 @@ it('SQL stands in queries alone, besides how tables and partitions are laid out'
     file => file.startsWith('functions/') || silent.includes(layerOf(file) ?? ''),
   )
   const without = [
-    'shared/http/readiness.ts', // asks only whether anybody answers
+    'shared/upkeep/verbs/readiness.ts', // asks only whether anybody answers
     'shared/kernel/packed-columns.ts', // packs parameters, and names no table
   ]
   expect(portable.filter(file => !without.includes(file) && /\bsql(<[^>]*>)?`/.test(code(file)))).toEqual([])
