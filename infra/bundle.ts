@@ -120,7 +120,7 @@ function entryOf(unit: Unit, from: Awaited<ReturnType<typeof importsOfList>>): s
 }
 
 export const DOCS_IMPORTS = [
-  "import { operationsOf, serveReference } from './shared/http/reference.ts'",
+  "import { operationsOf, serveReference } from './shared/openapi/reference.ts'",
   "import document from './infra/generated/openapi.json'",
 ]
 

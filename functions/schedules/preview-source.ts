@@ -1,7 +1,7 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, scheduleIn } from '../../shared/http/scope.ts'
+import { rawJson } from '../../shared/json/raw-json.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
-import { rawJson } from '../../shared/kernel/raw-json.ts'
 import { readable } from '../../shared/schedules/verbs/schedules.ts'
 import { keptSource } from '../../shared/sources/verbs/kept-source.ts'
 import { previewSource as preview } from '../../shared/sources/verbs/start-from-source.ts'

@@ -1,6 +1,6 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
-import { fieldsOf } from '../../shared/kernel/json.ts'
+import { fieldsOf } from '../../shared/json/json.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { refuseUnpricedStart } from '../../shared/prices/verbs/prices.ts'
 import { updateSchedule as update } from '../../shared/schedules/verbs/schedules.ts'

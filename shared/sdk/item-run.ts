@@ -2,7 +2,7 @@
 // of all its steps, whatever run() does with the signals it is sent; only its deadline cuts steps off.
 
 import type { StepKind } from '../items/vocabulary.ts'
-import { canonicalJson } from '../kernel/canonical.ts'
+import { canonicalJson } from '../json/canonical.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { ItemLine, ModelAnswer, OfferedStep } from '../protocol/rules/protocol.ts'
 import type { AgentClass, Registration } from './agent.ts'

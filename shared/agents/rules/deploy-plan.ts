@@ -2,7 +2,7 @@
 // left alone, and the plan for what a plan has made changes nothing.
 
 import type { DeclaredCheck } from '../../grading/vocabulary.ts'
-import { canonicalJson } from '../../kernel/canonical.ts'
+import { canonicalJson } from '../../json/canonical.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { AgentDeclaration, DeclaredSource } from '../../protocol/rules/protocol.ts'
 import type { ResultsReceiver } from '../../results/rules/results.ts'

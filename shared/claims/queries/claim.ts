@@ -1,4 +1,4 @@
-// Takes items of a run for dispatch, by functions of the database (../claims/queries/take-functions.ts).
+// Takes items of a run for dispatch, by functions of the database (./take-functions.ts).
 
 import type { Sql } from '../../context.ts'
 

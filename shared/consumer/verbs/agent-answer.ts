@@ -12,8 +12,8 @@ import {
   type Verdict,
 } from '../../grading/rules/verdict.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
-import { fieldsOf } from '../../kernel/json.ts'
-import { JsonError } from '../../kernel/json-error.ts'
+import { fieldsOf } from '../../json/json.ts'
+import { JsonError } from '../../json/json-error.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import type { AgentLine, ItemError, StepReport } from '../../protocol/rules/protocol.ts'

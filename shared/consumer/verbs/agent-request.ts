@@ -7,8 +7,8 @@ import type { Claim } from '../../claims/verbs/claim.ts'
 import type { Context } from '../../context.ts'
 import type { OfferedRecord } from '../../grading/rules/step-row.ts'
 import { itemBudgetMicro } from '../../grading/rules/verdict.ts'
+import { oneLine } from '../../json/ndjson.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { oneLine } from '../../kernel/ndjson.ts'
 import {
   ANSWER_URL_HEADER,
   type ItemLine,

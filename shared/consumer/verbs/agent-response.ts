@@ -4,8 +4,8 @@
 import type { AgentResponse } from '../../agents/rules/invoke-agent.ts'
 import type { AgentProtocol } from '../../agents/vocabulary.ts'
 import { ProtocolError } from '../../grading/rules/step-row.ts'
+import { ndjsonLines } from '../../json/ndjson.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { ndjsonLines } from '../../kernel/ndjson.ts'
 import { NDJSON } from '../../protocol/rules/protocol.ts'
 import type { Answer } from './agent-answer.ts'
 

@@ -3,10 +3,10 @@
 // Guarantee: payloads leave as the very text they came in as; money leaves as whole cents and as dollars.
 
 import { FailedRunChecks, failedRunChecksOf } from '../../grading/wire/run-checks.ts'
+import { rawJson } from '../../json/raw-json.ts'
 import { count, id, payload, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
-import { rawJson } from '../../kernel/raw-json.ts'
 import { pricesAsOf } from '../../prices/rules/price-day.ts'
 import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
 import { worstOutcome } from '../rules/lifecycle.ts'

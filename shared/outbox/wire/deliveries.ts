@@ -2,9 +2,9 @@
 
 import { Alert, type AlertRow, alertOf } from '../../alerts/wire/alerts.ts'
 import { type ItemRow, Run, RunItem, type RunRow, runItemOf, runOf } from '../../items/wire/runs.ts'
+import { rawJson } from '../../json/raw-json.ts'
 import { id, Json, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
-import { rawJson } from '../../kernel/raw-json.ts'
 import type { deliveries, deliveryTries } from '../tables/deliveries.ts'
 import { DELIVERY_KINDS, DELIVERY_STATES, RUN_TRANSITIONS, type RunTransition } from '../vocabulary.ts'
 

@@ -1,10 +1,10 @@
 // Reads the lines of an answer that comes later. Guarantee: of one POST all lines can be read or none is taken; no more of
 // them are held than LIMITS.answer_lines; and a line that cannot be read is named by its number.
 
+import { LineError, ndjsonLines } from '../../json/ndjson.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { KiB } from '../../kernel/limits/bytes.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { LineError, ndjsonLines } from '../../kernel/ndjson.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import { type AgentLine, HOLD_KEY } from '../rules/protocol.ts'
 

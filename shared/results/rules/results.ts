@@ -1,7 +1,7 @@
 // Which fields of a result a caller asks for, and what a field is in a cell of a table. Guarantee: a part of an input
 // or an output keeps its digits, and no text of an item becomes a formula of a spreadsheet.
 
-import { elementsOf, fieldsOf } from '../../kernel/json.ts'
+import { elementsOf, fieldsOf } from '../../json/json.ts'
 import type { ResultFormat } from '../vocabulary.ts'
 
 /** Who gets the results of a run as a file when it has ended. */

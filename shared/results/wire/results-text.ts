@@ -1,7 +1,7 @@
 // Results as the text of a file. Guarantee: a table has its header even where there is no result, and one row a result.
 
 import { stringify } from 'csv-stringify/sync'
-import { jsonArray, jsonLines } from '../../kernel/raw-json.ts'
+import { jsonArray, jsonLines } from '../../json/raw-json.ts'
 import { type Column, DEFAULT_COLUMNS, mayBeFormula } from '../rules/results.ts'
 import type { ResultFormat } from '../vocabulary.ts'
 import { type ResultRow, resultCells, resultObject } from './results.ts'

@@ -2,12 +2,12 @@
 
 import { ITEM_STATUSES, OUTCOMES } from '../../items/vocabulary.ts'
 import type { ItemRow } from '../../items/wire/runs.ts'
+import { RawJson, rawJson } from '../../json/raw-json.ts'
 import { id, Json, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { httpUrl, instant, slug, uuid } from '../../kernel/fields.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { RawJson, rawJson } from '../../kernel/raw-json.ts'
 import { usdOf } from '../../prices/rules/pricing.ts'
 import { type Column, cellOf, columnsOf, DEFAULT_COLUMNS, partOf } from '../rules/results.ts'
 import { RESULT_FORMATS } from '../vocabulary.ts'

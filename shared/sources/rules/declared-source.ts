@@ -1,7 +1,7 @@
 // Where items come from, as an agent's code declares it. Guarantee: what code declares holds no secret, only the names
 // of variables that do.
 
-import { canonicalJson } from '../../kernel/canonical.ts'
+import { canonicalJson } from '../../json/canonical.ts'
 import type { AgentDeclaration, DeclaredSource, DeclaredTrigger } from '../../protocol/rules/protocol.ts'
 import { type BodySource, noGenerator } from './source.ts'
 

@@ -2,12 +2,12 @@
 // row's JSON is the very text it is in the file; line n of the file is line n of the submission, so that the server's
 // line numbers are the file's.
 
-import { type BadLine, describeLines } from '../../kernel/bad-lines.ts'
-import { CsvError, csvRecords } from '../../kernel/csv.ts'
-import { checkJson, fieldsOf } from '../../kernel/json.ts'
-import { JsonError } from '../../kernel/json-error.ts'
+import { type BadLine, describeLines } from '../../json/bad-lines.ts'
+import { checkJson, fieldsOf } from '../../json/json.ts'
+import { JsonError } from '../../json/json-error.ts'
+import { LineError, ndjsonLines } from '../../json/ndjson.ts'
 import { INPUT_LIMITS } from '../../kernel/limits/input.ts'
-import { LineError, ndjsonLines } from '../../kernel/ndjson.ts'
+import { CsvError, csvRecords } from './csv.ts'
 
 /** Fields of a row. */
 export interface Fields {

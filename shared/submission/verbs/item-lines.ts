@@ -1,13 +1,13 @@
 // Turns submitted text into items. Guarantee: an input is passed on as the very text it was sent as, and of a bad
 // submission as many lines are named as LIMITS.bad_lines_named allows.
 
-import { type BadLine, describeLines } from '../../kernel/bad-lines.ts'
+import { type BadLine, describeLines } from '../../json/bad-lines.ts'
+import { membersOf } from '../../json/json.ts'
+import { JsonError } from '../../json/json-error.ts'
+import { LineError, ndjsonLines } from '../../json/ndjson.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { keyProblem } from '../../kernel/fields.ts'
-import { membersOf } from '../../kernel/json.ts'
-import { JsonError } from '../../kernel/json-error.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { LineError, ndjsonLines } from '../../kernel/ndjson.ts'
 import type { NewItem } from '../rules/chunks.ts'
 
 /** Says why a line is no item. */

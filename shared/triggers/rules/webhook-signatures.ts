@@ -2,9 +2,9 @@
 // before anything is parsed, in a time that tells nothing about the secret, and where the scheme signs the time, no
 // request older or newer than LIMITS.webhook_tolerance_s passes.
 
+import { fieldsOf } from '../../json/json.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { FillRandom } from '../../kernel/ids.ts'
-import { fieldsOf } from '../../kernel/json.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { randomWord, sameBytes, toBase64, toHex } from '../../kernel/secrets.ts'
 import type { SignatureScheme } from '../vocabulary.ts'

@@ -1,9 +1,9 @@
 // Takes the body of a fire as items. Guarantee: each is the very text that was sent, and of a body with a bad one nothing
 // is taken.
 
+import { elementsOf } from '../../json/json.ts'
+import { oneLine } from '../../json/ndjson.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { elementsOf } from '../../kernel/json.ts'
-import { oneLine } from '../../kernel/ndjson.ts'
 import { type BodySource, fieldsOf } from '../../sources/rules/source.ts'
 import type { NewItem } from '../../submission/rules/chunks.ts'
 import { BadLines, jsonRows, linesOfRows, type Row } from '../../submission/rules/file-items.ts'

@@ -1,15 +1,15 @@
 // Whether this process can work: both stores, and what of PostgreSQL the work takes. Guarantee: an answer within
 // LIMITS.ready_ms, whatever the stores do; what is in the way is named with its reason, as soon as that is known.
 
-import type { Context } from '../context.ts'
-import { sinceMs } from '../kernel/elapsed.ts'
-import { LIMITS } from '../kernel/limits.ts'
-import { codeOf, type StoreFault, type StoreName, storeFault } from '../kernel/store-errors.ts'
-import { isFull, noteTrouble, SAY_FULL, troubleOf } from '../kernel/unreachable.ts'
-import { type AskedTurns, askTurns, type Turn, type Turner, UNKNOWN_TURNS } from '../redis/turns.ts'
-import { type DatabaseState, readDatabaseState } from '../upkeep/queries/database-state.ts'
-import { readRoleState } from '../upkeep/queries/running-role.ts'
-import type { RoleState } from '../upkeep/rules/faults.ts'
+import type { Context } from '../../context.ts'
+import { sinceMs } from '../../kernel/elapsed.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { codeOf, type StoreFault, type StoreName, storeFault } from '../../kernel/store-errors.ts'
+import { isFull, noteTrouble, SAY_FULL, troubleOf } from '../../kernel/unreachable.ts'
+import { type AskedTurns, askTurns, type Turn, type Turner, UNKNOWN_TURNS } from '../../redis/turns.ts'
+import { type DatabaseState, readDatabaseState } from '../queries/database-state.ts'
+import { readRoleState } from '../queries/running-role.ts'
+import type { RoleState } from '../rules/faults.ts'
 
 export interface Dependency {
   /** `degraded` does a part of what is asked of it, and `unknown` is what PostgreSQL would have to tell, and does not. */

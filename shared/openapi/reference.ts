@@ -4,11 +4,11 @@
 import type { Hono } from 'hono'
 import { html, raw } from 'hono/html'
 import type { Context } from '../context.ts'
+import { basePath } from '../http/base-path.ts'
 import { ERROR_MEANINGS, ITEM_ERROR_MEANINGS } from '../items/rules/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../kernel/errors.ts'
 import type { JsonSchema } from '../kernel/sample.ts'
 import { VERSION } from '../kernel/version.ts'
-import { basePath } from './base-path.ts'
 import type { Document, Media, Operation, Parameter } from './openapi.ts'
 import { STYLE } from './reference-style.ts'
 

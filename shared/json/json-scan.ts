@@ -1,8 +1,8 @@
 // One strict scan of JSON text, by offsets. Guarantee: what it passes is RFC 8259 JSON without repeated keys and within the
 // depth, and nothing is made of it but what is asked for.
 
+import { INPUT_LIMITS } from '../kernel/limits/input.ts'
 import { JsonError, quoted, shortened } from './json-error.ts'
-import { INPUT_LIMITS } from './limits/input.ts'
 
 const QUOTE = 0x22
 const COMMA = 0x2c

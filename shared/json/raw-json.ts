@@ -1,6 +1,6 @@
 // JSON made of values and of texts that already are JSON. Guarantee: a raw text reaches the answer byte for byte.
 
-import { oneLine } from '../kernel/ndjson.ts'
+import { oneLine } from './ndjson.ts'
 
 export class RawJson {
   readonly text: string

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { LIMITS } from '../kernel/limits.ts'
 import { checkJson, elementsOf, fieldsOf } from './json.ts'
 import { JsonError, type JsonErrorCode } from './json-error.ts'
-import { LIMITS } from './limits.ts'
 
 function refusal(run: () => unknown): JsonError {
   try {

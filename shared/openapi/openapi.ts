@@ -2,15 +2,15 @@
 // schemas that check requests, the same list always gives the same document, and every operation shows examples.
 
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi'
+import type { Answer, Auth, Endpoint } from '../http/endpoint.ts'
+import type { Noun } from '../http/scope.ts'
 import { ERROR_MEANINGS } from '../items/rules/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../kernel/errors.ts'
 import { Sampler } from '../kernel/sample.ts'
 import { CAUSE_ID } from '../triage/rules/causes.ts'
-import type { Answer, Auth, Endpoint } from './endpoint.ts'
 import type { Document, Media, Operation, Parameter } from './openapi-document.ts'
 import { setLinesApart, withoutDefaults } from './openapi-generators.ts'
 import { MESSAGES, messageOf } from './openapi-messages.ts'
-import type { Noun } from './scope.ts'
 
 export type { Document, Media, Operation, Parameter }
 

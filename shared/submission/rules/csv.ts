@@ -2,7 +2,7 @@
 // value is the very text that stands there, an inch mark inside it too; a record is named by the line it begins on.
 
 import { parse } from 'csv-parse'
-import { INPUT_LIMITS } from './limits/input.ts'
+import { INPUT_LIMITS } from '../../kernel/limits/input.ts'
 
 const DELIMITERS = [',', ';', '\t']
 /** What a first line may be long; beyond it, its delimiter is judged by what came so far. */

@@ -1,8 +1,8 @@
 // A JSON object of which one member is a list that may be long. Guarantee: as of ./json.ts, and neither the check nor the
 // reading of the list holds the thread for longer than a slice, or makes more than a piece of it.
 
+import { slices } from '../kernel/slices.ts'
 import { Scan } from './json-scan.ts'
-import { slices } from './slices.ts'
 
 /** Elements of a list that are handed out at once. */
 const PIECE = 1000
