@@ -127,7 +127,7 @@ export class Answer {
     code: string,
     message: string,
     /** `unsent`: nothing of it reached the agent, so neither a failure nor time is counted. */
-    blame: 'agent' | 'transport' | 'nobody' | 'unsent',
+    fault: 'agent' | 'transport' | 'nobody' | 'unsent',
     delayMs: number,
     alone = false,
     cuts?: number,
@@ -142,8 +142,8 @@ export class Answer {
       delay_ms: delayMs,
       alone,
       ...(cuts !== undefined && { cuts }),
-      blame: blame === 'unsent' ? 'nobody' : blame,
-      ran_ms: blame === 'nobody' ? Math.max(0, this.#now() - this.#startedMs) : 0,
+      fault: fault === 'unsent' ? 'nobody' : fault,
+      ran_ms: fault === 'nobody' ? Math.max(0, this.#now() - this.#startedMs) : 0,
     })
   }
 

@@ -220,7 +220,7 @@ function cutOff(answer: Answer, inFlightItems: readonly InFlightItem[], wholeMs:
 
 const hasSteps = (inFlight: InFlightItem) => inFlight.step_count > inFlight.item.step_count
 
-/** The request is over and items are unfinished: who is to blame decides what becomes of them. */
+/** The request is over and items are unfinished: whose fault that is decides what becomes of them. */
 function giveUp(answer: Answer, error: unknown, alone: boolean): void {
   const message = error instanceof Error ? error.message : String(error)
   const code =

@@ -19,7 +19,7 @@ export interface Return {
   /** Set where it needs a consumer that has its time before it: so often was one step cut off. */
   cuts?: number
   /** Which of the two retry counts it goes on. */
-  blame: 'agent' | 'transport' | 'nobody'
+  fault: 'agent' | 'transport' | 'nobody'
   ran_ms: number
 }
 
@@ -41,14 +41,14 @@ export async function returnItems(
         unnest(${numbers(returns.map(r => r.alone))}::text::boolean[]),
         unnest(${numbers(returns.map(r => Math.round(r.ran_ms)))}::text::int[]),
         unnest(${numbers(returns.map(r => r.cuts ?? null))}::text::smallint[]),
-        string_to_table(${texts(returns.map(r => r.blame))}, E'\\x1e'),
+        string_to_table(${texts(returns.map(r => r.fault))}, E'\\x1e'),
         string_to_table(${texts(returns.map(r => r.code))}, E'\\x1e'),
         string_to_table(${texts(returns.map(r => r.message || ' '))}, E'\\x1e')
-      ) as t(seq, attempt, delay_ms, alone, ran_ms, cuts, blame, code, message)
+      ) as t(seq, attempt, delay_ms, alone, ran_ms, cuts, fault, code, message)
     ), ${lockClaims(sql, project_id, claims)}, returned as (
       update items i set ${sql.unsafe(become('requeue'))}, ran_ms = i.ran_ms + g.ran_ms,
-        agent_failures = i.agent_failures + (g.blame = 'agent')::int::smallint,
-        transport_failures = i.transport_failures + (g.blame = 'transport')::int::smallint
+        agent_failures = i.agent_failures + (g.fault = 'agent')::int::smallint,
+        transport_failures = i.transport_failures + (g.fault = 'transport')::int::smallint
       from given g
       where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = any(${numbers(returns.map(r => r.seq))}::text::int[])
         and i.seq = g.seq and i.attempt = g.attempt and ${sql.unsafe(guard('requeue'))} and ${sql.unsafe(LOCKED)}

@@ -105,10 +105,10 @@ export class RunTrace {
   /** After the items were given back. */
   returned(given: readonly { inFlight: InFlightItem; entry: Return }[]): void {
     for (const { inFlight, entry } of given) {
-      const { blame, code } = entry
-      this.#telemetry.measure('assay.items.returned', 1, { 'assay.blame': blame })
+      const { fault, code } = entry
+      this.#telemetry.measure('assay.items.returned', 1, { 'assay.fault': fault })
       if (this.#isShown && isTraced(inFlight.seq)) {
-        const isFault = blame !== 'nobody'
+        const isFault = fault !== 'nobody'
         this.#attempt(inFlight, {
           attributes: { 'assay.status': 'queued', 'assay.code': code, 'error.type': isFault ? code : null },
           error: isFault ? entry.message : null,

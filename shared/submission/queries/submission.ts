@@ -62,14 +62,14 @@ export async function findSubmitter(sql: Sql, projectId: string, agentId: string
   return row
 }
 
-export interface PileSize {
+export interface BatchSize {
   total_items: number
   /** Of all inputs, in characters, which is near enough: claims are cut by it. */
   input_bytes: number
 }
 
 /** With its size, a run is open as soon as this is committed; without, it is materializing. */
-export async function insertRun(sql: Sql, run: NewRun, size?: PileSize): Promise<void> {
+export async function insertRun(sql: Sql, run: NewRun, size?: BatchSize): Promise<void> {
   const row = { ...run, materializing: size === undefined, ...size }
   await sql`insert into runs ${sql(row)}`
 }
@@ -204,7 +204,7 @@ export async function touchMaterializing(sql: Sql, runId: string): Promise<void>
 }
 
 /** Opens the run for dispatch; false when it was given up in the meantime. */
-export async function finishMaterializing(sql: Sql, runId: string, size: PileSize): Promise<boolean> {
+export async function finishMaterializing(sql: Sql, runId: string, size: BatchSize): Promise<boolean> {
   const result = await sql`
     update runs set ${sql({ ...size })}, materializing = false, touched_at = now()
     where id = ${runId} and materializing and stop_reason is null`

@@ -85,7 +85,7 @@ export async function submitChunks(
     await refuseUnpriced(ctx, agent_id, budget_micro)
   const run = { ...newRun(ctx, order), deployment_id }
   try {
-    const total_items = await writePile(ctx, order, run, chunks)
+    const total_items = await writeBatch(ctx, order, run, chunks)
     await fault('submit.after_commit')
     ctx.notify()
     return { run_id: run.id, total_items, first_item: itemRecordId(run.id, 1), repeated: false }
@@ -135,7 +135,7 @@ async function answerAgain(order: RunOrder, earlier: KeyedAnswer): Promise<Submi
 
 type IdentifiedItem = NewItem & { item_id: string }
 
-async function writePile(ctx: Context, order: RunOrder, run: store.NewRun, chunks: AsyncGenerator<Chunk>) {
+async function writeBatch(ctx: Context, order: RunOrder, run: store.NewRun, chunks: AsyncGenerator<Chunk>) {
   const first = (await chunks.next()).value as Chunk | undefined
   if (!first) throw new ApiError('no_items', 'The submission has no items.')
   const ids = new SeenIds()
@@ -189,7 +189,7 @@ async function writeChunks(
   first: Chunk,
   chunks: AsyncGenerator<Chunk>,
   ids: SeenIds,
-): Promise<store.PileSize & { firstSeqs: number[] }> {
+): Promise<store.BatchSize & { firstSeqs: number[] }> {
   const inFlight = new Set<Promise<void>>()
   const firstSeqs: number[] = []
   const failures: unknown[] = []

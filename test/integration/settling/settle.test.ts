@@ -65,7 +65,7 @@ const settleAll = (
 /** All items of a claim offered again, late. */
 const returnAll = ({ runId, seqs, claims }: Awaited<ReturnType<typeof abandoned>>) => {
   const entry = { attempt: 1, code: 'yielded', message: '', delay_ms: 0, alone: false, ran_ms: 0 }
-  const returns = seqs.map(seq => ({ ...entry, seq, blame: 'nobody' as const }))
+  const returns = seqs.map(seq => ({ ...entry, seq, fault: 'nobody' as const }))
   return returnItems(engine.sql, { project_id: engine.project_id, run_id: runId }, returns, claims)
 }
 
