@@ -254,7 +254,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     await ran(world, two, [{ input: 1 }, { input: 2 }, { item_id: 'c', input: 3 }])
     const page = await open('triage')
     const group = page.getByRole('row', { name: /2 items on this page/ })
-    await group.getByRole('link', { name: 'Dismiss all…' }).click()
+    await group.getByRole('button', { name: 'Dismiss all…' }).click()
     await page.getByText('2 items can be dismissed. Nothing has been done yet.').waitFor()
     expect(await axeProblems(page)).toEqual([])
     await page.getByRole('button', { name: 'Dismiss 2 items' }).click()

@@ -58,7 +58,7 @@ export function stand(row: HTMLElement): void {
 
 /** Where the focus is on a link or a button, of the row or not, Enter is theirs. */
 function open(): boolean {
-  const href = here()?.dataset.href
+  const href = here()?.querySelector('a')?.href
   if (href === undefined || document.activeElement?.matches('a, button, summary')) return false
   location.assign(href)
   return true

@@ -12,6 +12,8 @@ const WORDS: Record<string, string> = {
   confirm: 'Confirm',
 }
 
+const ROW_BUTTONS = 'button[name=one]'
+
 export function followSelection(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-selection]')) {
     for (const box of form.querySelectorAll<HTMLInputElement>('[data-select-group]')) box.hidden = false
@@ -28,7 +30,13 @@ export function followSelection(): void {
 function leaveOut(form: HTMLFormElement, pressed: HTMLElement | null): void {
   const action = pressed?.dataset.bulk
   for (const box of form.querySelectorAll<HTMLInputElement>('input[name=items]:checked'))
-    box.disabled = action !== undefined && !box.dataset.can!.split(' ').includes(action)
+    box.disabled = action !== undefined && !actionsOf(box).has(action)
+}
+
+/** What an item accepts, by the buttons of its row. */
+function actionsOf(box: HTMLInputElement): Set<string> {
+  const buttons = box.closest('tr')!.querySelectorAll<HTMLButtonElement>(ROW_BUTTONS)
+  return new Set([...buttons].map(button => button.value.split(' ')[0]!))
 }
 
 function selectGroup(form: HTMLFormElement, box: HTMLInputElement): void {
@@ -42,12 +50,12 @@ function tell(form: HTMLFormElement): void {
   const selected = [...form.querySelectorAll<HTMLInputElement>('input[name=items]:checked')]
   for (const button of form.querySelectorAll<HTMLButtonElement>('[data-bulk]')) {
     const action = button.dataset.bulk!
-    const able = selected.filter(box => box.dataset.can!.split(' ').includes(action))
+    const able = selected.filter(box => actionsOf(box).has(action))
     button.disabled = able.length === 0
     button.hidden = able.length === 0 && selected.length > 0
     button.textContent = able.length === 0 ? `${WORDS[action]} selected` : labelOf(action, able)
   }
-  for (const button of form.querySelectorAll<HTMLButtonElement>('[data-one]'))
+  for (const button of form.querySelectorAll<HTMLButtonElement>(ROW_BUTTONS))
     button.disabled = selected.length > 0
   const told = form.querySelector('[data-selected]')
   if (told !== null)
@@ -55,7 +63,7 @@ function tell(form: HTMLFormElement): void {
 }
 
 function labelOf(action: string, boxes: readonly HTMLInputElement[]): string {
-  const cost = boxes.reduce((sum, box) => sum + Number(box.dataset.cost), 0)
+  const cost = boxes.reduce((sum, box) => sum + Number(box.dataset.cost ?? 0), 0)
   const about = action === 'replay' && cost > 0 ? ` (about ${money(cost)})` : ''
   return `${WORDS[action]} ${boxes.length} item${boxes.length === 1 ? '' : 's'}${about}`
 }

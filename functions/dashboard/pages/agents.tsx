@@ -22,7 +22,6 @@ export const agentsPage = page({
           <List
             id="agents"
             rows={agents}
-            href={one => ofAgent(one.id)}
             columns={[
               { label: 'Agent', cell: one => <a href={ofAgent(one.id)}>{one.slug}</a> },
               { label: 'Does', cell: one => one.description },

@@ -58,7 +58,6 @@ const Runs = ({ cause, now }: { cause: Cause; now: number }) => (
   <List
     id="runs"
     rows={cause.latest_runs}
-    href={one => ofRun(one.run_id)}
     columns={[
       {
         label: 'Run',

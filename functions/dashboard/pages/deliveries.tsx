@@ -59,7 +59,6 @@ export const deliveriesPage = page({
           <List
             id="deliveries"
             rows={data!.deliveries}
-            href={one => ofDelivery(one.id)}
             columns={[
               { label: 'Tells', cell: one => <a href={ofDelivery(one.id)}>{KINDS[one.kind]}</a> },
               { label: 'To', cell: one => one.url },

@@ -112,7 +112,6 @@ const Waiting = ({ runs, now }: { runs: Queue['waiting_runs']; now: number }) =>
   <List
     id="waiting"
     rows={runs}
-    href={run => ofRun(run.id)}
     columns={[
       { label: 'Run', cell: run => <a href={ofRun(run.id)}>{run.name ?? run.agent_slug}</a> },
       { label: 'Waiting', numeric: true, cell: run => count(run.queued) },
@@ -133,7 +132,6 @@ const Retries = ({ queue, now }: { queue: Queue; now: number }) => (
     <List
       id="retries"
       rows={queue.next_retries}
-      href={item => ofItem(item.record_id)}
       columns={[
         {
           label: 'Item',

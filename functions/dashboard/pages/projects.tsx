@@ -29,7 +29,6 @@ export const projectsPage = page({
           <List
             id="projects"
             rows={projects}
-            href={project => ofProject(project.id)}
             columns={[
               { label: 'Name', cell: project => <a href={ofProject(project.id)}>{project.name}</a> },
               { label: 'Running now', numeric: true, cell: project => count(project.running) },

@@ -43,7 +43,6 @@ export const recoveriesPage = page({
           <List
             id="recoveries"
             rows={data}
-            href={one => ofRecovery(one.id)}
             columns={[
               {
                 label: 'Recovery',

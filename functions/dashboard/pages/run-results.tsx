@@ -51,7 +51,6 @@ export const runResultsPage = page({
           </form>
           <List
             id="results"
-            href={row => ofItem(row.record_id)}
             rows={rows}
             empty="No results."
             columns={[

@@ -56,7 +56,7 @@ export const runsPage = page({
     })
     const [{ data: runs = [], response }, { data: agents = [] }, views] = await Promise.all([
       api.GET('/v2/runs', {
-        params: { query: { project_id, ...asked, limit: 50 } },
+        params: { query: { project_id, ...asked, limit: LIMITS.runs_shown } },
       }),
       api.GET('/v1/agents', { params: { query: { project_id } } }),
       readSavedViews(api, project_id, 'runs'),
@@ -85,9 +85,7 @@ export const runsPage = page({
               <select name="agent">
                 <option value="">any</option>
                 {agents.map(one => (
-                  <option value={one.slug} selected={one.slug === agent}>
-                    {one.slug}
-                  </option>
+                  <option selected={one.slug === agent}>{one.slug}</option>
                 ))}
               </select>
             </label>
@@ -136,7 +134,6 @@ const Runs = ({ runs, isWhole, now, empty }: RunsProps) => (
   <List
     id="runs"
     rows={runs}
-    href={run => ofRun(run.id)}
     columns={[
       {
         label: 'Run',

@@ -64,7 +64,6 @@ const Schedules = ({ schedules, now }: { schedules: readonly Schedule[]; now: nu
   <List
     id="schedules"
     rows={schedules}
-    href={one => ofSchedule(one.id)}
     columns={[
       {
         label: 'Schedule',

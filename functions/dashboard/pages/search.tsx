@@ -174,7 +174,6 @@ const Found = ({ steps, q, now, project_id }: FoundProps) => {
     <List
       id="found"
       rows={steps}
-      href={href}
       columns={[
         {
           label: 'Step',

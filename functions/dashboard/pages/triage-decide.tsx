@@ -31,6 +31,8 @@ export const decideItems = action({
     action: z.enum(ROW_ACTIONS).optional(),
     /** A row's own button: an action and an item, whatever is selected. */
     one: z.templateLiteral([z.enum(ROW_ACTIONS), ' ', z.uuid()]).optional(),
+    /** A group's: an action, and what narrows the page to it. */
+    all: z.templateLiteral([z.enum(ROW_ACTIONS), ' ', z.string()]).optional(),
     /** Of the rows that were shown, those that asked and those that said that an ok item was called wrong. */
     question: ids,
     correction: ids,
@@ -38,6 +40,7 @@ export const decideItems = action({
     sure: z.literal('yes').optional(),
   }),
   async act({ api, params }, form) {
+    if (form.all !== undefined) return { to: wholeOf(params.projectId, form.back, form.all) }
     const [verb, ids] = orderOf(form)
     const held = verb === 'dismiss' && form.sure === undefined ? await heldOf(api, ids) : []
     if (held.length > 0) return askedView(params.projectId, ids, held, form.back)
@@ -152,6 +155,16 @@ function orderOf({ items = [], action, one }: Decision): [RowAction, string[]] {
       'Tick the items, then press the button again.',
     )
   return [action, ids.slice(0, LIMITS.inbox_page)]
+}
+
+/** The page that says what it comes to, and asks. */
+function wholeOf(project_id: string, back: string | undefined, order: string): string {
+  const [action, group] = order.split(' ') as [string, string]
+  const filter = new URLSearchParams(backTo(project_id, back).split('?')[1])
+  filter.delete('cursor')
+  for (const [name, value] of new URLSearchParams(group)) filter.set(name, value)
+  filter.set('action', action)
+  return ofProject(project_id, `recover?${filter}`)
 }
 
 /** What a row said of its item where it was shown. */

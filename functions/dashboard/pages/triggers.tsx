@@ -64,7 +64,6 @@ const TriggerList = ({ triggers, now }: { triggers: readonly Schemas['Trigger'][
   <List
     id="triggers"
     rows={triggers}
-    href={one => ofTrigger(one.id)}
     columns={[
       { label: 'Name', cell: one => <a href={ofTrigger(one.id)}>{one.name}</a> },
       { label: 'Starts', cell: one => one.agent_slug },

@@ -43,7 +43,6 @@ export const AlertList = ({
   <List
     id="alerts"
     rows={groupsOf(alerts)}
-    href={({ newest }) => linkOf(newest)}
     columns={[
       { label: 'About', cell: ({ newest }) => <a href={linkOf(newest)}>{aboutOf(newest, named)}</a> },
       {

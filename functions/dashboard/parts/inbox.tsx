@@ -2,6 +2,7 @@
 // buttons and the selected ones theirs; a script only adds what they come to.
 
 import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { itemErrorMeaning, reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ROW_ACTIONS, type RowAction } from '../../../shared/triage/vocabulary.ts'
@@ -49,19 +50,7 @@ export const Inbox = ({
   const table = (
     <div class="scroll">
       <table class="inbox">
-        <thead>
-          <tr>
-            {mayDecide && (
-              <th scope="col">
-                <span class="off-screen">Select</span>
-              </th>
-            )}
-            <th scope="col">Item</th>
-            <th scope="col">Why</th>
-            <th scope="col">Since</th>
-            {mayDecide && <th scope="col">Decide</th>}
-          </tr>
-        </thead>
+        <Head mayDecide={mayDecide} />
         {groups.map(([key, own], at) => (
           <>
             <tbody class="group">
@@ -77,7 +66,11 @@ export const Inbox = ({
             </tbody>
             <tbody data-rows data-group={String(at)}>
               {own.map(row => (
-                <Entry row={row} suspicion={suspicions.get(row.record_id)} now={now} mayDecide={mayDecide} />
+                <Entry
+                  {...{ row, filter, now, mayDecide }}
+                  suspicion={suspicions.get(row.record_id)}
+                  isOfCause={known.has(key)}
+                />
               ))}
             </tbody>
           </>
@@ -95,6 +88,22 @@ export const Inbox = ({
     <section id="inbox">{table}</section>
   )
 }
+
+const Head = ({ mayDecide }: { mayDecide: boolean }) => (
+  <thead>
+    <tr>
+      {mayDecide && (
+        <th scope="col">
+          <span class="off-screen">Select</span>
+        </th>
+      )}
+      <th scope="col">Item</th>
+      <th scope="col">Why</th>
+      <th scope="col">Since</th>
+      {mayDecide && <th scope="col">Decide</th>}
+    </tr>
+  </thead>
+)
 
 const WORDS: Record<RowAction, string> = {
   replay: 'Replay',
@@ -132,27 +141,16 @@ const Bulk = () => (
   </fieldset>
 )
 
-const Group = ({
-  at,
-  rows,
-  cause,
-  doubt,
-  project_id,
-  filter,
-  mayDecide,
-}: {
+interface GroupProps extends Pick<InboxProps, 'doubt' | 'project_id' | 'filter'> {
   at: number
   rows: readonly Row[]
   cause: Cause | undefined
-  doubt: Doubt
-  project_id: string
-  filter: Record<string, string>
   mayDecide: boolean
-}) => {
+}
+
+const Group = ({ at, rows, cause, doubt, project_id, filter, mayDecide }: GroupProps) => {
   const [{ agent_id, kind, reason, question }] = rows as [Row]
   const narrower = cause === undefined ? { agent_id, reason } : { cause_id: cause.id }
-  const to = (path: string, more: Record<string, string>) =>
-    ofProject(project_id, `${path}?${new URLSearchParams({ ...filter, ...more })}`)
   return (
     <tr>
       {mayDecide && (
@@ -185,37 +183,57 @@ const Group = ({
       </th>
       {mayDecide && (
         <td>
-          <span class="row-actions">
-            <a href={to('triage', { kind, ...narrower })}>Only these</a>
-            {(cause === undefined ? (kind === 'dlq' ? ['replay' as const] : []) : actionsOfCause(cause)).map(
-              action => (
-                <a href={to('recover', { kind, ...narrower, action })}>{WORDS[action]} all…</a>
-              ),
-            )}
-          </span>
+          <OfGroup {...{ kind, cause, filter }} narrower={narrower} />
         </td>
       )}
     </tr>
   )
 }
 
+interface OfGroupProps extends Pick<GroupProps, 'cause' | 'filter'> {
+  kind: Row['kind']
+  /** What of this page the group is. */
+  narrower: Record<string, string>
+}
+
+/**
+ * What is done with all of a group leads to a page that asks. A link would repeat the filter of this page, and there may be
+ * a group a row.
+ */
+const OfGroup = ({ kind, cause, filter, narrower }: OfGroupProps) => {
+  const unnamed = kind === 'dlq' ? ['replay' as const] : []
+  const group = new URLSearchParams({ kind, ...narrower })
+  return (
+    <span class="row-actions">
+      <a href={`triage?${new URLSearchParams({ ...filter, kind, ...narrower })}`}>Only these</a>
+      {(cause === undefined ? unnamed : actionsOfCause(cause)).map(action => (
+        <button class="plain" name="all" value={`${action} ${group}`}>
+          {WORDS[action]} all…
+        </button>
+      ))}
+    </span>
+  )
+}
+
 interface EntryProps {
   row: Row
+  /** What all rows have in common is said once, above them. */
+  filter: Record<string, string>
+  isOfCause: boolean
   suspicion: string | undefined
   now: number
   mayDecide: boolean
 }
 
-const Entry = ({ row, suspicion, now, mayDecide }: EntryProps) => (
-  <tr data-href={ofItem(row.record_id)}>
+const Entry = ({ row, filter, isOfCause, suspicion, now, mayDecide }: EntryProps) => (
+  <tr>
     {mayDecide && (
       <td>
         <input
           type="checkbox"
           name="items"
           value={row.record_id}
-          data-can={row.available_actions.join(' ')}
-          data-cost={String(row.cost_usd)}
+          data-cost={row.available_actions.includes('replay') ? String(row.cost_usd) : undefined}
           aria-label={`Select ${row.item_id}`}
         />
         {row.kind === 'review' && <input type="hidden" name={saidInTriage(row)} value={row.record_id} />}
@@ -226,25 +244,25 @@ const Entry = ({ row, suspicion, now, mayDecide }: EntryProps) => (
         <bdi>{row.item_id}</bdi>
       </a>
       <div class="dim">
-        <a href={ofRun(row.run_id)}>{row.run_name ?? row.agent_slug}</a>
-        {row.partition_key !== null && (
+        {filter.run_id === undefined && <a href={ofRun(row.run_id)}>{row.run_name ?? row.agent_slug}</a>}
+        {row.partition_key !== null && filter.partition_key === undefined && (
           <>
-            {' '}
-            · <bdi>{row.partition_key}</bdi>
+            {filter.run_id === undefined && ' · '}
+            <bdi>{row.partition_key}</bdi>
           </>
         )}
       </div>
     </td>
     <td>
-      <Why row={row} suspicion={suspicion} />
+      <Why {...{ row, isOfCause, suspicion }} />
     </td>
     <td class="nowrap">
       <When at={row.created_at} now={now} />
     </td>
     {mayDecide && (
-      <td class="nowrap row-buttons">
+      <td class="row-buttons">
         {inOrder(row).map(action => (
-          <button name="one" value={`${action} ${row.record_id}`} data-key={KEYS[action]} data-one>
+          <button name="one" value={`${action} ${row.record_id}`} data-key={KEYS[action]}>
             {row.question === null ? WORDS[action] : (ANSWERS[action] ?? WORDS[action])}
           </button>
         ))}
@@ -253,7 +271,7 @@ const Entry = ({ row, suspicion, now, mayDecide }: EntryProps) => (
   </tr>
 )
 
-const Why = ({ row, suspicion }: Pick<EntryProps, 'row' | 'suspicion'>) => (
+const Why = ({ row, isOfCause, suspicion }: Pick<EntryProps, 'row' | 'isOfCause' | 'suspicion'>) => (
   <>
     <Verdict of={row.outcome_status ?? 'held'} /> <bdi>{row.message ?? row.question ?? meaningOf(row)}</bdi>
     {suspicion && (
@@ -261,10 +279,10 @@ const Why = ({ row, suspicion }: Pick<EntryProps, 'row' | 'suspicion'>) => (
         <q>{suspicion}</q>
       </div>
     )}
-    {row.error_code !== null && <div class="dim">{row.error_code}</div>}
+    {row.error_code !== null && !isOfCause && <div class="dim">{row.error_code}</div>}
     {row.input_start !== null && (
       <div class="dim input-start">
-        <bdi>{row.input_start}</bdi>
+        <bdi>{row.input_start.slice(0, LIMITS.inbox_input_characters)}</bdi>
       </div>
     )}
   </>

@@ -14,13 +14,12 @@ export interface Column<Row> {
 interface ListProps<Row> {
   id: string
   rows: readonly Row[]
+  /** The first link in a row is where Enter leads on it. */
   columns: readonly Column<Row>[]
-  /** Where Enter leads on a row. */
-  href?(row: Row): string
   empty: Child
 }
 
-export function List<Row>({ id, rows, columns, href, empty }: ListProps<Row>) {
+export function List<Row>({ id, rows, columns, empty }: ListProps<Row>) {
   if (rows.length === 0)
     return (
       <div class="empty" id={id} data-live>
@@ -41,11 +40,11 @@ export function List<Row>({ id, rows, columns, href, empty }: ListProps<Row>) {
         </thead>
         <tbody data-rows>
           {rows.map(row => (
-            <tr data-href={href?.(row)}>
-              {columns.map(column => (
+            <tr>
+              {columns.map((column, at) => (
+                // Said of each cell, so no more than a phone needs; which columns are numbers is known by their headings.
                 <td
-                  class={column.numeric && 'numeric'}
-                  data-label={column.label}
+                  data-label={at > 0 && column.label ? column.label : undefined}
                   data-value={column.value?.(row)}
                 >
                   {column.cell(row)}

@@ -4,6 +4,8 @@ import { type Counts, type Part, ranParts, widthsOf, workedParts } from './bar.t
 import { count } from './text.tsx'
 
 const WIDTH = 1000
+/** The first of them stands at the edge. */
+const rounded = (width: number) => (width === 0 ? undefined : Math.round(width))
 
 export const MiniBars = ({ run }: { run: Counts }) => {
   const said = (parts: readonly Part[]) =>
@@ -16,23 +18,23 @@ export const MiniBars = ({ run }: { run: Counts }) => {
   return (
     <svg class="mini" viewBox={`0 0 ${WIDTH} 24`} preserveAspectRatio="none" role="img">
       <title>{`Ran: ${said(ran)}. Worked: ${said(worked)}.`}</title>
-      <Row parts={ran} total={run.total_items} y={0} />
-      <Row parts={worked} total={run.total_items} y={13} />
+      <Row parts={ran} total={run.total_items} />
+      <Row parts={worked} total={run.total_items} />
     </svg>
   )
 }
 
-const Row = ({ parts, total, y }: { parts: readonly Part[]; total: number; y: number }) => {
+/** Where it stands and how high it is stands in the style. */
+const Row = ({ parts, total }: { parts: readonly Part[]; total: number }) => {
   const given = parts.filter(part => part.value > 0)
   const widths = widthsOf(given, total)
   let x = 0
   return (
     <g>
-      <rect class="bar-rest" y={y} width={WIDTH} height="11" />
       {given.map((part, at) => {
         const from = x
         x += widths[at]!
-        return <rect class={`fill-${part.kind}`} x={from} y={y} width={widths[at]} height="11" />
+        return <rect class={`fill-${part.kind}`} x={rounded(from)} width={rounded(widths[at]!)} />
       })}
     </g>
   )

@@ -109,7 +109,6 @@ const Answers = ({ items, of }: { items: Props['ok']; of: number }) => (
     <List
       id="answers"
       rows={items.slice(0, ANSWERS_SHOWN)}
-      href={item => ofItem(item.id)}
       columns={[
         { label: 'Item', cell: item => <a href={ofItem(item.id)}>{item.item_id}</a> },
         { label: 'Worked', cell: item => <Verdict of={item.worst_outcome_status ?? null} /> },

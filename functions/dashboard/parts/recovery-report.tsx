@@ -27,7 +27,6 @@ export const Tried = ({ items }: { items: readonly Item[] }) => (
         <List
           id="first-items"
           rows={items}
-          href={item => ofItem(item.id)}
           columns={[
             { label: 'Item', cell: item => <a href={ofItem(item.id)}>{item.item_id}</a> },
             { label: 'Worked', cell: item => <Verdict of={item.worst_outcome_status ?? null} /> },

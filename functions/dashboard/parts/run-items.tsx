@@ -140,7 +140,6 @@ export const RunItems = ({
     <List
       id="items"
       rows={found.items}
-      href={item => hrefIn(run, query, item)}
       columns={[
         {
           label: 'Item',

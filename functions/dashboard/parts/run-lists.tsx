@@ -41,7 +41,6 @@ export const RunGroups = ({ groups, now }: { groups: readonly RunGroup[]; now: n
   <List
     id="latest"
     rows={groups}
-    href={({ newest }) => ofRun(newest.id)}
     columns={[
       {
         label: 'Run',
@@ -90,7 +89,6 @@ export const RunLines = ({ runs, now, mayAct }: { runs: readonly Run[]; now: num
   <List
     id="runs"
     rows={runs}
-    href={run => ofRun(run.id)}
     columns={[
       { label: 'Run', cell: run => <a href={ofRun(run.id)}>{runName(run)}</a> },
       {

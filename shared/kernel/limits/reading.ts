@@ -107,7 +107,10 @@ export const READING_LIMITS = {
   compared_edits: 1000, // words or lines in which two outputs differ: a tenth of a second
   compared_ms: 200, // of looking for them
   page_messages: 100, // of one prompt, the latest
-  inbox_page: 50, // items of triage shown at once, and decided about by one form
+  page_html_bytes: 60_000, // of a page of a list, which a phone on a slow line takes in a second; its rows are as many as fit
+  runs_shown: 40,
+  inbox_page: 18, // items of triage shown at once, and decided about by one form; each may be the only one of its cause
+  inbox_input_characters: 120, // of an input, in its row: one line
   causes_shown: 5,
   search_page: 30,
   trace_page: 100, // steps of an item shown at once
