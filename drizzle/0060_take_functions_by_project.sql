@@ -1,4 +1,4 @@
--- Made by npm run generate from shared/items/queries/take-functions.ts.
+-- Made by npm run generate from shared/claims/queries/take-functions.ts.
 CREATE FUNCTION lock_room_2(of_project uuid, of_run uuid, of_deployment uuid, most int, kept_places int, kept_of_run int, OUT low_seq int, OUT high_seq int, OUT room int)
 LANGUAGE plpgsql AS $$
 BEGIN

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundleAgent } from '../shared/cli/bundle.ts'
-import type { AgentLine } from '../shared/items/rules/protocol.ts'
+import type { AgentLine } from '../shared/protocol/rules/protocol.ts'
 import { startModelServer } from './model-server/server.ts'
 import { startFunction } from './plain-http/server.ts'
 

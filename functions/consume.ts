@@ -1,9 +1,9 @@
 // The queue consumer as a function: works the queue off and keeps its request open meanwhile, so that a platform sees
 // the load; leaves before the platform would end it, and wakes its successor first.
 
+import { invokeConsumer } from '../shared/consumer/verbs/consumer-invocation.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
-import { invokeConsumer } from '../shared/items/verbs/consumer-invocation.ts'
-import { readSources, sourcesRead } from '../shared/starts/verbs/source-reader.ts'
+import { readSources, sourcesRead } from '../shared/schedules/verbs/source-reader.ts'
 
 export const consumeQueue: PlatformFunction = {
   name: 'consume',

@@ -64,14 +64,17 @@ import { getActivity } from './projects/activity.ts'
 import { createProject } from './projects/create.ts'
 import { createApiKey } from './projects/create-key.ts'
 import { deleteProject } from './projects/delete.ts'
+import { deleteSavedView } from './projects/delete-view.ts'
 import { getProject } from './projects/get.ts'
 import { getSigningSecret } from './projects/get-signing-secret.ts'
 import { listProjects } from './projects/list.ts'
 import { listApiKeys } from './projects/list-keys.ts'
+import { listSavedViews } from './projects/list-views.ts'
 import { getModelUsage } from './projects/model-usage.ts'
 import { getQueue } from './projects/queue.ts'
 import { revokeApiKey } from './projects/revoke-key.ts'
 import { rollSigningSecret } from './projects/roll-signing-secret.ts'
+import { saveView } from './projects/save-view.ts'
 import { updateProject } from './projects/update.ts'
 import { abortRecovery } from './recovery/abort-recovery.ts'
 import { acknowledgeItem } from './recovery/acknowledge-item.ts'
@@ -100,6 +103,7 @@ import { listRunItems } from './runs/list-items.ts'
 import { startRun } from './runs/start.ts'
 import { startOneOffRun } from './runs/start-one.ts'
 import { submitBatch } from './runs/submit-batch.ts'
+import { updateRun } from './runs/update.ts'
 import { verifyRun } from './runs/verify.ts'
 import { createSchedule } from './schedules/create.ts'
 import { deleteSchedule } from './schedules/delete.ts'
@@ -149,6 +153,9 @@ export const endpoints: readonly Endpoint[] = [
   listDeadlines,
   setDeadline,
   deleteDeadline,
+  listSavedViews,
+  saveView,
+  deleteSavedView,
   listAgents,
   createAgent,
   getAgent,
@@ -163,6 +170,7 @@ export const endpoints: readonly Endpoint[] = [
   answerItems,
   listRuns,
   getRun,
+  updateRun,
   followRun,
   listRunItems,
   getRunFailures,

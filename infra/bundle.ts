@@ -7,10 +7,10 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
-import { pricesText } from '../shared/accounts/rules/price-list.gen.ts'
 import type { Endpoint } from '../shared/http/endpoint.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
-import { weightsText } from '../shared/items/rules/grading/refusal-weights.gen.ts'
+import { pricesText } from '../shared/prices/rules/price-list.gen.ts'
+import { weightsText } from '../shared/refusals/rules/refusal-weights.gen.ts'
 import { FOR_NODE, KEEPS_EFFECTS } from './for-node.ts'
 import { PACKAGINGS, type Packaging, routesOf, type Unit, unitsOf } from './packaging.ts'
 import { needsOf } from './unit-settings.ts'
@@ -120,7 +120,7 @@ function entryOf(unit: Unit, from: Awaited<ReturnType<typeof importsOfList>>): s
 }
 
 export const DOCS_IMPORTS = [
-  "import { operationsOf, serveReference } from './shared/http/reference.ts'",
+  "import { operationsOf, serveReference } from './shared/openapi/reference.ts'",
   "import document from './infra/generated/openapi.json'",
 ]
 

@@ -34,7 +34,7 @@ import { refusalOf } from './node/store-errors.ts'
 import { whileOthersWork } from './while-others-work.ts'
 
 const FOLDER = `${import.meta.dirname}/../drizzle`
-const OLDEST = 16
+const OLDEST = 15
 
 /** @param upTo the time of the last migration to apply; all there are unless told */
 export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: number): Promise<void> {

@@ -7,11 +7,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findProvider } from '@pydantic/genai-prices'
-import { type ListedProvider, slim } from '../shared/accounts/rules/price-data.ts'
+import { type ListedProvider, slim } from '../shared/prices/rules/price-data.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const PACKAGE = '@pydantic/genai-prices'
-export const PRICE_LIST_FILE = 'shared/accounts/rules/price-list.gen.ts'
+export const PRICE_LIST_FILE = 'shared/prices/rules/price-list.gen.ts'
 
 /**
  * Those whose models a name can lead to. Left out are resellers and editors that name models as their makers do, at

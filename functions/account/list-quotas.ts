@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { listQuotas as list } from '../../shared/accounts/verbs/quotas.ts'
-import { Quota, quotaOf } from '../../shared/accounts/wire/quotas.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { listQuotas as list } from '../../shared/quotas/verbs/quotas.ts'
+import { Quota, quotaOf } from '../../shared/quotas/wire/quotas.ts'
 
 export const listQuotas = endpoint({
   method: 'get',

@@ -1,10 +1,10 @@
-import { listSessions as list } from '../../shared/accounts/queries/sessions.ts'
 import { OpenSession, sessionOf } from '../../shared/accounts/wire/members.ts'
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { cursor, pageSize } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { listSessions as list } from '../../shared/sessions/queries/sessions.ts'
 
 export const listSessions = endpoint({
   method: 'get',

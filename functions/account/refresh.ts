@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { refreshSession as refresh } from '../../shared/accounts/verbs/sign-in.ts'
 import { Session } from '../../shared/accounts/wire/account.ts'
 import { signAccessToken } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { label } from '../../shared/kernel/fields.ts'
+import { refreshSession as refresh } from '../../shared/sessions/verbs/sign-in.ts'
 
 export const refreshSession = endpoint({
   method: 'post',

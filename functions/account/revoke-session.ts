@@ -1,6 +1,6 @@
-import { revokeSessionOf } from '../../shared/accounts/queries/sessions.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { notFound } from '../../shared/http/scope.ts'
+import { revokeSessionOf } from '../../shared/sessions/queries/sessions.ts'
 
 export const revokeSession = endpoint({
   method: 'delete',

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { signIn } from '../../shared/accounts/verbs/sign-in.ts'
 import { Session } from '../../shared/accounts/wire/account.ts'
 import { signAccessToken } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { label } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { signIn } from '../../shared/sessions/verbs/sign-in.ts'
 
 export const createSession = endpoint({
   method: 'post',

@@ -1,5 +1,5 @@
-import { signOut } from '../../shared/accounts/verbs/sign-in.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { signOut } from '../../shared/sessions/verbs/sign-in.ts'
 
 export const deleteCurrentSession = endpoint({
   method: 'delete',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { listQuotas } from '../../shared/accounts/verbs/quotas.ts'
-import { Quota, quotaOf } from '../../shared/accounts/wire/quotas.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { listQuotas } from '../../shared/quotas/verbs/quotas.ts'
+import { Quota, quotaOf } from '../../shared/quotas/wire/quotas.ts'
 
 export const listAccountQuotas = endpoint({
   method: 'get',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { listQuotas, setQuotas } from '../../shared/accounts/verbs/quotas.ts'
-import { Quota, QuotaChanges, quotaOf } from '../../shared/accounts/wire/quotas.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { listQuotas, setQuotas } from '../../shared/quotas/verbs/quotas.ts'
+import { Quota, QuotaChanges, quotaOf } from '../../shared/quotas/wire/quotas.ts'
 
 export const setAccountQuotas = endpoint({
   method: 'patch',

@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { unpricedModels } from '../../shared/accounts/verbs/prices.ts'
 import { deploy, planDeploy } from '../../shared/agents/verbs/deploy.ts'
 import { Deployed, DryRun, deployedOf, dryRunOf } from '../../shared/agents/wire/deploy.ts'
 import { DeployOrder } from '../../shared/agents/wire/deploy-order.ts'
+import { timeWarnings } from '../../shared/claims/rules/consumer-time.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
-import { timeWarnings } from '../../shared/items/rules/consumer-time.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { unpricedModels } from '../../shared/prices/verbs/prices.ts'
 
 export const createDeployment = endpoint({
   method: 'post',

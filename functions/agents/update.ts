@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { Agent, agentOf } from '../../shared/accounts/wire/account.ts'
-import { budgetChanges } from '../../shared/accounts/wire/budgets.ts'
 import { updateAgent as update } from '../../shared/agents/verbs/agents.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
 import { label, prose, settings } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { budgetChanges } from '../../shared/prices/wire/budgets.ts'
 
 const Changes = z
   .strictObject({

@@ -1,7 +1,7 @@
+import { addAlertChannel } from '../../shared/alerts/verbs/alerts.ts'
+import { AlertChannel, alertChannelOf, NewAlertChannel } from '../../shared/alerts/wire/alerts.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
-import { addAlertChannel } from '../../shared/outbox/verbs/alerts.ts'
-import { AlertChannel, alertChannelOf, NewAlertChannel } from '../../shared/outbox/wire/alerts.ts'
 
 export const createAlertChannel = endpoint({
   method: 'post',

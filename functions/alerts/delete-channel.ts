@@ -1,7 +1,7 @@
+import { removeAlertChannel } from '../../shared/alerts/verbs/alerts.ts'
+import { AlertChannel, alertChannelOf } from '../../shared/alerts/wire/alerts.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
-import { removeAlertChannel } from '../../shared/outbox/verbs/alerts.ts'
-import { AlertChannel, alertChannelOf } from '../../shared/outbox/wire/alerts.ts'
 
 export const deleteAlertChannel = endpoint({
   method: 'delete',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
-import { removeDeadline } from '../../shared/starts/verbs/deadlines.ts'
+import { removeDeadline } from '../../shared/schedules/verbs/deadlines.ts'
 
 export const deleteDeadline = endpoint({
   method: 'delete',

@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import { listAlertChannels as list } from '../../shared/alerts/queries/alerts.ts'
+import { AlertChannel, alertChannelOf } from '../../shared/alerts/wire/alerts.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
-import { listAlertChannels as list } from '../../shared/outbox/queries/alerts.ts'
-import { AlertChannel, alertChannelOf } from '../../shared/outbox/wire/alerts.ts'
 
 export const listAlertChannels = endpoint({
   method: 'get',

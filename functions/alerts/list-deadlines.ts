@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
-import { listDeadlines as list } from '../../shared/starts/queries/deadlines.ts'
-import { Deadline, deadlineOf } from '../../shared/starts/wire/deadlines.ts'
+import { listDeadlines as list } from '../../shared/schedules/queries/deadlines.ts'
+import { Deadline, deadlineOf } from '../../shared/schedules/wire/deadlines.ts'
 
 export const listDeadlines = endpoint({
   method: 'get',

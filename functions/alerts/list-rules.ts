@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import { listAlertSettings } from '../../shared/alerts/queries/alerts.ts'
+import { AlertRuleSetting, alertRulesOf } from '../../shared/alerts/wire/alerts.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
-import { listAlertSettings } from '../../shared/outbox/queries/alerts.ts'
-import { AlertRuleSetting, alertRulesOf } from '../../shared/outbox/wire/alerts.ts'
 
 export const listAlertRules = endpoint({
   method: 'get',

@@ -1,12 +1,12 @@
+import { listAlerts as list } from '../../shared/alerts/queries/alerts.ts'
+import { ALERT_STATES } from '../../shared/alerts/vocabulary.ts'
+import { Alert, alertOf, alertRule } from '../../shared/alerts/wire/alerts.ts'
 import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { cursor, pageSize, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { listAlerts as list } from '../../shared/outbox/queries/alerts.ts'
-import { ALERT_STATES } from '../../shared/outbox/vocabulary.ts'
-import { Alert, alertOf, alertRule } from '../../shared/outbox/wire/alerts.ts'
 
 export const listAlerts = endpoint({
   method: 'get',

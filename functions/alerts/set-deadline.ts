@@ -1,8 +1,8 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, projectIn, scheduleIn } from '../../shared/http/scope.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
-import { setDeadline as set } from '../../shared/starts/verbs/deadlines.ts'
-import { Deadline, deadlineOf, NewDeadline } from '../../shared/starts/wire/deadlines.ts'
+import { setDeadline as set } from '../../shared/schedules/verbs/deadlines.ts'
+import { Deadline, deadlineOf, NewDeadline } from '../../shared/schedules/wire/deadlines.ts'
 
 export const setDeadline = endpoint({
   method: 'post',

@@ -1,10 +1,10 @@
 import * as z from 'zod'
+import { listAlertSettings } from '../../shared/alerts/queries/alerts.ts'
+import { setAlertRule } from '../../shared/alerts/verbs/alerts.ts'
+import { AlertRuleChange, AlertRuleSetting, alertRulesOf } from '../../shared/alerts/wire/alerts.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, projectIn } from '../../shared/http/scope.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
-import { listAlertSettings } from '../../shared/outbox/queries/alerts.ts'
-import { setAlertRule } from '../../shared/outbox/verbs/alerts.ts'
-import { AlertRuleChange, AlertRuleSetting, alertRulesOf } from '../../shared/outbox/wire/alerts.ts'
 
 export const updateAlertRule = endpoint({
   method: 'patch',

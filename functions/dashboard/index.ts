@@ -40,8 +40,10 @@ import { cancelRun, cancelRunPage } from './pages/run-cancel.tsx'
 import { compareRunPage } from './pages/run-compare.tsx'
 import { gradeRunPage } from './pages/run-grade.tsx'
 import { runResultsFile, runResultsPage } from './pages/run-results.tsx'
+import { tagRun } from './pages/run-tags.ts'
 import { verifyRunPage } from './pages/run-verify.tsx'
 import { runsPage } from './pages/runs.tsx'
+import { deleteView, saveView } from './pages/saved-views.ts'
 import {
   changeSchedule,
   deleteSchedule,
@@ -117,6 +119,9 @@ export const actions = [
   signOut,
   createProject,
   cancelRun,
+  tagRun,
+  saveView,
+  deleteView,
   replayItem,
   resumeItem,
   acknowledgeItem,

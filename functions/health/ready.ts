@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { probe, type Readiness } from '../../shared/http/readiness.ts'
+import { probe, type Readiness } from '../../shared/upkeep/verbs/readiness.ts'
 
 const Dependency = z.object({
   status: z

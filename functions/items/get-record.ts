@@ -1,9 +1,9 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn, notFound, within } from '../../shared/http/scope.ts'
 import { findItem } from '../../shared/items/queries/items.ts'
-import { findStanding } from '../../shared/recovery/queries/triage.ts'
 import { itemActionsOf } from '../../shared/recovery/rules/recovery.ts'
-import { ItemWithDecision, itemWithDecisionOf } from '../../shared/recovery/wire/triage.ts'
+import { findStanding } from '../../shared/triage/queries/triage.ts'
+import { ItemWithDecision, itemWithDecisionOf } from '../../shared/triage/wire/triage.ts'
 
 export const getItemRecord = endpoint({
   method: 'get',

@@ -3,8 +3,8 @@ import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { uuid } from '../../shared/kernel/fields.ts'
-import { failureClusters } from '../../shared/recovery/verbs/clusters.ts'
-import { Clusters } from '../../shared/recovery/wire/recovery.ts'
+import { failureClusters } from '../../shared/triage/verbs/clusters.ts'
+import { Clusters } from '../../shared/triage/wire/clusters.ts'
 
 const DESCRIPTION = `All failed items (status failed or budget_exceeded), decided about or not, by what went wrong with what prompt. Two are in one cluster when they share their error_code and the first 200 characters of the canonicalized input prompt; those that are alone are counted under \`other\`, as are clusters beyond the 1,000 largest.
 

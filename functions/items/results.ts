@@ -8,10 +8,10 @@ import { streamedText } from '../../shared/http/stream.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
 import { firstIdAt } from '../../shared/kernel/ids.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { type ResultScope, resultsInChunks, slicesOf } from '../../shared/recovery/queries/results.ts'
-import type { ResultFormat } from '../../shared/recovery/vocabulary.ts'
-import { Result, ResultsQuery } from '../../shared/recovery/wire/results.ts'
-import { RESULT_TYPES, resultsText } from '../../shared/recovery/wire/results-text.ts'
+import { type ResultScope, resultsInChunks, slicesOf } from '../../shared/results/queries/results.ts'
+import type { ResultFormat } from '../../shared/results/vocabulary.ts'
+import { Result, ResultsQuery } from '../../shared/results/wire/results.ts'
+import { RESULT_TYPES, resultsText } from '../../shared/results/wire/results-text.ts'
 
 export const exportResults = endpoint({
   method: 'get',

@@ -1,7 +1,7 @@
+import { whyItem as why } from '../../shared/claims/verbs/why.ts'
+import { Why, whyOf } from '../../shared/claims/wire/why.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn, notFound } from '../../shared/http/scope.ts'
-import { whyItem as why } from '../../shared/items/verbs/why.ts'
-import { Why, whyOf } from '../../shared/recovery/wire/recovery.ts'
 
 export const whyItem = endpoint({
   method: 'get',

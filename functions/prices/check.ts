@@ -1,9 +1,9 @@
-import { findUsedModels, readPrices } from '../../shared/accounts/queries/used-models.ts'
-import { priceState } from '../../shared/accounts/rules/price-check.ts'
-import { PriceCheck, priceCheckOf } from '../../shared/accounts/wire/price-check.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { findUsedModels, readPrices } from '../../shared/prices/queries/used-models.ts'
+import { priceState } from '../../shared/prices/rules/price-check.ts'
+import { PriceCheck, priceCheckOf } from '../../shared/prices/wire/price-check.ts'
 
 const DAY_MS = 86_400_000
 

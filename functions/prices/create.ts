@@ -1,7 +1,7 @@
-import { setPrice } from '../../shared/accounts/verbs/prices.ts'
-import { NewPrice, OwnPrice, ownPriceOf } from '../../shared/accounts/wire/prices.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
+import { setPrice } from '../../shared/prices/verbs/prices.ts'
+import { NewPrice, OwnPrice, ownPriceOf } from '../../shared/prices/wire/prices.ts'
 
 export const createPrice = endpoint({
   method: 'post',

@@ -1,7 +1,7 @@
-import { removePrice } from '../../shared/accounts/verbs/prices.ts'
-import { OwnPrice, ownPriceOf } from '../../shared/accounts/wire/prices.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
+import { removePrice } from '../../shared/prices/verbs/prices.ts'
+import { OwnPrice, ownPriceOf } from '../../shared/prices/wire/prices.ts'
 
 export const deletePrice = endpoint({
   method: 'delete',

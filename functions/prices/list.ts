@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { listPrices as list } from '../../shared/accounts/queries/prices.ts'
-import { OwnPrice, ownPriceOf } from '../../shared/accounts/wire/prices.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { listPrices as list } from '../../shared/prices/queries/prices.ts'
+import { OwnPrice, ownPriceOf } from '../../shared/prices/wire/prices.ts'
 
 export const listPrices = endpoint({
   method: 'get',

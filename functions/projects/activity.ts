@@ -6,7 +6,7 @@ import { projectIn } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { queryNumber } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { occurrenceOf } from '../../shared/starts/wire/schedules.ts'
+import { occurrenceOf } from '../../shared/schedules/wire/schedules.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = [1, LIMITS.activity_days.max] as const

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { createProject as create } from '../../shared/accounts/verbs/projects.ts'
 import { Project, projectOf } from '../../shared/accounts/wire/account.ts'
-import { budgetChanges } from '../../shared/accounts/wire/budgets.ts'
 import { newSettings } from '../../shared/accounts/wire/project-settings.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { budgetCents, label } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { budgetChanges } from '../../shared/prices/wire/budgets.ts'
 
 export const createProject = endpoint({
   method: 'post',

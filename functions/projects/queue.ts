@@ -1,6 +1,6 @@
+import { WAITS } from '../../shared/claims/rules/why.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
-import { WAITS } from '../../shared/items/rules/why.ts'
 import { count, id, timestamp } from '../../shared/kernel/answer-fields.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { itemRecordId } from '../../shared/kernel/ids.ts'

@@ -1,12 +1,12 @@
 import { updateProject as update } from '../../shared/accounts/verbs/projects.ts'
 import { Project, projectOf } from '../../shared/accounts/wire/account.ts'
-import { budgetChanges } from '../../shared/accounts/wire/budgets.ts'
 import { changedSettings } from '../../shared/accounts/wire/project-settings.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { budgetCents, label } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { budgetChanges } from '../../shared/prices/wire/budgets.ts'
 
 const Changes = z
   .strictObject({

@@ -2,8 +2,8 @@ import { listProjects } from '../../shared/accounts/queries/projects.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf, within } from '../../shared/http/scope.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { findRunsOfCause, listCauses } from '../../shared/recovery/queries/causes.ts'
-import { CauseWithRuns, causeWithRunsOf } from '../../shared/recovery/wire/causes.ts'
+import { findRunsOfCause, listCauses } from '../../shared/triage/queries/causes.ts'
+import { CauseWithRuns, causeWithRunsOf } from '../../shared/triage/wire/causes.ts'
 
 export const getCause = endpoint({
   method: 'get',

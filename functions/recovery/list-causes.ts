@@ -6,8 +6,8 @@ import { checkPeriod } from '../../shared/http/validation.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { cursor, instant, pageSize, slug, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { listCauses as list } from '../../shared/recovery/queries/causes.ts'
-import { CausePage, causeOf } from '../../shared/recovery/wire/causes.ts'
+import { listCauses as list } from '../../shared/triage/queries/causes.ts'
+import { CausePage, causeOf } from '../../shared/triage/wire/causes.ts'
 
 const DESCRIPTION = `The most frequent first. Two items that did not work, or are held, have the same cause when they share agent, step, error code, reason and message, the message without what varies: numbers, ids, quoted texts, URLs, addresses, dates, paths, and texts of the item's own input. Messages that differ in no more than one word of five, beginning and end aside, are alike as well.
 

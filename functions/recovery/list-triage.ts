@@ -5,11 +5,11 @@ import { agentIn, runIn, scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { cursor, pageSize, partitionKey, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { countTriage, listTriage as list, type TriageEntry } from '../../shared/recovery/queries/triage.ts'
 import { actionsOf } from '../../shared/recovery/rules/recovery.ts'
-import { RECORDED_LANES, TRIAGE_LANES } from '../../shared/recovery/vocabulary.ts'
-import { causeId } from '../../shared/recovery/wire/causes.ts'
-import { clusterKey, TriagePage, triageEntryOf, triageReason } from '../../shared/recovery/wire/triage.ts'
+import { countTriage, listTriage as list, type TriageEntry } from '../../shared/triage/queries/triage.ts'
+import { RECORDED_LANES, TRIAGE_LANES } from '../../shared/triage/vocabulary.ts'
+import { causeId } from '../../shared/triage/wire/causes.ts'
+import { clusterKey, TriagePage, triageEntryOf, triageReason } from '../../shared/triage/wire/triage.ts'
 
 const keyOf = (row: TriageEntry) => [row.created_text, row.run_id, String(row.seq)]
 const placeOf = ([created_text, run_id, seq]: string[]) => ({

@@ -5,9 +5,9 @@ import { scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { cursor, pageSize, slug, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { listVerdicts as list } from '../../shared/recovery/queries/verdicts.ts'
-import { firstDayAt } from '../../shared/recovery/rules/verdicts.ts'
-import { judgedReasonOf, VerdictPage } from '../../shared/recovery/wire/verdicts.ts'
+import { listVerdicts as list } from '../../shared/triage/queries/verdicts.ts'
+import { firstDayAt } from '../../shared/triage/rules/verdicts.ts'
+import { judgedReasonOf, VerdictPage } from '../../shared/triage/wire/verdicts.ts'
 
 export const listVerdicts = endpoint({
   method: 'get',

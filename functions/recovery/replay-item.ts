@@ -1,7 +1,7 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn } from '../../shared/http/scope.ts'
+import { fieldsOf } from '../../shared/json/json.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
-import { fieldsOf } from '../../shared/kernel/json.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { replayItem as replay } from '../../shared/recovery/verbs/replay.ts'
 import { Continued, ReplayOrder } from '../../shared/recovery/wire/recovery.ts'

@@ -1,10 +1,10 @@
+import { ANSWERS_PATH, requestAt } from '../../shared/consumer/verbs/answer-address.ts'
+import { takeAnswer } from '../../shared/consumer/verbs/later-answers.ts'
 import { readBytes } from '../../shared/http/body.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { ANSWERS_PATH, requestAt } from '../../shared/items/verbs/answer-address.ts'
-import { takeAnswer } from '../../shared/items/verbs/later-answers.ts'
-import { AnswerAddress, AnswerLine, AwaitedItems } from '../../shared/items/wire/later-answers.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { AnswerAddress, AnswerLine, AwaitedItems } from '../../shared/protocol/wire/later-answers.ts'
 
 export const answerItems = endpoint({
   method: 'post',

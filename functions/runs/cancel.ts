@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { centsOf, usdOf } from '../../shared/accounts/rules/pricing.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
 import { cancelRun as cancel, IN_FLIGHT } from '../../shared/items/verbs/cancel.ts'
 import { Run, runOf } from '../../shared/items/wire/runs.ts'
+import { centsOf, usdOf } from '../../shared/prices/rules/pricing.ts'
 
 export const cancelRun = endpoint({
   method: 'post',

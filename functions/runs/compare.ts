@@ -4,8 +4,8 @@ import { runIn } from '../../shared/http/scope.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
 import { uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { compareItems } from '../../shared/recovery/queries/compare.ts'
-import { RunComparison, runComparisonOf } from '../../shared/recovery/wire/compare.ts'
+import { compareItems } from '../../shared/results/queries/compare.ts'
+import { RunComparison, runComparisonOf } from '../../shared/results/wire/compare.ts'
 
 export const compareRuns = endpoint({
   method: 'get',

@@ -1,7 +1,7 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
-import { readRunFailures } from '../../shared/recovery/queries/failures.ts'
-import { RunFailures } from '../../shared/recovery/wire/failures.ts'
+import { readRunFailures } from '../../shared/triage/queries/failures.ts'
+import { RunFailures } from '../../shared/triage/wire/failures.ts'
 
 export const getRunFailures = endpoint({
   method: 'get',

@@ -11,7 +11,7 @@ import { parseItemRecordId } from '../../shared/kernel/ids.ts'
 import { MiB } from '../../shared/kernel/limits/bytes.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { findMended } from '../../shared/recovery/queries/mended.ts'
-import { triageReason } from '../../shared/recovery/wire/triage.ts'
+import { triageReason } from '../../shared/triage/wire/triage.ts'
 
 export const listRunItems = endpoint({
   method: 'get',

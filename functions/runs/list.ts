@@ -6,7 +6,7 @@ import { checkPeriod } from '../../shared/http/validation.ts'
 import { listRuns as list } from '../../shared/items/queries/runs.ts'
 import { OUTCOMES, RUN_STATES, RUN_STATUSES } from '../../shared/items/vocabulary.ts'
 import { Run, runOf } from '../../shared/items/wire/runs.ts'
-import { cursor, instant, itemId, pageSize, slug, uuid } from '../../shared/kernel/fields.ts'
+import { cursor, instant, itemId, pageSize, slug, tag, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 
 export const listRuns = endpoint({
@@ -20,6 +20,7 @@ export const listRuns = endpoint({
   query: z.strictObject({
     agent: slug.optional().describe('Only runs of the agent with this slug.'),
     item_id: itemId.optional().describe('Only runs that touched this item of yours, replays included.'),
+    tag: tag.optional().describe('Only runs that have this tag.'),
     state: z
       .enum(RUN_STATES)
       .optional()

@@ -1,10 +1,10 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
 import { agentToStart } from '../../shared/http/scope.ts'
-import { itemOfBody } from '../../shared/items/verbs/item-lines.ts'
-import { submitItems } from '../../shared/items/verbs/submit-at-once.ts'
-import { OneOffOrder, orderOf, StartedRun } from '../../shared/items/wire/run-order.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { itemOfBody } from '../../shared/submission/verbs/item-lines.ts'
+import { submitItems } from '../../shared/submission/verbs/submit-at-once.ts'
+import { OneOffOrder, orderOf, StartedRun } from '../../shared/submission/wire/run-order.ts'
 
 export const startOneOffRun = endpoint({
   method: 'post',

@@ -2,16 +2,16 @@ import { bodyOf, checkContentEncoding } from '../../shared/http/body.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
 import { agentToStart } from '../../shared/http/scope.ts'
-import { itemsOfLines, itemsOfList } from '../../shared/items/verbs/item-lines.ts'
-import { submitItems } from '../../shared/items/verbs/submit-at-once.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { itemsOfLines, itemsOfList } from '../../shared/submission/verbs/item-lines.ts'
+import { submitItems } from '../../shared/submission/verbs/submit-at-once.ts'
 import {
   BatchItem,
   BatchOrder,
   BatchQuery,
   orderOf,
   SubmittedBatch,
-} from '../../shared/items/wire/run-order.ts'
-import { LIMITS } from '../../shared/kernel/limits.ts'
+} from '../../shared/submission/wire/run-order.ts'
 
 export const submitBatch = endpoint({
   method: 'post',

@@ -1,9 +1,9 @@
-import { recountBudgets } from '../../shared/accounts/queries/budgets.ts'
-import { tallyOf } from '../../shared/accounts/rules/budgets.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
 import { recountRun } from '../../shared/items/queries/verify.ts'
 import { Verification, verificationOf } from '../../shared/items/wire/verify.ts'
+import { recountBudgets } from '../../shared/prices/queries/budgets.ts'
+import { tallyOf } from '../../shared/prices/rules/budgets.ts'
 
 export const verifyRun = endpoint({
   method: 'get',

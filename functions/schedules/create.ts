@@ -1,11 +1,11 @@
-import { refuseUnpricedStart } from '../../shared/accounts/verbs/prices.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, scheduleIn } from '../../shared/http/scope.ts'
-import { fieldsOf } from '../../shared/kernel/json.ts'
+import { fieldsOf } from '../../shared/json/json.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { refuseUnknownGenerator } from '../../shared/starts/verbs/kept-source.ts'
-import { createSchedule as create } from '../../shared/starts/verbs/schedules.ts'
-import { Schedule, ScheduleOrder, scheduleOf } from '../../shared/starts/wire/schedules.ts'
+import { refuseUnpricedStart } from '../../shared/prices/verbs/prices.ts'
+import { createSchedule as create } from '../../shared/schedules/verbs/schedules.ts'
+import { Schedule, ScheduleOrder, scheduleOf } from '../../shared/schedules/wire/schedules.ts'
+import { refuseUnknownGenerator } from '../../shared/sources/verbs/kept-source.ts'
 
 export const createSchedule = endpoint({
   method: 'post',

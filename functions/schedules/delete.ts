@@ -1,6 +1,6 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
-import { deleteSchedule as remove } from '../../shared/starts/verbs/schedules.ts'
+import { deleteSchedule as remove } from '../../shared/schedules/verbs/schedules.ts'
 
 export const deleteSchedule = endpoint({
   method: 'delete',

@@ -1,7 +1,7 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
-import { disableSchedule as disable } from '../../shared/starts/verbs/schedules.ts'
-import { Schedule, scheduleOf } from '../../shared/starts/wire/schedules.ts'
+import { disableSchedule as disable } from '../../shared/schedules/verbs/schedules.ts'
+import { Schedule, scheduleOf } from '../../shared/schedules/wire/schedules.ts'
 
 export const disableSchedule = endpoint({
   method: 'post',

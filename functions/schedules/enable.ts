@@ -1,7 +1,7 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
-import { enableSchedule as enable } from '../../shared/starts/verbs/schedules.ts'
-import { Schedule, scheduleOf } from '../../shared/starts/wire/schedules.ts'
+import { enableSchedule as enable } from '../../shared/schedules/verbs/schedules.ts'
+import { Schedule, scheduleOf } from '../../shared/schedules/wire/schedules.ts'
 
 export const enableSchedule = endpoint({
   method: 'post',

@@ -1,6 +1,6 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
-import { Schedule, scheduleOf } from '../../shared/starts/wire/schedules.ts'
+import { Schedule, scheduleOf } from '../../shared/schedules/wire/schedules.ts'
 
 export const getSchedule = endpoint({
   method: 'get',

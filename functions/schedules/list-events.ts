@@ -4,8 +4,8 @@ import { scheduleIn } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { cursor, pageSize } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { listOccurrences } from '../../shared/starts/queries/schedules.ts'
-import { Occurrence, occurrenceOf } from '../../shared/starts/wire/schedules.ts'
+import { listOccurrences } from '../../shared/schedules/queries/schedules.ts'
+import { Occurrence, occurrenceOf } from '../../shared/schedules/wire/schedules.ts'
 
 export const listScheduleEvents = endpoint({
   method: 'get',

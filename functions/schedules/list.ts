@@ -4,8 +4,8 @@ import { agentIn, scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { cursor, pageSize, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { listSchedules as list } from '../../shared/starts/queries/schedules.ts'
-import { Schedule, scheduleOf } from '../../shared/starts/wire/schedules.ts'
+import { listSchedules as list } from '../../shared/schedules/queries/schedules.ts'
+import { Schedule, scheduleOf } from '../../shared/schedules/wire/schedules.ts'
 
 export const listSchedules = endpoint({
   method: 'get',

@@ -1,11 +1,11 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, scheduleIn } from '../../shared/http/scope.ts'
+import { rawJson } from '../../shared/json/raw-json.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
-import { rawJson } from '../../shared/kernel/raw-json.ts'
-import { keptSource } from '../../shared/starts/verbs/kept-source.ts'
-import { readable } from '../../shared/starts/verbs/schedules.ts'
-import { previewSource as preview } from '../../shared/starts/verbs/start-from-source.ts'
-import { SourcePreview, SourcePreviewOrder } from '../../shared/starts/wire/sources.ts'
+import { readable } from '../../shared/schedules/verbs/schedules.ts'
+import { keptSource } from '../../shared/sources/verbs/kept-source.ts'
+import { previewSource as preview } from '../../shared/sources/verbs/start-from-source.ts'
+import { SourcePreview, SourcePreviewOrder } from '../../shared/sources/wire/sources.ts'
 
 export const previewSource = endpoint({
   method: 'post',

@@ -1,7 +1,7 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
-import { StartedRun } from '../../shared/items/wire/run-order.ts'
-import { fireByHand } from '../../shared/starts/verbs/fire.ts'
+import { fireByHand } from '../../shared/schedules/verbs/fire.ts'
+import { StartedRun } from '../../shared/submission/wire/run-order.ts'
 
 export const triggerSchedule = endpoint({
   method: 'post',

@@ -1,11 +1,11 @@
-import { refuseUnpricedStart } from '../../shared/accounts/verbs/prices.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
-import { fieldsOf } from '../../shared/kernel/json.ts'
+import { fieldsOf } from '../../shared/json/json.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { refuseUnknownGenerator } from '../../shared/starts/verbs/kept-source.ts'
-import { updateSchedule as update } from '../../shared/starts/verbs/schedules.ts'
-import { Schedule, ScheduleChanges, scheduleOf } from '../../shared/starts/wire/schedules.ts'
+import { refuseUnpricedStart } from '../../shared/prices/verbs/prices.ts'
+import { updateSchedule as update } from '../../shared/schedules/verbs/schedules.ts'
+import { Schedule, ScheduleChanges, scheduleOf } from '../../shared/schedules/wire/schedules.ts'
+import { refuseUnknownGenerator } from '../../shared/sources/verbs/kept-source.ts'
 
 export const updateSchedule = endpoint({
   method: 'patch',

@@ -1,10 +1,10 @@
-import { refuseUnpricedStart } from '../../shared/accounts/verbs/prices.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, triggerIn } from '../../shared/http/scope.ts'
-import { keptTriggerSource, refuseUnknownGenerator } from '../../shared/starts/verbs/kept-source.ts'
-import { createTrigger as create } from '../../shared/starts/verbs/triggers.ts'
-import { triggerSourceOrder } from '../../shared/starts/wire/sources.ts'
-import { NewTrigger, TriggerOrder, triggerOf } from '../../shared/starts/wire/triggers.ts'
+import { refuseUnpricedStart } from '../../shared/prices/verbs/prices.ts'
+import { keptTriggerSource, refuseUnknownGenerator } from '../../shared/sources/verbs/kept-source.ts'
+import { triggerSourceOrder } from '../../shared/sources/wire/sources.ts'
+import { createTrigger as create } from '../../shared/triggers/verbs/triggers.ts'
+import { NewTrigger, TriggerOrder, triggerOf } from '../../shared/triggers/wire/triggers.ts'
 
 export const createTrigger = endpoint({
   method: 'post',

@@ -1,7 +1,7 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { triggerIn } from '../../shared/http/scope.ts'
-import { deleteTrigger as remove } from '../../shared/starts/verbs/triggers.ts'
-import { Trigger, triggerOf } from '../../shared/starts/wire/triggers.ts'
+import { deleteTrigger as remove } from '../../shared/triggers/verbs/triggers.ts'
+import { Trigger, triggerOf } from '../../shared/triggers/wire/triggers.ts'
 
 export const deleteTrigger = endpoint({
   method: 'delete',

@@ -1,6 +1,6 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { triggerIn } from '../../shared/http/scope.ts'
-import { Trigger, triggerOf } from '../../shared/starts/wire/triggers.ts'
+import { Trigger, triggerOf } from '../../shared/triggers/wire/triggers.ts'
 
 export const getTrigger = endpoint({
   method: 'get',

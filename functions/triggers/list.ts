@@ -4,8 +4,8 @@ import { agentIn, scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { cursor, pageSize, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { listTriggers as list } from '../../shared/starts/queries/triggers.ts'
-import { Trigger, triggerOf } from '../../shared/starts/wire/triggers.ts'
+import { listTriggers as list } from '../../shared/triggers/queries/triggers.ts'
+import { Trigger, triggerOf } from '../../shared/triggers/wire/triggers.ts'
 
 export const listTriggers = endpoint({
   method: 'get',

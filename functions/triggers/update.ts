@@ -1,10 +1,10 @@
-import { refuseUnpricedStart } from '../../shared/accounts/verbs/prices.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { triggerIn } from '../../shared/http/scope.ts'
-import { refuseUnknownGenerator } from '../../shared/starts/verbs/kept-source.ts'
-import { changeTrigger } from '../../shared/starts/verbs/triggers.ts'
-import { triggerSourceOrder } from '../../shared/starts/wire/sources.ts'
-import { NewTrigger, TriggerChanges, triggerOf } from '../../shared/starts/wire/triggers.ts'
+import { refuseUnpricedStart } from '../../shared/prices/verbs/prices.ts'
+import { refuseUnknownGenerator } from '../../shared/sources/verbs/kept-source.ts'
+import { triggerSourceOrder } from '../../shared/sources/wire/sources.ts'
+import { changeTrigger } from '../../shared/triggers/verbs/triggers.ts'
+import { NewTrigger, TriggerChanges, triggerOf } from '../../shared/triggers/wire/triggers.ts'
 
 export const updateTrigger = endpoint({
   method: 'patch',

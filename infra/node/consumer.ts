@@ -1,9 +1,9 @@
 // Keeps the queue consumer going in a process that stays up: one invocation at a time, started by a notification.
 
+import { GivenClaims } from '../../shared/claims/verbs/given-claims.ts'
+import { consume } from '../../shared/consumer/verbs/consume.ts'
+import type { Consumed } from '../../shared/consumer/verbs/consume-options.ts'
 import type { Context, OwnConsumer } from '../../shared/context.ts'
-import { consume } from '../../shared/items/verbs/consume.ts'
-import type { Consumed } from '../../shared/items/verbs/consume-options.ts'
-import { GivenClaims } from '../../shared/items/verbs/given-claims.ts'
 import { errorText } from '../../shared/kernel/error-text.ts'
 
 export interface ConsumerLoop {

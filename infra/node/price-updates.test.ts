@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { usePrices } from '../../shared/accounts/rules/price-book.ts'
-import { pricesAsOf, pricesSource } from '../../shared/accounts/rules/price-day.ts'
-import { PRICES_AS_OF, PRICES_SOURCE, pricesText } from '../../shared/accounts/rules/price-list.gen.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { usePrices } from '../../shared/prices/rules/price-book.ts'
+import { pricesAsOf, pricesSource } from '../../shared/prices/rules/price-day.ts'
+import { PRICES_AS_OF, PRICES_SOURCE, pricesText } from '../../shared/prices/rules/price-list.gen.ts'
 import { eventually } from '../../test/support/eventually.ts'
 import { keepPrices, updatePrices } from './price-updates.ts'
 

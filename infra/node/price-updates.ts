@@ -1,10 +1,10 @@
 // Keeps the list of prices of a process fresh, where its operator names a URL to fetch it from. Guarantee: what cannot be
 // read changes nothing and is logged; what was recorded keeps its cost.
 
-import { readFetchedPrices } from '../../shared/accounts/rules/fetched-prices.ts'
-import { usePrices } from '../../shared/accounts/rules/price-book.ts'
 import type { Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { readFetchedPrices } from '../../shared/prices/rules/fetched-prices.ts'
+import { usePrices } from '../../shared/prices/rules/price-book.ts'
 
 /** Fetches now and every day from then on; returns what ends that. */
 export function keepPrices(url: string, log: Context['log']): () => void {

@@ -6,7 +6,7 @@ import {
   type GeneratorRequest,
   NDJSON,
   PROTOCOL_VERSION,
-} from '../../shared/items/rules/protocol.ts'
+} from '../../shared/protocol/rules/protocol.ts'
 
 const LINES_READ = 1000
 const READ_MS = 20_000

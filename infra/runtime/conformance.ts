@@ -3,16 +3,16 @@
 
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { STEP_KINDS } from '../../shared/items/vocabulary.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { signingKey, standardHeaders } from '../../shared/kernel/message-signature.ts'
 import {
   type AgentLine,
   type ItemLine,
   NDJSON,
   PROTOCOL_VERSION,
   type StepReport,
-} from '../../shared/items/rules/protocol.ts'
-import { STEP_KINDS } from '../../shared/items/vocabulary.ts'
-import { LIMITS } from '../../shared/kernel/limits.ts'
-import { signingKey, standardHeaders } from '../../shared/kernel/message-signature.ts'
+} from '../../shared/protocol/rules/protocol.ts'
 import { generatorFaults } from './conformance-generators.ts'
 
 export interface Check {

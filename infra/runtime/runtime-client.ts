@@ -8,8 +8,8 @@ import type {
   AgentTarget,
   InvokeAgent,
 } from '../../shared/agents/rules/invoke-agent.ts'
-import { NDJSON } from '../../shared/items/rules/protocol.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { NDJSON } from '../../shared/protocol/rules/protocol.ts'
 import { AgentSockets } from './agent-sockets.ts'
 import { BUNDLE_WANTED, HOP_HEADERS, type HopRequest, withoutEnd } from './hop.ts'
 import { type HttpAnswer, send } from './http-client.ts'

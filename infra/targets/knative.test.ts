@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
-import { openApiDocument } from '../../shared/http/openapi.ts'
 import { createRoutes } from '../../shared/http/routes.ts'
+import { openApiDocument } from '../../shared/openapi/openapi.ts'
 import { generatedFiles, readGenerated } from '../../test/support/generated.ts'
 import { type KubernetesObject, objectsIn, problemsOf } from '../../test/support/kubernetes.ts'
 import { REFUSED } from '../local/exit-error.ts'

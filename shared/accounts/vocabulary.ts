@@ -10,3 +10,7 @@ export type MemberRole = (typeof MEMBER_ROLES)[number]
 /** What a project's key may do: all that changes something in its project, or read alone. */
 export const KEY_ROLES = ['operator', 'viewer'] as const satisfies readonly MemberRole[]
 export type KeyRole = (typeof KEY_ROLES)[number]
+
+/** Lists of which a view can be saved. */
+export const VIEW_LISTS = ['runs', 'triage', 'search'] as const
+export type ViewList = (typeof VIEW_LISTS)[number]

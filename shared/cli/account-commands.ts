@@ -1,6 +1,6 @@
 // The commands of accounts.ts, for the table of commands.
 
-import { optionOf, QUOTA_NAMES, QUOTAS } from '../accounts/rules/quotas.ts'
+import { optionOf, QUOTA_NAMES, QUOTAS } from '../quotas/rules/quotas.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 

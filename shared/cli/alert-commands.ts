@@ -1,6 +1,7 @@
 // The commands about alerts, as data.
 
-import { CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../outbox/vocabulary.ts'
+import { CHANNEL_DIGESTS } from '../alerts/vocabulary.ts'
+import { CHANNEL_FORMATS } from '../outbox/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS, projectOption as project } from './list-options.ts'
 

@@ -1,8 +1,9 @@
 // The commands about alerts.
 
 import { setTimeout as delay } from 'node:timers/promises'
+import { ALERT_RULES, type AlertRule, type ChannelDigest } from '../alerts/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { ALERT_RULES, type AlertRule, type ChannelDigest, type ChannelFormat } from '../outbox/vocabulary.ts'
+import type { ChannelFormat } from '../outbox/vocabulary.ts'
 import type { Schemas } from '../sdk/client.ts'
 import { type Api, answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'

@@ -2,8 +2,8 @@
 // runs only with arguments and options it declares, each of the kind it declares.
 
 import { parseArgs } from 'node:util'
-import { centsOfAmount, isBareAmount } from '../accounts/rules/amounts.ts'
 import { nearest } from '../kernel/nearest.ts'
+import { centsOfAmount, isBareAmount } from '../prices/rules/amounts.ts'
 import type { ExitCode } from './failure.ts'
 import { usageFailure } from './failure.ts'
 import { money } from './format.ts'

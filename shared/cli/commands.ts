@@ -1,8 +1,10 @@
 // The commands as data: what they are called, take and do. Their code is loaded when they run.
 
-import { ANSWER_CHECKS, OUTCOMES, REFUSAL_CHOICES } from '../items/vocabulary.ts'
+import { ANSWER_CHECKS, REFUSAL_CHOICES } from '../grading/vocabulary.ts'
+import { OUTCOMES } from '../items/vocabulary.ts'
 import { ACCOUNT_COMMANDS } from './account-commands.ts'
 import { ADMINISTRATION_COMMANDS } from './administer-commands.ts'
+import { AGENT_COMMANDS } from './agent-commands.ts'
 import { ALERT_COMMANDS } from './alert-commands.ts'
 import { type Command, type Option, OVERVIEW } from './arguments.ts'
 import { DELIVERY_COMMANDS } from './delivery-commands.ts'
@@ -12,7 +14,7 @@ import { PRICE_COMMANDS } from './price-commands.ts'
 import { PROJECT_COMMANDS } from './project-commands.ts'
 import { RECOVERY_COMMANDS } from './recovery-commands.ts'
 import { SCHEDULE_COMMANDS } from './schedule-commands.ts'
-import { allowUnpriced } from './start-options.ts'
+import { allowUnpriced, tagOption } from './start-options.ts'
 import { TRIGGER_COMMANDS } from './trigger-commands.ts'
 
 const watch: Option = { name: 'watch', about: 'follow the run to its end; its verdict is the exit code' }
@@ -21,11 +23,6 @@ const callbackUrl: Option = {
   value: 'URL',
   about: 'is told when the run ends, signed',
 }
-const dryRun: Option = {
-  name: 'dry-run',
-  about: 'tell what would be created, changed and deleted, and change nothing',
-}
-
 export const COMMANDS: readonly Command[] = [
   ...PROJECT_COMMANDS,
   {
@@ -42,73 +39,7 @@ export const COMMANDS: readonly Command[] = [
     options: [],
     run: async session => (await import('./top.ts')).top(session),
   },
-  {
-    name: 'deploy',
-    args: ['[FILE]'],
-    summary: 'Make the agent in FILE, or one at a URL, the current version.',
-    options: [
-      dryRun,
-      { name: 'slug', value: 'SLUG', about: "the agent's slug; made from its name unless told" },
-      {
-        name: 'env',
-        value: 'K=V',
-        kind: 'list',
-        about: 'a variable the agent sees; K alone passes on your own',
-      },
-      { name: 'url', value: 'URL', about: 'an agent that runs elsewhere, instead of FILE' },
-      {
-        name: 'protocol',
-        value: 'NAME',
-        choices: ['ndjson', 'json'],
-        about: 'what the URL speaks; ndjson unless told',
-      },
-      {
-        name: 'answers-later',
-        about: 'the agent at the URL answers later what takes longer than a consumer has',
-      },
-      { name: 'name', value: 'NAME', about: "the URL agent's name, where it does not say it itself" },
-      { name: 'external-id', value: 'ID', about: 'a label of your own for the version, such as a commit' },
-    ],
-    run: async (...given) => (await import('./deploy.ts')).deploy(...given),
-  },
-  {
-    name: 'package',
-    args: ['FILE'],
-    summary: 'Write a folder that runs the agent in FILE on OpenFaaS or Knative.',
-    options: [
-      { name: 'out', value: 'DIR', about: "the folder; named like the agent's slug unless told" },
-      { name: 'image', value: 'NAME', about: 'what its image is to be called, with its registry and tag' },
-    ],
-    run: async (...given) => (await import('./package.ts')).packageAgent(...given),
-  },
-  {
-    name: 'agents',
-    args: [],
-    summary: 'List agents, with the version that is deployed.',
-    options: LIST_OPTIONS,
-    run: async (...given) => (await import('./read.ts')).agents(...given),
-  },
-  {
-    name: 'deployments',
-    args: ['AGENT'],
-    summary: 'List the versions of an agent, newest first.',
-    options: [{ name: 'external-id', value: 'ID', about: 'only those with this label' }, ...LIST_OPTIONS],
-    run: async (...given) => (await import('./versions.ts')).deployments(...given),
-  },
-  {
-    name: 'promote',
-    args: ['AGENT', 'VERSION'],
-    summary: 'Make a version the current one, with what it declares.',
-    options: [dryRun],
-    run: async (...given) => (await import('./versions.ts')).promote(...given),
-  },
-  {
-    name: 'rollback',
-    args: ['AGENT'],
-    summary: 'Promote the version before the current one.',
-    options: [dryRun],
-    run: async (...given) => (await import('./versions.ts')).rollback(...given),
-  },
+  ...AGENT_COMMANDS,
   {
     name: 'run',
     args: ['AGENT'],
@@ -117,6 +48,7 @@ export const COMMANDS: readonly Command[] = [
       { name: 'input', value: 'JSON', about: 'the input' },
       { name: 'item-id', value: 'ID', about: 'your own identifier of the item' },
       { name: 'partition-key', value: 'KEY', about: 'for example a tenant' },
+      tagOption,
       callbackUrl,
       watch,
     ],
@@ -143,6 +75,7 @@ export const COMMANDS: readonly Command[] = [
       allowUnpriced,
       { name: 'concurrency', value: 'N', kind: 'whole', least: 1, about: 'items at work at once at most' },
       { name: 'name', value: 'NAME', about: 'a name for the run' },
+      tagOption,
       callbackUrl,
       { name: 'idempotency-key', value: 'KEY', about: 'the same key and file start one run, for 24 hours' },
       watch,
@@ -153,8 +86,22 @@ export const COMMANDS: readonly Command[] = [
     name: 'runs',
     args: [],
     summary: 'List runs, newest first.',
-    options: [{ name: 'agent', value: 'SLUG', about: 'only runs of this agent' }, ...LIST_OPTIONS],
+    options: [
+      { name: 'agent', value: 'SLUG', about: 'only runs of this agent' },
+      { name: 'tag', value: 'TAG', about: 'only runs that have this tag' },
+      ...LIST_OPTIONS,
+    ],
     run: async (...given) => (await import('./read.ts')).runs(...given),
+  },
+  {
+    name: 'tag',
+    args: ['RUN'],
+    summary: 'Change the tags of a run, by which it is found again.',
+    options: [
+      { name: 'add', value: 'TAG', kind: 'list', about: 'one more; may be given several times' },
+      { name: 'remove', value: 'TAG', kind: 'list', about: 'one that it has; may be given several times' },
+    ],
+    run: async (...given) => (await import('./tag.ts')).tag(...given),
   },
   {
     name: 'watch',

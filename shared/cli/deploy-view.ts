@@ -1,7 +1,7 @@
 // What a deploy did, or would do, as a terminal shows it: a sign, a thing and what becomes of it on each line.
 
-import { setPriceCommand } from '../accounts/rules/prices.ts'
 import type { PlanAction } from '../agents/vocabulary.ts'
+import { setPriceCommand } from '../prices/rules/prices.ts'
 import type { Schemas } from './api.ts'
 import { bytes, clean, pad, plural } from './format.ts'
 import type { Screen, Style } from './output.ts'

@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { planSchedules, planTriggers } from '../agents/rules/deploy-plan.ts'
-import type { AgentDeclaration } from '../items/rules/protocol.ts'
+import type { AgentDeclaration } from '../protocol/rules/protocol.ts'
 import type { Agent, Api } from './api.ts'
 import { answered } from './api.ts'
 import type { Given } from './arguments.ts'

@@ -2,7 +2,7 @@
 // cursor or change colours.
 
 import { stripVTControlCharacters } from 'node:util'
-import { count, counted, money } from '../accounts/rules/amounts.ts'
+import { count, counted, money } from '../prices/rules/amounts.ts'
 
 export { count, counted as plural, money }
 

@@ -1,6 +1,6 @@
 // An item as a page: its record with the verdict in words, and its trace as a tree of attempts and steps.
 
-import { readCompletion, wholeOf } from '../items/rules/grading/providers/completion.ts'
+import { readCompletion, wholeOf } from '../providers/rules/completion.ts'
 import { sayDisposition } from '../recovery/rules/recovery.ts'
 import { reasonWords } from '../view/reason.ts'
 import { sayGraded, saySuspected, sayUnchanged } from '../view/run.ts'

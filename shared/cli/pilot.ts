@@ -1,7 +1,7 @@
 // Runs a few rows of a file before all of them. Guarantee: the rest is submitted without the rows of the pilot, within
 // what the pilot left of the budget, and only after somebody said so.
 
-import { type Outlook, outlookOf, pilotName, spreadOver } from '../starts/rules/pilot.ts'
+import { type Outlook, outlookOf, pilotName, spreadOver } from '../submission/rules/pilot.ts'
 import { answered, type Run } from './api.ts'
 import { canAsk, confirm } from './ask.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'

@@ -1,6 +1,6 @@
 // Which of the models called lately have no price, or one of their project's own that may be out of date.
 
-import { setPriceCommand } from '../accounts/rules/prices.ts'
+import { setPriceCommand } from '../prices/rules/prices.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'

@@ -1,6 +1,6 @@
 // The commands that tell what a project works on: what waits and what for, and what models cost and how they answer.
 
-import { counted } from '../accounts/rules/amounts.ts'
+import { counted } from '../prices/rules/amounts.ts'
 import { span } from '../view/time.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'

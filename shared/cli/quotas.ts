@@ -1,7 +1,7 @@
 // Quotas of an account: shown to it, shown and set by whoever operates the installation.
 
-import { count } from '../accounts/rules/amounts.ts'
-import { optionOf, QUOTA_NAMES, type QuotaName } from '../accounts/rules/quotas.ts'
+import { count } from '../prices/rules/amounts.ts'
+import { optionOf, QUOTA_NAMES, type QuotaName } from '../quotas/rules/quotas.ts'
 import { accountIdOf } from './accounts.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'

@@ -13,8 +13,8 @@ import { type Column, table } from './table.ts'
 
 export function runs(session: Session, given: Given): Promise<ExitCode> {
   const { api, now } = session
-  const agent = given.text('agent')
-  const filter = agent === undefined ? {} : { agent }
+  const [agent, tag] = [given.text('agent'), given.text('tag')]
+  const filter = { ...(agent !== undefined && { agent }), ...(tag !== undefined && { tag }) }
   return tellList<Run>(session, given, {
     event: 'run',
     empty: 'no runs yet',

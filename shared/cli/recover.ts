@@ -2,7 +2,8 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { LIMITS } from '../kernel/limits.ts'
-import type { RECORDED_LANES, ReuseChoice, TriageAction } from '../recovery/vocabulary.ts'
+import type { ReuseChoice } from '../recovery/vocabulary.ts'
+import type { RECORDED_LANES, TriageAction } from '../triage/vocabulary.ts'
 import { sayForecast, sayStage, sayStanding } from '../view/recovery.ts'
 import { answered, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'

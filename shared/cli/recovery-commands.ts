@@ -1,13 +1,7 @@
 // The commands about items that did not work or do not run, as data.
 
-import {
-  DEPLOYMENT_CHOICES,
-  RECORDED_LANES,
-  REUSE_CHOICES,
-  TRIAGE_ACTIONS,
-  TRIAGE_LANES,
-  WRONG_OF,
-} from '../recovery/vocabulary.ts'
+import { DEPLOYMENT_CHOICES, REUSE_CHOICES } from '../recovery/vocabulary.ts'
+import { RECORDED_LANES, TRIAGE_ACTIONS, TRIAGE_LANES, WRONG_OF } from '../triage/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS, limitOption, projectOption as project } from './list-options.ts'
 

@@ -16,6 +16,9 @@ export function runsTable(runs: Run[], now: number, screen: Screen): string {
     { title: 'RUN', value: run => run.id },
     { title: 'NAME', value: nameIn, least: 8, optional: 5 },
     { title: 'AGENT', value: run => run.agent_slug, least: 8 },
+    ...(runs.some(run => run.tags.length > 0)
+      ? [{ title: 'TAGS', value: (run: Run) => run.tags.join(', '), least: 8, optional: 6 }]
+      : []),
     { title: 'STATUS', value: run => (isHeld(run) ? 'waits for you' : run.status) },
     {
       title: 'WORKED',

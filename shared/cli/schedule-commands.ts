@@ -1,6 +1,6 @@
 // The commands of schedules.ts, for the table of commands.
 
-import { RESULT_FORMATS } from '../recovery/vocabulary.ts'
+import { RESULT_FORMATS } from '../results/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 import { SOURCE_OPTIONS } from './source-options.ts'

@@ -1,6 +1,6 @@
 // The options that say where items come from, of schedules and triggers.
 
-import { SOURCE_FORMATS, type SourceFormat } from '../starts/vocabulary.ts'
+import { SOURCE_FORMATS, type SourceFormat } from '../sources/vocabulary.ts'
 import type { Given, Option } from './arguments.ts'
 import { usageFailure } from './failure.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { itemLines } from '../items/rules/file-items.ts'
+import { itemLines } from '../submission/rules/file-items.ts'
 import { inputSource } from './submit-file.ts'
 
 /** What becomes of standard input that arrives in such pieces. */

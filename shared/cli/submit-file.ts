@@ -3,7 +3,13 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { ReadableStream } from 'node:stream/web'
-import { BadLines, type Fields, formatOfText, itemLines, type Taking } from '../items/rules/file-items.ts'
+import {
+  BadLines,
+  type Fields,
+  formatOfText,
+  itemLines,
+  type Taking,
+} from '../submission/rules/file-items.ts'
 import { EXIT, Failure } from './failure.ts'
 import { bytes } from './format.ts'
 import type { Session } from './session.ts'
@@ -23,6 +29,7 @@ export interface Submission {
   pilot_items?: number
   callback_url?: string
   idempotency_key?: string
+  tags?: string[]
 }
 
 export interface Source extends Taking {

@@ -33,6 +33,7 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     given.text('callback-url'),
     given.text('idempotency-key'),
   ]
+  const tags = given.list('tag')
   const order: Submission = {
     agent_id: agent.id,
     ...(name !== undefined && { name }),
@@ -41,6 +42,7 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     ...(concurrency !== undefined && { concurrency }),
     ...(callback_url !== undefined && { callback_url }),
     ...(idempotency_key !== undefined && { idempotency_key }),
+    ...(tags.length > 0 && { tags }),
     // What can be read once is sent whole, and the server holds the rest back.
     ...(path === undefined && pilot !== undefined && { pilot_items: pilot.rows }),
   }
@@ -83,6 +85,7 @@ export async function run(session: Session, given: Given): Promise<ExitCode> {
     item_id: given.text('item-id'),
     partition_key: given.text('partition-key'),
     callback_url: given.text('callback-url'),
+    tags: given.list('tag').length > 0 ? given.list('tag') : undefined,
   })
   const agent = await findAgent(api, slug)
   const { run_id, record_id } = await answered(
@@ -108,7 +111,7 @@ export async function run(session: Session, given: Given): Promise<ExitCode> {
 }
 
 /** The input goes out as it was typed: numbers keep their digits. */
-function orderText(input: string, keys: Record<string, string | undefined>): string {
+function orderText(input: string, keys: Record<string, string | string[] | undefined>): string {
   try {
     JSON.parse(input)
   } catch (error) {

@@ -3,7 +3,7 @@
 
 import { LIMITS } from '../kernel/limits.ts'
 import { ACTED, sayExcluded } from '../recovery/rules/recovery.ts'
-import type { RowAction, TriageAction } from '../recovery/vocabulary.ts'
+import type { RowAction, TriageAction } from '../triage/vocabulary.ts'
 import { saidInTriage } from '../view/verdict.ts'
 import { type Api, answered, asFailure } from './api.ts'
 import { count, money, plural } from './format.ts'

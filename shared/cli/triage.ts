@@ -1,8 +1,8 @@
 // The commands that look at items that wait for a decision, and decide.
 
 import { LIMITS } from '../kernel/limits.ts'
-import type { WrongOf } from '../recovery/vocabulary.ts'
 import { ApiFailure } from '../sdk/client.ts'
+import type { WrongOf } from '../triage/vocabulary.ts'
 import type { Doubt } from '../view/verdict.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'

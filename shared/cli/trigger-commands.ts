@@ -1,6 +1,6 @@
 // The commands of triggers.ts, for the table of commands.
 
-import { SIGNATURE_SCHEMES } from '../starts/vocabulary.ts'
+import { SIGNATURE_SCHEMES } from '../triggers/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 import { SOURCE_OPTIONS } from './source-options.ts'

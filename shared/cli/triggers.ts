@@ -1,8 +1,8 @@
 // The commands around triggers. A secret is never taken from the command line, where others could read it.
 
 import { LIMITS } from '../kernel/limits.ts'
-import { sampleBody } from '../starts/rules/sample-body.ts'
-import type { SignatureScheme } from '../starts/vocabulary.ts'
+import { sampleBody } from '../triggers/rules/sample-body.ts'
+import type { SignatureScheme } from '../triggers/vocabulary.ts'
 import { answered, findAgent, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { sampleItem, sampleRun } from '../../test/support/cli-samples.ts'
+import { OUTCOME_REASONS } from '../grading/vocabulary.ts'
 import { isHeld } from '../items/rules/lifecycle.ts'
-import { OUTCOME_REASONS } from '../items/vocabulary.ts'
 import { exitOf, hasEnded, reasonInWords, whyOf } from './verdict.ts'
 
 describe('the exit code', () => {

@@ -1,7 +1,7 @@
 // Verdicts in words and colours, and what the end of a run means for the exit code.
 
 import type { Outcome } from '../items/vocabulary.ts'
-import { reasonMeaning } from '../recovery/rules/outcome-meanings.ts'
+import { reasonMeaning } from '../triage/rules/outcome-meanings.ts'
 import { EXIT, type ExitCode } from './failure.ts'
 import type { Style } from './output.ts'
 

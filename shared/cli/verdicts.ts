@@ -1,8 +1,8 @@
 // The command that tells how good verdicts are: what people judged, counted by the server.
 
 import { LIMITS } from '../kernel/limits.ts'
-import { reasonMeaning } from '../recovery/rules/outcome-meanings.ts'
 import { ApiFailure } from '../sdk/client.ts'
+import { reasonMeaning } from '../triage/rules/outcome-meanings.ts'
 import { type Doubt, doubtOf } from '../view/verdict.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'

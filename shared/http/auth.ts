@@ -4,14 +4,14 @@
 import { sha256 as sha256Now } from '@noble/hashes/sha2.js'
 import { jwtVerify, SignJWT } from 'jose'
 import { liveKey, touchKey } from '../accounts/queries/api-keys.ts'
-import { liveSession } from '../accounts/queries/sessions.ts'
-import type { SetQuotas } from '../accounts/rules/quotas.ts'
 import { type KeyRole, MEMBER_ROLES, type MemberRole } from '../accounts/vocabulary.ts'
 import type { Context } from '../context.ts'
 import { sinceMs } from '../kernel/elapsed.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { derivedKey, sameBytes, sha256, toHex } from '../kernel/secrets.ts'
+import type { SetQuotas } from '../quotas/rules/quotas.ts'
+import { liveSession } from '../sessions/queries/sessions.ts'
 
 export interface KeyPrincipal {
   kind: 'key'

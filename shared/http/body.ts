@@ -1,10 +1,10 @@
 // Reads request bodies. Guarantee: no more is held than an endpoint says, and what comes out passed the JSON gate.
 
 import * as z from 'zod'
+import { checkJson } from '../json/json.ts'
+import { JsonError } from '../json/json-error.ts'
+import { type LongList, readLongList } from '../json/json-list.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { checkJson } from '../kernel/json.ts'
-import { JsonError } from '../kernel/json-error.ts'
-import { type LongList, readLongList } from '../kernel/json-list.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { checked } from './validation.ts'
 

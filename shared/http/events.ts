@@ -5,12 +5,12 @@
 // caller's key or session.
 
 import type { Context } from '../context.ts'
+import { toJson } from '../json/raw-json.ts'
 import { sinceMs } from '../kernel/elapsed.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { liveHeaders } from '../kernel/live-answer.ts'
 import { Pool } from '../kernel/pool.ts'
-import { toJson } from '../kernel/raw-json.ts'
 
 export interface State {
   value: unknown

@@ -1,10 +1,10 @@
 // How often a caller may ask. Guarantee: one place decides, before anything else is done for a known caller, and a
 // Redis that is away refuses nobody.
 
-import { limitOf, quotaError, type SetQuotas } from '../accounts/rules/quotas.ts'
 import type { Context } from '../context.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { limitOf, quotaError, type SetQuotas } from '../quotas/rules/quotas.ts'
 import { takeToken } from '../redis/rate.ts'
 import type { Principal } from './auth.ts'
 

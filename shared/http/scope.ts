@@ -11,10 +11,10 @@ import { findRun } from '../items/queries/runs.ts'
 import type { RunRow } from '../items/wire/runs.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { parseItemRecordId } from '../kernel/ids.ts'
-import { findSchedule } from '../starts/queries/schedules.ts'
-import { findTrigger } from '../starts/queries/triggers.ts'
-import type { ScheduleRow } from '../starts/wire/schedules.ts'
-import type { TriggerRow } from '../starts/wire/triggers.ts'
+import { findSchedule } from '../schedules/queries/schedules.ts'
+import type { ScheduleRow } from '../schedules/wire/schedules.ts'
+import { findTrigger } from '../triggers/queries/triggers.ts'
+import type { TriggerRow } from '../triggers/wire/triggers.ts'
 import type { Principal, SessionPrincipal } from './auth.ts'
 
 /** What a path parameter names; an id that cannot be one answers like an id that is not there. */
@@ -37,6 +37,7 @@ export type Noun =
   | 'delivery'
   | 'alert channel'
   | 'deadline'
+  | 'saved view'
 
 export const notFound = (noun: Noun) =>
   new ApiError(

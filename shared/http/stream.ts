@@ -1,7 +1,7 @@
 // Streams rows in constant memory. Guarantee: a fault on the way breaks the answer off, so that what is not complete
 // cannot be taken for complete.
 
-import { jsonArray, jsonLines } from '../kernel/raw-json.ts'
+import { jsonArray, jsonLines } from '../json/raw-json.ts'
 
 /** One value a line, or one array; the next chunk is read when the caller has taken the one before. */
 export function streamed<T>(

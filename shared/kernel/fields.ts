@@ -57,6 +57,28 @@ export const partitionKey = keyText(
   'For example a tenant; at most 256 bytes of UTF-8.',
 )
 
+/** A word of the caller's own by which runs are found. No commas: in a query they stand between tags. */
+export const tag = label(LIMITS.tag_characters, 'Word by which runs are found again.').refine(
+  text => text.trim() === text && !text.includes(','),
+  'must hold no comma and not begin or end with a space',
+)
+
+export const tags = z
+  .array(tag)
+  .max(LIMITS.tags_per_run)
+  .refine(words => new Set(words).size === words.length, 'must hold each tag once')
+  .describe('Words by which runs are found again, such as a customer or a ticket.')
+
+/** The same in a query. */
+export const queryTags = z
+  .string()
+  .transform((text, ctx) => {
+    const { data, error } = tags.safeParse(text.split(','))
+    for (const { message } of error?.issues ?? []) ctx.addIssue({ code: 'custom', message })
+    return data ?? []
+  })
+  .meta({ type: 'string', description: 'Tags of the run, with commas between them.' })
+
 export const slug = z
   .string()
   .max(LIMITS.slug_characters)

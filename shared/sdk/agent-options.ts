@@ -1,9 +1,9 @@
 // The options of @agent, and what each of them takes.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { AgentDeclaration } from '../items/rules/protocol.ts'
-import { DECLARED_CHECKS, LANGUAGES, type Language, REFUSAL_CHOICES } from '../items/vocabulary.ts'
+import { DECLARED_CHECKS, LANGUAGES, type Language, REFUSAL_CHOICES } from '../grading/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import type { AgentDeclaration } from '../protocol/rules/protocol.ts'
 import { DecoratorValidationError } from './errors.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: without a schema the author's own annotation decides

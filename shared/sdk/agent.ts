@@ -2,8 +2,8 @@
 // passed every check of its options.
 
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import type { AgentDeclaration, DeclaredSchedule, DeclaredTrigger } from '../items/rules/protocol.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import type { AgentDeclaration, DeclaredSchedule, DeclaredTrigger } from '../protocol/rules/protocol.ts'
 import { type AgentOptions, type AnySchema, checkOptions } from './agent-options.ts'
 import type { Context } from './context.ts'
 import { DecoratorTargetError, DecoratorValidationError } from './errors.ts'

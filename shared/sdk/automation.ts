@@ -1,12 +1,12 @@
 // @schedule and @trigger: what starts an agent besides a call. Guarantee: what a class carries is what a deploy
 // accepts; a mistake is told where it is written, before anything is sent.
 
-import type { DeclaredSchedule, DeclaredTrigger } from '../items/rules/protocol.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { RESULT_FORMATS } from '../recovery/vocabulary.ts'
-import { checkCron, normalCron, ScheduleError } from '../starts/rules/cron.ts'
-import { checkTimezone } from '../starts/rules/timezone.ts'
-import { SECRET_ENV, TRIGGER_NAME } from '../starts/vocabulary.ts'
+import type { DeclaredSchedule, DeclaredTrigger } from '../protocol/rules/protocol.ts'
+import { RESULT_FORMATS } from '../results/vocabulary.ts'
+import { checkCron, normalCron, ScheduleError } from '../schedules/rules/cron.ts'
+import { checkTimezone } from '../schedules/rules/timezone.ts'
+import { SECRET_ENV, TRIGGER_NAME } from '../triggers/vocabulary.ts'
 import { type AgentClass, type Registration, registrationAbove } from './agent.ts'
 import { DecoratorValidationError } from './errors.ts'
 import { checkNow } from './schema-check.ts'

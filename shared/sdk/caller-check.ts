@@ -2,7 +2,7 @@
 // within the last minutes pass, judged by the bytes of the body as they came.
 
 import { ApiError } from '../kernel/errors.ts'
-import { signingSecretProblem, verifySignature } from '../starts/rules/webhook-signatures.ts'
+import { signingSecretProblem, verifySignature } from '../triggers/rules/webhook-signatures.ts'
 
 /** What a host hands over beside the request: workerd its bindings, others things that are not looked at. */
 export type HostEnvironment = { ASSAY_AGENT_KEY?: unknown } | undefined

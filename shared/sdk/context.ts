@@ -1,6 +1,6 @@
 // What an agent's run() is given: the item it works on, steps, and the ways to end other than returning.
 
-import type { ModelAnswer } from '../items/rules/protocol.ts'
+import type { ModelAnswer } from '../protocol/rules/protocol.ts'
 import type { Recorded } from './stream.ts'
 
 export interface ModelCallOptions<Response> {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { GeneratorLine } from '../items/rules/protocol.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import type { GeneratorLine } from '../protocol/rules/protocol.ts'
 import { type AgentClass, agent, declarationOf } from './agent.ts'
 import { DecoratorTargetError, DecoratorValidationError, ItemError } from './errors.ts'
 import { type ItemsContext, items, type Occurrence } from './generator.ts'

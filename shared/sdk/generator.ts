@@ -1,10 +1,10 @@
 // @items: methods of an agent that make the items of a run. Guarantee: a generator is asked for no more than its reader
 // takes; its answer ends with one last line, which says how many items there were or what went wrong.
 
-import { type GeneratorOccurrence, type GeneratorRequest, NDJSON } from '../items/rules/protocol.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { liveHeaders } from '../kernel/live-answer.ts'
-import { TRIGGER_NAME } from '../starts/vocabulary.ts'
+import { type GeneratorOccurrence, type GeneratorRequest, NDJSON } from '../protocol/rules/protocol.ts'
+import { TRIGGER_NAME } from '../triggers/vocabulary.ts'
 import { DecoratorTargetError, DecoratorValidationError, Interrupt, ItemError, messageOf } from './errors.ts'
 import { isLongerThan, jsonOf } from './payload.ts'
 

@@ -1,6 +1,6 @@
 // What an agent's author imports as `assay`.
 
-export type { AgentDeclaration, ModelAnswer } from '../items/rules/protocol.ts'
+export type { AgentDeclaration, ModelAnswer } from '../protocol/rules/protocol.ts'
 export { type AgentClass, agent, declarationOf } from './agent.ts'
 export type { AgentOptions } from './agent-options.ts'
 export { type ScheduleOptions, schedule, type TriggerOptions, trigger } from './automation.ts'

@@ -1,9 +1,9 @@
 // The lines that an item's run sends, as text. Guarantee: each names its item and its attempt; what an agent said that is
 // too long to be stored is cut, and an output that is too long is an error that says so.
 
-import type { ModelAnswer, ItemError as WireError } from '../items/rules/protocol.ts'
 import type { StepKind } from '../items/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import type { ModelAnswer, ItemError as WireError } from '../protocol/rules/protocol.ts'
 import { messageOf } from './errors.ts'
 import { isLongerThan, jsonOf } from './payload.ts'
 

@@ -1,10 +1,10 @@
 // One item on its way through an agent's run(). Guarantee: it ends with exactly one final line, after the lines
 // of all its steps, whatever run() does with the signals it is sent; only its deadline cuts steps off.
 
-import type { ItemLine, ModelAnswer, OfferedStep } from '../items/rules/protocol.ts'
 import type { StepKind } from '../items/vocabulary.ts'
-import { canonicalJson } from '../kernel/canonical.ts'
+import { canonicalJson } from '../json/canonical.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import type { ItemLine, ModelAnswer, OfferedStep } from '../protocol/rules/protocol.ts'
 import type { AgentClass, Registration } from './agent.ts'
 import type { Context, ItemIdentity, Literals, ModelCallOptions } from './context.ts'
 import { Interrupt, ItemError, messageOf, stepErrorOf } from './errors.ts'

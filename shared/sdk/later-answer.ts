@@ -1,8 +1,8 @@
 // Lines that an agent sends after its request has ended. Guarantee: they leave in the order they were written, one POST
 // at a time, each until it is taken or nobody awaits it any more; while there are none, a heartbeat keeps the lease.
 
-import { NDJSON } from '../items/rules/protocol.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { NDJSON } from '../protocol/rules/protocol.ts'
 
 /** Items by their seq that are still awaited. */
 export type Awaited = ReadonlySet<number>

@@ -1,8 +1,8 @@
 // A response whose lines are written as things happen. Guarantee: however many lines a turn of the event loop
 // brings, they leave as one chunk; a response that is complete within the first turn is not streamed at all.
 
-import { NDJSON } from '../items/rules/protocol.ts'
 import { liveHeaders } from '../kernel/live-answer.ts'
+import { NDJSON } from '../protocol/rules/protocol.ts'
 
 const HEADERS = liveHeaders(NDJSON)
 const FLUSH_CHARACTERS = 1024 * 1024 // what a turn may gather before it leaves early

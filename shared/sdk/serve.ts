@@ -1,13 +1,13 @@
 // An agent as an HTTP endpoint that speaks the agent protocol. Guarantee: every item of a request is answered
 // with one final line by its deadline, and the response never stays silent for longer than a heartbeat.
 
+import { LIMITS } from '../kernel/limits.ts'
 import {
   ANSWER_URL_HEADER,
   type GeneratorRequest,
   type ItemLine,
   PROTOCOL_VERSION,
-} from '../items/rules/protocol.ts'
-import { LIMITS } from '../kernel/limits.ts'
+} from '../protocol/rules/protocol.ts'
 import { type AgentClass, declarationOf, registrationOf } from './agent.ts'
 import { callerProblem, type HostEnvironment } from './caller-check.ts'
 import { messageOf } from './errors.ts'

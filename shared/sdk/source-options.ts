@@ -1,9 +1,9 @@
 // What @schedule and @trigger say about where items come from. Guarantee: what is wrong with it is told where it is
 // written, in the words of the option.
 
-import type { DeclaredSource } from '../items/rules/protocol.ts'
-import { declaredSourceProblem } from '../starts/rules/declared-source.ts'
-import { SOURCE_FORMATS, type SourceFormat } from '../starts/vocabulary.ts'
+import type { DeclaredSource } from '../protocol/rules/protocol.ts'
+import { declaredSourceProblem } from '../sources/rules/declared-source.ts'
+import { SOURCE_FORMATS, type SourceFormat } from '../sources/vocabulary.ts'
 import { DecoratorValidationError } from './errors.ts'
 
 /** Fields of a row: which is its item_id, and which its partition_key. */

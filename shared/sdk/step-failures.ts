@@ -1,8 +1,8 @@
 // What failed in the steps of one item. Guarantee: an error that leaves run() has the code it was thrown with, else that
 // of the first step it failed in, however often it was wrapped since.
 
-import type { ItemError as WireError } from '../items/rules/protocol.ts'
 import type { StepKind } from '../items/vocabulary.ts'
+import type { ItemError as WireError } from '../protocol/rules/protocol.ts'
 import { ItemError, isRejection, messageOf, type StepErrorCode, stepErrorOf } from './errors.ts'
 
 /** An error is wrapped less often than this; who makes a circle of causes is let go of here. */

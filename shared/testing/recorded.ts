@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { canonicalJson } from '../kernel/canonical.ts'
+import { canonicalJson } from '../json/canonical.ts'
 import { bodyOf, type Model, ModelError, nameOf, withoutKey } from './model.ts'
 
 export interface RecordedOptions {

@@ -1,9 +1,9 @@
 // Runs a generator of an agent in memory, through the protocol. Guarantee: what comes out is what a run would have for
 // its inputs; what is thrown is told as a start would tell it.
 
-import type { GeneratorLine } from '../items/rules/protocol.ts'
+import { ndjsonLines } from '../json/ndjson.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { ndjsonLines } from '../kernel/ndjson.ts'
+import type { GeneratorLine } from '../protocol/rules/protocol.ts'
 import type { AgentClass } from '../sdk/agent.ts'
 import type { Occurrence } from '../sdk/generator.ts'
 import { serve } from '../sdk/serve.ts'

@@ -1,10 +1,9 @@
 // Runs an agent over one item in memory, through the protocol and the verdicts of the real thing. Guarantee: status,
 // verdict, steps and cost are what a run on a server records for the same answers; nothing waits between attempts.
 
-import { type OwnPrice, PriceBook } from '../accounts/rules/price-book.ts'
-import { usdOf } from '../accounts/rules/pricing.ts'
-import { DEFAULT_CHECKS } from '../items/rules/grading/checks.ts'
-import type { DeployedDeclaration } from '../items/rules/grading/grading.ts'
+import { DEFAULT_CHECKS } from '../grading/rules/checks.ts'
+import type { DeployedDeclaration } from '../grading/rules/grading.ts'
+import type { StepRow } from '../grading/rules/step-row.ts'
 import {
   countStep,
   errorVerdict,
@@ -13,13 +12,15 @@ import {
   itemBudgetMicro,
   resultVerdict,
   type Verdict,
-} from '../items/rules/grading/verdict.ts'
-import type { AgentDeclaration, AgentLine, ItemLine } from '../items/rules/protocol.ts'
-import type { StepRow } from '../items/rules/step-row.ts'
-import type { Outcome, OutcomeReason, StepKind } from '../items/vocabulary.ts'
-import { fieldsOf } from '../kernel/json.ts'
+} from '../grading/rules/verdict.ts'
+import type { OutcomeReason } from '../grading/vocabulary.ts'
+import type { Outcome, StepKind } from '../items/vocabulary.ts'
+import { fieldsOf } from '../json/json.ts'
+import { ndjsonLines } from '../json/ndjson.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { ndjsonLines } from '../kernel/ndjson.ts'
+import { type OwnPrice, PriceBook } from '../prices/rules/price-book.ts'
+import { usdOf } from '../prices/rules/pricing.ts'
+import type { AgentDeclaration, AgentLine, ItemLine } from '../protocol/rules/protocol.ts'
 import { type AgentClass, declarationOf } from '../sdk/agent.ts'
 import { serve } from '../sdk/serve.ts'
 import { bodyOf, type Model, ModelError, nameOf } from './model.ts'

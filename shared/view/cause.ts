@@ -1,7 +1,7 @@
 // What can be done about all items of a cause. Guarantee: pure; held items are resumed, all others replayed.
 
-import type { TriageAction } from '../recovery/vocabulary.ts'
 import type { Schemas } from '../sdk/client.ts'
+import type { TriageAction } from '../triage/vocabulary.ts'
 
 const HELD: readonly string[] = ['hold', 'budget_exceeded', 'unpriced_model']
 

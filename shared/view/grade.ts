@@ -1,7 +1,7 @@
 // By which rules answers were graded, what differs, and what could not be graded again, in words.
 
-import { counted } from '../accounts/rules/amounts.ts'
-import type { GradeRules, RegradeChange } from '../items/rules/grading/regrade.ts'
+import type { GradeRules, RegradeChange } from '../grading/rules/regrade.ts'
+import { counted } from '../prices/rules/amounts.ts'
 
 /** Of an agent's version where they are declared. */
 export interface AgentRules extends GradeRules {

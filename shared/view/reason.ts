@@ -1,9 +1,9 @@
 // By which words an answer is, or may be, a refusal, or fails a check: said where a step is shown, by today's rules.
 
-import { checkWords } from '../items/rules/grading/checks.ts'
-import { readCompletion, wholeOf } from '../items/rules/grading/providers/completion.ts'
-import { readRefusal } from '../items/rules/grading/refusal.ts'
-import { CHECKS } from '../items/vocabulary.ts'
+import { checkWords } from '../grading/rules/checks.ts'
+import { CHECKS } from '../grading/vocabulary.ts'
+import { readCompletion, wholeOf } from '../providers/rules/completion.ts'
+import { readRefusal } from '../refusals/rules/refusal.ts'
 
 /** Undefined for another reason, and where the provider marked the refusal and its words say nothing. */
 export function reasonWords(step: { outcome_reason: string | null; output?: unknown }): string | undefined {

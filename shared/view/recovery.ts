@@ -1,7 +1,7 @@
 // How a recovery and the plan of one are told, in the words that pages and the command line share. Guarantee: one that
 // has ended is never told as going on.
 
-import { count, counted, money } from '../accounts/rules/amounts.ts'
+import { count, counted, money } from '../prices/rules/amounts.ts'
 import { ACTED, sayPlan } from '../recovery/rules/recovery.ts'
 import type { Schemas } from '../sdk/client.ts'
 import { sayUnchanged } from './run.ts'

@@ -1,9 +1,9 @@
 // A run told in one sentence. Guarantee: whether it ran and whether it worked are two answers, and every item is in
 // both of them.
 
-import { count, counted, money } from '../accounts/rules/amounts.ts'
 import { type Paint, ran, worked } from '../items/rules/run-words.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { count, counted, money } from '../prices/rules/amounts.ts'
 
 /** What the sentence is made of, by the names of the API. */
 export interface RunCounts {

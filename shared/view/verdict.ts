@@ -1,8 +1,8 @@
 // How verdicts that people judge are told, once, for dashboard and command line.
 
-import { count } from '../accounts/rules/amounts.ts'
-import type { WrongOf } from '../recovery/vocabulary.ts'
+import { count } from '../prices/rules/amounts.ts'
 import type { Schemas } from '../sdk/client.ts'
+import type { WrongOf } from '../triage/vocabulary.ts'
 
 type Judged = Pick<Schemas['JudgedReason'], 'agent_id' | 'reason' | 'judged' | 'wrong' | 'often_wrong'>
 

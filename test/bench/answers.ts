@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { extractUsage, findProvider, type Usage } from '@pydantic/genai-prices'
-import { type Completion, isRead, readCall } from '../../shared/items/rules/grading/providers/completion.ts'
+import { type Completion, isRead, readCall } from '../../shared/providers/rules/completion.ts'
 
 const folder = process.argv[2]
 if (folder === undefined) {

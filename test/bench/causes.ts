@@ -7,8 +7,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { parse } from 'csv-parse/sync'
-import { CausesOfKind } from '../../shared/recovery/rules/causes.ts'
-import { maskedWords } from '../../shared/recovery/rules/masking.ts'
+import { CausesOfKind } from '../../shared/triage/rules/causes.ts'
+import { maskedWords } from '../../shared/triage/rules/masking.ts'
 
 interface Labelled {
   Content: string

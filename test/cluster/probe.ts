@@ -2,7 +2,7 @@
 // behind it.
 
 import { endpoints } from '../../functions/index.ts'
-import { openApiDocument } from '../../shared/http/openapi.ts'
+import { openApiDocument } from '../../shared/openapi/openapi.ts'
 
 export type Report = { what: string; wrong?: string }[]
 

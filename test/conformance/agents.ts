@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openEnv } from '../../shared/accounts/verbs/sealing.ts'
-import { DEFAULT_CHECKS } from '../../shared/items/rules/grading/checks.ts'
+import { DEFAULT_CHECKS } from '../../shared/grading/rules/checks.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
 

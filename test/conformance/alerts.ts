@@ -4,7 +4,7 @@ import { openAccount } from './account-of-own.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
 
-/** Rules, channels and the list of alerts; what raises them is tested in test/integration/outbox/alerts.test.ts. */
+/** Rules, channels and the list of alerts; what raises them is tested in test/integration/alerts/alerts.test.ts. */
 export function alertsPart(given: Given): void {
   async function project() {
     const world = given()

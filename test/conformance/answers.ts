@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ANSWER_URL_HEADER, type ItemLine } from '../../shared/items/rules/protocol.ts'
-import { consume } from '../../shared/items/verbs/consume.ts'
+import { consume } from '../../shared/consumer/verbs/consume.ts'
+import { ANSWER_URL_HEADER, type ItemLine } from '../../shared/protocol/rules/protocol.ts'
 import { makeAgent, makeRun } from './make.ts'
 import { called, deploy, works } from './play.ts'
 import type { Given } from './suite.ts'

@@ -2,7 +2,7 @@
 // and bytes that do not.
 
 import fc from 'fast-check'
-import { NDJSON } from '../../shared/items/rules/protocol.ts'
+import { NDJSON } from '../../shared/protocol/rules/protocol.ts'
 import type { Document, Operation } from './contract.ts'
 import { HINTS } from './fuzz-operations.ts'
 

@@ -5,8 +5,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addMember } from '../../shared/accounts/verbs/members.ts'
-import { askQuestions } from '../../shared/recovery/verbs/questions.ts'
 import { indexSteps } from '../../shared/traces/queries/step-index.ts'
+import { askQuestions } from '../../shared/triage/verbs/questions.ts'
 import { sweep } from '../../shared/upkeep/verbs/sweep.ts'
 import { openAccount, PASSWORD, signIn } from './account-of-own.ts'
 import { SPARE_PROJECT } from './fuzz-operations.ts'
@@ -29,7 +29,7 @@ let tokens: Record<Token, string | null>
 const things: Record<string, string[]> = {}
 /** What all requests are sent with, and must not be taken away. */
 const kept = new Set<string>()
-/** They take part with others, who are not here: test/integration/starts/sources.test.ts has a source, answers.test.ts an agent. */
+/** They take part with others, who are not here: test/integration/sources/sources.test.ts has a source, answers.test.ts an agent. */
 const OUTWARD = ['previewSource', 'answerItems']
 /** How many answers had each status. */
 const statuses = new Map<number, number>()

@@ -7,8 +7,8 @@ import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
 import { createOutside } from '../../infra/node/reach.ts'
 import { createApp } from '../../shared/http/app.ts'
-import { openApiDocument } from '../../shared/http/openapi.ts'
-import { serveReference } from '../../shared/http/reference.ts'
+import { openApiDocument } from '../../shared/openapi/openapi.ts'
+import { serveReference } from '../../shared/openapi/reference.ts'
 import { startWorkerd } from '../support/workerd.ts'
 
 /** Of every host of the suite. */

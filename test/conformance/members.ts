@@ -35,7 +35,10 @@ export function membersPart(given: Given): void {
     it('who are viewers change nothing: every operation that is no read refuses them', async () => {
       const world = given()
       const { session } = await openWithMember('viewer')
-      const own = ['deleteCurrentSession', 'revokeSession', 'changePassword']
+      const own = [
+        ...['deleteCurrentSession', 'revokeSession', 'changePassword'],
+        ...['saveView', 'deleteSavedView'],
+      ]
       for (const [path, operations] of Object.entries(world.contract.document.paths)) {
         for (const [method, operation] of Object.entries(operations)) {
           const { operationId, security } = operation
@@ -49,6 +52,38 @@ export function membersPart(given: Given): void {
         }
       }
       expect((await world.call('GET', '/v1/agents', { token: session.access_token })).status).toBe(200)
+    })
+
+    it('save views of lists for themselves, and share them if they are no viewers [projects.views]', async () => {
+      const world = given()
+      const { token: owner, session, project_id } = await openWithMember('viewer')
+      const viewer = session.access_token
+      const views = (method: string, token: string, body?: object, id = '') =>
+        world.call(method, `/v1/projects/${project_id}/views${id}`, { token, body })
+      const view = { list: 'runs', name: 'bad nights', query: 'outcome=failed&agent=a%20b' }
+      const own = await views('POST', viewer, view)
+      expect([own.status, own.json]).toMatchObject([201, { ...view, shared: false }])
+      const again = await views('POST', viewer, { ...view, query: 'outcome=degraded' })
+      expect(again.json).toEqual({ ...own.json, query: 'outcome=degraded' })
+      expect((await views('POST', viewer, { ...view, shared: true })).status).toBe(403)
+      const shared = await views('POST', owner, { ...view, name: 'a', shared: true })
+      const names = async (token: string) =>
+        (await views('GET', token)).json.map((one: { name: string }) => one.name)
+      expect(await names(viewer)).toEqual(['a', 'bad nights'])
+      expect(await names(owner)).toEqual(['a'])
+
+      expect((await views('DELETE', viewer, undefined, `/${shared.json.id}`)).status).toBe(403)
+      expect((await views('DELETE', owner, undefined, `/${own.json.id}`)).status).toBe(404)
+      expect((await views('DELETE', viewer, undefined, `/${own.json.id}`)).status).toBe(200)
+      expect(await names(viewer)).toEqual(['a'])
+
+      for (const wrong of [{ list: 'nothing' }, { name: '' }, { query: 'a b' }, { query: 'a\nb' }])
+        expect([wrong, (await views('POST', viewer, { ...view, ...wrong })).status]).toEqual([wrong, 400])
+      const row = { project_id, member_id: null, list: 'runs' as const, query: '' }
+      const rows = Array.from({ length: 49 }, (_, n) => ({ ...row, id: world.ctx.newId(), name: `${n}` }))
+      await world.ctx.sql`insert into saved_views ${world.ctx.sql(rows as never)}`
+      const full = await views('POST', owner, { ...view, shared: true })
+      expect([full.status, full.json.error.code]).toEqual([409, 'too_many_saved_views'])
     })
 
     it('who are operators change agents and keys, but neither projects nor members', async () => {

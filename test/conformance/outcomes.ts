@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { AgentLine, ItemLine } from '../../shared/items/rules/protocol.ts'
+import type { AgentLine, ItemLine } from '../../shared/protocol/rules/protocol.ts'
 import { openAccount } from './account-of-own.ts'
 import { makeAgent, makeRun } from './make.ts'
 import { called, deploy, fails, holds, type Play, ran, recordId, workOff, works } from './play.ts'

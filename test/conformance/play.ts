@@ -1,8 +1,8 @@
 // Runs that end: a host of the suite has no consumer, so tests work items off themselves, with a played agent.
 
-import type { AgentLine, ItemLine } from '../../shared/items/rules/protocol.ts'
-import { consume } from '../../shared/items/verbs/consume.ts'
+import { consume } from '../../shared/consumer/verbs/consume.ts'
 import { itemRecordId } from '../../shared/kernel/ids.ts'
+import type { AgentLine, ItemLine } from '../../shared/protocol/rules/protocol.ts'
 import { makeAgent, makeRun } from './make.ts'
 import type { World } from './world.ts'
 

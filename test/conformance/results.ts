@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { AgentLine, ItemLine } from '../../shared/items/rules/protocol.ts'
 import { timeOf } from '../../shared/kernel/ids.ts'
+import type { AgentLine, ItemLine } from '../../shared/protocol/rules/protocol.ts'
 import { openAccount } from './account-of-own.ts'
 import { makeAgent, makeRun } from './make.ts'
 import { deploy, type Play, ran, recordId, workOff, works } from './play.ts'

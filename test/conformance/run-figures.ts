@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { AgentLine, ItemLine } from '../../shared/items/rules/protocol.ts'
 import { firstIdAt } from '../../shared/kernel/ids.ts'
+import type { AgentLine, ItemLine } from '../../shared/protocol/rules/protocol.ts'
 import { indexSteps } from '../../shared/traces/queries/step-index.ts'
 import { makeAgent, makeRun } from './make.ts'
 import { called, deploy, fails, holds, type Play, ran, recordId, workOff, works } from './play.ts'

@@ -38,6 +38,48 @@ export function runsPart(given: Given): void {
       expect(second).toEqual({ ids: ids.slice(3), next: null })
     })
 
+    it('have tags, by which they are found, and so have their replays [runs.tags]', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      const tags = ['acme', 'Ticket 7']
+      const list = async (tag: string) => {
+        const query = `agent=${agent.slug}&tag=${encodeURIComponent(tag)}`
+        const { json } = await world.call('GET', `/v2/runs?${query}`)
+        return json.map((run: { id: string }) => run.id)
+      }
+      const ofBody = await world.call('POST', '/v1/batches', {
+        body: { agent_id: agent.id, tags, items: [{ input: 1 }] },
+      })
+      const ofLines = await world.call('POST', `/v1/batches?agent_id=${agent.id}&tags=acme,lines`, {
+        raw: '{"input":1}\n',
+        headers: { 'content-type': 'application/x-ndjson' },
+      })
+      const ofOne = await world.call('POST', `/v1/agents/${agent.id}/runs`, { body: { tags, input: 1 } })
+      const [body, lines, one] = [ofBody, ofLines, ofOne].map(answer => answer.json.run_id)
+      expect(await list('acme')).toEqual([one, lines, body])
+      expect(await list('Ticket 7')).toEqual([one, body])
+      expect(await list('ticket 7')).toEqual([])
+
+      const changed = await world.call('PATCH', `/v2/runs/${one}`, { body: { tags: ['other'] } })
+      expect([changed.status, changed.json.tags]).toEqual([200, ['other']])
+      expect(await list('acme')).toEqual([lines, body])
+
+      await world.call('POST', `/v2/runs/${body}/cancel`)
+      const [item] = (await world.call('GET', `/v2/runs/${body}/items`)).json
+      const replay = await world.call('POST', `/v1/durable/runs/${item.id}/replay`, { body: {} })
+      expect(await list('Ticket 7')).toEqual([replay.json.run_id, body])
+
+      for (const wrong of [[''], ['a,b'], [' a'], ['a', 'a'], ['x'.repeat(65)], Array.from('abcdefghijk')]) {
+        const refused = await world.call('PATCH', `/v2/runs/${one}`, { body: { tags: wrong } })
+        expect([wrong, refused.status, refused.json.error.code]).toEqual([wrong, 400, 'invalid_request'])
+      }
+      const twice = await world.call('POST', `/v1/batches?agent_id=${agent.id}&tags=a,a`, {
+        raw: '{"input":1}\n',
+        headers: { 'content-type': 'application/x-ndjson' },
+      })
+      expect(twice.json.error.message).toContain('tags')
+    })
+
     it('are listed by whether they have ended [runs.list-by-state]', async () => {
       const world = given()
       const agent = await makeAgent(world)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { fireDue } from '../../shared/starts/verbs/fire.ts'
+import { fireDue } from '../../shared/schedules/verbs/fire.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
 
-/** Verbs and answers; what the tick does with schedules is tested in test/integration/starts/schedules.test.ts. */
+/** Verbs and answers; what the tick does with schedules is tested in test/integration/schedules/schedules.test.ts. */
 export function schedulesPart(given: Given): void {
   async function made(order: object = {}) {
     const world = given()

@@ -3,7 +3,7 @@ import { body, startSource, type TestSource, ticketLines } from '../support/sour
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
 
-/** What callers say and see of sources; how they are read is tested in test/integration/starts/sources.test.ts. */
+/** What callers say and see of sources; how they are read is tested in test/integration/sources/sources.test.ts. */
 export function sourcesPart(given: Given): void {
   let served: TestSource
   beforeAll(async () => {

@@ -31,6 +31,7 @@ export interface Tenant {
   webhook_id: string
   channel_id: string
   deadline_id: string
+  view_id: string
   price_id: string
   schedule_id: string
   delivery_id: string
@@ -54,7 +55,12 @@ export async function makeTenants(world: World): Promise<Tenant[]> {
       const { session_id } = await signIn(world, email)
       const name = `${account}${n}`
       const members = { spare_member_id: spare.id, spare_session_id: session_id }
-      tenants.push({ ...members, ...(await makeTenant(world, name, account_id)), session })
+      const made = await makeTenant(world, name, account_id)
+      const view = await world.call('POST', `/v1/projects/${made.project_id}/views`, {
+        token: session,
+        body: { list: 'runs', name: `view of ${name}`, query: `q=${made.word}`, shared: true },
+      })
+      tenants.push({ ...members, ...made, view_id: view.json.id, session })
     }
   }
   return tenants

@@ -17,7 +17,7 @@ interface Made {
   secret: string
 }
 
-/** Triggers, and the fires that start runs. How senders sign is tested in shared/starts/rules/webhook-signatures.test.ts. */
+/** Triggers, and the fires that start runs. How senders sign is tested in shared/triggers/rules/webhook-signatures.test.ts. */
 export function triggersPart(given: Given): void {
   const create = (body: object, token?: string) =>
     given().call('POST', '/v1/triggers', { body, ...(token !== undefined && { token }) })

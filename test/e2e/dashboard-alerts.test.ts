@@ -2,8 +2,8 @@
 
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Alert } from '../../shared/outbox/rules/alerts.ts'
-import { raiseAlerts } from '../../shared/outbox/verbs/alerts.ts'
+import type { Alert } from '../../shared/alerts/rules/alerts.ts'
+import { raiseAlerts } from '../../shared/alerts/verbs/alerts.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { makeAgent } from '../conformance/make.ts'
 import { openWorld, type World } from '../conformance/world.ts'

@@ -31,7 +31,8 @@ beforeAll(async () => {
   const sessions = (await world.call('GET', '/v1/sessions', { token })).json
   const recoveryId = await recovered(world.first.api_key, night)
   owner = { ...night, recoveryId, memberId: member.json.id, sessionId: sessions[0].id, part: 'input' }
-  strange = { ...strange, recoveryId: await recovered(key, strange) }
+  owner.viewId = await savedView(owner.projectId!)
+  strange = { ...strange, recoveryId: await recovered(key, strange), viewId: await savedView(project_id) }
 })
 afterAll(async () => {
   await closeBrowser()
@@ -44,6 +45,14 @@ async function recovered(token: string, { projectId, runId }: Record<string, str
   const { json } = await world.call('POST', '/v1/recoveries', { token, body })
   await world.call('POST', `/v1/recoveries/${json.id}/abort`, { token })
   return json.id
+}
+
+/** A view of the list of runs that is shared in the project. */
+async function savedView(project_id: string): Promise<string> {
+  const id = world.ctx.newId()
+  const view = { id, project_id, list: 'runs' as const, name: `view${XSS}`, query: 'state=open' }
+  await world.ctx.sql`insert into saved_views ${world.ctx.sql(view)}`
+  return id
 }
 
 const filled = (path: string, ids: Record<string, string>) =>
@@ -116,7 +125,7 @@ describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', WALK, () 
       const posts = await page
         .locator('main form[method=post]:has(:enabled)')
         .evaluateAll(forms => forms.map(form => new URL((form as HTMLFormElement).action).pathname))
-      const own = posts.filter(path => !/^\/dashboard\/(account|sign-in)/.test(path))
+      const own = posts.filter(path => !/^\/dashboard\/(account|sign-in|projects\/[^/]+\/views$)/.test(path))
       expect([address, own]).toEqual([address, []])
     })
   })
@@ -194,8 +203,9 @@ describe('below a path of a host', () => {
 })
 
 describe('an action', () => {
-  /** Of one's own account, which everybody may change. */
+  /** Of one's own account, or a view of one's own: everybody may change it. */
   const OWN = [
+    '/dashboard/projects/{projectId}/views',
     '/dashboard/sign-out',
     '/dashboard/account/password',
     '/dashboard/account/sessions/{sessionId}/revoke',

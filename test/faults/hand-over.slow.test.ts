@@ -5,7 +5,7 @@ import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
 import { createInvoker } from '../../infra/runtime/invoker.ts'
 import { findBundle } from '../../shared/agents/queries/bundles.ts'
-import { consume } from '../../shared/items/verbs/consume.ts'
+import { consume } from '../../shared/consumer/verbs/consume.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { MASTER_KEY, PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
 

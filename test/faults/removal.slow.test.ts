@@ -2,7 +2,7 @@
 // million lines that stopped arriving. Somebody else's item goes through meanwhile.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { consume } from '../../shared/items/verbs/consume.ts'
+import { consume } from '../../shared/consumer/verbs/consume.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { indexSteps } from '../../shared/traces/queries/step-index.ts'
 import { ensureStepPartitions } from '../../shared/upkeep/queries/partitions.ts'

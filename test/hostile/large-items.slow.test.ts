@@ -4,8 +4,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
 import { mintKey } from '../../shared/accounts/verbs/keys.ts'
+import { consume } from '../../shared/consumer/verbs/consume.ts'
 import { createApp } from '../../shared/http/app.ts'
-import { consume } from '../../shared/items/verbs/consume.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { result, step, type TestEngine, testEngine } from '../support/engine.ts'
 

@@ -6,8 +6,8 @@ import formats from 'ajv-formats'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { endpoints } from '../../functions/index.ts'
-import { type Document, type Media, openApiDocument } from '../../shared/http/openapi.ts'
 import type { JsonSchema } from '../../shared/kernel/sample.ts'
+import { type Document, type Media, openApiDocument } from '../../shared/openapi/openapi.ts'
 
 const document = openApiDocument(endpoints)
 const operations = Object.values(document.paths).flatMap(path => Object.values(path))

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ALERT_RULES } from '../../shared/outbox/vocabulary.ts'
+import { ALERT_RULES } from '../../shared/alerts/vocabulary.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const textOf = (file: string) => readFileSync(join(ROOT, file), 'utf8')

@@ -17,41 +17,107 @@ type Layer = (typeof LAYERS)[number]
  * Within a layer a module imports the modules named here and no others. Tables are left out: foreign keys go both ways.
  */
 const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
-  accounts: { wire: ['starts'] },
   items: {
-    rules: ['accounts'],
-    queries: ['accounts'],
-    verbs: ['accounts', 'outbox'],
+    rules: ['prices'],
+    wire: ['grading'],
+    queries: ['prices'],
+    verbs: ['outbox', 'settling'],
   },
-  recovery: {
-    rules: ['accounts', 'items'],
+  submission: {
+    queries: ['claims', 'items', 'prices'],
+    verbs: ['accounts', 'claims', 'prices'],
+  },
+  claims: {
+    rules: ['prices', 'protocol'],
+    queries: ['accounts', 'items', 'prices'],
+    verbs: ['accounts'],
+  },
+  consumer: {
+    queries: ['claims', 'settling'],
+    verbs: ['accounts', 'claims', 'outbox', 'protocol', 'settling', 'triage'],
+  },
+  settling: {
+    queries: ['claims', 'items', 'prices'],
+    verbs: ['claims', 'outbox', 'triage'],
+  },
+  protocol: {},
+  grading: {
+    rules: ['prices', 'protocol', 'providers', 'refusals'],
+    queries: ['items'],
+  },
+  providers: {
+    rules: ['protocol'],
+  },
+  refusals: {},
+  triage: {
+    rules: ['grading', 'items'],
     wire: ['items'],
     queries: ['items'],
-    verbs: ['items', 'outbox'],
   },
-  traces: {
-    queries: ['recovery'],
+  recovery: {
+    rules: ['prices', 'protocol'],
+    wire: ['triage'],
+    queries: ['items', 'triage'],
+    verbs: ['outbox', 'submission'],
   },
-  starts: {
-    rules: ['items'],
-    wire: ['items', 'recovery'],
-    queries: ['accounts', 'items'],
-    verbs: ['accounts', 'items', 'outbox'],
-  },
-  outbox: {
-    rules: ['accounts', 'items', 'starts'],
+  results: {
     wire: ['items'],
+    queries: ['items'],
+  },
+  schedules: {
+    wire: ['items', 'results', 'sources', 'submission'],
+    queries: ['accounts', 'items', 'submission'],
+    verbs: ['alerts', 'quotas', 'sources', 'submission'],
+  },
+  triggers: {
+    wire: ['sources', 'submission'],
+    verbs: ['accounts', 'sources', 'submission'],
+  },
+  sources: {
+    rules: ['protocol', 'submission'],
     queries: ['accounts'],
+    verbs: ['accounts', 'submission'],
   },
   agents: {
-    rules: ['items', 'recovery', 'starts'],
-    wire: ['recovery', 'starts'],
-    queries: ['accounts'],
-    verbs: ['accounts', 'starts'],
+    rules: ['grading', 'protocol', 'results', 'sources'],
+    wire: ['results', 'sources', 'triggers'],
+    queries: ['prices'],
+    verbs: ['accounts', 'prices', 'quotas', 'schedules', 'sources', 'triggers'],
   },
+  alerts: {
+    rules: ['items', 'outbox', 'prices', 'schedules'],
+  },
+  outbox: {
+    wire: ['alerts', 'items'],
+    queries: ['accounts'],
+  },
+  traces: {
+    queries: ['triage'],
+  },
+  accounts: {
+    wire: ['prices', 'schedules'],
+    queries: ['prices'],
+    verbs: ['prices', 'quotas', 'sessions'],
+  },
+  sessions: {},
+  prices: {},
+  quotas: {},
   upkeep: {
-    queries: ['accounts', 'items'],
-    verbs: ['accounts', 'items', 'outbox', 'recovery', 'starts', 'traces'],
+    queries: ['accounts', 'claims'],
+    verbs: [
+      'accounts',
+      'alerts',
+      'claims',
+      'grading',
+      'outbox',
+      'prices',
+      'quotas',
+      'recovery',
+      'schedules',
+      'submission',
+      'traces',
+      'triage',
+    ],
   },
 }
 const IN_MODULE = new RegExp(`^shared/(${Object.keys(ARROWS).join('|')})/(${LAYERS.join('|')})(?:/|\\.ts$)`)
@@ -62,25 +128,29 @@ const upTo = (layer: Layer): string[] => LAYERS.slice(0, LAYERS.indexOf(layer) +
 const MAY_IMPORT: Record<string, readonly string[]> = {
   // What all modules share; knows none of them.
   'shared/kernel': [],
+  'shared/json': ['shared/kernel'],
   vocabulary: ['shared/kernel'],
-  rules: [...upTo('rules'), 'shared/kernel'],
+  rules: [...upTo('rules'), 'shared/json', 'shared/kernel'],
   tables: [...upTo('tables'), 'shared/kernel'],
-  wire: [...upTo('wire'), 'shared/kernel'],
-  queries: [...upTo('queries'), 'shared/context', 'shared/kernel'],
-  verbs: [...upTo('verbs'), 'shared/context', 'shared/redis', 'shared/view', 'shared/kernel'],
+  wire: [...upTo('wire'), 'shared/json', 'shared/kernel'],
+  queries: [...upTo('queries'), 'shared/context', 'shared/json', 'shared/kernel'],
+  verbs: [...upTo('verbs'), 'shared/context', 'shared/redis', 'shared/view', 'shared/json', 'shared/kernel'],
   // What the host hands an invocation: types only, of everybody's connections.
   'shared/context': [...upTo('rules'), 'shared/kernel'],
   // All tables, for what makes migrations of them.
   'shared/tables': ['tables'],
   // How a run and an item are told, once for pages and the command line.
-  'shared/view': [...upTo('rules'), 'shared/kernel', 'shared/sdk'],
+  'shared/view': [...upTo('rules'), 'shared/json', 'shared/kernel', 'shared/sdk'],
   'shared/redis': [...upTo('rules'), 'shared/context', 'shared/kernel'],
-  'shared/http': [...upTo('queries'), 'shared/context', 'shared/redis', 'shared/kernel'],
-  'shared/sdk': [...upTo('rules'), 'shared/kernel'],
-  'shared/testing': [...upTo('rules'), 'shared/sdk', 'shared/kernel'],
+  'shared/http': [...upTo('queries'), 'shared/context', 'shared/redis', 'shared/json', 'shared/kernel'],
+  // Makes the document and the reference page of what endpoints say of themselves.
+  'shared/openapi': [...upTo('wire'), 'shared/context', 'shared/http', 'shared/json', 'shared/kernel'],
+  'shared/sdk': [...upTo('rules'), 'shared/json', 'shared/kernel'],
+  'shared/testing': [...upTo('rules'), 'shared/sdk', 'shared/json', 'shared/kernel'],
   'shared/cli': [
     ...upTo('rules'),
     'shared/sdk',
+    'shared/json',
     'shared/kernel',
     'shared/view',
     'infra/local',
@@ -92,16 +162,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'functions',
     'shared/context',
     'shared/http',
+    'shared/json',
     'shared/kernel',
     'shared/view',
     'shared/sdk',
   ],
-  functions: [...LAYERS, 'shared/context', 'shared/http', 'shared/kernel'],
+  functions: [...LAYERS, 'shared/context', 'shared/http', 'shared/json', 'shared/kernel'],
 }
 
 /**
  * http looks up callers and what they may act on, scopes their reads, logs what they change, and tells whether the installation
- * can work; all else is the functions'.
+ * is held; all else is the functions'.
  */
 const HTTP_STORES = [
   'api-keys',
@@ -114,8 +185,6 @@ const HTTP_STORES = [
   'triggers',
   'audit',
   'tenant',
-  'database-state',
-  'running-role',
   'installation',
 ]
 
@@ -212,12 +281,20 @@ it('Node is named only in infra, the command line and what tests import: everyth
 })
 
 it('SQL stands in queries alone, besides how tables and partitions are laid out', () => {
-  const silent = ['verbs', 'rules', 'vocabulary', 'shared/http', 'shared/redis', 'shared/kernel']
+  const silent = [
+    'verbs',
+    'rules',
+    'vocabulary',
+    'shared/http',
+    'shared/redis',
+    'shared/json',
+    'shared/kernel',
+  ]
   const portable = sources.filter(
     file => file.startsWith('functions/') || silent.includes(layerOf(file) ?? ''),
   )
   const without = [
-    'shared/http/readiness.ts', // asks only whether anybody answers
+    'shared/upkeep/verbs/readiness.ts', // asks only whether anybody answers
     'shared/kernel/packed-columns.ts', // packs parameters, and names no table
   ]
   expect(portable.filter(file => !without.includes(file) && /\bsql(<[^>]*>)?`/.test(code(file)))).toEqual([])

@@ -7,7 +7,7 @@ import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api'
 import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { expect, it } from 'vitest'
-import { TAKE_FUNCTIONS } from '../../shared/items/queries/take-functions.ts'
+import { TAKE_FUNCTIONS } from '../../shared/claims/queries/take-functions.ts'
 import * as schema from '../../shared/tables.ts'
 
 const FOLDER = join(import.meta.dirname, '../../drizzle')

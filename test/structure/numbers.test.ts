@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
-import { openApiDocument } from '../../shared/http/openapi.ts'
+import { openApiDocument } from '../../shared/openapi/openapi.ts'
 
 type Schema = Record<string, unknown>
 

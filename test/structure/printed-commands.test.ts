@@ -6,10 +6,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
+import { scheduleMissed } from '../../shared/alerts/rules/alerts.ts'
 import { parse } from '../../shared/cli/arguments.ts'
 import { COMMANDS } from '../../shared/cli/commands.ts'
-import { scheduleMissed } from '../../shared/outbox/rules/alerts.ts'
-import { OCCURRENCE_REASONS } from '../../shared/starts/vocabulary.ts'
+import { OCCURRENCE_REASONS } from '../../shared/schedules/vocabulary.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const files = (...patterns: string[]) =>

@@ -33,7 +33,7 @@ const NO_ALIAS =
 const ACROSS: Record<string, string> = {
   'shared/upkeep/queries/backlog.ts countBacklog: claims': 'what a consumer could start of all',
   'shared/upkeep/queries/backlog.ts isAnythingHeld: claims': 'whether an installation is at rest',
-  'shared/items/queries/leases.ts extendLeases: claims': 'all leases of a consumer at once',
+  'shared/claims/queries/leases.ts extendLeases: claims': 'all leases of a consumer at once',
   'shared/upkeep/queries/check-up.ts readDatabaseState: purges': 'a gauge of the installation',
   'shared/upkeep/queries/partitions.ts dropSpentWeek: purges': 'a week is dropped of all projects at once',
   'shared/traces/queries/step-index.ts indexSteps: unindexed_steps': 'what was filed first, of whomever',
@@ -48,13 +48,13 @@ const BY_CONDITION: Record<string, string> = {
   'shared/recovery/queries/cohort.ts findReasons: t': 'inTriage',
   'shared/recovery/queries/mended.ts findMended: items': 'ofProject',
   'shared/recovery/queries/mended.ts findMended: replays': 'ofProject',
-  'shared/recovery/queries/results.ts found: i': 'where',
+  'shared/results/queries/results.ts found: i': 'where',
   'shared/items/queries/stop.ts sweep: triage': 'isOfRun',
   'shared/items/queries/stop.ts undispatched: due_items': 'isOfRun',
 }
 
 /** Of a claim that an address names, which an agent was given without the project. */
-const OPEN: string[] = ['shared/items/queries/later-answers.ts renewHanded: claims']
+const OPEN: string[] = ['shared/consumer/queries/later-answers.ts renewHanded: claims']
 
 interface Part {
   name: string

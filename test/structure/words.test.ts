@@ -10,6 +10,8 @@ const ROOT = join(import.meta.dirname, '../..')
 /** What was said, and what is said now. */
 const GIVEN_UP: Record<string, string> = {
   pile: 'batch',
+  PileSize: 'BatchSize',
+  blame: 'fault',
   piles: 'batches',
   poke: 'notify',
   pokes: 'notifies',

@@ -1,6 +1,6 @@
 // What agents do and say whose items are looked at in a browser.
 
-import type { AgentLine, ItemLine } from '../../shared/items/rules/protocol.ts'
+import type { AgentLine, ItemLine } from '../../shared/protocol/rules/protocol.ts'
 import type { Play } from '../conformance/play.ts'
 
 /** Does something wherever it is not shown as text. */

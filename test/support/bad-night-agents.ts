@@ -1,7 +1,7 @@
 // What the agents of a bad night are handed, and how they behave. Guarantee: an item always ends the same way, told by
 // its number.
 
-import type { AgentLine, ItemLine } from '../../shared/items/rules/protocol.ts'
+import type { AgentLine, ItemLine } from '../../shared/protocol/rules/protocol.ts'
 
 const SUBJECTS = [
   'Charged twice for one order',

@@ -3,9 +3,9 @@
 // the agent and the receiver are played, and the runs of the days before are dated back.
 
 import { expect, vi } from 'vitest'
-import type { AgentLine, ItemLine } from '../../shared/items/rules/protocol.ts'
 import { deliverDue } from '../../shared/outbox/verbs/deliver.ts'
-import { fireDue } from '../../shared/starts/verbs/fire.ts'
+import type { AgentLine, ItemLine } from '../../shared/protocol/rules/protocol.ts'
+import { fireDue } from '../../shared/schedules/verbs/fire.ts'
 import { watchForAlerts } from '../../shared/upkeep/verbs/watch-alerts.ts'
 import { deploy, recordId, workOff } from '../conformance/play.ts'
 import type { World } from '../conformance/world.ts'

@@ -15,6 +15,7 @@ export function sampleRun(values: Partial<Run> = {}): Run {
     agent_slug: 'ticket-triage',
     deployment_version: 1,
     name: 'night',
+    tags: [],
     status: 'running',
     worst_outcome_status: null,
     stop_reason: null,

@@ -1,10 +1,10 @@
 // A session of the command line whose server gives fixed answers, and what the command said: for tests of its words.
 
-import { centsOfAmount } from '../../shared/accounts/rules/amounts.ts'
 import { connect } from '../../shared/cli/api.ts'
 import type { Given } from '../../shared/cli/arguments.ts'
 import { createOutput } from '../../shared/cli/output.ts'
 import type { Session } from '../../shared/cli/session.ts'
+import { centsOfAmount } from '../../shared/prices/rules/amounts.ts'
 
 let words = { results: '', notes: '' }
 

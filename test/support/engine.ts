@@ -5,10 +5,10 @@ import { type Connections, openConnections } from '../../infra/node/connections.
 import { createContext, type NodeContext } from '../../infra/node/context.ts'
 import { createOutside } from '../../infra/node/reach.ts'
 import type { AgentTarget, InvokeAgent } from '../../shared/agents/rules/invoke-agent.ts'
-import type { NewItem } from '../../shared/items/rules/chunks.ts'
-import type { AgentDeclaration, AgentLine, ItemLine } from '../../shared/items/rules/protocol.ts'
-import { type RunOrder, submitRun } from '../../shared/items/verbs/submit.ts'
 import type { ItemKey, RunKey } from '../../shared/kernel/ids.ts'
+import type { AgentDeclaration, AgentLine, ItemLine } from '../../shared/protocol/rules/protocol.ts'
+import type { NewItem } from '../../shared/submission/rules/chunks.ts'
+import { type RunOrder, submitRun } from '../../shared/submission/verbs/submit.ts'
 import { stopClock } from './clock.ts'
 import { testDatabase, testRedis } from './stores.ts'
 

@@ -1,4 +1,4 @@
-import { type Entry, OK } from '../../shared/items/queries/settle.ts'
+import { type Entry, OK } from '../../shared/settling/queries/settle.ts'
 
 /** What a flush says of an item that worked in its first attempt, without steps. */
 export const entryThatWorked = (seq: number, more: Partial<Entry> = {}): Entry => ({

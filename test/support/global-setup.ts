@@ -1,4 +1,4 @@
-// Starts the PostgreSQL and the Redis that all test files share, and makes the database they clone theirs from.
+// Starts the PostgreSQL (or takes the one of TEST_DATABASE_URL) and the Redis that all test files share, and makes the database they clone theirs from.
 
 import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
@@ -22,7 +22,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   try {
     const at = { dataDir: folder.path }
     // In workerd each request opens connections of its own, three at most, and tests send fifty at once.
-    const starting = [startPostgres({ ...at, connections: 250 }), startRedis(at)] as const
+    const starting = [givenOrStarted(at), startRedis(at)] as const
     for (const store of await Promise.allSettled(starting)) {
       if (store.status === 'fulfilled') parts.defer(() => store.value.stop())
     }
@@ -34,6 +34,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
     throw error
   }
   return () => parts.disposeAsync()
+}
+
+/** A server of whoever runs the tests, of any version that is supported, as a role that may make databases and roles. */
+async function givenOrStarted(at: { dataDir: string }): Promise<{ url: string; stop(): Promise<void> }> {
+  const url = process.env.TEST_DATABASE_URL
+  if (!url) return startPostgres({ ...at, connections: 250 })
+  const stop = async () => {
+    const sql = postgres(url, { max: 1 })
+    await sql`alter database ${sql(TEMPLATE)} allow_connections true`
+    await sql`drop database ${sql(TEMPLATE)}`
+    await sql.end()
+  }
+  return { url, stop }
 }
 
 async function makeTemplate(databaseUrl: string): Promise<void> {

@@ -1,6 +1,6 @@
 // Recoveries in tests of the engine: an order with what nobody cares about filled in, and its end.
 
-import { consume } from '../../shared/items/verbs/consume.ts'
+import { consume } from '../../shared/consumer/verbs/consume.ts'
 import { advanceRecoveries, type RecoveryOrder } from '../../shared/recovery/verbs/recover.ts'
 import type { TestEngine } from './engine.ts'
 

@@ -1,7 +1,7 @@
 // Says what the buttons for selected rows come to, and selects groups. Guarantee: a button for selected rows is off while
 // nothing it could act on is selected, and a row's own buttons are off while something is.
 
-import { money } from '../../../shared/accounts/rules/amounts.ts'
+import { money } from '../../../shared/prices/rules/amounts.ts'
 
 const WORDS: Record<string, string> = {
   replay: 'Replay',

@@ -1,7 +1,7 @@
 // Reads the chosen file and sends its rows. Guarantee: the file is read in pieces and what is made of it is kept as a
 // Blob, so that its size hardly matters; nothing is sent before every row has been looked at.
 
-import { itemLines } from '../../../shared/items/rules/file-items.ts'
+import { itemLines } from '../../../shared/submission/rules/file-items.ts'
 import { mappingOf, type OrderFields } from '../parts/submit-order.ts'
 
 /** Pieces are put into a Blob at this size: the browser keeps those where it likes. */

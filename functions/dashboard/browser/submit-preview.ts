@@ -1,8 +1,8 @@
 // Shows the first rows of a file, and offers their fields. Guarantee: only the head of the file is read, and whatever
 // stands in it is shown as text.
 
-import type { Fields } from '../../../shared/items/rules/file-items.ts'
 import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
+import type { Fields } from '../../../shared/submission/rules/file-items.ts'
 import { type FirstRows, firstRows, guessFields, type Row } from '../parts/first-rows.ts'
 import { GUESSED } from '../parts/submit-order.ts'
 import { guessInput, misfitOf, type Wanted } from '../parts/wanted-fields.ts'

@@ -2,9 +2,9 @@
 // a pilot without leaving the page, so that the file is still there for the rest. Guarantee: nothing is sent twice by
 // pressing again.
 
-import { BadLines } from '../../../shared/items/rules/file-items.ts'
 import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
-import { spreadOver } from '../../../shared/starts/rules/pilot.ts'
+import { BadLines } from '../../../shared/submission/rules/file-items.ts'
+import { spreadOver } from '../../../shared/submission/rules/pilot.ts'
 import {
   BadOrder,
   CHANGED,

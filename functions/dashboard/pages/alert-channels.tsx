@@ -1,7 +1,8 @@
 // What the forms of alert channels do: one is added, tested and removed.
 
 import * as z from 'zod'
-import { CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../../../shared/outbox/vocabulary.ts'
+import { CHANNEL_DIGESTS } from '../../../shared/alerts/vocabulary.ts'
+import { CHANNEL_FORMATS } from '../../../shared/outbox/vocabulary.ts'
 import { ofDelivery, ofProject } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { action } from '../shell/page.ts'

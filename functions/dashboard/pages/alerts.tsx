@@ -1,8 +1,8 @@
 // What went wrong without anybody asking, which of it is told, and to whom.
 
 import * as z from 'zod'
+import { ALERT_RULES, ALERT_STATES } from '../../../shared/alerts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { ALERT_RULES, ALERT_STATES } from '../../../shared/outbox/vocabulary.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { Channels, GivenUp } from '../parts/alert-channels.tsx'
 import { AlertList } from '../parts/alert-list.tsx'

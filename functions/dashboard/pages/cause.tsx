@@ -1,7 +1,7 @@
 // A cause: what the items say that have it, in which runs, and what can be done about all of them at once.
 
-import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { List } from '../parts/list.tsx'

@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import { ApiError } from '../../../shared/kernel/errors.ts'
-import { WRONG_OF } from '../../../shared/recovery/vocabulary.ts'
+import { WRONG_OF } from '../../../shared/triage/vocabulary.ts'
 import { ofItem } from '../shell/addresses.ts'
 import { centsOfDollars } from '../shell/dollars.ts'
 import { action } from '../shell/page.ts'

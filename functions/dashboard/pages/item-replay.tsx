@@ -2,7 +2,7 @@
 // and goes out as it was typed, so that numbers keep their digits.
 
 import * as z from 'zod'
-import { prettyJson } from '../../../shared/kernel/pretty-json.ts'
+import { prettyJson } from '../../../shared/json/pretty-json.ts'
 import { DEPLOYMENT_CHOICES, REUSE_CHOICES } from '../../../shared/recovery/vocabulary.ts'
 import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
 import { readItem, readTrace } from '../parts/record.ts'

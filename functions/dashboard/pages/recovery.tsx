@@ -4,14 +4,9 @@
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import {
-  DEPLOYMENT_CHOICES,
-  RECORDED_LANES,
-  REUSE_CHOICES,
-  TRIAGE_ACTIONS,
-  type TriageAction,
-} from '../../../shared/recovery/vocabulary.ts'
+import { DEPLOYMENT_CHOICES, REUSE_CHOICES } from '../../../shared/recovery/vocabulary.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { RECORDED_LANES, TRIAGE_ACTIONS, type TriageAction } from '../../../shared/triage/vocabulary.ts'
 import { sayForecast } from '../../../shared/view/recovery.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { namesOfCohorts } from '../parts/cohort-names.ts'

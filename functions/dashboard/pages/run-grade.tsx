@@ -2,9 +2,9 @@
 // trusted. Nothing changes by it.
 
 import * as z from 'zod'
-import { NO_CHECKS, writeChecks } from '../../../shared/items/rules/grading/check-names.ts'
-import { type Regrade, RegradeTally } from '../../../shared/items/rules/grading/regrade.ts'
-import { ANSWER_CHECKS, REFUSAL_CHOICES } from '../../../shared/items/vocabulary.ts'
+import { NO_CHECKS, writeChecks } from '../../../shared/grading/rules/check-names.ts'
+import { type Regrade, RegradeTally } from '../../../shared/grading/rules/regrade.ts'
+import { ANSWER_CHECKS, REFUSAL_CHOICES } from '../../../shared/grading/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { sayDiffering, sayLeft, sayRules } from '../../../shared/view/grade.ts'

@@ -2,9 +2,9 @@
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { RESULT_FORMATS } from '../../../shared/recovery/vocabulary.ts'
-import { RESULTS_ONLY } from '../../../shared/recovery/wire/results.ts'
-import { RESULT_TYPES } from '../../../shared/recovery/wire/results-text.ts'
+import { RESULT_FORMATS } from '../../../shared/results/vocabulary.ts'
+import { RESULTS_ONLY } from '../../../shared/results/wire/results.ts'
+import { RESULT_TYPES } from '../../../shared/results/wire/results-text.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { Choice } from '../parts/choice.tsx'

@@ -13,6 +13,7 @@ import { RecoveryLine, standingRecoveries } from '../parts/recovery-lines.tsx'
 import { Conservation, RunFacts, RunNotes } from '../parts/run-facts.tsx'
 import { RunFailures } from '../parts/run-failures.tsx'
 import { findItems, ItemsQuery, RunItems } from '../parts/run-items.tsx'
+import { TagsOfRun } from '../parts/tags.tsx'
 import { counted, RunState, Verdict, When } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
@@ -62,6 +63,7 @@ export const runPage = page({
             </div>
             <RunActions run={run} mayAct={mayAct} mayReplay={mayReplay} />
           </div>
+          <TagsOfRun run={run} mayAct={mayAct} />
           <p id="ran-and-worked" data-live>
             {ranAndWorked(run)}
           </p>

@@ -10,6 +10,8 @@ import { Choice } from '../parts/choice.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { MiniBars } from '../parts/mini-bars.tsx'
 import { notOk } from '../parts/run-groups.ts'
+import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
+import { Tags } from '../parts/tags.tsx'
 import { count, money, RunState, statusWord, Verdict, When } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
@@ -29,6 +31,7 @@ export const runsPage = page({
   query: z.strictObject({
     agent: z.string().optional(),
     item_id: z.string().optional(),
+    tag: z.string().optional(),
     status: z.literal('').or(z.enum(RUN_STATUSES)).optional(),
     outcome: z
       .literal('')
@@ -40,21 +43,23 @@ export const runsPage = page({
   }),
   async show({ api, params, query, request, ctx, member }) {
     const project_id = params.projectId
-    const { agent, item_id, status, outcome, from, to } = query
+    const { agent, item_id, tag, status, outcome, from, to } = query
     const asked = defined({
       agent,
       item_id,
+      tag,
       status,
       outcome,
       from: from && `${from}T00:00:00Z`,
       to: to && new Date(Date.parse(`${to}T00:00:00Z`) + DAY_MS).toISOString(),
       cursor: query.cursor,
     })
-    const [{ data: runs = [], response }, { data: agents = [] }] = await Promise.all([
+    const [{ data: runs = [], response }, { data: agents = [] }, views] = await Promise.all([
       api.GET('/v2/runs', {
         params: { query: { project_id, ...asked, limit: LIMITS.runs_shown } },
       }),
       api.GET('/v1/agents', { params: { query: { project_id } } }),
+      readSavedViews(api, project_id, 'runs'),
     ])
     const now = ctx.now()
     return {
@@ -73,6 +78,7 @@ export const runsPage = page({
               </a>
             )}
           </div>
+          <SavedViews list="runs" {...{ views, project_id, request, member }} />
           <form class="filters" method="get">
             <label>
               <span class="label">Agent</span>
@@ -96,6 +102,10 @@ export const runsPage = page({
             <label>
               <span class="label">With item</span>
               <input name="item_id" value={item_id ?? ''} placeholder="your own item id" size={14} />
+            </label>
+            <label>
+              <span class="label">Tag</span>
+              <input name="tag" value={tag ?? ''} maxlength={LIMITS.tag_characters} size={10} />
             </label>
             <button>Show</button>
           </form>
@@ -125,7 +135,14 @@ const Runs = ({ runs, isWhole, now, empty }: RunsProps) => (
     id="runs"
     rows={runs}
     columns={[
-      { label: 'Run', cell: run => <a href={ofRun(run.id)}>{runName(run)}</a> },
+      {
+        label: 'Run',
+        cell: run => (
+          <>
+            <a href={ofRun(run.id)}>{runName(run)}</a> <Tags run={run} />
+          </>
+        ),
+      },
       { label: 'Agent', cell: run => run.agent_slug },
       { label: 'Status', cell: run => <RunState of={run} /> },
       { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },

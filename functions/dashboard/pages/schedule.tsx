@@ -1,8 +1,8 @@
 // One schedule: when it fires next, what became of every moment, and its switch.
 
 import * as z from 'zod'
-import { fieldsOf } from '../../../shared/kernel/json.ts'
-import { prettyJson } from '../../../shared/kernel/pretty-json.ts'
+import { fieldsOf } from '../../../shared/json/json.ts'
+import { prettyJson } from '../../../shared/json/pretty-json.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { Facts } from '../parts/facts.tsx'
 import { RoleRequired, Sure } from '../parts/form.tsx'

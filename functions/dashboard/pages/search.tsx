@@ -2,13 +2,15 @@
 // search; what is found is shown as text, the hit marked.
 
 import * as z from 'zod'
-import { OUTCOME_REASONS, OUTCOMES } from '../../../shared/items/vocabulary.ts'
+import { OUTCOME_REASONS } from '../../../shared/grading/vocabulary.ts'
+import { OUTCOMES } from '../../../shared/items/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { hitOf } from '../../../shared/kernel/snippet.ts'
-import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ErrorCategories, ErrorDays, readErrorDays } from '../parts/error-categories.tsx'
 import { List, Pager } from '../parts/list.tsx'
+import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
 import { shellOptions, shellWord } from '../parts/shell-word.ts'
 import { money, Verdict, When } from '../parts/text.tsx'
 import { ofItem, ofProject } from '../shell/addresses.ts'
@@ -39,7 +41,7 @@ type Query = z.output<typeof Query>
 export const searchPage = page({
   path: '/dashboard/projects/{projectId}/search',
   query: Query,
-  async show({ api, params, query, request, ctx }) {
+  async show({ api, params, query, request, ctx, member }) {
     const project_id = params.projectId
     const { cursor, q, outcome, reason, item, run_id, min_cost, from, to, sort } = query
     const range = defined({ from: instantOf(from), to: instantOf(to) })
@@ -53,7 +55,7 @@ export const searchPage = page({
       sort,
     })
     const isSearch = Object.keys(filter).length + Object.keys(range).length > 0
-    const [{ data: found }, { data: errors }, days] = await Promise.all([
+    const [{ data: found }, { data: errors }, days, views] = await Promise.all([
       isSearch
         ? api.GET('/v1/steps', {
             params: {
@@ -63,6 +65,7 @@ export const searchPage = page({
         : { data: undefined },
       api.GET('/v1/steps/error-categories', { params: { query: { project_id, ...range } } }),
       isSearch ? [] : readErrorDays(api, project_id, ctx.now()),
+      readSavedViews(api, project_id, 'search'),
     ])
     const now = ctx.now()
     return {
@@ -73,18 +76,14 @@ export const searchPage = page({
       body: (
         <>
           <h1>Search</h1>
+          <SavedViews list="search" {...{ views, project_id, request, member }} />
           <SearchForm query={query} />
           {isSearch && <Found steps={found?.steps ?? []} q={q ?? ''} now={now} project_id={project_id} />}
           {isSearch && <Pager request={request} next={found?.next_cursor ?? null} />}
           {!isSearch && <WhatCanBeFound />}
           {days.length > 0 && <ErrorDays days={days} project_id={project_id} />}
           {errors !== undefined && cursor === undefined && (
-            <ErrorCategories
-              errors={errors}
-              project_id={project_id}
-              range={defined({ from, to })}
-              now={now}
-            />
+            <ErrorCategories {...{ errors, project_id, now }} range={defined({ from, to })} />
           )}
         </>
       ),

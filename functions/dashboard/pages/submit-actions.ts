@@ -2,10 +2,10 @@
 // itself, with a small file in it, where there is no script.
 
 import * as z from 'zod'
-import { BadLines, type Fields, itemLines } from '../../../shared/items/rules/file-items.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ApiFailure } from '../../../shared/sdk/client.ts'
-import { spreadOver } from '../../../shared/starts/rules/pilot.ts'
+import { BadLines, type Fields, itemLines } from '../../../shared/submission/rules/file-items.ts'
+import { spreadOver } from '../../../shared/submission/rules/pilot.ts'
 import { firstRows, guessFields } from '../parts/first-rows.ts'
 import {
   BadOrder,

@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
-import { outlookOf } from '../../../shared/starts/rules/pilot.ts'
+import { outlookOf } from '../../../shared/submission/rules/pilot.ts'
 import { PilotReport } from '../parts/pilot-report.tsx'
 import { type Entered, type Guessed, SubmitForm } from '../parts/submit-form.tsx'
 import type { OrderFields } from '../parts/submit-order.ts'
@@ -22,6 +22,7 @@ export const orderFields = {
   partition_key: text,
   input: text,
   name: text,
+  tags: text,
   budget_usd: text,
   concurrency: text,
   callback_url: text,

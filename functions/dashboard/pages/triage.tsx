@@ -2,13 +2,14 @@
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { TRIAGE_LANES } from '../../../shared/recovery/vocabulary.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { TRIAGE_LANES } from '../../../shared/triage/vocabulary.ts'
 import { reasonWords } from '../../../shared/view/reason.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'
 import { Causes, type CausesProps } from '../parts/causes.tsx'
 import { Inbox } from '../parts/inbox.tsx'
 import { Pager } from '../parts/list.tsx'
+import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
 import { shellOptions } from '../parts/shell-word.ts'
 import { readTriage, TriageFilters, TriageScope } from '../parts/triage-scope.tsx'
 import { ofProject } from '../shell/addresses.ts'
@@ -33,7 +34,10 @@ export const triagePage = page({
     const found = await readTriage(api, project_id, shown, cursor)
     const { rows, causes, filter: given } = found
     const doubt = doubtOf(found.judged)
-    const suspicions = await suspicionsOf(api, project_id, rows)
+    const [suspicions, views] = await Promise.all([
+      suspicionsOf(api, project_id, rows),
+      readSavedViews(api, project_id, 'triage'),
+    ])
     const mayDecide = member.role !== 'viewer'
     const isFiltered = Object.keys(given).length > 0
     const options = shellOptions({
@@ -57,6 +61,7 @@ export const triagePage = page({
             What did not work, is held, was called wrong or is asked about, until somebody decides. Newest
             first. <a href={ofProject(project_id, 'verdicts')}>How good verdicts are</a>
           </p>
+          <SavedViews list="triage" {...{ views, project_id, request, member }} />
           <TriageFilters query={shown} agents={found.agents} causes={causes} />
           <TriageScope {...found} query={shown} {...{ project_id, request, mayDecide }} />
           {!isFiltered && cursor === undefined && (

@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { SIGNATURE_SCHEMES } from '../../../shared/starts/vocabulary.ts'
+import { SIGNATURE_SCHEMES } from '../../../shared/triggers/vocabulary.ts'
 import { AgentField, Field, RoleRequired } from '../parts/form.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'

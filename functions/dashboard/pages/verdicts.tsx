@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
+import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { List, Pager } from '../parts/list.tsx'
 import { count } from '../parts/text.tsx'
 import { ofProject } from '../shell/addresses.ts'

@@ -1,6 +1,7 @@
 // Where alerts and digests go, the form for one more, and what did not get there.
 
-import { CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../../../shared/outbox/vocabulary.ts'
+import { CHANNEL_DIGESTS } from '../../../shared/alerts/vocabulary.ts'
+import { CHANNEL_FORMATS } from '../../../shared/outbox/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../shell/addresses.ts'
 import type { Entered } from '../shell/page.ts'

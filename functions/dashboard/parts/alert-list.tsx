@@ -1,6 +1,6 @@
 // Alerts as people read them: what each is about by its name, several of one rule and one agent as one line with a count.
 
-import type { AlertRule } from '../../../shared/outbox/vocabulary.ts'
+import type { AlertRule } from '../../../shared/alerts/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofAgent, ofProject, ofRun, ofSchedule } from '../shell/addresses.ts'
 import { List } from './list.tsx'

@@ -1,7 +1,7 @@
 // What a cohort is about, in words. Guarantee: no id stands for a run or a cause that is still there; each is asked for once.
 
-import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { each } from '../shell/each.ts'
 

@@ -1,7 +1,7 @@
 // What goes wrong in steps: the most frequent first, and day by day; each a link to the steps.
 
-import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ofProject } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { List } from './list.tsx'

@@ -3,9 +3,9 @@
 
 import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { itemErrorMeaning, reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
-import { ROW_ACTIONS, type RowAction } from '../../../shared/recovery/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { itemErrorMeaning, reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
+import { ROW_ACTIONS, type RowAction } from '../../../shared/triage/vocabulary.ts'
 import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { type Doubt, saidInTriage } from '../../../shared/view/verdict.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'

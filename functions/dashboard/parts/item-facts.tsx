@@ -1,6 +1,6 @@
 // What is known of an item beside its steps: why it came out as it did, what it took, what went in and what came out.
 
-import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
+import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { sayGraded, saySuspected } from '../../../shared/view/run.ts'
 import { ofItem } from '../shell/addresses.ts'
 import { Payload } from './payload.tsx'

@@ -2,8 +2,8 @@
 // only where no id is meant, among a bounded number of the newest.
 
 import { isUuid } from '../../../shared/kernel/ids.ts'
-import { CAUSE_ID } from '../../../shared/recovery/rules/causes.ts'
 import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
+import { CAUSE_ID } from '../../../shared/triage/rules/causes.ts'
 import { runName } from '../../../shared/view/run.ts'
 import {
   ofAgent,

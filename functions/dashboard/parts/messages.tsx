@@ -1,8 +1,8 @@
 // What was said to a model and what it answered. Guarantee: all of it is text, or Markdown without markup of its own; images
 // and files are links, and only where they begin with http.
 
-import type { Message, Part } from '../../../shared/items/rules/grading/providers/conversation.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import type { Message, Part } from '../../../shared/providers/rules/conversation.ts'
 import { isMarkdown, Markdown, weightOf } from './markdown.tsx'
 import { Folded } from './payload.tsx'
 import { counted } from './text.tsx'

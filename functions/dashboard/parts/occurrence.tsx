@@ -1,9 +1,9 @@
 // What became of the moments a schedule named, and of the runs that they started: as two strips of marks, and in words.
 
 import type { Outcome } from '../../../shared/items/vocabulary.ts'
+import { wallClock } from '../../../shared/schedules/rules/fire-times.ts'
+import type { OccurrenceOutcome, OccurrenceReason } from '../../../shared/schedules/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { wallClock } from '../../../shared/starts/rules/fire-times.ts'
-import type { OccurrenceOutcome, OccurrenceReason } from '../../../shared/starts/vocabulary.ts'
 
 type Event = Schemas['ScheduleEvent']
 

@@ -1,9 +1,9 @@
 // A JSON value as people read it: indented, long ones folded, texts as texts, Markdown rendered. Guarantee: numbers keep
 // their digits; where it is cut it says so, and the link beside it gives every byte.
 
-import { fieldsOf } from '../../../shared/kernel/json.ts'
+import { fieldsOf } from '../../../shared/json/json.ts'
+import { prettyJson, textsOverLines } from '../../../shared/json/pretty-json.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { prettyJson, textsOverLines } from '../../../shared/kernel/pretty-json.ts'
 import { isMarkdown, Markdown } from './markdown.tsx'
 import { count } from './text.tsx'
 import { type Viewing, ViewLinks } from './views.tsx'

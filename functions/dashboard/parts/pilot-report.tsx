@@ -1,7 +1,7 @@
 // A pilot: what became of its items, and what the rest of the file would come to; then on, or not.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import type { Outlook } from '../../../shared/starts/rules/pilot.ts'
+import type { Outlook } from '../../../shared/submission/rules/pilot.ts'
 import { ofItem, ofRun } from '../shell/addresses.ts'
 import { Bar, ranParts, workedParts } from './bar.tsx'
 import { List } from './list.tsx'

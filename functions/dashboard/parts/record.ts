@@ -1,6 +1,6 @@
 // An item and its steps with their payloads as texts. Guarantee: an input or output is the very text it came in as.
 
-import { elementsOf, fieldsOf } from '../../../shared/kernel/json.ts'
+import { elementsOf, fieldsOf } from '../../../shared/json/json.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 

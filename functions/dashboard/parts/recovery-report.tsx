@@ -1,7 +1,7 @@
 // What came of a recovery: the first items that it tried, and what can be done about those that it left.
 
-import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { List } from './list.tsx'
 import { brief, count, money, Verdict } from './text.tsx'

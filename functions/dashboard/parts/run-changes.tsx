@@ -2,8 +2,8 @@
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ofItem } from '../shell/addresses.ts'
 import { linkWith } from './list.tsx'
 import { count, counted, money, Verdict } from './text.tsx'

@@ -1,7 +1,7 @@
 // What did not work in a run, by what went wrong and for whom, each with what can be done about all of it at once.
 
-import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { List } from './list.tsx'
 import { count } from './text.tsx'

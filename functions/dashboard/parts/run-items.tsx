@@ -2,8 +2,8 @@
 
 import * as z from 'zod'
 import { ITEM_STATUSES, OUTCOMES } from '../../../shared/items/vocabulary.ts'
-import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ofItem, ofRun } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { Choice } from './choice.tsx'

@@ -3,7 +3,7 @@
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { RESULT_FORMATS } from '../../../shared/recovery/vocabulary.ts'
+import { RESULT_FORMATS } from '../../../shared/results/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { dollars, jsonText } from '../shell/form-values.ts'
 import type { Entered } from '../shell/page.ts'

@@ -4,7 +4,7 @@
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { SOURCE_FORMATS } from '../../../shared/starts/vocabulary.ts'
+import { SOURCE_FORMATS } from '../../../shared/sources/vocabulary.ts'
 import { Field } from './form.tsx'
 import { GUESSED } from './submit-order.ts'
 

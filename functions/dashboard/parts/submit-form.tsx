@@ -142,6 +142,9 @@ const Bounds = ({ entered }: { entered: Entered }) => (
     <Field label="Name" hint="For people.">
       <input name="name" value={entered.name ?? ''} maxlength={LIMITS.name_characters} />
     </Field>
+    <Field label="Tags" hint="Words by which the run is found again, with commas between them.">
+      <input name="tags" value={entered.tags ?? ''} />
+    </Field>
     <Field
       label="Budget in dollars"
       hint={`Leave empty for no limit. ${AMOUNT_HINT} Pilot and rest share it.`}

@@ -1,8 +1,8 @@
 // What the forms of the submit page order, read the same way by the page's script and by the server.
 
-import type { Fields } from '../../../shared/items/rules/file-items.ts'
 import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
-import { pilotName } from '../../../shared/starts/rules/pilot.ts'
+import type { Fields } from '../../../shared/submission/rules/file-items.ts'
+import { pilotName } from '../../../shared/submission/rules/pilot.ts'
 import { centsOfDollars } from '../shell/dollars.ts'
 
 /** What a pilot's name adds still fits. */
@@ -15,6 +15,7 @@ export const ORDER_FIELDS = [
   'partition_key',
   'input',
   'name',
+  'tags',
   'budget_usd',
   'concurrency',
   'callback_url',
@@ -35,18 +36,24 @@ export const mappingOf = ({ item_id, partition_key, input }: OrderFields): Field
 
 /** The parameters of POST /v1/batches; what they may be is the API's to say. @throws BadOrder */
 export function orderOf(fields: OrderFields): Record<string, string> {
-  const { agent, name, budget_usd, concurrency, callback_url, allow_unpriced } = fields
+  const { agent, name, tags, budget_usd, concurrency, callback_url, allow_unpriced } = fields
   const cents = centsOfDollars(budget_usd)
   if (cents === null) throw new BadOrder('The budget is no amount, such as 2.50, $2 or 250c.')
   if (!agent) throw new BadOrder('Choose an agent.')
   const order = {
     ...{ agent, name, budget_cents: cents?.toString(), concurrency, callback_url },
     allow_unpriced: allow_unpriced && 'true',
+    tags: tagsOf(tags).join(','),
   }
   return Object.fromEntries(
     Object.entries(order).flatMap(([key, value]) => (value?.trim() ? [[key, value.trim()]] : [])),
   )
 }
+
+/** Words with commas between them, each once. */
+export const tagsOf = (text = ''): string[] => [
+  ...new Set(text.split(',').flatMap(word => (word.trim() ? [word.trim()] : []))),
+]
 
 /** Nobody but who waits at the page is told of the pilot. */
 export function orderOfPilot({ callback_url: _, ...order }: Record<string, string>): Record<string, string> {

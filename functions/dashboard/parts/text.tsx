@@ -2,8 +2,8 @@
 // also a word.
 
 import type { Child } from 'hono/jsx'
-import { count, counted, money, short } from '../../../shared/accounts/rules/amounts.ts'
 import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
+import { count, counted, money, short } from '../../../shared/prices/rules/amounts.ts'
 import { age, span } from '../../../shared/view/time.ts'
 
 export { count, counted, money, short, span }

@@ -1,13 +1,9 @@
 // The steps of an item as a waterfall, each of which opens to what went in and what came out. Guarantee: what is drawn
 // is also in words; each attempt has a scale of its own, since hours may lie between two.
 
-import {
-  type Message,
-  readAnswer,
-  readPrompt,
-} from '../../../shared/items/rules/grading/providers/conversation.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { reasonMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
+import { type Message, readAnswer, readPrompt } from '../../../shared/providers/rules/conversation.ts'
+import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { reasonWords } from '../../../shared/view/reason.ts'
 import { ofItem } from '../shell/addresses.ts'
 import { Messages, markdownIn } from './messages.tsx'

@@ -2,8 +2,8 @@
 // no filter applies that is not said here or stands in the form.
 
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import type { TriageAction, TriageLane } from '../../../shared/recovery/vocabulary.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import type { TriageAction, TriageLane } from '../../../shared/triage/vocabulary.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { runOf } from '../pages/run-reads.ts'
 import { ofProject, ofRun } from '../shell/addresses.ts'

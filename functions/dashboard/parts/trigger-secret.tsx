@@ -1,7 +1,7 @@
 // How a trigger is called: its address, its secret where it was just made, and a call to try it with.
 
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
-import { sampleBody } from '../../../shared/starts/rules/sample-body.ts'
+import { sampleBody } from '../../../shared/triggers/rules/sample-body.ts'
 import { ofTrigger } from '../shell/addresses.ts'
 import type { View } from '../shell/page.ts'
 

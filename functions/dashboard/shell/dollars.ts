@@ -1,6 +1,6 @@
 // Sums of money as people type them into forms, read alike by the server and by the pages' scripts.
 
-import { centsOfAmount } from '../../../shared/accounts/rules/amounts.ts'
+import { centsOfAmount } from '../../../shared/prices/rules/amounts.ts'
 
 /** What a field for an amount says about itself. */
 export const AMOUNT_HINT = '5.00, $5 or 500c; a bare 5 is dollars.'

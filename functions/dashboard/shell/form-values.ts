@@ -2,8 +2,8 @@
 // digits; what is no JSON or no sum is refused by name.
 
 import * as z from 'zod'
-import { checkJson } from '../../../shared/kernel/json.ts'
-import { JsonError } from '../../../shared/kernel/json-error.ts'
+import { checkJson } from '../../../shared/json/json.ts'
+import { JsonError } from '../../../shared/json/json-error.ts'
 import { centsOfDollars } from './dollars.ts'
 
 /** Any JSON value, kept as text. */

@@ -2,9 +2,9 @@
 // without a script, by keyboard, and tells the calls and the command that show the same.
 
 import type { Child } from 'hono/jsx'
-import { pricesAsOf } from '../../../shared/accounts/rules/price-day.ts'
 import type { SessionPrincipal } from '../../../shared/http/auth.ts'
 import { VERSION } from '../../../shared/kernel/version.ts'
+import { pricesAsOf } from '../../../shared/prices/rules/price-day.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import type { Call } from './api.ts'
 import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from './assets.ts'

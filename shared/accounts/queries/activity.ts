@@ -6,8 +6,8 @@ import type { Sql } from '../../context.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { columnsOf } from '../../kernel/packed-columns.ts'
-import { occurrences } from '../../starts/tables/schedules.ts'
-import type { OccurrenceRow } from '../../starts/wire/schedules.ts'
+import { occurrences } from '../../schedules/tables/schedules.ts'
+import type { OccurrenceRow } from '../../schedules/wire/schedules.ts'
 import type { DayRow } from '../wire/activity.ts'
 
 export interface SummedDay extends DayRow {

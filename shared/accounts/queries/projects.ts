@@ -2,9 +2,9 @@
 
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
+import { budgetColumns } from '../../prices/queries/budgets.ts'
 import { projects, projectUsage } from '../tables/projects.ts'
 import type { ProjectRow } from '../wire/account.ts'
-import { budgetColumns } from './budgets.ts'
 
 const columns = {
   id: projects.id,

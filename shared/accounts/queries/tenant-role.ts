@@ -9,12 +9,25 @@ interface RoleRights {
   member: string
   exists: boolean
   may_act: boolean
+  /** What follows a grant of it. */
+  terms: string
 }
+
+const KNOWS_TERMS = "current_setting('server_version_num')::int >= 160000"
+/** To take a role on, without having its rights all along. PostgreSQL 15 knows members alone. */
+const TERMS = `case when ${KNOWS_TERMS} then ' with inherit false, set true' else '' end`
+/** For pg_has_role. */
+export const MAY_SET_ROLE = `case when ${KNOWS_TERMS} then 'SET' else 'MEMBER' end`
+
+/** For whoever has a name and no connection: a statement that every PostgreSQL takes. */
+export const grantTenantRole = (member: string): string =>
+  `do $$ begin execute format('grant ${TENANT_ROLE} to %I', '${member.replaceAll("'", "''")}') || ${TERMS}; end $$`
 
 async function rights(sql: Sql): Promise<RoleRights> {
   const [row] = await sql<RoleRights[]>`
     select quote_ident(current_user) as member, r.oid is not null as exists,
-      coalesce(pg_has_role(current_user, r.oid, 'SET'), false) as may_act
+      coalesce(pg_has_role(current_user, r.oid, ${sql.unsafe(MAY_SET_ROLE)}), false) as may_act,
+      ${sql.unsafe(TERMS)} as terms
     from (values (1)) one left join pg_roles r on r.rolname = ${TENANT_ROLE}`
   return row!
 }
@@ -25,7 +38,7 @@ async function rights(sql: Sql): Promise<RoleRights> {
  */
 export async function ensureTenantRole(sql: Sql): Promise<string[]> {
   const create = `create role ${TENANT_ROLE} nologin`
-  const grant = ({ member }: RoleRights) => `grant ${TENANT_ROLE} to ${member} with inherit false, set true`
+  const grant = ({ member, terms }: RoleRights) => `grant ${TENANT_ROLE} to ${member}${terms}`
   const before = await rights(sql)
   if (before.exists && before.may_act) return []
   // Databases of one server share it: another may be making it at this moment.

@@ -2,7 +2,7 @@
 
 import { index, jsonb, pgEnum, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { at, bytea, createdAt, id, micro } from '../../kernel/column-types.ts'
-import type { SetQuotas } from '../rules/quotas.ts'
+import type { SetQuotas } from '../../quotas/rules/quotas.ts'
 import { ACCOUNT_STATUSES, MEMBER_ROLES } from '../vocabulary.ts'
 import { ofAccount, ofMember } from './tenant.ts'
 

@@ -4,13 +4,13 @@
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { randomWord } from '../../kernel/secrets.ts'
+import { changed } from '../../quotas/rules/quotas.ts'
+import { setQuotas } from '../../quotas/verbs/quotas.ts'
 import * as store from '../queries/accounts.ts'
-import { changed } from '../rules/quotas.ts'
 import type { AccountStatus } from '../vocabulary.ts'
 import type { Opened, OperatedAccountRow } from '../wire/accounts.ts'
 import { addMember } from './members.ts'
 import { createProject } from './projects.ts'
-import { setQuotas } from './quotas.ts'
 
 const PASSWORD_BYTES = 18
 

@@ -3,10 +3,10 @@
 
 import type { Context, Database } from '../../context.ts'
 import { randomWord } from '../../kernel/secrets.ts'
-import { ensureFirstMember, setPassword } from '../queries/passwords.ts'
+import { ensureFirstMember, setPassword } from '../../sessions/queries/passwords.ts'
+import { hashPassword } from '../../sessions/verbs/passwords.ts'
 import { insertProject, listProjects } from '../queries/projects.ts'
 import { mintKey } from './keys.ts'
-import { hashPassword } from './passwords.ts'
 
 /** Who signs in, and what the account is called, unless somebody says otherwise. */
 export const FIRST = { email: 'admin@localhost', name: 'default' }

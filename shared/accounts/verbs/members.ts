@@ -3,14 +3,14 @@
 
 import type { Context, Database } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { withinQuota } from '../../quotas/verbs/quotas.ts'
+import { setPassword } from '../../sessions/queries/passwords.ts'
+import { countTaken } from '../../sessions/verbs/password-guesses.ts'
+import { hashPassword } from '../../sessions/verbs/passwords.ts'
+import { checkPassword } from '../../sessions/verbs/sign-in.ts'
 import * as store from '../queries/members.ts'
-import { setPassword } from '../queries/passwords.ts'
 import type { MemberRole } from '../vocabulary.ts'
 import type { MemberRow } from '../wire/members.ts'
-import { countTaken } from './password-guesses.ts'
-import { hashPassword } from './passwords.ts'
-import { withinQuota } from './quotas.ts'
-import { checkPassword } from './sign-in.ts'
 
 export interface NewMember {
   account_id: string

@@ -2,12 +2,12 @@
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { microOf } from '../../prices/rules/pricing.ts'
+import { type BudgetChanges, followZone, setBudgets } from '../../prices/verbs/budgets.ts'
+import { withinQuota } from '../../quotas/verbs/quotas.ts'
 import * as store from '../queries/projects.ts'
-import { microOf } from '../rules/pricing.ts'
 import type { ProjectRow } from '../wire/account.ts'
 import type { SettingChanges } from '../wire/project-settings.ts'
-import { type BudgetChanges, followZone, setBudgets } from './budgets.ts'
-import { withinQuota } from './quotas.ts'
 
 export interface ProjectChanges extends SettingChanges, BudgetChanges {
   name?: string | undefined

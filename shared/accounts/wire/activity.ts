@@ -3,8 +3,8 @@
 import { count, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { Occurrence } from '../../starts/wire/schedules.ts'
-import { usdOf } from '../rules/pricing.ts'
+import { usdOf } from '../../prices/rules/pricing.ts'
+import { Occurrence } from '../../schedules/wire/schedules.ts'
 
 const waiting = (description: string) =>
   count(`${description} At most ${LIMITS.activity_counted} are counted.`)

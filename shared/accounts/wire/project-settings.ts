@@ -4,7 +4,7 @@
 import * as z from '../../kernel/documented-zod.ts'
 import { concurrency } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { timezoneProblem } from '../../starts/rules/timezone.ts'
+import { timezoneProblem } from '../../schedules/rules/timezone.ts'
 
 const days = (what: string) =>
   z.int().min(1).max(LIMITS.retention_days).describe(`Days after its submission that a run keeps ${what}.`)

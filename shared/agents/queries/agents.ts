@@ -4,10 +4,10 @@
 // the read itself. Prepared are reads that come before a submission: their text is always the same.
 
 import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
-import { budgetColumns } from '../../accounts/queries/budgets.ts'
 import { projects, projectUsage } from '../../accounts/tables/projects.ts'
 import type { AgentRow } from '../../accounts/wire/account.ts'
 import type { Database } from '../../context.ts'
+import { budgetColumns } from '../../prices/queries/budgets.ts'
 import { agents, deployments } from '../tables/agents.ts'
 
 export interface AgentChanges {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { DeclaredSource } from '../../items/rules/protocol.ts'
+import type { DeclaredSource } from '../../protocol/rules/protocol.ts'
 import {
   type PlannedSchedule,
   type PlannedTrigger,

@@ -1,17 +1,17 @@
 // What a deploy changes: what runs, and the agent's schedules and triggers. Guarantee: what no code ever declared is
 // left alone, and the plan for what a plan has made changes nothing.
 
-import type { AgentDeclaration, DeclaredSource } from '../../items/rules/protocol.ts'
-import type { DeclaredCheck } from '../../items/vocabulary.ts'
-import { canonicalJson } from '../../kernel/canonical.ts'
+import type { DeclaredCheck } from '../../grading/vocabulary.ts'
+import { canonicalJson } from '../../json/canonical.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { ResultsReceiver } from '../../recovery/rules/results.ts'
+import type { AgentDeclaration, DeclaredSource } from '../../protocol/rules/protocol.ts'
+import type { ResultsReceiver } from '../../results/rules/results.ts'
 import {
   type ItemsOrder,
   itemsDeclared,
   itemsInWords,
   sameItems,
-} from '../../starts/rules/declared-source.ts'
+} from '../../sources/rules/declared-source.ts'
 import type { PlanAction } from '../vocabulary.ts'
 
 /** A schedule as it stands, by its key: the agent and the cron. */

@@ -1,6 +1,6 @@
 // How the engine reaches an agent: one function that the host supplies, over whatever HTTP client it has.
 
-import type { DeployedDeclaration } from '../../items/rules/grading/grading.ts'
+import type { DeployedDeclaration } from '../../grading/rules/grading.ts'
 import type { AgentProtocol, DeploymentKind } from '../vocabulary.ts'
 
 /** The deployment a request goes to. */

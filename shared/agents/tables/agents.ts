@@ -16,9 +16,9 @@ import {
 } from 'drizzle-orm/pg-core'
 import { projects } from '../../accounts/tables/projects.ts'
 import { ofProject } from '../../accounts/tables/tenant.ts'
-import type { AgentDeclaration } from '../../items/rules/protocol.ts'
-import type { DeclaredCheck } from '../../items/vocabulary.ts'
+import type { DeclaredCheck } from '../../grading/vocabulary.ts'
 import { at, createdAt, id } from '../../kernel/column-types.ts'
+import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
 import { AGENT_PROTOCOLS, DEPLOYMENT_KINDS } from '../vocabulary.ts'
 
 export const deploymentKind = pgEnum('deployment_kind', DEPLOYMENT_KINDS)

@@ -1,9 +1,9 @@
 // Makes, changes and deletes agents. Making and changing touch nothing that is deployed.
 
-import { type BudgetChanges, setBudgets } from '../../accounts/verbs/budgets.ts'
-import { withinQuota } from '../../accounts/verbs/quotas.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { type BudgetChanges, setBudgets } from '../../prices/verbs/budgets.ts'
+import { withinQuota } from '../../quotas/verbs/quotas.ts'
 import * as store from '../queries/agents.ts'
 
 export interface NewAgent {

@@ -2,18 +2,18 @@
 // the deploy; what no code ever declared stays as it is.
 
 import type { Context } from '../../context.ts'
-import type { AgentDeclaration } from '../../items/rules/protocol.ts'
-import { lockSchedulesOfAgent } from '../../starts/queries/schedules.ts'
-import { lockTriggersOfAgent, updateTrigger } from '../../starts/queries/triggers.ts'
-import { asDeclared, itemsAsDeclared, keptTriggerSource } from '../../starts/verbs/kept-source.ts'
+import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
+import { lockSchedulesOfAgent } from '../../schedules/queries/schedules.ts'
 import {
   createSchedule,
   deleteSchedule,
   enableSchedule,
   updateSchedule,
-} from '../../starts/verbs/schedules.ts'
-import { createTrigger, deleteTrigger } from '../../starts/verbs/triggers.ts'
-import { triggerUrl } from '../../starts/wire/triggers.ts'
+} from '../../schedules/verbs/schedules.ts'
+import { asDeclared, itemsAsDeclared, keptTriggerSource } from '../../sources/verbs/kept-source.ts'
+import { lockTriggersOfAgent, updateTrigger } from '../../triggers/queries/triggers.ts'
+import { createTrigger, deleteTrigger } from '../../triggers/verbs/triggers.ts'
+import { triggerUrl } from '../../triggers/wire/triggers.ts'
 import {
   type PlannedSchedule,
   type PlannedTrigger,

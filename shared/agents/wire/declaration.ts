@@ -1,16 +1,16 @@
 // What an agent says about itself when it is deployed, as callers send it.
 
-import { DECLARED_CHECKS, LANGUAGES, REFUSAL_CHOICES } from '../../items/vocabulary.ts'
+import { DECLARED_CHECKS, LANGUAGES, REFUSAL_CHOICES } from '../../grading/vocabulary.ts'
 import { Json } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { isStorable, label, prose } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { ResultsReceiverOrder } from '../../recovery/wire/results.ts'
-import { checkCron, normalCron } from '../../starts/rules/cron.ts'
-import { declaredSourceProblem } from '../../starts/rules/declared-source.ts'
-import { checkTimezone } from '../../starts/rules/timezone.ts'
-import { generatorName, SourceOrder, triggerItems, triggerSourceOrder } from '../../starts/wire/sources.ts'
-import { secretEnv, triggerName } from '../../starts/wire/triggers.ts'
+import { ResultsReceiverOrder } from '../../results/wire/results.ts'
+import { checkCron, normalCron } from '../../schedules/rules/cron.ts'
+import { checkTimezone } from '../../schedules/rules/timezone.ts'
+import { declaredSourceProblem } from '../../sources/rules/declared-source.ts'
+import { generatorName, SourceOrder, triggerItems, triggerSourceOrder } from '../../sources/wire/sources.ts'
+import { secretEnv, triggerName } from '../../triggers/wire/triggers.ts'
 
 /** A list in which no two entries have the same key. */
 function keyed<K extends string, T extends z.ZodType<Record<K, string>>>(entry: T, key: K, max: number) {

@@ -1,9 +1,9 @@
 // What a caller sends to deploy an agent.
 
-import type { AgentDeclaration } from '../../items/rules/protocol.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { httpUrl, label } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
 import { AGENT_PROTOCOLS } from '../vocabulary.ts'
 import { Declaration } from './declaration.ts'
 

@@ -1,7 +1,7 @@
 // The shapes of deployments and of what a deploy does, and how rows become them. Guarantee: no environment and no
 // code ever leaves through these, a trigger's secret only when it was just made, and an agent's key only to who deploys.
 
-import { CHECKS, RUN_CHECKS } from '../../items/vocabulary.ts'
+import { CHECKS, RUN_CHECKS } from '../../grading/vocabulary.ts'
 import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { checksOf, type PlannedSchedule, type PlannedTrigger } from '../rules/deploy-plan.ts'

@@ -1,10 +1,22 @@
 // Reads of runs. An account's runs are found through its projects; newest first is by id, which holds the time.
 
-import { and, desc, eq, getTableColumns, gte, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import {
+  and,
+  arrayContains,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  sql,
+} from 'drizzle-orm'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents, deployments } from '../../agents/tables/agents.ts'
 import type { Database, Sql } from '../../context.ts'
-import { firstIdAt } from '../../kernel/ids.ts'
+import { firstIdAt, type RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { items, runs } from '../tables/runs.ts'
 import type { Outcome, RunState, RunStatus, StopReason } from '../vocabulary.ts'
@@ -16,6 +28,7 @@ export interface RunFilter {
   /** A slug. */
   agent?: string | undefined
   item_id?: string | undefined
+  tag?: string | undefined
   state?: RunState | undefined
   status?: RunStatus | undefined
   /** The worst verdict of its items; `not_ok` is degraded or failed. */
@@ -59,6 +72,7 @@ export async function listRuns(db: Database, filter: RunFilter): Promise<RunRow[
         filter.project_id === null ? undefined : eq(runs.project_id, filter.project_id),
         agent_ids && agentIs(agent_ids),
         item_id === undefined ? undefined : sql`(${runs.project_id}, ${runs.id}) in ${touched}`,
+        filter.tag === undefined ? undefined : taggedWith(filter.tag),
         filter.state === undefined ? undefined : STATES[filter.state](runs.finished_at),
         status === undefined ? undefined : eq(runs.status, status),
         outcome === undefined ? undefined : OUTCOME_IS[outcome],
@@ -88,6 +102,9 @@ async function idsOfAgent(db: Database, project_id: string | null, slug: string)
 const agentIs = (ids: string[]) =>
   ids.length === 1 ? eq(runs.agent_id, ids[0]!) : inArray(runs.agent_id, ids)
 
+/** The index knows only runs that have tags. */
+const taggedWith = (tag: string) => and(arrayContains(runs.tags, [tag]), sql`${runs.tags} <> '{}'`)
+
 /** Of a run that was replayed item by item, what replays the first of its items. */
 const replaysOf = (run_id: string) => sql`(
   select project_id, run_id from (
@@ -108,6 +125,13 @@ const OUTCOME_IS = {
 export async function findRun(db: Database, account_id: string, id: string): Promise<RunRow | undefined> {
   const [row] = await selectRuns(db).where(and(eq(projects.account_id, account_id), eq(runs.id, id)))
   return row
+}
+
+export async function setTags(db: Database, { project_id, run_id }: RunKey, tags: string[]): Promise<void> {
+  await db
+    .update(runs)
+    .set({ tags })
+    .where(and(eq(runs.project_id, project_id), eq(runs.id, run_id)))
 }
 
 /** A run that has ended, as its trace tells it. */

@@ -1,11 +1,11 @@
 // Stops runs and ends, pauses or resumes the part of a backlog that is not dispatched. Everything here but the abort locks
 // the run's row first and touches queued and paused items only; those in flight belong to settle.
 
-import { WAITS_FOR_MONEY } from '../../accounts/queries/budgets.ts'
 import type { Sql } from '../../context.ts'
+import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { isUuid, type RunKey } from '../../kernel/ids.ts'
 import { untilGiven } from '../../kernel/unreachable.ts'
-import type { OutcomeReason } from '../vocabulary.ts'
+import { WAITS_FOR_MONEY } from '../../prices/queries/budgets.ts'
 import {
   become,
   CLEAR_DUE,

@@ -3,7 +3,7 @@
 // the run's counters, to the usage of its project and to triage is said there alone; a run's status follows from its
 // counts.
 
-import type { Disposition, TriageLane } from '../../recovery/vocabulary.ts'
+import type { Disposition, TriageLane } from '../../triage/vocabulary.ts'
 import type { ItemStatus, Outcome, RunStatus, StopReason } from '../vocabulary.ts'
 
 interface ItemTransition {

@@ -1,7 +1,7 @@
 // What became of a run's items, in words. Guarantee: whether they ran and whether they worked are two answers, and
 // every item is in both of them.
 
-import { count } from '../../accounts/rules/amounts.ts'
+import { count } from '../../prices/rules/amounts.ts'
 
 /** By the names of the columns: an item is in one of these, or has not ended. */
 export interface RunTally {

@@ -21,8 +21,8 @@ import {
 import { projects } from '../../accounts/tables/projects.ts'
 import { OPENED, ofProject, ofRun } from '../../accounts/tables/tenant.ts'
 import { agentOf, deployments } from '../../agents/tables/agents.ts'
+import type { CheckedRun } from '../../grading/rules/run-checks.ts'
 import { at, createdAt, id, micro, projectOfRun, textCollateC } from '../../kernel/column-types.ts'
-import type { CheckedRun } from '../rules/grading/run-checks.ts'
 import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../vocabulary.ts'
 
 export const runStatus = pgEnum('run_status', RUN_STATUSES)
@@ -42,6 +42,8 @@ export const runs = pgTable(
     /** Fixed at submission, or at the first claim when nothing was deployed yet. */
     deployment_id: uuid('deployment_id'),
     name: text('name'),
+    /** By which people find it again. */
+    tags: text('tags').array().notNull().default([]),
     replay_of: uuid('replay_of'),
     /** The recovery that made the run. */
     recovery_id: uuid('recovery_id'),
@@ -105,6 +107,7 @@ export const runs = pgTable(
   t => [
     unique('runs_project').on(t.project_id, t.id),
     index('runs_agent').on(t.agent_id, t.id),
+    index('runs_tags').using('gin', t.tags).where(sql`tags <> '{}'`),
     index('runs_open').on(t.project_id, t.id).where(sql`finished_at is null`),
     index('runs_with_steps').on(t.project_id, t.id).where(sql`steps_purged_at is null`),
     index('runs_waiting_for_price').on(t.project_id, t.id).where(sql`waits_for_price`),

@@ -8,8 +8,8 @@ import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { deliverSoon } from '../../outbox/verbs/deliver.ts'
 import { publishAbort } from '../../redis/wake.ts'
+import { traceRunEnd } from '../../settling/verbs/run-trace.ts'
 import { abortClaims, stopCancelled, sweepStopped } from '../queries/stop.ts'
-import { traceRunEnd } from './run-trace.ts'
 
 /** What becomes of items in flight. */
 export const IN_FLIGHT = ['finish', 'abort'] as const

@@ -2,16 +2,16 @@
 // OpenAPI document and the client's types come from here.
 // Guarantee: payloads leave as the very text they came in as; money leaves as whole cents and as dollars.
 
-import { pricesAsOf } from '../../accounts/rules/price-day.ts'
-import { centsOf, usdOf } from '../../accounts/rules/pricing.ts'
+import { FailedRunChecks, failedRunChecksOf } from '../../grading/wire/run-checks.ts'
+import { rawJson } from '../../json/raw-json.ts'
 import { count, id, payload, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
-import { rawJson } from '../../kernel/raw-json.ts'
+import { pricesAsOf } from '../../prices/rules/price-day.ts'
+import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
 import { worstOutcome } from '../rules/lifecycle.ts'
 import type { items, runs } from '../tables/runs.ts'
 import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../vocabulary.ts'
-import { FailedRunChecks, failedRunChecksOf } from './run-checks.ts'
 
 /** A run with what is joined to it. */
 export type RunRow = typeof runs.$inferSelect & { agent_slug: string; deployment_version: number | null }
@@ -51,6 +51,7 @@ export const Run = z
       .nullable()
       .describe('The version that runs; null until something is deployed.'),
     name: z.string().nullable(),
+    tags: z.array(z.string()).describe('Words by which it is found again.'),
     status: z.enum(RUN_STATUSES).describe('Whether it ran.'),
     worst_outcome_status: z
       .enum(OUTCOMES)
@@ -117,6 +118,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     agent_slug: row.agent_slug,
     deployment_version: row.deployment_version,
     name: row.name,
+    tags: row.tags,
     status: row.status!,
     worst_outcome_status: worstOutcome({ ...row, started: row.started_at !== null }),
     stop_reason: row.stop_reason,

@@ -39,6 +39,7 @@ export const READING_LIMITS = {
   queue_retries: 20, // told, those that are due first
   model_usage_days: { default: 30, max: 90 },
   model_usage_rows: 200, // models of agents
+  model_call_rows: 2000, // of an agent and a day: a hundred models, each as fast as slow within 32 times
   activity_runs: 200_000, // the latest, summed by day
   held_cache_ms: 2000, // what a page says of a hold
   days_cache_ms: 86_400_000, // sums of days that are over

@@ -2,11 +2,11 @@
 // it true, one sender at a time holds it, and what becomes of a try is recorded only by the one who holds it.
 
 import { isHeld } from '../../accounts/queries/installation.ts'
+import type { AlertRow } from '../../alerts/wire/alerts.ts'
 import type { Sql } from '../../context.ts'
 import type { ItemRow, RunRow } from '../../items/wire/runs.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { ChannelFormat, DeliveryKind, DeliveryState, RunTransition } from '../vocabulary.ts'
-import type { AlertRow } from '../wire/alerts.ts'
 import type { DeliveryRow, RunEnd, TryRow } from '../wire/deliveries.ts'
 
 /** A message in its sender's hands. */

@@ -3,7 +3,7 @@
 
 import type { Sql } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
-import type { ResultFormat } from '../../recovery/vocabulary.ts'
+import type { ResultFormat } from '../../results/vocabulary.ts'
 
 /** Returns how many. */
 export async function queueResultsFiles(sql: Sql, runIds: readonly string[]): Promise<number> {

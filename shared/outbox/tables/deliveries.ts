@@ -16,11 +16,11 @@ import {
 } from 'drizzle-orm/pg-core'
 import { projects } from '../../accounts/tables/projects.ts'
 import { ofProject } from '../../accounts/tables/tenant.ts'
+import { alerts, channelFormat } from '../../alerts/tables/alerts.ts'
 import { runOf } from '../../items/tables/runs.ts'
 import { at, createdAt, projectOfRun } from '../../kernel/column-types.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { DELIVERY_KINDS } from '../vocabulary.ts'
-import { alerts, channelFormat } from './alerts.ts'
 
 export const deliveryKind = pgEnum('delivery_kind', DELIVERY_KINDS)
 

@@ -1,16 +1,8 @@
 // Puts messages in words when they are first tried. Guarantee: a body is made once and sent the same in every try; what
 // a message tells is read as it was when it was put down.
 
-import type { Context } from '../../context.ts'
-import { sayFailedRunCheck } from '../../items/rules/grading/run-checks.ts'
-import { LIMITS } from '../../kernel/limits.ts'
-import { plainText } from '../../kernel/plain-text.ts'
-import { toJson } from '../../kernel/raw-json.ts'
-import { findTopCauses } from '../../recovery/queries/causes.ts'
-import { findProjectNames } from '../queries/channels.ts'
-import { findRunEnds, findToldAlerts, type HeldDelivery } from '../queries/deliveries.ts'
-import { findCorrections, findDigests } from '../queries/digests.ts'
-import { alertMessage, resolvedMessage, testMessage } from '../rules/alert-message.ts'
+import { findCorrections, findDigests } from '../../alerts/queries/digests.ts'
+import { alertMessage, resolvedMessage, testMessage } from '../../alerts/rules/alert-message.ts'
 import {
   corrected,
   type DigestCause,
@@ -18,7 +10,15 @@ import {
   digestMessage,
   digestWords,
   runLinks,
-} from '../rules/digest.ts'
+} from '../../alerts/rules/digest.ts'
+import type { Context } from '../../context.ts'
+import { sayFailedRunCheck } from '../../grading/rules/run-checks.ts'
+import { toJson } from '../../json/raw-json.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { plainText } from '../../kernel/plain-text.ts'
+import { findTopCauses } from '../../triage/queries/causes.ts'
+import { findProjectNames } from '../queries/channels.ts'
+import { findRunEnds, findToldAlerts, type HeldDelivery } from '../queries/deliveries.ts'
 import { isMailUrl, mailOf, slackOf, teamsOf } from '../rules/formats.ts'
 import type { Message } from '../rules/message.ts'
 import type { ChannelFormat } from '../vocabulary.ts'

@@ -1,12 +1,12 @@
 // The shapes of messages to the outside: what receivers get, and what the log says of it.
 
+import { Alert, type AlertRow, alertOf } from '../../alerts/wire/alerts.ts'
 import { type ItemRow, Run, RunItem, type RunRow, runItemOf, runOf } from '../../items/wire/runs.ts'
+import { rawJson } from '../../json/raw-json.ts'
 import { id, Json, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
-import { rawJson } from '../../kernel/raw-json.ts'
 import type { deliveries, deliveryTries } from '../tables/deliveries.ts'
 import { DELIVERY_KINDS, DELIVERY_STATES, RUN_TRANSITIONS, type RunTransition } from '../vocabulary.ts'
-import { Alert, type AlertRow, alertOf } from './alerts.ts'
 
 const FinishedItem = RunItem.omit({ input: true, mended_by: true }).openapi('FinishedItem', {
   description: 'An item that has ended, without its input.',

@@ -1,10 +1,10 @@
 // The shapes of what channels with the format `json` get.
 
+import type { Digest, DigestWords, RunLinks } from '../../alerts/rules/digest.ts'
+import { Alert, type AlertRow, alertOf } from '../../alerts/wire/alerts.ts'
 import { Run, type RunRow, runOf } from '../../items/wire/runs.ts'
 import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
-import type { Digest, DigestWords, RunLinks } from '../rules/digest.ts'
-import { Alert, type AlertRow, alertOf } from './alerts.ts'
 
 /** A run that has ended, with the schedule that started it and that schedule's run before. */
 export interface DigestEnd {

@@ -3,9 +3,9 @@
 
 import type { Sql } from '../../context.ts'
 import type { ItemKey } from '../../kernel/ids.ts'
+import { canBeReplayed } from '../../triage/queries/triage.ts'
 import type { RecoveryFilter } from '../tables/recovery.ts'
 import { cancelled, inTriage } from './recoveries.ts'
-import { canBeReplayed } from './triage.ts'
 
 /**
  * Items that would be replayed. Each row of triage looks its item up by key, which `offset 0` holds: PostgreSQL knows nothing yet

@@ -10,10 +10,11 @@ import { countMoves } from '../../items/queries/transitions.ts'
 import { runs } from '../../items/tables/runs.ts'
 import type { ItemKey, RunKey } from '../../kernel/ids.ts'
 import { columnsOf } from '../../kernel/packed-columns.ts'
+import { canBeReplayed, replayInTheWay, triageConditions } from '../../triage/queries/triage.ts'
+import type { TriageAction } from '../../triage/vocabulary.ts'
 import { type RecoveryFilter, recoveries } from '../tables/recovery.ts'
-import type { DeploymentChoice, Exclusion, RecoveryStatus, TriageAction } from '../vocabulary.ts'
+import type { DeploymentChoice, Exclusion, RecoveryStatus } from '../vocabulary.ts'
 import type { RecoveryRow, RecoveryRunRow } from '../wire/recoveries.ts'
-import { canBeReplayed, replayInTheWay, triageConditions } from './triage.ts'
 
 /**
  * Rows of triage that pass a recovery's filter and are older than the recovery: not what it made fail itself. What is

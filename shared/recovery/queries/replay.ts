@@ -5,11 +5,11 @@
 import type { Sql } from '../../context.ts'
 import { recordId, rowsOfKeys } from '../../items/queries/item-keys.ts'
 import { countMoves, isUndecided } from '../../items/queries/transitions.ts'
-import { HOLD_KEY } from '../../items/rules/protocol.ts'
 import type { ItemKey, RunKey } from '../../kernel/ids.ts'
 import { numbers } from '../../kernel/packed-columns.ts'
-import { canBeReplayed } from './triage.ts'
-import { countJudged, isVerdict } from './verdicts.ts'
+import { HOLD_KEY } from '../../protocol/rules/protocol.ts'
+import { canBeReplayed } from '../../triage/queries/triage.ts'
+import { countJudged, isVerdict } from '../../triage/queries/verdicts.ts'
 
 export interface NewReplayRun {
   id: string
@@ -28,12 +28,12 @@ export async function insertReplayRun(sql: Sql, run: NewReplayRun): Promise<void
   await sql`insert into runs ${sql({ ...run, materializing: true })}`
 }
 
-/** Opens the run for dispatch. */
+/** Opens the run for dispatch. Who knew of a model without a price knows it still; and it is found by the same tags. */
 export async function openReplayRun(sql: Sql, runId: string): Promise<void> {
-  // Who knew of a model without a price knows it still.
   await sql`
     update runs r set materializing = false, touched_at = now(),
-      allow_unpriced = coalesce((select o.allow_unpriced from runs o where o.id = r.replay_of), false)
+      allow_unpriced = coalesce((select o.allow_unpriced from runs o where o.id = r.replay_of), false),
+      tags = coalesce((select o.tags from runs o where o.id = r.replay_of), '{}')
     where id = ${runId} and materializing and stop_reason is null`
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { LIMITS } from '../../kernel/limits.ts'
-import { WRONG_OF } from '../vocabulary.ts'
+import { WRONG_OF } from '../../triage/vocabulary.ts'
 import { type ItemFacts, refusalOf, refusalToReopen, sayPlan } from './recovery.ts'
 
 const dismissed = { status: 'failed', lane: 'dlq', disposition: 'dismissed', decided_ms_ago: 1000 } as const

@@ -1,18 +1,18 @@
 // What may be done with an item that did not work, or is held. Pure: the same rules refuse a call, tell the actions
 // of a triage row, and decide whether a recovery goes on after its pilot.
 
-import { count, counted } from '../../accounts/rules/amounts.ts'
 import type { ItemStatus, Outcome } from '../../items/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { count, counted } from '../../prices/rules/amounts.ts'
 import type {
   Disposition,
-  Exclusion,
   ItemAction,
   RowAction,
   TriageAction,
   TriageLane,
   WrongOf,
-} from '../vocabulary.ts'
+} from '../../triage/vocabulary.ts'
+import type { Exclusion } from '../vocabulary.ts'
 
 export interface ItemFacts {
   status: ItemStatus

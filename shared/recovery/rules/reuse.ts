@@ -1,15 +1,9 @@
 // Which recorded steps of an item its replay takes over, and which it asks for again. Guarantee: pure, and the only
 // place that says so: a replay, a recovery and the dry run of one cannot differ.
 
-import { HOLD_KEY } from '../../items/rules/protocol.ts'
-import {
-  CHECKS,
-  type ItemErrorCode,
-  type ItemStatus,
-  type Outcome,
-  type OutcomeReason,
-  type StepKind,
-} from '../../items/vocabulary.ts'
+import { CHECKS, type OutcomeReason } from '../../grading/vocabulary.ts'
+import type { ItemErrorCode, ItemStatus, Outcome, StepKind } from '../../items/vocabulary.ts'
+import { HOLD_KEY } from '../../protocol/rules/protocol.ts'
 import type { ReuseChoice } from '../vocabulary.ts'
 
 /** What the caller wants taken over; a named step goes before the choice where the item has it. */

@@ -1,8 +1,8 @@
 // Copies items into a replay run with what of their steps need not run again. Guarantee: a bounded number of steps is
 // looked at at once, whatever one item recorded, and what is copied is what the rule says.
 
+import { findEndedItems, findStepHeads, type StepHeadRow } from '../../claims/queries/recorded.ts'
 import type { Sql } from '../../context.ts'
-import { findEndedItems, findStepHeads, type StepHeadRow } from '../../items/queries/recorded.ts'
 import type { ItemKey, RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { type Copied, copyItems } from '../queries/replay.ts'

@@ -5,10 +5,10 @@
 import type { Sql } from '../../context.ts'
 import type { ItemKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { acknowledge, endWaiting, resume } from '../../triage/queries/decisions.ts'
+import type { TriageAction } from '../../triage/vocabulary.ts'
 import { nextToDecide, noteDecided } from '../queries/cohort-decisions.ts'
-import { acknowledge, endWaiting, resume } from '../queries/decisions.ts'
 import { type OpenRecovery, updateRecovery } from '../queries/recoveries.ts'
-import type { TriageAction } from '../vocabulary.ts'
 
 const DECISIONS: Record<
   Exclude<TriageAction, 'replay'>,

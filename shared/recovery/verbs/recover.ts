@@ -2,16 +2,17 @@
 // one transaction under the lock of the recovery's row and is chosen by what is stored, so a crash anywhere costs time
 // and nothing else, and no item is acted on twice by it.
 
-import { microOf } from '../../accounts/rules/pricing.ts'
 import type { Context, Sql } from '../../context.ts'
 import { stopCancelled } from '../../items/queries/stop.ts'
-import { admitRuns } from '../../items/verbs/admit.ts'
 import { errorText } from '../../kernel/error-text.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { deliverSoon } from '../../outbox/verbs/deliver.ts'
-import { findCauseTitle } from '../queries/causes.ts'
+import { microOf } from '../../prices/rules/pricing.ts'
+import { admitRuns } from '../../submission/verbs/admit.ts'
+import { findCauseTitle } from '../../triage/queries/causes.ts'
+import type { TriageAction } from '../../triage/vocabulary.ts'
 import * as store from '../queries/recoveries.ts'
 import {
   findCurrentDeployment,
@@ -22,7 +23,7 @@ import {
 } from '../queries/replay.ts'
 import { isBetter, type PilotResult } from '../rules/recovery.ts'
 import type { RecoveryFilter } from '../tables/recovery.ts'
-import type { DeploymentChoice, Exclusion, ReuseChoice, TriageAction } from '../vocabulary.ts'
+import type { DeploymentChoice, Exclusion, ReuseChoice } from '../vocabulary.ts'
 import { copyWithSteps, withinSteps } from './copy.ts'
 import { decideNext } from './decide.ts'
 import { type CostedForecast, forecast, refuseUnknownReason } from './plan.ts'

@@ -1,19 +1,20 @@
 // Replays, resumes and decides items one by one. Guarantee: of any number of callers at once, exactly one gets its
 // way; the others learn why not.
 
-import { microOf } from '../../accounts/rules/pricing.ts'
 import type { Context, Sql } from '../../context.ts'
-import { admitRuns } from '../../items/verbs/admit.ts'
 import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { type ItemKey, itemRecordId } from '../../kernel/ids.ts'
 import { deliverSoon } from '../../outbox/verbs/deliver.ts'
-import * as decisions from '../queries/decisions.ts'
+import { microOf } from '../../prices/rules/pricing.ts'
+import { admitRuns } from '../../submission/verbs/admit.ts'
+import * as decisions from '../../triage/queries/decisions.ts'
+import * as triage from '../../triage/queries/triage.ts'
+import { callOkWrong } from '../../triage/queries/verdicts.ts'
+import type { RowAction, WrongOf } from '../../triage/vocabulary.ts'
 import * as store from '../queries/replay.ts'
-import * as triage from '../queries/triage.ts'
-import { callOkWrong } from '../queries/verdicts.ts'
 import { refusalOf, refusalToReopen } from '../rules/recovery.ts'
-import type { DeploymentChoice, ReuseChoice, RowAction, WrongOf } from '../vocabulary.ts'
+import type { DeploymentChoice, ReuseChoice } from '../vocabulary.ts'
 import { copyWithSteps } from './copy.ts'
 
 export interface ReplayOptions {

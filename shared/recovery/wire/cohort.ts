@@ -1,22 +1,17 @@
 // The shapes of cohort recoveries: what a caller orders, and what it would act on.
 
-import { usdOf } from '../../accounts/rules/pricing.ts'
 import { count, id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { budgetCents, instant, label, partitionKey, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { usdOf } from '../../prices/rules/pricing.ts'
+import { RECORDED_LANES, TRIAGE_ACTIONS, type TriageAction } from '../../triage/vocabulary.ts'
+import { causeId } from '../../triage/wire/causes.ts'
+import { clusterKey, triageReason } from '../../triage/wire/triage.ts'
 import type { RuleForecast, ToolForecast } from '../rules/forecast.ts'
 import { REUSE_RULES } from '../rules/reuse.ts'
-import {
-  DEPLOYMENT_CHOICES,
-  EXCLUSIONS,
-  RECORDED_LANES,
-  TRIAGE_ACTIONS,
-  type TriageAction,
-} from '../vocabulary.ts'
-import { causeId } from './causes.ts'
+import { DEPLOYMENT_CHOICES, EXCLUSIONS } from '../vocabulary.ts'
 import { ONE_OF_REUSE, oneOfReuse, reuseFields } from './recovery.ts'
-import { clusterKey, triageReason } from './triage.ts'
 
 /** What a plan is made of, before it is in callers' words. */
 interface PlanSource {

@@ -1,10 +1,10 @@
 // How far a recovery is, as callers see it. Guarantee: what worked, still fails and is unchanged is counted of the
 // same items, stage by stage.
 
-import { centsOf, usdOf } from '../../accounts/rules/pricing.ts'
 import type { runs } from '../../items/tables/runs.ts'
 import { count, id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
 import type { RecoveryFilter, recoveries } from '../tables/recovery.ts'
 import { RECOVERY_STATUSES, REUSE_CHOICES } from '../vocabulary.ts'
 import { action, CohortFilter, deployment } from './cohort.ts'

@@ -1,12 +1,12 @@
-// The shapes of replays, clusters, waits and lineages as callers see them, and how rows become them.
+// The shapes of what callers send to replay items or let them go on, and of lineages.
 
-import { WAITS, type WaitToken, type WhyFacts } from '../../items/rules/why.ts'
 import { ITEM_STATUSES, OUTCOMES } from '../../items/vocabulary.ts'
-import { count, id, timestamp } from '../../kernel/answer-fields.ts'
+import { count, id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { budgetCents, label } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { DEPLOYMENT_CHOICES, REUSE_CHOICES, type ReuseChoice, WRONG_OF } from '../vocabulary.ts'
+import { WRONG_OF } from '../../triage/vocabulary.ts'
+import { DEPLOYMENT_CHOICES, REUSE_CHOICES, type ReuseChoice } from '../vocabulary.ts'
 
 /** Which recorded steps are taken over: the same words wherever something is replayed. */
 export const reuseFields = {
@@ -76,83 +76,6 @@ export const Continued = z
     reused_steps: count('Steps taken over whatever happens: the work it skips.'),
   })
   .openapi('ContinuedItem', { description: 'An item that goes on, and the work it skips.' })
-
-export const Cluster = z
-  .object({
-    cluster_key: z.string().describe('`<error_code>:<hash>`, or `other`.'),
-    error_code: z.string().describe('Empty in `other`.'),
-    sample_prompt: z
-      .string()
-      .describe('First 200 characters of the canonicalized input prompt; empty in `other`.'),
-    count: count('Failed items in it.'),
-    item_ids: z
-      .array(z.string())
-      .max(LIMITS.cluster_item_ids)
-      .describe('Your identifiers of its latest items; empty in `other`.'),
-    record_ids: z
-      .array(z.string())
-      .max(LIMITS.cluster_item_ids)
-      .describe('Record ids of the same items, in the same order.'),
-  })
-  .openapi('FailureCluster', { description: 'Failed items that share an error code and a prompt.' })
-
-export const Clusters = z
-  .object({
-    clusters: z.array(Cluster).describe('The largest first, `other` last.'),
-    total_failures: count('The sum of all counts.'),
-  })
-  .openapi('FailureClusters')
-
-export const Why = z
-  .object({
-    token: z.enum(WAITS).describe('What it waits for, for machines.'),
-    message: z.string().describe('The same in one sentence.'),
-    item_status: z.enum(ITEM_STATUSES),
-    run_id: id('The run of the item.'),
-    due_at: timestamp
-      .nullable()
-      .describe('When it may be offered again, after an attempt that did not end it.'),
-    items_ahead: count('Items of its run that are offered before it.'),
-    run_running: z.int().nullable().describe('Items of the run at work.'),
-    run_cap: z.int().nullable().describe('How many may be; null is no cap of its own.'),
-    project_running: z.int().nullable().describe('Items of the project at work.'),
-    project_cap: z.int().nullable().describe('How many may be.'),
-    partition_running: z
-      .int()
-      .nullable()
-      .describe('Items of its partition at work, where partitions have a cap.'),
-    partition_cap: z.int().nullable().describe('How many may be.'),
-  })
-  .openapi('Why', { description: 'Why an item is not running.' })
-
-export function whyOf(
-  run_id: string,
-  {
-    token,
-    message,
-    facts,
-    due_at,
-  }: { token: WaitToken; message: string; facts: WhyFacts; due_at: Date | null },
-): z.input<typeof Why> {
-  const { admission, partition } = facts
-  const caps = [admission?.run_concurrency, admission?.agent_concurrency].filter(
-    cap => typeof cap === 'number',
-  )
-  return {
-    token,
-    message,
-    item_status: facts.status,
-    run_id,
-    due_at: due_at === null ? null : due_at.toISOString(),
-    items_ahead: facts.ahead,
-    run_running: admission?.run_running ?? null,
-    run_cap: caps.length === 0 ? null : Math.min(...caps),
-    project_running: admission?.project_running ?? null,
-    project_cap: admission?.project_concurrency ?? null,
-    partition_running: partition?.running ?? null,
-    partition_cap: partition?.cap ?? null,
-  }
-}
 
 const Relative = z
   .object({

@@ -1,28 +1,53 @@
-// Counts calls of models by agent, and reads what they came to. Guarantee: a read costs as much as there are days, agents
-// and models, however many calls there were.
+// Counts calls of models by agent, and reads what they came to. Guarantee: an agent has a bounded number of rows a day,
+// and a read costs as much as there are rows, however many calls there were.
 
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { ModelUsageRow } from '../wire/model-usage.ts'
+
+const OTHER_MODELS = 'other models'
 
 /** Of a step `s`: the model that answered, or of a call that failed the one that its input names. Looked for there alone: it takes longer than all else that is counted. */
 export const calledModel = (sql: Sql) => sql`
   case when s.model is null and s.kind = 'llm_call' and s.outcome = 'failed' then
     substring(left(s.input, ${LIMITS.search_text_characters}) from '"model" *: *"([^"]{1,128})"') else s.model end`
 
-/** Of the steps in `read`, those that came into the index: its part of the statement that indexes them. */
-export const countModelCalls = (sql: Sql) => sql`
-  insert into model_calls as m (project_id, agent_id, day, model, took, calls, degraded, failed, unpriced, input_tokens,
-    output_tokens, cost_micro)
+/** Of the steps in `read`, those that came into the index, by day, agent, model and time. */
+const newCalls = (sql: Sql) => sql`
   -- A clock that is ahead counts today: days to come would never be over, and an agent may name any.
-  select s.project_id, s.agent_id, (least(s.started_at, now()) at time zone 'UTC')::date, coalesce(s.model, ''),
-    ceil(4 * ln(greatest(s.duration_ms, 1)) / ln(2))::smallint, count(*),
-    count(*) filter (where s.outcome = 'degraded'), count(*) filter (where s.outcome = 'failed'),
-    count(*) filter (where s.unpriced), sum(s.input_tokens), sum(s.output_tokens), sum(s.cost_micro)
+  select s.project_id, s.agent_id, (least(s.started_at, now()) at time zone 'UTC')::date as day,
+    coalesce(s.model, '') as model, ceil(4 * ln(greatest(s.duration_ms, 1)) / ln(2))::smallint as took,
+    count(*) as calls, count(*) filter (where s.outcome = 'degraded') as degraded,
+    count(*) filter (where s.outcome = 'failed') as failed, count(*) filter (where s.unpriced) as unpriced,
+    sum(s.input_tokens) as input_tokens, sum(s.output_tokens) as output_tokens, sum(s.cost_micro) as cost_micro
   from read s
   -- "is true" keeps it a look-up in a hash: as a join it compares every step with every other, of 4,000 for seconds.
   where s.kind = 'llm_call' and not s.reused
     and ((s.run_id, s.seq, s.step_no) in (select run_id, seq, step_no from indexed)) is true
+  group by 1, 2, 3, 4, 5`
+
+/**
+ * Counts them: its part of the statement that indexes them. An agent may name a model of its own in each call: once it has
+ * had its rows of a day, models that are new on it are counted as one.
+ */
+export const countModelCalls = (sql: Sql) => sql`
+  insert into model_calls as m (project_id, agent_id, day, model, took, calls, degraded, failed, unpriced, input_tokens,
+    output_tokens, cost_micro)
+  select project_id, agent_id, day, case when is_known or rows + nth <= ${LIMITS.model_call_rows} then model else ${OTHER_MODELS} end,
+    took, sum(calls), sum(degraded), sum(failed), sum(unpriced), sum(input_tokens), sum(output_tokens), sum(cost_micro)
+  from (
+    select c.*, is_known, dense_rank() over (partition by c.project_id, c.agent_id, c.day, is_known order by c.model) as nth,
+      case when is_known then 0 else (
+        select count(*) from (
+          select from model_calls k where (k.project_id, k.agent_id, k.day) = (c.project_id, c.agent_id, c.day)
+          limit ${LIMITS.model_call_rows}
+        ) kept
+      ) end as rows
+    from (${newCalls(sql)}) c cross join lateral (select exists (
+      select from model_calls k
+      where (k.project_id, k.agent_id, k.day, k.model) = (c.project_id, c.agent_id, c.day, c.model)
+    ) as is_known) known
+  ) named
   group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
   on conflict (project_id, agent_id, day, model, took) do update set
     calls = m.calls + excluded.calls, degraded = m.degraded + excluded.degraded, failed = m.failed + excluded.failed,

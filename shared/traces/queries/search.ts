@@ -3,7 +3,8 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
-import type { Outcome, OutcomeReason } from '../../items/vocabulary.ts'
+import type { OutcomeReason } from '../../grading/vocabulary.ts'
+import type { Outcome } from '../../items/vocabulary.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { wordQuery } from '../../kernel/words.ts'

@@ -7,7 +7,7 @@ import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { numbers, texts } from '../../kernel/packed-columns.ts'
 import { withoutEscapes, wordsOf } from '../../kernel/words.ts'
-import { sampleSuspected } from '../../recovery/queries/questions.ts'
+import { sampleSuspected } from '../../triage/queries/questions.ts'
 import { calledModel, countModelCalls } from './model-calls.ts'
 import { toolName } from './step-errors.ts'
 

@@ -36,7 +36,7 @@ export const INSTRUMENTS = {
   'assay.items.returned': {
     kind: 'counter',
     unit: '{item}',
-    help: 'Items whose attempt ended without ending them, by whom assay.blame names.',
+    help: 'Items whose attempt ended without ending them, by whom assay.fault names.',
   },
   'assay.cost': { kind: 'counter', unit: 'USD', help: 'What the steps cost.' },
   'assay.tokens': { kind: 'counter', unit: '{token}', help: 'Tokens of the steps, by gen_ai.token.type.' },

@@ -1,8 +1,8 @@
 // What calls of models came to, as callers see it.
 
-import { centsOf, usdOf } from '../../accounts/rules/pricing.ts'
 import { count, id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
 
 export const ModelUsage = z
   .object({

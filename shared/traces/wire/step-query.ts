@@ -1,7 +1,8 @@
 // What steps are searched by.
 
 import * as z from 'zod'
-import { OUTCOME_REASONS, OUTCOMES } from '../../items/vocabulary.ts'
+import { OUTCOME_REASONS } from '../../grading/vocabulary.ts'
+import { OUTCOMES } from '../../items/vocabulary.ts'
 import { cursor, instant, itemId, label, usdAmount, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 

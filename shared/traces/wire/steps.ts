@@ -1,12 +1,12 @@
 // The shape of a step as callers see it. Guarantee: payloads leave as the very text they were recorded as.
 
-import { centsOf, usdOf } from '../../accounts/rules/pricing.ts'
 import { OUTCOMES, STEP_KINDS } from '../../items/vocabulary.ts'
+import { rawJson } from '../../json/raw-json.ts'
 import { count, id, payload, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
-import { rawJson } from '../../kernel/raw-json.ts'
 import { snippetOf } from '../../kernel/snippet.ts'
+import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
 import type { steps } from '../tables/steps.ts'
 
 export type StepRow = typeof steps.$inferSelect & { item_id: string }

@@ -1,7 +1,6 @@
 // How much there is to do, over all projects. Guarantee: read from open runs and what is due alone, however much there
 // is that has ended.
 
-import type { Sql } from '../../context.ts'
 import {
   HAS_ROOM,
   IS_OPEN,
@@ -9,8 +8,9 @@ import {
   PROJECT_ROOM,
   RUN_ROOM,
   RUNS_WITH_CAPS,
-} from '../../items/queries/admission.ts'
-import { OFFERED_ITEMS } from '../../items/queries/pilots.ts'
+} from '../../claims/queries/admission.ts'
+import { OFFERED_ITEMS } from '../../claims/queries/pilots.ts'
+import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 
 export interface Backlog {

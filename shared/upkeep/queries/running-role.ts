@@ -1,6 +1,7 @@
 // The role that Assay works as, where another one owns its tables. Guarantee: what is granted here is what is asked for
 // here, and granting it again changes nothing.
 
+import { grantTenantRole, MAY_SET_ROLE } from '../../accounts/queries/tenant-role.ts'
 import { TENANT_ROLE } from '../../accounts/tables/tenant.ts'
 import type { Sql } from '../../context.ts'
 import type { RoleState } from '../rules/faults.ts'
@@ -32,10 +33,7 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 const policyOf = (role: string) => `works_as_${role}`
 
 /** What the role needs to work, as statements of whoever owns the tables and may hand on the role of callers' reads. */
-export const grantsFor = (role: string): string[] => [
-  ...rightsFor(role),
-  `grant ${TENANT_ROLE} to ${quoted(role)} with inherit false, set true`,
-]
+export const grantsFor = (role: string): string[] => [...rightsFor(role), grantTenantRole(role)]
 
 /** Of that, what a migration may have added to. */
 export function rightsFor(role: string): string[] {
@@ -109,7 +107,7 @@ export async function readRoleState(sql: Sql): Promise<RoleState> {
         where to_regprocedure(name) is not null and not has_function_privilege(to_regprocedure(name), 'execute')
       ) || array(
         select 'to set the role ' || rolname from pg_roles
-        where rolname = ${TENANT_ROLE} and not pg_has_role(current_user, oid, 'set'))
+        where rolname = ${TENANT_ROLE} and not pg_has_role(current_user, oid, ${sql.unsafe(MAY_SET_ROLE)}))
       end as lacks`
   const { role, journal, readable, lacks } = seen!
   if (!journal) return { role, version: null, lacks: [] }

@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0063_model_calls',
-  version: 1795633372881,
+  migration: '0065_saved_views',
+  version: 1795648020760,
   tables: [
     'accounts',
     'agents',
@@ -41,6 +41,7 @@ export const SCHEMA = {
     'replays',
     'run_step_errors',
     'runs',
+    'saved_views',
     'schedules',
     'sessions',
     'signing_secrets',

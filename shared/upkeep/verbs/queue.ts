@@ -1,9 +1,9 @@
 // Tells what of a project waits, and what for, by the same rules a claim follows.
 
+import { type ReadRun, readRun } from '../../claims/queries/run-facts.ts'
+import { type Why, waitOf } from '../../claims/rules/why.ts'
+import { admissionFacts } from '../../claims/verbs/claim.ts'
 import type { Context } from '../../context.ts'
-import { type ReadRun, readRun } from '../../items/queries/run-facts.ts'
-import { type Why, waitOf } from '../../items/rules/why.ts'
-import { admissionFacts } from '../../items/verbs/claim.ts'
 import { countQueue, listQueuedRuns, listRetries, type QueuedRun } from '../queries/queue.ts'
 
 /** Where nothing but attempts of a later time is left to offer. */

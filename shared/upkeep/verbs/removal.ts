@@ -2,10 +2,10 @@
 // nothing is removed under a consumer that still holds items of it, and small runs go many at a time.
 
 import type { Context } from '../../context.ts'
-import { findAbandonedRuns } from '../../items/queries/submission.ts'
-import { giveUp } from '../../items/verbs/submit.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { findAbandonedRuns } from '../../submission/queries/submission.ts'
+import { giveUp } from '../../submission/verbs/submit.ts'
 import * as store from '../queries/removal.ts'
 
 /** Does a bounded part of it; returns how many rows went. */

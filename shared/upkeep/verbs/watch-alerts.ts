@@ -1,20 +1,20 @@
 // Watches runs, projects, held items and deadlines for what gives reason for an alert, and ends alerts that are over.
 // Guarantee: of a run at most one alert is told; every look is bounded, may be cut off anywhere and may happen twice at once.
 
-import { findUnheldBudgets } from '../../accounts/queries/prices.ts'
+import * as watch from '../../alerts/queries/alert-watch.ts'
+import { findResolvedBy, resolveAlerts } from '../../alerts/queries/alerts.ts'
+import { queueDigests } from '../../alerts/queries/digests.ts'
+import { unpricedModel } from '../../alerts/rules/alerts.ts'
+import { consumerStalled, creditNear, itemsHeld, runAlert } from '../../alerts/rules/run-alerts.ts'
+import { raiseAlerts } from '../../alerts/verbs/alerts.ts'
+import { ALERT_RULES } from '../../alerts/vocabulary.ts'
 import type { Context, Sql } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import * as watch from '../../outbox/queries/alert-watch.ts'
-import { findResolvedBy, resolveAlerts } from '../../outbox/queries/alerts.ts'
-import { queueDigests } from '../../outbox/queries/digests.ts'
 import { queueResultsFiles } from '../../outbox/queries/results-files.ts'
-import { unpricedModel } from '../../outbox/rules/alerts.ts'
-import { consumerStalled, creditNear, itemsHeld, runAlert } from '../../outbox/rules/run-alerts.ts'
-import { raiseAlerts } from '../../outbox/verbs/alerts.ts'
-import { ALERT_RULES } from '../../outbox/vocabulary.ts'
-import { passDeadlines } from '../../starts/verbs/deadlines.ts'
+import { findUnheldBudgets } from '../../prices/queries/prices.ts'
+import { passDeadlines } from '../../schedules/verbs/deadlines.ts'
 
 /** When each host last looked at what is open; one that lives for an invocation looks in each. */
 const lookedAt = new WeakMap<Context, number>()

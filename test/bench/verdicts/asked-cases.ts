@@ -1,6 +1,6 @@
 // Answers of our own for the checks that know what was asked: what echoes its prompt, and what is in another language.
 
-import { LANGUAGES, type Language } from '../../../shared/items/vocabulary.ts'
+import { LANGUAGES, type Language } from '../../../shared/grading/vocabulary.ts'
 import type { CheckCase } from './check-cases.ts'
 
 const TASKS = [

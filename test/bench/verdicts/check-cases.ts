@@ -1,8 +1,8 @@
 // Answers of our own for each check over an answer: texts made of pieces, some hundred that it should find and as many
 // that it should pass.
 
-import type { Asked } from '../../../shared/items/rules/grading/checks.ts'
-import type { CheckName } from '../../../shared/items/vocabulary.ts'
+import type { Asked } from '../../../shared/grading/rules/checks.ts'
+import type { CheckName } from '../../../shared/grading/vocabulary.ts'
 import { ECHOES, LANGUAGE_TEXTS } from './asked-cases.ts'
 
 export interface CheckCase {

@@ -1,8 +1,8 @@
 // How good the further checks are: over answers and nights of our own, over those of a folder that name a check, and how
 // many of all of its answers each finds.
 
-import { failedCheck } from '../../../shared/items/rules/grading/checks.ts'
-import { CHECKS, RUN_CHECKS } from '../../../shared/items/vocabulary.ts'
+import { failedCheck } from '../../../shared/grading/rules/checks.ts'
+import { CHECKS, RUN_CHECKS } from '../../../shared/grading/vocabulary.ts'
 import { CHECK_CASES, type CheckCase } from './check-cases.ts'
 import type { LabelledAnswer } from './data.ts'
 import { judgedNights } from './nights.ts'

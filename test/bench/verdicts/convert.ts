@@ -5,7 +5,7 @@
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PHRASES } from '../../../shared/items/rules/grading/refusal-phrases.ts'
+import { PHRASES } from '../../../shared/refusals/rules/refusal-phrases.ts'
 import { CUSTOMERS } from './customers.ts'
 import type { LabelledAnswer } from './data.ts'
 import { ANSWERS } from './sources.ts'

@@ -2,7 +2,7 @@
 
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { CHECKS, type CheckName, type Language } from '../../../shared/items/vocabulary.ts'
+import { CHECKS, type CheckName, type Language } from '../../../shared/grading/vocabulary.ts'
 
 export interface LabelledAnswer {
   text: string

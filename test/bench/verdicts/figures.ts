@@ -1,6 +1,6 @@
 // Counts how often a detector is right about labelled answers, and says it as lines of a table.
 
-import type { RefusalLevel } from '../../../shared/items/rules/grading/refusal.ts'
+import type { RefusalLevel } from '../../../shared/refusals/rules/refusal.ts'
 import type { LabelledAnswer } from './data.ts'
 
 export interface Judged {

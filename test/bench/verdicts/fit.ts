@@ -1,7 +1,7 @@
 // Fits the weights of the refusal detector: a logistic regression over n-grams of one to three words and the signs
 // that `signsOf` reads, by FTRL-proximal, whose L1 leaves few weights. The same data gives the same weights.
 
-import type { RefusalWeights } from '../../../shared/items/rules/grading/refusal.ts'
+import type { RefusalWeights } from '../../../shared/refusals/rules/refusal.ts'
 import {
   LONGEST_NGRAM,
   OPENING_WORDS,
@@ -9,8 +9,8 @@ import {
   SIGNS,
   sentencesOf,
   signsOf,
-} from '../../../shared/items/rules/grading/refusal-signs.ts'
-import { readHead, spellWords } from '../../../shared/items/rules/grading/refusal-words.ts'
+} from '../../../shared/refusals/rules/refusal-signs.ts'
+import { readHead, spellWords } from '../../../shared/refusals/rules/refusal-words.ts'
 import type { LabelledAnswer } from './data.ts'
 
 /** Sets that are measured by and not learned from. */

@@ -8,11 +8,7 @@
 // --leave-out trains once for each family of the data, without it, and measures that one: some minutes.
 
 import { parseArgs } from 'node:util'
-import {
-  type RefusalDetector,
-  readRefusal,
-  refusalDetector,
-} from '../../../shared/items/rules/grading/refusal.ts'
+import { type RefusalDetector, readRefusal, refusalDetector } from '../../../shared/refusals/rules/refusal.ts'
 import { checkFigures } from './check-figures.ts'
 import { type LabelledAnswer, readLabelled } from './data.ts'
 import { HEADING, type Judged, lineOf, linesBy } from './figures.ts'

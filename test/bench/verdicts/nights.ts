@@ -1,7 +1,7 @@
 // Nights of our own for the checks over a run, made of a few numbers: of all sizes, and alike or not.
 
-import { failedRunChecks, figuresOf, type LookedAt } from '../../../shared/items/rules/grading/run-checks.ts'
-import { RUN_CHECKS, type RunCheckName } from '../../../shared/items/vocabulary.ts'
+import { failedRunChecks, figuresOf, type LookedAt } from '../../../shared/grading/rules/run-checks.ts'
+import { RUN_CHECKS, type RunCheckName } from '../../../shared/grading/vocabulary.ts'
 
 /** The same numbers in every run of the tests. */
 function dice(seed: number): () => number {

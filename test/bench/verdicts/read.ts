@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
-import { LANGUAGES } from '../../../shared/items/vocabulary.ts'
+import { LANGUAGES } from '../../../shared/grading/vocabulary.ts'
 import type { LabelledAnswer } from './data.ts'
 
 /** What a repository has, in the plain form; `folder` is its checkout. */

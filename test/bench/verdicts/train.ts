@@ -1,4 +1,4 @@
-// Makes the weights of the refusal detector (shared/items/rules/grading/refusal-weights.gen.ts) from labelled answers in the
+// Makes the weights of the refusal detector (shared/refusals/rules/refusal-weights.gen.ts) from labelled answers in the
 // plain form, and from sentences of our own. What is kept to measure by is not learned from.
 //
 //   node test/bench/verdicts/train.ts --data FOLDER
@@ -17,7 +17,7 @@ if (values.data === undefined) {
 }
 const answers = [...readLabelled(values.data), ...ownSentences()].filter(({ set }) => !HELD_OUT.has(set))
 const weights = fit(prepare(answers), () => true)
-const file = join(import.meta.dirname, '../../../shared/items/rules/grading/refusal-weights.gen.ts')
+const file = join(import.meta.dirname, '../../../shared/refusals/rules/refusal-weights.gen.ts')
 const text = JSON.stringify(weights)
   .replaceAll(',"', ',\n"')
   .replaceAll(/[\\`$]/g, '\\$&')

@@ -3,9 +3,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readForAccount } from '../../../shared/accounts/queries/tenant.ts'
 import { setStatus } from '../../../shared/accounts/verbs/accounts.ts'
+import { whyItem } from '../../../shared/claims/verbs/why.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { stopCancelled } from '../../../shared/items/queries/stop.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
-import { whyItem } from '../../../shared/items/verbs/why.ts'
 import { countBacklog } from '../../../shared/upkeep/queries/backlog.ts'
 import { conservation, result, type TestEngine, testEngine } from '../../support/engine.ts'
 

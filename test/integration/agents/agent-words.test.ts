@@ -4,10 +4,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answerItems } from '../../../functions/runs/answer-items.ts'
 import type { AgentResponse } from '../../../shared/agents/rules/invoke-agent.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { createApp } from '../../../shared/http/app.ts'
-import { ANSWER_URL_HEADER, type ItemLine } from '../../../shared/items/rules/protocol.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
-import { itemErrorMeaning } from '../../../shared/recovery/rules/outcome-meanings.ts'
+import { ANSWER_URL_HEADER, type ItemLine } from '../../../shared/protocol/rules/protocol.ts'
+import { itemErrorMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { conservation, type TestEngine, testEngine } from '../../support/engine.ts'
 
 let engine: TestEngine

@@ -15,9 +15,10 @@ import { openConnections } from '../../../infra/node/connections.ts'
 import { createContext } from '../../../infra/node/context.ts'
 import { joinInstallation } from '../../../infra/node/installation.ts'
 import { endHold } from '../../../shared/accounts/queries/installation.ts'
+import { grantTenantRole } from '../../../shared/accounts/queries/tenant-role.ts'
+import { claimItems } from '../../../shared/claims/verbs/claim.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { recountRun } from '../../../shared/items/queries/verify.ts'
-import { claimItems } from '../../../shared/items/verbs/claim.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
 import { verificationOf } from '../../../shared/items/wire/verify.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import { centStep, failure, result, type TestEngine, testEngine } from '../../support/engine.ts'
@@ -82,7 +83,7 @@ async function emptyDatabase() {
   const name = `test_${randomBytes(6).toString('hex')}`
   const owner = `owner_of_${name}`
   await admin.unsafe(`create role ${owner} login password 'x'`)
-  await admin.unsafe(`grant assay_tenant to ${owner} with inherit false, set true`)
+  await admin.unsafe(grantTenantRole(owner))
   await admin.unsafe(`create database ${name} owner ${owner}`)
   parts.defer(async () => {
     await admin.unsafe(`drop database ${name} with (force)`)

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { conformance } from '../../../infra/runtime/conformance.ts'
-import { type AgentLine, type ItemLine, NDJSON } from '../../../shared/items/rules/protocol.ts'
+import { type AgentLine, type ItemLine, NDJSON } from '../../../shared/protocol/rules/protocol.ts'
 
 type Answer = (items: ItemLine[]) => AgentLine[] | string
 

@@ -9,6 +9,7 @@ import {
 } from '../../../infra/migrate.ts'
 import { openConnections } from '../../../infra/node/connections.ts'
 import { readForAccount } from '../../../shared/accounts/queries/tenant.ts'
+import { grantTenantRole } from '../../../shared/accounts/queries/tenant-role.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { nextMigration } from '../../support/next-migration.ts'
 
@@ -115,14 +116,14 @@ test('a user who may not set up the role of reads is told what somebody else has
   const { url, owner } = await ownedDatabase()
   await expect(migrate(url)).rejects.toMatchObject({
     code: 'tenant_role_missing',
-    message: expect.stringContaining(`grant assay_tenant to ${owner} with inherit false, set true`),
+    message: expect.stringContaining(`grant assay_tenant to ${owner}`),
   })
   expect(await tables(url)).toEqual([])
 })
 
 test('a user who was given the role migrates, and reads under it', async () => {
   const { url, owner, admin } = await ownedDatabase()
-  await admin.unsafe(`grant assay_tenant to ${owner} with inherit false, set true`)
+  await admin.unsafe(grantTenantRole(owner))
   await migrate(url)
   const connections = openConnections({ databaseUrl: url, redisUrl: inject('stores').redisUrl })
   parts.defer(() => connections.close())

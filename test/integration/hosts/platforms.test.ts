@@ -6,13 +6,13 @@ import { tick } from '../../../functions/tick.ts'
 import { readExample } from '../../../infra/targets/installation.ts'
 import { tickSource } from '../../../infra/targets/knative-objects.ts'
 import { BACKLOG_QUERY } from '../../../infra/targets/knative-options.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import type { Context } from '../../../shared/context.ts'
 import {
   answerPlatform,
   type PlatformFunction,
   platformBearer,
 } from '../../../shared/http/platform-function.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { result, type TestEngine, testEngine } from '../../support/engine.ts'

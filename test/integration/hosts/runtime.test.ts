@@ -18,8 +18,8 @@ import { createInvoker, type Invoker, type InvokerOptions } from '../../../infra
 import { createLauncher } from '../../../infra/runtime/launch.ts'
 import { WorkerdProcess } from '../../../infra/runtime/workerd-process.ts'
 import { AgentProcessDied, type AgentTarget, NotSent } from '../../../shared/agents/rules/invoke-agent.ts'
-import { type AgentLine, NDJSON } from '../../../shared/items/rules/protocol.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { type AgentLine, NDJSON } from '../../../shared/protocol/rules/protocol.ts'
 import { makeAuthority } from '../../support/certificates.ts'
 
 /** An agent whose behaviour is the item's input: `{do: name, ...}`. */

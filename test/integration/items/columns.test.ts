@@ -2,11 +2,11 @@
 
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Entry, settleAny } from '../../../shared/items/queries/settle.ts'
-import type { StepRow } from '../../../shared/items/rules/step-row.ts'
-import { claimItems } from '../../../shared/items/verbs/claim.ts'
+import { claimItems } from '../../../shared/claims/verbs/claim.ts'
+import type { StepRow } from '../../../shared/grading/rules/step-row.ts'
 import { OUTCOMES, STEP_KINDS } from '../../../shared/items/vocabulary.ts'
 import { rowsOf } from '../../../shared/kernel/packed-columns.ts'
+import { type Entry, settleAny } from '../../../shared/settling/queries/settle.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
 import { entryThatWorked } from '../../support/entries.ts'
 

@@ -1,13 +1,12 @@
 // Failures seen together: clusters, cohort recovery, and why an item is not running.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ItemLine } from '../../../shared/items/rules/protocol.ts'
+import { whyItem } from '../../../shared/claims/verbs/why.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { cancelRun } from '../../../shared/items/verbs/cancel.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
-import { whyItem } from '../../../shared/items/verbs/why.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
+import type { ItemLine } from '../../../shared/protocol/rules/protocol.ts'
 import { findCohortCost } from '../../../shared/recovery/queries/cohort.ts'
-import { clusterUndispatched, failureClusters } from '../../../shared/recovery/verbs/clusters.ts'
 import {
   abortRecovery,
   advanceRecoveries,
@@ -16,6 +15,7 @@ import {
   startRecovery,
 } from '../../../shared/recovery/verbs/recover.ts'
 import { acknowledgeItem, dismissItem, replayItem } from '../../../shared/recovery/verbs/replay.ts'
+import { clusterUndispatched, failureClusters } from '../../../shared/triage/verbs/clusters.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import {
   centStep,

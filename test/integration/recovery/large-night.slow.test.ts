@@ -1,11 +1,11 @@
 // A large night and its morning: 60,000 items of which three faults spoil 21,000, which one order runs again.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { ItemLine } from '../../../shared/items/rules/protocol.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
-import { listCauses } from '../../../shared/recovery/queries/causes.ts'
-import { resultsInChunks, slicesOf } from '../../../shared/recovery/queries/results.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
+import type { ItemLine } from '../../../shared/protocol/rules/protocol.ts'
 import { advanceRecoveries, planRecovery, startRecovery } from '../../../shared/recovery/verbs/recover.ts'
+import { resultsInChunks, slicesOf } from '../../../shared/results/queries/results.ts'
+import { listCauses } from '../../../shared/triage/queries/causes.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
 import { recoveryOrder } from '../../support/recoveries.ts'
 

@@ -1,10 +1,10 @@
 // What becomes of items that did not work: decisions, replays and resumes, one by one and raced.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { AgentLine, ItemLine } from '../../../shared/items/rules/protocol.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { cancelRun } from '../../../shared/items/verbs/cancel.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
+import type { AgentLine, ItemLine } from '../../../shared/protocol/rules/protocol.ts'
 import { findLineage } from '../../../shared/recovery/queries/replay.ts'
 import {
   acknowledgeItem,

@@ -118,6 +118,18 @@ describe('calls of models', () => {
     expect([...days]).toEqual([{ day: dayOf(0), calls: 3 }])
   })
 
+  it('of models that have another name in each call are counted as one, once they have their share of rows', async () => {
+    const [times, models] = [LIMITS.model_call_rows + 500, LIMITS.model_call_rows]
+    await write([{ model: 'known', duration_ms: 5 }])
+    await write(Array.from({ length: times }, (_, n) => ({ model: `m${n}`, duration_ms: 5 })))
+    await write([{ model: 'known', duration_ms: 70 }])
+    const [kept] = await engine.sql`select count(*)::int as rows, sum(calls)::int as calls from model_calls`
+    expect(kept).toEqual({ rows: models + 2, calls: times + 2 })
+    const [other] = await engine.sql`select calls from model_calls where model = 'other models'`
+    expect(other!.calls).toBe(times + 1 - models)
+    expect(await engine.sql`select from model_calls where model = 'known'`).toHaveLength(2)
+  })
+
   it('of a project are nobody else’s, and go with their agent', async () => {
     await write([{ model: 'm', duration_ms: 5 }])
     expect(await readModelUsage(engine.sql, crypto.randomUUID(), dayOf(1))).toHaveLength(0)

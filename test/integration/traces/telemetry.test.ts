@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { listen } from '../../../infra/node/listen.ts'
 import { readSettings } from '../../../infra/node/settings.ts'
 import { openTelemetry } from '../../../infra/node/telemetry.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { agent } from '../../../shared/sdk/agent.ts'
 import type { Context } from '../../../shared/sdk/context.ts'

@@ -15,6 +15,7 @@ import { tick } from '../../../functions/tick.ts'
 import { listen } from '../../../infra/node/listen.ts'
 import { createLauncher } from '../../../infra/runtime/launch.ts'
 import { mintKey } from '../../../shared/accounts/verbs/keys.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import type { Context } from '../../../shared/context.ts'
 import { createApp } from '../../../shared/http/app.ts'
 import {
@@ -22,7 +23,6 @@ import {
   type PlatformFunction,
   platformBearer,
 } from '../../../shared/http/platform-function.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { startRecovery } from '../../../shared/recovery/verbs/recover.ts'
 import type { EventName } from '../../../shared/upkeep/rules/log-events.ts'

@@ -2,10 +2,10 @@
 
 import postgres from 'postgres'
 import { expect, it } from 'vitest'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import type { Sql } from '../../../shared/context.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { callOkWrong } from '../../../shared/recovery/queries/verdicts.ts'
+import { callOkWrong } from '../../../shared/triage/queries/verdicts.ts'
 import { RUN_TABLES, removeRunRows, removeRuns } from '../../../shared/upkeep/queries/removal.ts'
 import { removeDeleted } from '../../../shared/upkeep/verbs/removal.ts'
 import { failure, testEngine } from '../../support/engine.ts'

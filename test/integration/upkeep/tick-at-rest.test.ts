@@ -3,8 +3,8 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { tick } from '../../../functions/tick.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import type { Context, Sql } from '../../../shared/context.ts'
-import { consume } from '../../../shared/items/verbs/consume.ts'
 import { firstIdAt } from '../../../shared/kernel/ids.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ensureStepPartitions, weekStart } from '../../../shared/upkeep/queries/partitions.ts'

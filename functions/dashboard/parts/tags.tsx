@@ -1,0 +1,41 @@
+// The tags of a run: each leads to the runs that have it, and who may act changes them.
+
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofProject, ofRun } from '../shell/addresses.ts'
+
+type Run = Schemas['Run']
+
+export const Tags = ({ run }: { run: Run }) => (
+  <>
+    {run.tags.map(tag => (
+      <>
+        <a class="tag" href={ofProject(run.project_id, `runs?${new URLSearchParams({ tag })}`)}>
+          {tag}
+        </a>{' '}
+      </>
+    ))}
+  </>
+)
+
+export const TagsOfRun = ({ run, mayAct }: { run: Run; mayAct: boolean }) => (
+  <div class="tags" id="tags">
+    <Tags run={run} />
+    {mayAct && (
+      <details>
+        <summary>{run.tags.length === 0 ? 'Add tags' : 'Change tags'}</summary>
+        <form class="actions" method="post" action={ofRun(run.id, 'tags')}>
+          <label>
+            <span class="label">Tags, with commas between them</span>
+            <input
+              name="tags"
+              value={run.tags.join(', ')}
+              maxlength={LIMITS.tags_per_run * (LIMITS.tag_characters + 2)}
+            />
+          </label>
+          <button>Save</button>
+        </form>
+      </details>
+    )}
+  </div>
+)

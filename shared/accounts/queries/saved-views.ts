@@ -1,0 +1,65 @@
+// Saved views. Guarantee: a member sees their own and the shared ones, and nobody else's.
+
+import { and, asc, count, eq, isNull, or } from 'drizzle-orm'
+import type { Database } from '../../context.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { savedViews } from '../tables/saved-views.ts'
+import type { SavedViewRow } from '../wire/saved-views.ts'
+
+/** Whose views: a member's in a project. */
+export interface Viewer {
+  project_id: string
+  member_id: string
+}
+
+/** Null is nobody's own: the shared ones. */
+const isOf = (member_id: string | null) =>
+  member_id === null ? isNull(savedViews.member_id) : eq(savedViews.member_id, member_id)
+
+const isSeenBy = ({ project_id, member_id }: Viewer) =>
+  and(eq(savedViews.project_id, project_id), or(isOf(member_id), isOf(null)))
+
+/** Those one sees, by name. */
+export function listSavedViews(db: Database, viewer: Viewer): Promise<SavedViewRow[]> {
+  return db
+    .select()
+    .from(savedViews)
+    .where(isSeenBy(viewer))
+    .orderBy(asc(savedViews.name), asc(savedViews.id))
+    .limit(2 * LIMITS.saved_views)
+}
+
+export async function findSavedView(db: Database, viewer: Viewer, id: string) {
+  const [row] = await db
+    .select()
+    .from(savedViews)
+    .where(and(isSeenBy(viewer), eq(savedViews.id, id)))
+  return row
+}
+
+/** How many the project has that are shared, or this member's own. */
+export async function countSavedViews(db: Database, project_id: string, member_id: string | null) {
+  const [row] = await db
+    .select({ n: count() })
+    .from(savedViews)
+    .where(and(eq(savedViews.project_id, project_id), isOf(member_id)))
+  return row!.n
+}
+
+/** Under a name that is there already, what it leads to is changed. */
+export async function putSavedView(
+  db: Database,
+  view: typeof savedViews.$inferInsert,
+): Promise<SavedViewRow> {
+  const { project_id, member_id, list, name } = savedViews
+  const [row] = await db
+    .insert(savedViews)
+    .values(view)
+    .onConflictDoUpdate({ target: [project_id, member_id, list, name], set: { query: view.query } })
+    .returning()
+  return row!
+}
+
+export async function deleteSavedView(db: Database, id: string): Promise<void> {
+  await db.delete(savedViews).where(eq(savedViews.id, id))
+}

@@ -1,0 +1,76 @@
+// Digests of runs that have ended. Guarantee: one is put down for each channel that wants it, in the transaction that
+// takes the run off the list of those that ended; what it says is read when it is first sent, of the run as it was.
+
+import type { Sql } from '../../context.ts'
+import type { RunRow } from '../../items/wire/runs.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import type { DigestEnd } from '../../outbox/wire/messages.ts'
+
+/** Puts digests of ended runs down for the channels that want them; returns how many. */
+export async function queueDigests(sql: Sql, runIds: readonly string[]): Promise<number> {
+  const { count } = await sql`
+    insert into deliveries (project_id, run_id, kind, url, format, run)
+    select r.project_id, r.id, 'run.digest', c.url, c.format, to_jsonb(r)
+    from runs r join alert_channels c on c.project_id = r.project_id
+    where r.id = any(${[...runIds]}::uuid[]) and r.replay_of is null and r.recovery_id is null
+      and (c.digest = 'all' or c.digest = 'scheduled' and exists (select from occurrences o where o.run_id = r.id))`
+  return count
+}
+
+/**
+ * Of runs of a project, how many items people found to have worked, or not to, against what was recorded. Looks through what did not
+ * work, a second for 4,000,000 items, once a message: an index of its own would have to be made while nobody claims.
+ */
+export async function findCorrections(sql: Sql, project_id: string, runIds: readonly string[]) {
+  return sql<{ run_id: string; to_ok: number; to_degraded: number }[]>`
+    select run_id, count(*) filter (where corrected = 'ok')::int as to_ok,
+      count(*) filter (where corrected = 'degraded')::int as to_degraded
+    from triage
+    where project_id = ${project_id} and run_id = any(${[...runIds]}::uuid[]) and corrected is not null group by 1`
+}
+
+/** What digests tell, by message: the run as it was when it ended, its schedule, and the run of that before. */
+export async function findDigests(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, DigestEnd>> {
+  const rows = await sql<
+    (RunRow & { finished_at: Date; delivery_id: string; previous_id: string | null } & Omit<
+        DigestEnd,
+        'run' | 'previous'
+      >)[]
+  >`
+    select r.*, a.slug as agent_slug, v.version as deployment_version, d.id as delivery_id,
+      fired.schedule_id, fired.cron, fired.timezone, fired.scheduled_for, before.id as previous_id
+    from deliveries d, jsonb_populate_record(null::runs, d.run) r
+    join agents a on a.id = r.agent_id left join deployments v on v.id = r.deployment_id
+    left join lateral (
+      select s.id as schedule_id, s.cron, s.timezone, o.scheduled_for
+      from occurrences o join schedules s on s.id = o.schedule_id where o.run_id = r.id limit 1
+    ) fired on true
+    left join lateral (
+      select p.id from (
+        select o.run_id, o.scheduled_for from occurrences o
+        where o.schedule_id = fired.schedule_id and o.run_id < r.id
+        order by o.scheduled_for desc limit ${LIMITS.digest_nights}
+      ) o join runs p on p.id = o.run_id
+      where p.finished_at is not null order by o.scheduled_for desc limit 1
+    ) before on true
+    where d.id = any(${[...deliveryIds]}::uuid[])`
+  const before = rows.flatMap(row => row.previous_id ?? [])
+  const previous = await sql<(RunRow & { finished_at: Date })[]>`
+    select r.*, a.slug as agent_slug, v.version as deployment_version
+    from runs r join agents a on a.id = r.agent_id left join deployments v on v.id = r.deployment_id
+    where r.id = any(${before}::uuid[])`
+  const previousOf = new Map(previous.map(run => [run.id, run]))
+  return new Map(
+    rows.map(({ delivery_id, previous_id, schedule_id, cron, timezone, scheduled_for, ...run }) => [
+      delivery_id,
+      {
+        run,
+        schedule_id,
+        cron,
+        timezone,
+        scheduled_for,
+        previous: previousOf.get(previous_id ?? '') ?? null,
+      },
+    ]),
+  )
+}

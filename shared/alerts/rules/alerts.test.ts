@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { OCCURRENCE_REASONS } from '../../schedules/vocabulary.ts'
+import { type MissedOccurrence, scheduleMissed } from './alerts.ts'
+
+const moment: MissedOccurrence = {
+  project_id: 'p',
+  agent_id: 'a',
+  agent_slug: 'tickets',
+  schedule_id: 's',
+  name: 'nightly',
+  cron: '0 2 * * *',
+  timezone: 'Europe/Berlin',
+  scheduled_for: new Date('2026-03-02T02:00:00Z'),
+  reason: 'overdue',
+  detail: null,
+  run_id: 'r',
+}
+
+const TOLD = OCCURRENCE_REASONS.filter(reason => reason !== 'manual' && reason !== 'source_empty')
+
+it.each(TOLD)('a moment that ended %s is told with what, since when, what to do and a command', reason => {
+  const alert = scheduleMissed({ ...moment, reason })!
+  expect(alert).toMatchObject({ reason, subject_id: 's', since: moment.scheduled_for })
+  expect(alert.message).toContain('nightly ("0 2 * * *", Europe/Berlin) of agent tickets: 2026-03-02 03:00')
+  expect(alert.advice).toMatch(/\.$/)
+  expect(alert.command).toMatch(/^assay /)
+  expect(alert.command).not.toContain('{')
+})
+
+it('a source that failed is told with what it answered and where, and that it is read again', () => {
+  const detail = { line: 7, text: 'Unexpected end of JSON input.' }
+  const { message, advice } = scheduleMissed({ ...moment, reason: 'source_failed', detail })!
+  expect(message).toMatch(/could not be read: Line 7 of the source: Unexpected end of JSON input\.$/)
+  expect(advice).toContain('read again by itself')
+})
+
+it('a moment in a zone that is unknown is told by UTC', () => {
+  const { message } = scheduleMissed({ ...moment, timezone: 'Mars/Olympus', reason: 'invalid_timezone' })!
+  expect(message).toContain('2026-03-02T02:00:00.000Z')
+})
+
+it('a start by hand and a source without rows are no missed moments', () => {
+  expect(scheduleMissed({ ...moment, reason: 'manual' })).toBeNull()
+  expect(scheduleMissed({ ...moment, reason: 'source_empty' })).toBeNull()
+})

@@ -1,0 +1,253 @@
+// Alerts about runs, projects and what waits, in words. Guarantee: a run is called by what its people call it and never
+// by an id, and of all that a run gives reason for, the first rule in order is told and no other.
+
+import { type RunTally, ran, worked } from '../../items/rules/run-words.ts'
+import { count, counted, dollars } from '../../prices/rules/amounts.ts'
+import type { AlertRule } from '../vocabulary.ts'
+import type { Alert } from './alerts.ts'
+
+/** What rules about runs look at. */
+export interface WatchedRun extends RunTally {
+  project_id: string
+  agent_id: string
+  agent_slug: string
+  run_id: string
+  name: string | null
+  /** Of the schedule that started it. */
+  schedule_id: string | null
+  cron: string | null
+  status: string
+  stop_reason: string | null
+  cost_micro: number
+  budget_micro: number | null
+  /** When it ended; now, of one that is open. */
+  since: Date
+  /** A model call of its items that a provider refused, if most of what did not work has one. */
+  refused_status: string | null
+  refused_model: string | null
+}
+
+/**
+ * What people call a run: its agent and schedule, or its agent and the name it was given.
+ *
+ * @example runLabel({ agent_slug: 'nightly', cron: '0 2 * * *', name: 'schedule 0 2 * * *' }) // 'nightly 0 2 * * *'
+ */
+export function runLabel({
+  agent_slug,
+  cron,
+  name,
+}: Pick<WatchedRun, 'agent_slug' | 'cron' | 'name'>): string {
+  const own = name === null || (cron !== null && name.endsWith(cron)) ? undefined : name
+  return [agent_slug, own, own === undefined ? cron : undefined].filter(Boolean).join(' ')
+}
+
+const ofRun = (rule: AlertRule, run: WatchedRun) => ({
+  project_id: run.project_id,
+  agent_id: run.agent_id,
+  schedule_id: run.schedule_id,
+  run_id: run.run_id,
+  rule,
+  subject_id: run.schedule_id ?? run.agent_id,
+  since: run.since,
+})
+
+/** Which rules a run gives reason for, as SQL found them. */
+export type RunFindings = Readonly<Partial<Record<RunRule, boolean>>>
+
+/** In the order in which they are told. */
+export const RUN_RULES = ['credentials_refused', 'budget_exceeded', 'failure_share', 'run_not_ok'] as const
+export type RunRule = (typeof RUN_RULES)[number]
+
+const TELL: Readonly<Record<RunRule, (run: WatchedRun) => Alert>> = {
+  credentials_refused: credentialsRefused,
+  budget_exceeded: budgetExceeded,
+  failure_share: failureShare,
+  run_not_ok: runNotOk,
+}
+
+/** The one alert of a run that gives reason for any. */
+export function runAlert(run: WatchedRun, found: RunFindings): Alert | null {
+  const rule = RUN_RULES.find(rule => found[rule])
+  return rule === undefined ? null : TELL[rule](run)
+}
+
+/** A provider refused the credentials of an agent. */
+export function credentialsRefused(run: WatchedRun): Alert {
+  const by = run.refused_model === null ? 'A provider' : `The provider of ${run.refused_model}`
+  return {
+    ...ofRun('credentials_refused', run),
+    reason: run.refused_status ?? 'credentials_refused',
+    message: `${runLabel(run)}: ${by} refused the credentials${run.refused_status === null ? '' : ` (${run.refused_status})`}. Worked: ${worked(run)}.`,
+    advice: 'Deploy the agent with a key that is valid, then run again what did not work.',
+    command: `assay recover --run ${run.run_id} --dry-run`,
+  }
+}
+
+/** A run has spent its budget. */
+export function budgetExceeded(run: WatchedRun): Alert {
+  const budget = run.budget_micro === null ? '' : ` of ${dollars(run.budget_micro)}`
+  return {
+    ...ofRun('budget_exceeded', run),
+    reason: 'run_budget',
+    message: `${runLabel(run)}: the budget${budget} was spent before all items were through. Ran: ${ran(run)}. Worked: ${worked(run)}.`,
+    advice: 'Run what is left with a budget of its own, or raise the budget.',
+    command: `assay recover --run ${run.run_id} --dry-run`,
+  }
+}
+
+const STOPPED: Record<string, string> = {
+  consecutive_failures: ' The run was stopped: too many failed in a row.',
+  pilot_failed: ' The run was stopped: none of its first items was ok.',
+}
+
+/** Too many of a run's items did not work. */
+export function failureShare(run: WatchedRun): Alert {
+  const ended = run.ok + run.degraded + run.failed
+  const bad = run.degraded + run.failed
+  const kinds = [
+    run.degraded > 0 ? `${count(run.degraded)} degraded` : '',
+    run.failed > 0 ? `${count(run.failed)} failed` : '',
+  ].filter(text => text !== '')
+  const stopped = STOPPED[run.stop_reason ?? ''] ?? ''
+  return {
+    ...ofRun('failure_share', run),
+    reason: 'failure_share',
+    message: `${runLabel(run)}: ${count(bad)} of ${counted(ended, 'item')} did not work (${kinds.join(', ')}).${stopped}`,
+    advice: 'Look at what they have in common; mend it, then run those again.',
+    command: `assay triage --run ${run.run_id}`,
+  }
+}
+
+/** A run has ended, and not with all of its items ok. */
+export function runNotOk(run: WatchedRun): Alert {
+  return {
+    ...ofRun('run_not_ok', run),
+    reason: run.status,
+    message: `${runLabel(run)} ended ${run.status}. Ran: ${ran(run)}. Worked: ${worked(run)}.`,
+    advice: 'Look at what did not work, then replay or dismiss it.',
+    command: `assay triage --run ${run.run_id}`,
+  }
+}
+
+/** What the rules about projects look at. */
+export interface WatchedProject {
+  project_id: string
+  name: string
+  spent_micro: number
+  credit_micro: number
+  since: Date
+}
+
+/** A project has nearly spent its credit. */
+export function creditNear(project: WatchedProject): Alert {
+  const { project_id, name, spent_micro, credit_micro } = project
+  return {
+    ...ofProject(project_id, 'budget_near', project.since),
+    reason: 'project_credit',
+    message: `Project ${name} has spent ${dollars(spent_micro)} of its ${dollars(credit_micro)} credit; at the end of it items are paused.`,
+    advice: 'Raise the credit of the project; paused items then go on by themselves.',
+    command: 'assay projects',
+  }
+}
+
+export interface StalledProject {
+  project_id: string
+  name: string
+  runs: number
+  run_id: string
+  deployed: boolean
+  since: Date
+}
+
+/** Items of a project wait and nobody takes them. */
+export function consumerStalled({ name, runs, run_id, deployed, ...project }: StalledProject): Alert {
+  const cause = deployed ? 'no consumer has taken any' : 'nothing is deployed for their agent'
+  return {
+    ...ofProject(project.project_id, 'consumer_stalled', project.since),
+    reason: deployed ? 'no_consumer' : 'no_deployed_version',
+    message: `Project ${name}: items of ${counted(runs, 'run')} wait since ${project.since.toISOString()} and ${cause}.`,
+    advice: deployed ? 'See that a consumer is running and can reach the stores.' : 'Deploy the agent.',
+    command: deployed ? `assay watch ${run_id}` : 'assay deploy agent.ts',
+  }
+}
+
+export interface HeldItems {
+  project_id: string
+  agent_id: string
+  agent_slug: string
+  /** Counted up to a bound. */
+  items: number
+  since: Date
+}
+
+/** Items of an agent wait for a person for too long. */
+export function itemsHeld({ agent_slug, items, since, ...of }: HeldItems): Alert {
+  return {
+    ...of,
+    schedule_id: null,
+    run_id: null,
+    rule: 'items_held',
+    subject_id: of.agent_id,
+    reason: 'held',
+    message: `${agent_slug}: ${counted(items, 'item')} ${items === 1 ? 'waits' : 'wait'} for a person, the first since ${since.toISOString()}.`,
+    advice: 'Decide about each: resume or dismiss it.',
+    command: `assay triage --kind quarantine --agent ${agent_slug}`,
+    since,
+  }
+}
+
+/** A deadline that has passed without a run that ended. */
+export interface PassedDeadline {
+  project_id: string
+  agent_id: string
+  agent_slug: string
+  schedule_id: string | null
+  cron: string | null
+  finished_by: string
+  timezone: string
+  /** The run that is still open, if one is. */
+  run_id: string | null
+  total_items: number | null
+  ended_items: number | null
+  passed_at: Date
+}
+
+/** Nothing has finished by the time it should have. */
+export function notFinished(late: PassedDeadline): Alert {
+  const { agent_slug, cron, run_id, finished_by, timezone } = late
+  const found =
+    run_id === null
+      ? 'no run was started'
+      : `its run is open, ${count(late.ended_items ?? 0)} of ${counted(late.total_items ?? 0, 'item')} through`
+  return {
+    project_id: late.project_id,
+    agent_id: late.agent_id,
+    schedule_id: late.schedule_id,
+    run_id,
+    rule: 'not_finished',
+    subject_id: late.schedule_id ?? late.agent_id,
+    reason: run_id === null ? 'no_run' : 'run_open',
+    message: `${[agent_slug, cron].filter(Boolean).join(' ')}: nothing finished by ${finished_by} (${timezone}); ${found}.`,
+    advice:
+      run_id === null
+        ? 'See what should have started it; start it by hand if it is still wanted.'
+        : 'See what it waits for.',
+    command:
+      run_id !== null
+        ? `assay watch ${run_id}`
+        : late.schedule_id !== null
+          ? `assay schedules trigger ${late.schedule_id}`
+          : `assay runs --agent ${agent_slug}`,
+    since: late.passed_at,
+  }
+}
+
+const ofProject = (project_id: string, rule: AlertRule, since: Date) => ({
+  project_id,
+  agent_id: null,
+  schedule_id: null,
+  run_id: null,
+  rule,
+  subject_id: project_id,
+  since,
+})

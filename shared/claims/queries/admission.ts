@@ -1,0 +1,76 @@
+// Admission in SQL: whether runs may begin items, and how many. Guarantee: of the same rows it says what `admit` of the
+// domain says, in whichever statement it stands; a test compares the two over random states.
+//
+// A run is `r`; its project is `p` with the usage `u`, its account `c`, its agent `a` and its deployment `d`.
+
+import { IS_HELD } from '../../accounts/queries/installation.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { tightestBudget } from '../../prices/queries/budgets.ts'
+import { PILOT_LEFT } from './pilots.ts'
+
+/** Runs with the rows that decide about them. */
+export const RUNS_WITH_CAPS = `runs r join project_usage u on u.project_id = r.project_id
+  join projects p on p.id = r.project_id join agents a on a.id = r.agent_id
+  left join accounts c on c.id = p.account_id
+  left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)`
+
+/** Whether a run waits for items to be dispatched, and its counts may be believed. */
+export const IS_OPEN = '(r.finished_at is null and not r.materializing and r.stop_reason is null)'
+
+/**
+ * Whether anything of a run is dispatched at all. Of a deleted project, which has no account, nothing is, though the
+ * tick may not have stopped its runs yet: in a copy of a database they are another installation's.
+ */
+export const IS_SERVED = `(d.id is not null and c.status is not distinct from 'active' and not ${IS_HELD})`
+
+/** At most so many items of `cap` at once, of which `running` are; a null cap bounds nothing. */
+interface Cap {
+  readonly cap: string
+  readonly running: string
+}
+
+const PROJECT_CAP: Cap = {
+  cap: `coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency})`,
+  running: 'u.running',
+}
+
+/** The last is what the deployment declares. */
+const RUN_CAPS: readonly Cap[] = [
+  { cap: 'r.concurrency', running: 'r.running' },
+  { cap: `(d.declaration->>'concurrency')::int`, running: 'r.running' },
+]
+
+/** What one item is expected to cost: its budget where there is one, else the average of the run so far; null is unknown. */
+const EXPECTED_MICRO = `coalesce(round((d.declaration->>'item_budget_cents')::numeric * 10000),
+  ceil(r.cost_micro::numeric / nullif(ended_items(r), 0)))::bigint`
+
+const left = ({ cap, running }: Cap) => `${cap} - ${running}`
+
+/** Items that the project's cap leaves to all its runs together. */
+export const PROJECT_ROOM = `greatest(0, ${left(PROJECT_CAP)})`
+
+/** Null where money bounds nothing, which `least` passes over. */
+const affordable = (bound: string, spent: string, running: string) => `case
+  when ${bound} is null then null when ${spent} >= ${bound} then 0
+  when ${EXPECTED_MICRO} is null then greatest(0, ${LIMITS.budget_probe_items} - ${running})
+  when ${EXPECTED_MICRO} = 0 then null
+  else greatest((${bound} - ${spent}) / ${EXPECTED_MICRO} - ${running}, (${running} = 0)::int) end`
+
+const OWN_CAPS = `${RUN_CAPS.map(left).join(', ')}, ${PILOT_LEFT}`
+
+/** Items that a run may begin by its own caps, money aside; null is any number. */
+export const CAPS_ROOM = `least(${OWN_CAPS})`
+
+/** Items that a run may begin by its own caps and all money, without the cap of its project; null is any number. */
+export const RUN_ROOM = `least(${OWN_CAPS},
+    ${affordable('r.budget_micro', 'r.cost_micro', 'r.running')}, ${affordable('p.credit_micro', 'u.spent_micro', 'u.running')},
+    ${tightestBudget(affordable)}, case when r.waits_for_price then 0 end)`
+
+const isBelow = ({ cap, running }: Cap) => `coalesce(${running} < ${cap}, true)`
+
+/**
+ * Whether caps leave a run any room, money aside: a run whose money is gone is looked at, so that it is stopped or
+ * paused. What an agent declares is at least one, so it is read of runs with items in flight alone.
+ */
+export const HAS_ROOM = `(${isBelow(PROJECT_CAP)} and coalesce(${PILOT_LEFT} > 0, true)
+  and (r.running = 0 or ${RUN_CAPS.map(isBelow).join(' and ')}))`

@@ -1,0 +1,115 @@
+// Takes items of a run for dispatch, by functions of the database (./take-functions.ts).
+
+import type { Sql } from '../../context.ts'
+
+export interface ClaimedItem {
+  claim_id: number
+  seq: number
+  attempt: number
+  item_id: string
+  partition_key: string | null
+  input: string
+  step_count: number
+  cost_micro: number
+  extra_budget_micro: number | null
+  unpriced: boolean
+  ran_ms: number
+  agent_failures: number
+  transport_failures: number
+  alone: boolean
+  /** How often one step of it was cut off because its consumer's time was over; null is never. */
+  cuts: number | null
+}
+
+/** What a consumer asks for, by what it saw of the run. */
+export interface Taking {
+  run_id: string
+  project_id: string
+  /** That the run was seen to run: another one takes nothing. */
+  deployment_id: string
+  lease_ms: number
+  most: number
+  /** Places that are left free of those of the project, and of those of the run. */
+  kept_places: number
+  kept_of_run: number
+  /** The consumer has its time before it. */
+  fresh: boolean
+}
+
+/** How a claim chooses where partitions have a cap: so many items of each, looking so far ahead. */
+export interface Shares {
+  per_partition: number
+  lookahead: number
+}
+
+interface TakenRow
+  extends Pick<ClaimedItem, 'claim_id' | 'seq' | 'attempt' | 'item_id' | 'partition_key' | 'input'> {
+  /** Of an item that was offered before; null is all of `FRESH`. */
+  past: Omit<ClaimedItem, keyof TakenRow> | null
+}
+
+const FRESH: NonNullable<TakenRow['past']> = {
+  step_count: 0,
+  cost_micro: 0,
+  extra_budget_micro: null,
+  unpriced: false,
+  ran_ms: 0,
+  agent_failures: 0,
+  transport_failures: 0,
+  alone: false,
+  cuts: null,
+}
+
+/** Takes the next items at the run's cursor. */
+export const takeRange = async (sql: Sql, taking: Taking) =>
+  claimed(await sql<TakenRow[]>`select * from take_range_2(${common(sql, taking)})`)
+
+/** Takes items that are due again, within the caps of partitions. */
+export const takeDue = async (sql: Sql, taking: Taking, shares?: Shares) =>
+  claimed(
+    await (shares === undefined
+      ? sql<TakenRow[]>`select * from take_due_2(${common(sql, taking)}, ${taking.fresh})`
+      : sql<TakenRow[]>`select * from take_due_fair_2(${common(sql, taking)}, ${taking.fresh},
+          ${shares.per_partition}, ${shares.lookahead})`),
+  )
+
+/**
+ * Takes items from a window at the cursor, no more of a partition than its cap over the whole project leaves. The
+ * cursor moves only over items that are no longer queued.
+ */
+export const takeFair = async (sql: Sql, taking: Taking, { per_partition, lookahead }: Shares) =>
+  claimed(
+    await sql<TakenRow[]>`select * from take_fair_2(${common(sql, taking)}, ${per_partition}, ${lookahead})`,
+  )
+
+const common = (sql: Sql, taking: Taking) => {
+  const { project_id, run_id, deployment_id, most, kept_places, kept_of_run, lease_ms } = taking
+  return sql`${project_id}, ${run_id}, ${deployment_id}, ${most}, ${kept_places}, ${kept_of_run}, ${lease_ms}`
+}
+
+function claimed(rows: readonly TakenRow[]): ClaimedItem[] {
+  return rows.map(({ past, claim_id, seq, attempt, item_id, partition_key, input }) => ({
+    claim_id,
+    seq,
+    attempt,
+    item_id,
+    partition_key,
+    input,
+    ...(past ?? FRESH),
+  }))
+}
+
+/** Items as they were submitted, where the same statement took them. */
+export const takenAtOnce = (
+  items: readonly { item_id: string; partition_key: string | null; input: string }[],
+  claim_id: number,
+): ClaimedItem[] =>
+  items.map(({ item_id, partition_key, input }, i) => ({
+    claim_id,
+    seq: i + 1,
+    attempt: 1,
+    item_id,
+    partition_key,
+    input,
+    ...FRESH,
+  }))

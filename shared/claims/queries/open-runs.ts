@@ -1,0 +1,115 @@
+// Finds runs with something to offer, and says when there is more. Guarantee: no account, project or run keeps another out
+// of a look, and what waits for a consumer that has its time before it is left to one.
+
+import type { Sql } from '../../context.ts'
+import type { StopReason } from '../../items/vocabulary.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { type Late, surelyLeftMs } from '../rules/consumer-time.ts'
+import type { WaitingRun } from '../rules/fair-share.ts'
+import { CAPS_ROOM, HAS_ROOM, IS_OPEN, IS_SERVED, PROJECT_ROOM, RUNS_WITH_CAPS } from './admission.ts'
+import { OFFERED_ITEMS } from './pilots.ts'
+
+export interface OpenRun extends WaitingRun {
+  /** Set when the run was stopped and what is left of its items must be ended. */
+  stop_reason: StopReason | null
+}
+
+/** More than that of a run is not asked for in one look. */
+const COUNTED = LIMITS.claims_at_once * LIMITS.claim_items
+
+/** Whether the run `r` has items to offer, to a consumer that has its time before it. */
+export const OFFERS = `(r.next_seq <= ${OFFERED_ITEMS}
+  or exists (select from due_items i where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now()))`
+
+/**
+ * Runs with something to offer now: by turns over accounts, then over projects, and of a project the least recently
+ * touched first. Runs under a cap that is reached are left out: they would be looked at in vain, and a few dozen of them
+ * would keep all others from being looked at. Of a held installation, a suspended account and a deleted project only what
+ * was stopped is ended.
+ */
+export async function findOpenRuns(sql: Sql, limit: number, late?: Late) {
+  return sql<OpenRun[]>`
+    with open as (
+      select r.id, r.stop_reason, r.project_id, p.account_id, r.touched_at, r.running, u.running as project_running,
+        ${sql.unsafe(CAPS_ROOM)} as room, ${sql.unsafe(PROJECT_ROOM)} as project_room,
+        greatest(0, ${sql.unsafe(OFFERED_ITEMS)} - r.next_seq + 1) as fresh,
+        row_number() over (partition by r.project_id order by r.touched_at) as nth_of_project
+      from ${sql.unsafe(RUNS_WITH_CAPS)}
+      where r.finished_at is null and not r.materializing and case
+        when r.stop_reason is not null then r.running + ended_items(r)
+          + case when r.stop_reason = 'cancelled' then 0 else r.paused end < r.total_items
+        when not ${sql.unsafe(IS_SERVED)} or not ${sql.unsafe(HAS_ROOM)} then false
+        else (r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)}
+          or exists (select from due_items i
+            where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now() ${unlessCut(sql, late)}))
+          and not ${outlasts(sql, late)} end
+    ), next as (
+      select *, row_number() over (partition by account_id order by nth_of_project, touched_at) as nth_of_account
+      from open
+      order by nth_of_account, touched_at limit ${limit}
+    )
+    select n.id, n.stop_reason, n.project_id, n.account_id, n.running, n.project_running, n.room, n.project_room,
+      least(${COUNTED}::int, n.fresh + (select count(*) from (
+        select from due_items i
+        where i.project_id = n.project_id and i.run_id = n.id and i.due_at <= now() ${unlessCut(sql, late)}
+        limit ${COUNTED}) due))::int as waiting
+    from next n order by n.nth_of_account, n.touched_at`
+}
+
+/** Whether something waits for a consumer that has its time before it, and nothing else keeps it back. */
+export async function isAnyLeftToFresh(sql: Sql, late: Late): Promise<boolean> {
+  const [row] = await sql<{ is_left: boolean }[]>`
+    select exists (select from ${sql.unsafe(RUNS_WITH_CAPS)}
+      where ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED} and ${HAS_ROOM}`)}
+        and (${sql.unsafe(CUT_IS_DUE)} or ${waitsForFresh(sql, late)})) as is_left`
+  return row!.is_left
+}
+
+/**
+ * A place of a project that its other items leave to what waits for a consumer that has its time before it, and could
+ * begin: whatever has room always, and takes what is free, would keep that waiting for ever. A run of which something
+ * is in flight does not wait for ever.
+ */
+export const keptPlaces = (sql: Sql, runId: string, late: Late) => sql`exists (
+  select from ${sql.unsafe(RUNS_WITH_CAPS)}
+  where r.project_id = (select project_id from runs where id = ${runId})
+    and ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED} and ${HAS_ROOM}`)} and not r.waits_for_price
+    and (${sql.unsafe(CUT_IS_DUE)} or r.running = 0 and ${waitsForFresh(sql, late)}))::int`
+
+/** What was cut off waits for a consumer that has its time before it. */
+export const unlessCut = (sql: Sql, late: Late | undefined) =>
+  late === undefined ? sql`` : sql`and cuts is null`
+export const CUT_IS_DUE = `exists (select from due_items i
+    where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now() and i.cuts is not null)`
+
+/** So does a run whose agent declares steps that take longer than a late consumer has left, and not longer than any has. */
+export const outlasts = (sql: Sql, late: Late | undefined) =>
+  late === undefined
+    ? sql`false`
+    : sql`coalesce((d.declaration->>'step_seconds')::int * 1000 > ${late.left_ms}::float8
+        and (d.declaration->>'step_seconds')::int * 1000 <= ${surelyLeftMs(late.whole_ms)}::float8
+        and not (${late.base_url !== ''}::boolean and d.kind = 'url' and d.declaration @> '{"answers_later": true}'), false)`
+
+const waitsForFresh = (sql: Sql, late: Late) => sql`(${outlasts(sql, late)} and ${sql.unsafe(OFFERS)})`
+
+/** Sends a run that was looked at in vain to the end of the line. */
+export async function touchRun(sql: Sql, runId: string): Promise<void> {
+  await sql`update runs set touched_at = now() where id = ${runId}`
+}
+
+/** Milliseconds until the next item is due, at most `within_ms`; null when none is. */
+export async function findNextDue(sql: Sql, withinMs: number, late?: Late): Promise<number | null> {
+  const [row] = await sql<{ due_ms: number }[]>`
+    select greatest(0, extract(epoch from d.due_at - now()) * 1000)::float8 as due_ms
+    from due_items d join runs r on r.project_id = d.project_id and r.id = d.run_id
+    where d.due_at <= now() + make_interval(secs => ${withinMs / 1000})
+      and r.finished_at is null and r.stop_reason is null ${unlessCut(sql, late)}
+      ${
+        late === undefined
+          ? sql``
+          : sql`and d.run_id not in (
+        select r.id from ${sql.unsafe(RUNS_WITH_CAPS)} where ${sql.unsafe(IS_OPEN)} and ${outlasts(sql, late)})`
+      }
+    order by d.due_at limit 1`
+  return row ? row.due_ms : null
+}

@@ -1,0 +1,182 @@
+// Reads what decides whether items of a run may begin, and what they recorded before. Guarantee: all facts about a run are of
+// one moment; those that count are reckoned again under its lock.
+
+import { isHeld } from '../../accounts/queries/installation.ts'
+import type { ProjectSettings } from '../../accounts/tables/projects.ts'
+import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
+import type { Sql } from '../../context.ts'
+import type { DeployedDeclaration } from '../../grading/rules/grading.ts'
+import type { OutcomeReason } from '../../grading/vocabulary.ts'
+import { become, countMoves, guard, useMoves } from '../../items/queries/transitions.ts'
+import type { Outcome, StepKind, StopReason } from '../../items/vocabulary.ts'
+import type { RunKey } from '../../kernel/ids.ts'
+import { RUN_BUDGETS } from '../../prices/queries/budgets.ts'
+import { PROJECT_PRICES } from '../../prices/queries/prices.ts'
+import type { PeriodBudget } from '../../prices/rules/budgets.ts'
+import type { DatedPrice } from '../../prices/rules/price-book.ts'
+import type { Late } from '../rules/consumer-time.ts'
+import { RUNS_WITH_CAPS } from './admission.ts'
+import { CUT_IS_DUE, keptPlaces, outlasts, unlessCut } from './open-runs.ts'
+import { OFFERED_ITEMS, PILOT_LEFT } from './pilots.ts'
+
+/** Everything that decides how many items of a run may start, as it was at the moment. */
+export interface ReadRun {
+  id: string
+  project_id: string
+  /** Null where the project was deleted. */
+  account_id: string | null
+  agent_id: string
+  stop_reason: StopReason | null
+  budget_micro: number | null
+  cost_micro: number
+  concurrency: number | null
+  timeout_seconds: number | null
+  next_seq: number
+  total_items: number
+  /** Fewer in a pilot. */
+  offered_items: number
+  pilot_left: number | null
+  /** Of all inputs together; 0 where they were copied from other runs. */
+  input_bytes: number
+  running: number
+  ended: number
+  queued: number
+  due: number
+  is_suspended: boolean
+  is_held: boolean
+  project_running: number
+  /** Places of the project, and of the run, that are not for the consumer that asks. */
+  kept_places: number
+  kept_of_run: number
+  /** Nor is any of its items. */
+  waits_for_fresh: boolean
+  /** Since it was submitted, or last claimed from or looked at. */
+  waited_ms: number
+  /** Its items have originals. */
+  is_replay: boolean
+  spent_micro: number
+  credit_micro: number | null
+  settings: ProjectSettings
+  waits_for_price: boolean
+  unpriced_model: string | null
+  allow_unpriced: boolean
+  budgets: (PeriodBudget & { running: number })[]
+  prices: DatedPrice[] | null
+  /** The day that spending is filed under; null where the project has no budget by day or month. */
+  spend_day: string | null
+  deployment: RunDeployment | null
+}
+
+export interface RunDeployment {
+  id: string
+  kind: DeploymentKind
+  protocol: AgentProtocol
+  url: string | null
+  bundle_hash: string | null
+  declaration: DeployedDeclaration
+  env_sealed: string | null
+}
+
+/** The deployment `d`. */
+export const RUN_DEPLOYMENT = `jsonb_build_object('id', d.id, 'kind', d.kind, 'protocol', d.protocol,
+  'url', d.url, 'bundle_hash', d.bundle_hash,
+  'declaration', d.declaration || jsonb_build_object('default_checks', d.default_checks), 'env_sealed', d.env_sealed)`
+
+/** Undefined when the run has finished or does not exist. */
+export async function readRun(sql: Sql, runId: string, late?: Late): Promise<ReadRun | undefined> {
+  const [row] = await sql<ReadRun[]>`
+    select r.id, r.project_id, p.account_id, r.agent_id, r.stop_reason, r.budget_micro, r.cost_micro, r.concurrency,
+      r.timeout_seconds, r.next_seq, r.total_items, ${sql.unsafe(OFFERED_ITEMS)} as offered_items, r.input_bytes,
+      ${sql.unsafe(PILOT_LEFT)} as pilot_left, r.running, ended_items(r) as ended,
+      r.total_items - r.running - r.paused - ended_items(r) as queued,
+      (select count(*)::int from (
+        select from due_items d where d.project_id = r.project_id and d.run_id = r.id and d.due_at <= now() ${unlessCut(sql, late)} limit 1000) due) as due,
+      r.replay_of is not null or r.recovery_id is not null as is_replay,
+      c.status is distinct from 'active' as is_suspended, ${isHeld(sql)} as is_held,
+      u.running as project_running, extract(epoch from now() - r.touched_at)::float8 * 1000 as waited_ms,
+      ${late === undefined ? sql`0` : keptPlaces(sql, runId, late)} as kept_places,
+      ${late === undefined ? sql`0` : sql.unsafe(`${CUT_IS_DUE}::int`)} as kept_of_run,
+      ${outlasts(sql, late)} as waits_for_fresh,
+      u.spent_micro, p.credit_micro, p.settings, r.waits_for_price, r.unpriced_model, r.allow_unpriced,
+      ${sql.unsafe(RUN_BUDGETS)} as budgets, ${sql.unsafe(PROJECT_PRICES)} as prices,
+      u.spend_day::text,
+      case when d.id is null then null else ${sql.unsafe(RUN_DEPLOYMENT)} end as deployment
+    from ${sql.unsafe(RUNS_WITH_CAPS)}
+    where r.id = ${runId} and r.finished_at is null and not r.materializing`
+  return row
+}
+
+export interface RecordedRow {
+  seq: number
+  key: string
+  kind: StepKind
+  outcome: Outcome
+  outcome_reason: OutcomeReason | null
+  reused: boolean
+  output: string | null
+  duration_ms: number
+}
+
+/** Steps of items that succeeded in earlier attempts, in order. */
+export async function findRecordedSteps(sql: Sql, { project_id, run_id }: RunKey, seqs: readonly number[]) {
+  return sql<RecordedRow[]>`
+    select seq, key, kind, outcome, outcome_reason, reused, output, duration_ms from steps
+    where project_id = ${project_id} and run_id = ${run_id} and seq = any(${[...seqs]}::int[]) and error_code is null
+    order by seq, step_no`
+}
+
+/**
+ * Ends the claims whose lease ran out and offers their running items again, those that ran out first, until they have so many
+ * items. Returns the runs concerned. Rows of several runs and projects are locked in the order of their ids, as everybody
+ * does.
+ */
+export async function reapClaims(sql: Sql, items: number) {
+  return sql<{ run_id: string; items: number }[]>`
+    with dead as (
+      delete from claims where id in (
+        select id from claims where lease_until < now() and id in (
+          select id from (
+            select id, sum(cardinality(seqs)) over (order by lease_until, id) - cardinality(seqs) as before
+            from (select id, seqs, lease_until from claims where lease_until < now()
+              order by lease_until, id limit ${items}) expired) counted
+          where before < ${items})
+        for update skip locked)
+      returning project_id, run_id, seqs, attempts, handed_from is not null as is_handed, heard_at is not null as was_heard
+    ), lost as (
+      select project_id, run_id, s.seq, s.attempt, is_handed, was_heard from dead, unnest(seqs, attempts) as s(seq, attempt)
+    ), freed as (
+      update items i set ${sql.unsafe(become('requeue'))}, transport_failures = transport_failures + 1
+      from lost l
+      where i.project_id = l.project_id and i.run_id = l.run_id and i.seq = l.seq and i.attempt = l.attempt
+        and ${sql.unsafe(guard('requeue'))}
+      returning i.project_id, i.run_id, i.seq, i.attempt, i.started_at, i.transport_failures, l.is_handed, l.was_heard
+    ), logged as (
+      insert into attempts (project_id, run_id, seq, attempt, started_at, code, message)
+      select project_id, run_id, seq, attempt, started_at,
+        case when is_handed and not was_heard then 'answer_never_came' else 'lease_lost' end,
+        case when not is_handed then 'The consumer that held the item stopped answering.'
+          when was_heard then 'The agent, which was to answer later, stopped sending.'
+          else 'The agent, which was to answer later, sent nothing.' end
+      from freed on conflict do nothing
+    ), due as (
+      insert into due_items (project_id, run_id, seq, due_at, alone)
+      select project_id, run_id, seq, now(), transport_failures >= 2 from freed on conflict do nothing
+    ), per_run as (
+      select project_id, run_id, count(*)::int as items from freed group by 1, 2
+    ), locked as materialized (
+      select id from runs where id in (select run_id from per_run) order by id for no key update
+    ), counted as (
+      update runs r set ${sql.unsafe(countMoves({ requeue: 'p.items' }))} from per_run p join locked l on l.id = p.run_id
+      where r.project_id = p.project_id and r.id = l.id
+      returning r.project_id, p.items
+    ), per_project as (
+      select project_id, sum(items)::int as items from counted group by 1
+    ), billed as materialized (
+      select project_id from project_usage where project_id in (select project_id from per_project)
+      order by project_id for no key update
+    ), used as (
+      update project_usage u set ${sql.unsafe(useMoves({ requeue: 'c.items' }))}
+      from per_project c join billed b on b.project_id = c.project_id where u.project_id = b.project_id
+    )
+    select run_id, items from per_run`
+}

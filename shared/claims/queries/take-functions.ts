@@ -1,0 +1,202 @@
+// The functions of the database that take items of a run. Guarantee: what may start is reckoned under the lock of the
+// run's row and of its project's usage row, taken in that order, so caps are exact at every commit.
+//
+// A function is one message: it locks, then looks and takes, and its statements have snapshots of their own, each from
+// after the lock (READ COMMITTED). PostgreSQL keeps their plans for as long as the connection lives, so a plan must not
+// follow from what was there when it was made: one of few rows would read them all when there are many.
+
+import { become, countMoves, guard, isIn, useMoves } from '../../items/queries/transitions.ts'
+import { IS_OPEN, IS_SERVED, PROJECT_ROOM, RUN_ROOM, RUNS_WITH_CAPS } from './admission.ts'
+import { OFFERED_ITEMS } from './pilots.ts'
+
+interface TakeFunction {
+  name: string
+  /** Beside those that all have. */
+  parameters?: readonly string[]
+  /** Statements before the one that takes: `low_seq` and `high_seq` bound the items at the cursor. */
+  before?: string
+  /** CTEs that end with `taken`, the items, and `moved`, the next position of the cursor. */
+  taken: string
+}
+
+const CLAIMED = { claim: 'n.n' }
+/** What a consumer is given of an item. */
+export const TAKEN = `i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures`
+/** Items that wait for a retry are taken as due, with what is known about them. */
+const IS_DUE =
+  'exists (select from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = i.seq)'
+
+/**
+ * How many items of each partition are in flight, over all runs of the project. As an object, which is asked by key: a
+ * join of it is planned for the few rows there may have been when the plan was made.
+ */
+const COUNT_BUSY = `busy := (select jsonb_object_agg(p.partition_key, p.n) from (
+    select i.partition_key, count(*) as n
+    from claims c, unnest(c.seqs) as s(seq), items i
+    where c.project_id = of_project and i.project_id = of_project and i.run_id = c.run_id and i.seq = s.seq and ${isIn(['running'])}
+      and i.partition_key is not null
+    group by 1) p);
+  `
+const IS_WITHIN_SHARE =
+  '(partition_key is null or nth <= per_partition - coalesce((busy->>partition_key)::int, 0))'
+
+const due = (most: string) => `select d.seq, d.due_at from due_items d
+        where d.project_id = of_project and d.run_id = of_run and d.due_at <= now() and (fresh or d.cuts is null)
+        order by d.due_at limit ${most}`
+
+/** What is chosen leaves the due ones; with nothing chosen nothing is written. */
+const leaveDue = (chosen: string) => `with due as (
+    delete from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = any(array(${chosen}))
+    returning d.seq, d.alone, d.cuts
+  )
+  select array_agg(due.seq), array_agg(due.alone), array_agg(due.cuts) into due_seqs, alones, cuts_of from due;
+  if due_seqs is null then
+    return;
+  end if;
+  `
+// By subscripts, of which PostgreSQL expects a thousand, so that it joins by a hash.
+const TAKE_DUE = `taken as (
+      update items i set ${become('claim', 'locked_at')}
+      from generate_subscripts(due_seqs, 1) n
+      where i.project_id = of_project and i.run_id = of_run and i.seq = any(due_seqs) and i.seq = due_seqs[n] and ${guard('claim')}
+      returning ${TAKEN}, alones[n] as alone, cuts_of[n] as cuts
+    ), moved as (select low_seq as next_seq)`
+
+const FUNCTIONS: readonly TakeFunction[] = [
+  {
+    name: 'take_range_2',
+    before: `high_seq := least(low_seq + room - 1, high_seq);
+  if high_seq < low_seq then
+    return;
+  end if;
+  has_due := exists (
+    select from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq between low_seq and high_seq);
+  `,
+    taken: `taken as (
+      update items i set ${become('claim', 'locked_at')}
+      where i.project_id = of_project and i.run_id = of_run and ${guard('claim')} and i.seq between low_seq and high_seq
+        and (not has_due or not ${IS_DUE})
+      returning ${TAKEN}, false as alone, null::smallint as cuts
+    ), moved as (select high_seq + 1 as next_seq)`,
+  },
+  {
+    name: 'take_due_2',
+    parameters: ['fresh boolean'],
+    before: leaveDue(`select d.seq from (${due('room')}) d`),
+    taken: TAKE_DUE,
+  },
+  {
+    name: 'take_due_fair_2',
+    parameters: ['fresh boolean', 'per_partition int', 'lookahead int'],
+    before: `${COUNT_BUSY}${leaveDue(`
+      select ranked.seq from (
+        select d.seq, d.due_at, i.partition_key,
+          row_number() over (partition by i.partition_key order by d.due_at, d.seq) as nth
+        from (${due('lookahead')}) d join items i
+          on i.project_id = of_project and i.run_id = of_run and i.seq = d.seq) ranked
+      where ${IS_WITHIN_SHARE}
+      order by due_at limit room`)}`,
+    taken: TAKE_DUE,
+  },
+  {
+    name: 'take_fair_2',
+    parameters: ['per_partition int', 'lookahead int'],
+    before: COUNT_BUSY,
+    taken: `near as (
+      select i.seq, i.partition_key from items i
+      where i.project_id = of_project and i.run_id = of_run and i.seq between low_seq and high_seq and ${guard('claim')}
+        and not ${IS_DUE}
+      order by i.seq limit lookahead
+    ), ranked as (
+      select seq, partition_key, row_number() over (partition by partition_key order by seq) as nth from near
+    ), chosen as (
+      select ranked.seq from ranked where ${IS_WITHIN_SHARE} order by ranked.seq limit room
+    ), taken as (
+      update items i set ${become('claim', 'locked_at')}
+      where i.project_id = of_project and i.run_id = of_run and i.seq = any(array(select chosen.seq from chosen)) and ${guard('claim')}
+      returning ${TAKEN}, false as alone, null::smallint as cuts
+    ), moved as (
+      select coalesce((select min(near.seq) from near where near.seq not in (select taken.seq from taken)),
+        (select max(near.seq) + 1 from near), high_seq + 1) as next_seq
+    )`,
+  },
+]
+
+const ROOM_PARAMETERS =
+  'of_project uuid, of_run uuid, of_deployment uuid, most int, kept_places int, kept_of_run int'
+
+const ROOM_FUNCTION = `CREATE FUNCTION lock_room_2(${ROOM_PARAMETERS}, OUT low_seq int, OUT high_seq int, OUT room int)
+LANGUAGE plpgsql AS $$
+BEGIN
+  perform from runs r join project_usage u using (project_id)
+    where r.project_id = of_project and r.id = of_run for no key update of r, u;
+  select r.next_seq, ${OFFERED_ITEMS}, greatest(0, least(most, ${PROJECT_ROOM} - kept_places,
+    ${RUN_ROOM} - kept_of_run))::int
+  into low_seq, high_seq, room
+  from ${RUNS_WITH_CAPS}
+  where r.project_id = of_project and r.id = of_run and d.id = of_deployment and ${IS_OPEN} and ${IS_SERVED};
+END
+$$;`
+
+const definition = ({ name, parameters = [], before = '', taken }: TakeFunction) => `CREATE FUNCTION ${name}(
+  ${[ROOM_PARAMETERS, 'lease_ms int', ...parameters].join(', ')}
+) RETURNS TABLE (claim_id bigint, seq int, attempt smallint, item_id text, partition_key text, input text, past json)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+  low_seq int;
+  high_seq int;
+  room int;
+  locked_at timestamptz;
+  has_due boolean;
+  busy jsonb;
+  due_seqs int[];
+  alones boolean[];
+  cuts_of smallint[];
+BEGIN
+  select * into low_seq, high_seq, room from lock_room_2(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
+  if coalesce(room, 0) = 0 then
+    return;
+  end if;
+  ${before}locked_at := clock_timestamp();
+  return query
+    with ${taken}, n as (select count(*)::int as n from taken), counted as (
+      update runs r set ${countMoves(CLAIMED)}, next_seq = moved.next_seq, touched_at = locked_at,
+        started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
+        deployment_id = of_deployment
+      from n, moved where r.project_id = of_project and r.id = of_run
+    ), used as (
+      update project_usage u set ${useMoves(CLAIMED)} from n where u.project_id = of_project
+    ), claim as (
+      insert into claims (run_id, project_id, seqs, attempts, lease_until)
+      select of_run, of_project, array_agg(t.seq), array_agg(t.attempt),
+        locked_at + make_interval(secs => lease_ms / 1000.0)
+      from taken t having count(*) > 0 returning id
+    )
+    select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
+      case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
+          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.alone or t.cuts is not null
+        then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
+          'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
+          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'alone', t.alone,
+          'cuts', t.cuts) end
+    from taken t, claim;
+END
+$$;`
+
+export const TAKE_FUNCTIONS: readonly string[] = [ROOM_FUNCTION, ...FUNCTIONS.map(definition)]
+
+/**
+ * The migration that makes them, written by `npm run generate`. Once it is released it stays: a function that is to mean
+ * something else gets a new name and a migration of its own, since versions before go on calling the old one.
+ */
+export const TAKE_MIGRATION = [
+  'drizzle/0060_take_functions_by_project.sql',
+  migrationOf(TAKE_FUNCTIONS),
+] as const
+
+function migrationOf(functions: readonly string[]): string {
+  const head = '-- Made by npm run generate from shared/claims/queries/take-functions.ts.\n'
+  return `${head}${functions.join('--> statement-breakpoint\n')}\n`
+}

@@ -1,0 +1,267 @@
+// Claims items of a run for one consumer. Guarantee: an item is handed out to one holder at a time, never beyond
+// the caps of run, agent, project and partition, and never past a fence whose money is gone.
+
+import { openEnv } from '../../accounts/verbs/sealing.ts'
+import type { AgentTarget } from '../../agents/rules/invoke-agent.ts'
+import type { Context, Sql } from '../../context.ts'
+import type { GradedStep } from '../../grading/rules/grading.ts'
+import type { OfferedRecord } from '../../grading/rules/step-row.ts'
+import { stopSpent } from '../../items/queries/stop.ts'
+import { fault } from '../../kernel/fault.ts'
+import { runKeyOf } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { DEFAULT_ZONE } from '../../prices/rules/budgets.ts'
+import { type PriceBook, pricesAt } from '../../prices/rules/price-book.ts'
+import { microOf } from '../../prices/rules/pricing.ts'
+import { periodEnd } from '../../prices/rules/spend-days.ts'
+import type { RecordedStep } from '../../protocol/rules/protocol.ts'
+import { type ClaimedItem as TakenItem, type Taking, takeDue, takeFair, takeRange } from '../queries/claim.ts'
+import { touchRun } from '../queries/open-runs.ts'
+import { findOfferedSteps, findOriginalEnds, type OriginalEnd } from '../queries/recorded.ts'
+import * as facts from '../queries/run-facts.ts'
+import { type Admission, type AdmissionFacts, admit, isSpent } from '../rules/admission.ts'
+import type { Late } from '../rules/consumer-time.ts'
+
+/** Items of one run under one lease, with all that is needed to execute them. */
+export interface Claim {
+  id: number
+  run_id: string
+  project_id: string
+  target: AgentTarget
+  timeout_ms: number
+  max_consecutive_failures: number
+  prices: PriceBook
+  /** There is a budget, so an item stops at a call that cannot be paid from it. */
+  holds_unpriced: boolean
+  /** How long the run had waited for it. */
+  waited_ms: number
+  items: ClaimedItem[]
+}
+
+export interface ClaimedItem extends TakenItem {
+  recorded: RecordedStep[]
+  /** Steps of its original that stand for calls with the same input. */
+  offered: OfferedRecord[]
+  /** How the recorded steps went: the verdict is read from them too. */
+  graded: GradedStep[]
+  /** Steps that ran, in this item and not only in its original. */
+  steps_run: number
+  /** How the item it replays ended; null when it replays none. */
+  original: OriginalEnd | null
+  /** Of its recorded steps the longest, where it was claimed to be worked on. */
+  longest_step_ms?: number
+}
+
+export interface ClaimAnswer {
+  claim: Claim | null
+  waiting_for: Admission['waiting_for']
+}
+
+/**
+ * Takes up to `most` items of a run; no claim when there is nothing to take or no room for it. A `late` consumer leaves
+ * what was cut off at the end of another's time, and what is known to take longer than it has left.
+ */
+export async function claimItems(
+  ctx: Context,
+  runId: string,
+  most: number,
+  late?: Late,
+): Promise<ClaimAnswer> {
+  const run = await facts.readRun(ctx.sql, runId, late)
+  if (!run) return { claim: null, waiting_for: null }
+  const { room, waiting_for } = admit(admissionFacts(run))
+  if (waiting_for === 'budget' && isSpent(run.budget_micro, run.cost_micro)) {
+    if (await stopSpent(ctx.sql, { project_id: run.project_id, run_id: run.id }))
+      return { claim: null, waiting_for: 'stopped' }
+  }
+  const { deployment } = run
+  if (room === 0 || run.waits_for_fresh || !deployment) {
+    await touchRun(ctx.sql, run.id)
+    return { claim: null, waiting_for }
+  }
+  // Before anything is taken: where the environment cannot be opened, nothing may be claimed in vain.
+  const env = deployment.env_sealed ? await openEnv(ctx, deployment.env_sealed) : {}
+  await fault('claim.before_commit')
+  const items = await take(ctx.sql, run, deployment, Math.min(most, itemsInMemory(run)), late === undefined)
+  await fault('claim.after_commit')
+  if (items.length === 0) {
+    // What is due and held back by its partitions stays so until some of theirs end: other runs are looked at first.
+    if (run.due > 0) await touchRun(ctx.sql, run.id)
+    return { claim: null, waiting_for }
+  }
+  const claim = claimOf(ctx, toClaim(run), deployment, env, await withRecordedSteps(ctx, run, items))
+  return { claim, waiting_for: null }
+}
+
+/** What a claim says of its run. */
+type ClaimedRun = Pick<
+  facts.ReadRun,
+  | 'id'
+  | 'project_id'
+  | 'account_id'
+  | 'agent_id'
+  | 'timeout_seconds'
+  | 'allow_unpriced'
+  | 'prices'
+  | 'waited_ms'
+> & { under_budget: boolean }
+
+export const toClaim = (run: facts.ReadRun): ClaimedRun => ({ ...run, under_budget: isUnderBudget(run) })
+
+/** What it takes to read what agents answer about items of a run. */
+export function claimOf(
+  ctx: Context,
+  run: ClaimedRun,
+  deployment: facts.RunDeployment,
+  env: Record<string, string>,
+  items: ClaimedItem[],
+): Claim {
+  const { declaration } = deployment
+  return {
+    id: items[0]!.claim_id,
+    run_id: run.id,
+    project_id: run.project_id,
+    target: {
+      account_id: run.account_id,
+      agent_id: run.agent_id,
+      deployment_id: deployment.id,
+      kind: deployment.kind,
+      protocol: deployment.protocol,
+      url: deployment.url,
+      bundle_hash: deployment.bundle_hash,
+      declaration,
+      env,
+      alone: false,
+    },
+    timeout_ms:
+      1000 * (run.timeout_seconds ?? declaration.timeout_seconds ?? LIMITS.agent_timeout_seconds.default),
+    max_consecutive_failures: Math.min(
+      declaration.max_consecutive_failures ?? LIMITS.consecutive_failures,
+      LIMITS.items_per_run, // declarations of before have no bound
+    ),
+    prices: pricesAt(run.prices, ctx.now()),
+    holds_unpriced: run.under_budget && !run.allow_unpriced,
+    waited_ms: run.waited_ms,
+    items,
+  }
+}
+
+/** Items of the run's usual size that a claim can hold without growing the process by more than a bound. */
+function itemsInMemory({ input_bytes, total_items }: facts.ReadRun): number {
+  return Math.max(1, Math.floor((LIMITS.claim_bytes * total_items) / Math.max(1, input_bytes)))
+}
+
+/** Others may have taken what was seen, or the room for it, meanwhile: then there is less, or nothing. */
+async function take(
+  sql: Sql,
+  run: facts.ReadRun,
+  deployment: facts.RunDeployment,
+  most: number,
+  fresh: boolean,
+) {
+  const taking: Taking = {
+    run_id: run.id,
+    project_id: run.project_id,
+    deployment_id: deployment.id,
+    lease_ms: LIMITS.lease_ms,
+    most: Math.min(most, LIMITS.claim_items),
+    kept_places: run.kept_places,
+    kept_of_run: run.kept_of_run,
+    fresh,
+  }
+  const per_partition = run.settings.partition_concurrency
+  const shares =
+    per_partition === undefined ? undefined : { per_partition, lookahead: LIMITS.partition_lookahead_items }
+  // Returned items first: they have waited longest, and some of them were paid for in part.
+  const due = run.due > 0 ? await takeDue(sql, taking, shares) : []
+  if (due.length > 0 || run.next_seq > run.offered_items) return due
+  return shares ? takeFair(sql, taking, shares) : takeRange(sql, taking)
+}
+
+/** What admission is decided by. A place that is kept counts as one that is taken. */
+export function admissionFacts(run: facts.ReadRun): AdmissionFacts {
+  const declaration = run.deployment?.declaration
+  const itemBudget = declaration?.item_budget_cents
+  return {
+    stop_reason: run.stop_reason,
+    is_suspended: run.is_suspended,
+    is_held: run.is_held,
+    has_deployment: run.deployment !== null,
+    run_concurrency: run.concurrency,
+    agent_concurrency: declaration?.concurrency ?? null,
+    run_running: run.running + run.kept_of_run,
+    project_concurrency: (run.settings.concurrency ?? LIMITS.project_concurrency) - run.kept_places,
+    project_running: run.project_running,
+    budget_micro: run.budget_micro,
+    cost_micro: run.cost_micro,
+    ended: run.ended,
+    pilot_left: run.pilot_left,
+    item_budget_micro: itemBudget === undefined ? null : microOf(itemBudget),
+    credit_micro: run.credit_micro,
+    spent_micro: run.spent_micro,
+    periods: run.budgets.map(budget => periodFacts(run, budget)),
+    waits_for_price: run.waits_for_price ? (run.unpriced_model ?? '') : null,
+  }
+}
+
+function periodFacts({ spend_day, settings }: facts.ReadRun, budget: facts.ReadRun['budgets'][number]) {
+  const timezone = settings.timezone ?? DEFAULT_ZONE
+  return { ...budget, timezone, ends_at: periodEnd(spend_day!, budget.period, timezone) }
+}
+
+/** Of its own, of each of its items, or by day or month. */
+const isUnderBudget = ({ budget_micro, budgets, deployment }: facts.ReadRun): boolean =>
+  budget_micro !== null || budgets.length > 0 || deployment?.declaration.item_budget_cents !== undefined
+
+/** Gives items that were attempted before, here or as their originals, the steps that need not run again. */
+async function withRecordedSteps(
+  ctx: Context,
+  run: facts.ReadRun,
+  items: readonly TakenItem[],
+): Promise<ClaimedItem[]> {
+  const traced = items.filter(item => item.step_count > 0).map(item => item.seq)
+  const rows = traced.length > 0 ? await facts.findRecordedSteps(ctx.sql, runKeyOf(run), traced) : []
+  const stepsOf = Map.groupBy(rows, row => row.seq)
+  const claimed = await withSteps(ctx, run, items, rows)
+  return claimed.map(item => {
+    const steps = stepsOf.get(item.seq)
+    return steps === undefined
+      ? item
+      : { ...item, longest_step_ms: Math.max(...steps.map(step => step.duration_ms)) }
+  })
+}
+
+export async function withSteps(
+  { sql }: Context,
+  run: Pick<facts.ReadRun, 'project_id' | 'id' | 'is_replay'>,
+  items: readonly TakenItem[],
+  rows: readonly Omit<facts.RecordedRow, 'duration_ms'>[],
+): Promise<ClaimedItem[]> {
+  const stepsOf = Map.groupBy(rows, row => row.seq)
+  const seqs = items.map(item => item.seq)
+  const key = runKeyOf(run)
+  const originals = run.is_replay ? await findOriginalEnds(sql, key, seqs) : []
+  const originalOf = new Map(originals.map(one => [one.seq, one]))
+  const offering = originals.filter(one => one.has_offers).map(one => one.seq)
+  const offers = offering.length > 0 ? await findOfferedSteps(sql, key, offering) : []
+  const offeredTo = Map.groupBy(offers, row => row.seq)
+  return items.map(item => {
+    const steps = stepsOf.get(item.seq) ?? []
+    return {
+      ...item,
+      recorded: steps.map(({ key, output }) => ({
+        key,
+        output: output === null ? null : JSON.parse(output),
+      })),
+      offered: offeredTo.get(item.seq)?.map(({ seq: _, ...record }) => record) ?? [],
+      graded: steps.map(({ kind, key, outcome, outcome_reason }) => ({
+        kind,
+        key,
+        outcome,
+        reason: outcome_reason,
+      })),
+      steps_run: item.step_count - steps.filter(step => step.reused).length,
+      original: originalOf.get(item.seq) ?? null,
+    }
+  })
+}

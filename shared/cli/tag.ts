@@ -1,0 +1,27 @@
+// Changes the tags of a run.
+
+import { answered } from './api.ts'
+import type { Given } from './arguments.ts'
+import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import type { Session } from './session.ts'
+
+export async function tag({ api, output }: Session, given: Given): Promise<ExitCode> {
+  const [runId, add, remove] = [given.arg(0), given.list('add'), given.list('remove')]
+  if (add.length + remove.length === 0)
+    throw usageFailure('neither --add nor --remove is given', { next: `assay tag ${runId} --add TAG` })
+  const path = { runId }
+  const { tags: had } = await answered(api.GET('/v2/runs/{runId}', { params: { path } }))
+  const unknown = remove.find(word => !had.includes(word))
+  if (unknown !== undefined)
+    throw usageFailure(`the run has no tag "${unknown}"`, {
+      hint: had.length === 0 ? 'it has none' : `it has: ${had.join(', ')}`,
+    })
+  const tags = [...new Set([...had, ...add])].filter(word => !remove.includes(word))
+  const run = await answered(api.PATCH('/v2/runs/{runId}', { params: { path }, body: { tags } }))
+  output.emit(
+    'tagged',
+    { run_id: run.id, tags: run.tags },
+    ({ paint }) => `${paint('bold', run.id)}: ${run.tags.length === 0 ? 'no tags' : run.tags.join(', ')}`,
+  )
+  return EXIT.ok
+}

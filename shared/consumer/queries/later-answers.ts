@@ -1,0 +1,155 @@
+// Items whose agents answer later: held under claims of their own, which the agents renew. Guarantee: an item is under
+// one claim at a time, and what is sent again after a lost connection changes nothing.
+
+import type { ClaimedItem } from '../../claims/queries/claim.ts'
+import { TAKEN } from '../../claims/queries/take-functions.ts'
+import type { Sql } from '../../context.ts'
+import type { OutcomeReason } from '../../grading/vocabulary.ts'
+import type { Outcome, StepKind } from '../../items/vocabulary.ts'
+import type { RunKey } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { numbers } from '../../kernel/packed-columns.ts'
+import type { FlushClaims } from '../../settling/queries/settle-ended.ts'
+
+/** The claim that items were sent under. */
+export interface SentClaim {
+  run_id: string
+  claim_id: number
+}
+
+/** A request for items of a claim, by which their agent names them: all that the claim has between two. */
+export interface SentRequest extends SentClaim {
+  first_seq: number
+  last_seq: number
+  /** When it began, by its consumer's clock. */
+  started_ms: number
+}
+
+/** One that something is held of, with its project, which its address does not name. */
+export interface HeldRequest extends SentRequest, RunKey {}
+
+export interface HandOver extends SentClaim, RunKey {
+  items: readonly { seq: number; attempt: number }[]
+  /** From now until they must have ended. */
+  within_ms: number
+}
+
+/** Moves items of one request to a claim of their own. Of a claim that was lost meanwhile nothing is moved. */
+export async function handOver(sql: Sql, order: HandOver, { closed }: FlushClaims): Promise<void> {
+  const seqs = sql`${numbers(order.items.map(item => item.seq))}::text::int[]`
+  const ending = sql`${numbers(closed)}::text::bigint[]`
+  await sql`
+    with sent as materialized (
+      select id, run_id, project_id, seqs, attempts from claims
+      where project_id = ${order.project_id} and id = ${order.claim_id} for update
+    ), item as materialized (
+      select s.seq, s.attempt, s.seq = any(${seqs}) as is_handed from sent, unnest(seqs, attempts) as s(seq, attempt)
+    ), handed as (
+      insert into claims (run_id, project_id, seqs, attempts, lease_until, handed_from, answer_until)
+      select sent.run_id, sent.project_id, array_agg(item.seq), array_agg(item.attempt),
+        now() + make_interval(secs => ${LIMITS.lease_ms / 1000}), sent.id,
+        now() + make_interval(secs => ${order.within_ms / 1000})
+      from sent, item where item.is_handed group by sent.run_id, sent.project_id, sent.id returning id
+    ), kept as (
+      update claims c set seqs = left_over.seqs, attempts = left_over.attempts
+      from (select coalesce(array_agg(seq), '{}') as seqs, coalesce(array_agg(attempt), '{}') as attempts
+        from item where not is_handed) left_over
+      where c.project_id = ${order.project_id} and c.id = (select id from sent) and c.id <> all(${ending})
+    )
+    -- Not before it was read: a row that the statement deleted cannot be locked by it.
+    delete from claims where project_id = ${order.project_id} and id = any(${ending}) and (select count(*) from handed) >= 0`
+}
+
+/** An item that is at work under the claim it was sent under. */
+export interface HandedItem {
+  seq: number
+  attempt: number
+  /** Its consumer has let go of it. */
+  handed: boolean
+  /** Its time was over by then. */
+  late: boolean
+}
+
+/** What was handed over of a request, and of no other. */
+const handedOf = (sql: Sql, { run_id, claim_id, first_seq, last_seq }: SentRequest) =>
+  sql`run_id = ${run_id} and handed_from = ${claim_id} and seqs[1] between ${first_seq} and ${last_seq}`
+
+/** Renews the leases on what was handed over, unless its time is over; returns their project, none when there is nothing of it. */
+export async function renewHanded(sql: Sql, sent: SentRequest): Promise<string | undefined> {
+  const [row] = await sql<{ project_id: string }[]>`
+    with own as materialized (select id from claims where ${handedOf(sql, sent)} order by id for no key update)
+    update claims c set heard_at = now(), lease_until = case when answer_until < now() then lease_until
+      else greatest(lease_until, now() + make_interval(secs => ${LIMITS.lease_ms / 1000})) end
+    from own where c.id = own.id returning c.project_id`
+  return row?.project_id
+}
+
+/** Whether the consumer that sent the items has not let go of all of them. */
+export async function isHeldByConsumer(sql: Sql, sent: SentRequest): Promise<boolean> {
+  const rows = await sql`
+    select from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
+    where c.id = ${sent.claim_id} and c.run_id = ${sent.run_id}
+      and s.seq between ${sent.first_seq} and ${sent.last_seq}
+      and i.project_id = c.project_id and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running' limit 1`
+  return rows.count > 0
+}
+
+/** What is still at work of what was sent; claims that were handed over and hold nothing any more are ended. */
+export async function findHanded(sql: Sql, sent: HeldRequest): Promise<HandedItem[]> {
+  const { project_id, run_id, claim_id, first_seq, last_seq } = sent
+  return sql<HandedItem[]>`
+    with open as materialized (
+      select c.id, i.seq, i.attempt, c.handed_from is not null as handed,
+        coalesce(c.answer_until < now(), false) as late
+      from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
+      where c.project_id = ${project_id} and c.run_id = ${run_id} and (c.handed_from = ${claim_id} or c.id = ${claim_id})
+        and s.seq between ${first_seq} and ${last_seq}
+        and i.project_id = c.project_id and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'
+    ), ended as (
+      delete from claims where project_id = ${project_id} and id in (
+        select id from claims where project_id = ${project_id} and ${handedOf(sql, sent)} and id not in (select id from open) order by id for update)
+    )
+    select seq, attempt, handed, late from open order by seq`
+}
+
+/** Of those, the ones asked for, as their claim took them, with the claim that holds each. */
+export async function findHandedItems(sql: Sql, { run_id, claim_id }: SentClaim, seqs: readonly number[]) {
+  return sql<ClaimedItem[]>`
+    select c.id as claim_id, ${sql.unsafe(TAKEN)}, false as alone, null::smallint as cuts
+    from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
+    where c.run_id = ${run_id} and c.handed_from = ${claim_id} and s.seq = any(${numbers(seqs)}::text::int[])
+      and i.project_id = c.project_id and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'`
+}
+
+/** Of these items, those whose agents were to answer later and sent nothing at all, too often. */
+export async function findUnanswered(sql: Sql, { project_id, run_id }: RunKey, seqs: readonly number[]) {
+  const rows = await sql<{ seq: number }[]>`
+    select seq from attempts
+    where project_id = ${project_id} and run_id = ${run_id} and seq = any(${numbers(seqs)}::text::int[])
+      and code = 'answer_never_came'
+    group by seq having count(*) >= ${LIMITS.unanswered_attempts}`
+  return rows.map(row => row.seq)
+}
+
+/** A step that was told already; its output is of no interest any more. */
+export interface ToldStep {
+  seq: number
+  key: string
+  kind: StepKind
+  outcome: Outcome
+  outcome_reason: OutcomeReason | null
+  reused: boolean
+  output: null
+  /** In this attempt of its item, and not in an earlier one. */
+  now: boolean
+}
+
+/** What the verdicts of items are read from: the steps of this attempt, and of earlier ones those that succeeded. */
+export async function findToldSteps(sql: Sql, { project_id, run_id }: RunKey, seqs: readonly number[]) {
+  return sql<ToldStep[]>`
+    select s.seq, s.key, s.kind, s.outcome, s.outcome_reason, s.reused, null as output, s.attempt = i.attempt as now
+    from steps s join items i on i.project_id = s.project_id and i.run_id = s.run_id and i.seq = s.seq
+    where s.project_id = ${project_id} and s.run_id = ${run_id} and s.seq = any(${numbers(seqs)}::text::int[])
+      and (s.error_code is null or s.attempt = i.attempt)
+    order by s.seq, s.step_no`
+}

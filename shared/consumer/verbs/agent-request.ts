@@ -1,0 +1,123 @@
+// The requests that the items of a claim are sent in. Guarantee: an item's input is passed on as it was stored, and no
+// request is longer than an agent expects.
+
+import { signatureOf } from '../../accounts/verbs/agent-keys.ts'
+import type { AgentRequest } from '../../agents/rules/invoke-agent.ts'
+import type { Claim } from '../../claims/verbs/claim.ts'
+import type { Context } from '../../context.ts'
+import type { OfferedRecord } from '../../grading/rules/step-row.ts'
+import { itemBudgetMicro } from '../../grading/rules/verdict.ts'
+import { oneLine } from '../../json/ndjson.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import {
+  ANSWER_URL_HEADER,
+  type ItemLine,
+  NDJSON,
+  type OfferedStep,
+  PROTOCOL_VERSION,
+} from '../../protocol/rules/protocol.ts'
+import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
+import { traceparentOf } from '../../settling/verbs/run-trace.ts'
+import type { Timing } from './timing.ts'
+
+/** How a claim is cut into requests. */
+export function requestsOf(claim: Claim, inFlightItems: readonly InFlightItem[]): InFlightItem[][] {
+  const { target } = claim
+  // An item under a budget travels alone, so that closing its request at the fence stops nobody else.
+  const each = target.protocol === 'json' || target.declaration.item_budget_cents !== undefined
+  const size = each ? 1 : LIMITS.request_items
+  const groups: InFlightItem[][] = []
+  // In the order of the items, so that a request has all that its claim has between its first and its last.
+  for (const inFlight of inFlightItems.toSorted((a, b) => a.seq - b.seq)) {
+    const last = groups.at(-1)
+    if (last === undefined || last.length >= size || inFlight.item.alone || last[0]!.item.alone)
+      groups.push([inFlight])
+    else last.push(inFlight)
+  }
+  return groups
+}
+
+/** What is left of an item's time, which earlier attempts have used too. */
+export const timeLeft = (claim: Claim, inFlight: InFlightItem) =>
+  Math.max(0, claim.timeout_ms - inFlight.item.ran_ms)
+
+/** What is sent for these items, signed; with the address at which their agent may answer later, where it may. */
+export async function requestOf(
+  ctx: Context,
+  claim: Claim,
+  inFlightItems: readonly InFlightItem[],
+  timing: Timing,
+  address: string | undefined,
+): Promise<Omit<AgentRequest, 'signal'>> {
+  const plain = claim.target.protocol === 'json'
+  const body = plain
+    ? inFlightItems[0]!.item.input
+    : inFlightItems.map(f => itemLine(ctx, claim, f, timing)).join('')
+  const headers = {
+    ...(plain ? plainHeaders(ctx, claim, inFlightItems[0]!, timing) : headersOf(claim)),
+    ...(address !== undefined && { [ANSWER_URL_HEADER]: address }),
+    ...(await signatureOf(ctx, claim.target, body)),
+  }
+  return { headers, body }
+}
+
+function headersOf(claim: Claim): Record<string, string> {
+  return {
+    'content-type': NDJSON,
+    accept: NDJSON,
+    'assay-protocol': PROTOCOL_VERSION,
+    'assay-run': claim.run_id,
+  }
+}
+
+function plainHeaders(
+  ctx: Context,
+  claim: Claim,
+  inFlight: InFlightItem,
+  timing: Timing,
+): Record<string, string> {
+  const { item, attempt } = inFlight
+  return {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'assay-run': claim.run_id,
+    'assay-item-id': encodeURIComponent(item.item_id),
+    'assay-seq': String(inFlight.seq),
+    'assay-attempt': String(attempt),
+    'assay-yield-ms': String(yieldMs(claim, timing)),
+    ...callerOf(ctx, claim, inFlight),
+  }
+}
+
+/** What is left of the consumer's time, as far as the item may use it. */
+const yieldMs = (claim: Claim, timing: Timing) => Math.round(Math.min(timing.yieldMs(), claim.timeout_ms))
+
+/** Where an agent's own spans belong; nothing where spans are not exported. */
+function callerOf({ telemetry }: Context, claim: Claim, inFlight: InFlightItem) {
+  return telemetry?.tracing ? { traceparent: traceparentOf(telemetry, claim.run_id, inFlight) } : undefined
+}
+
+/** One line of the request; the input's text is passed on as it was stored. */
+function itemLine(ctx: Context, claim: Claim, inFlight: InFlightItem, timing: Timing): string {
+  const { item } = inFlight
+  const budget = itemBudgetMicro(claim.target.declaration, inFlight)
+  const head: Omit<ItemLine, 'input'> = {
+    seq: inFlight.seq,
+    attempt: inFlight.attempt,
+    item_id: item.item_id,
+    partition_key: item.partition_key,
+    timeout_ms: timeLeft(claim, inFlight),
+    yield_ms: yieldMs(claim, timing),
+    budget_micro: budget === null ? null : budget - inFlight.cost_micro,
+    recorded: item.recorded,
+    ...(item.offered.length > 0 && { recorded_for_input: item.offered.map(offerOf) }),
+    ...callerOf(ctx, claim, inFlight),
+  }
+  return `${JSON.stringify(head).slice(0, -1)},"input":${oneLine(item.input)}}\n`
+}
+
+const offerOf = ({ key, input, output }: OfferedRecord): OfferedStep => ({
+  key,
+  input: JSON.parse(input),
+  output: output === null ? null : JSON.parse(output),
+})

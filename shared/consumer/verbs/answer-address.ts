@@ -1,0 +1,54 @@
+// The address at which an agent may answer later. Guarantee: it names one request for items of one claim, tells nothing
+// about them but their numbers in the run, and none for another claim can be made without the master key; whether they
+// are still awaited is for PostgreSQL to say.
+
+import { seal, unseal } from '../../accounts/verbs/sealing.ts'
+import type { Claim } from '../../claims/verbs/claim.ts'
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { isUuid } from '../../kernel/ids.ts'
+import type { SentRequest } from '../queries/later-answers.ts'
+
+export const ANSWERS_PATH = '/v1/answers'
+
+/** Made once a claim: where each item is a request, sealing took more of the processor than signing it. */
+const sealed = new WeakMap<Claim, Promise<string>>()
+
+/** Where the agent may answer a request for the items of a claim from one number to another. */
+export async function answerAddress(
+  ctx: Context,
+  claim: Claim,
+  first_seq: number,
+  last_seq: number,
+): Promise<string> {
+  let word = sealed.get(claim)
+  if (word === undefined) {
+    word = seal(ctx, 'answer', [claim.run_id, claim.id, ctx.now()].join(' '))
+    sealed.set(claim, word)
+  }
+  // Whoever has the address has all items of the claim: other numbers would lead to nothing that is not its own.
+  return `${ctx.config.base_url}${ANSWERS_PATH}?to=${first_seq}-${last_seq}.${await word}`
+}
+
+/** What `to` of an address names. @throws ApiError `unauthenticated` */
+export async function requestAt(ctx: Context, to: string): Promise<SentRequest> {
+  const [, first_seq, last_seq, word] = ADDRESS.exec(to) ?? []
+  const text = word === undefined ? '' : await unseal(ctx, 'answer', word).catch(() => '')
+  const [run_id, ...figures] = text.split(' ')
+  const [claim_id, started_ms] = figures.map(Number)
+  if (run_id !== undefined && isUuid(run_id) && started_ms !== undefined)
+    return {
+      run_id,
+      claim_id: claim_id!,
+      first_seq: Number(first_seq),
+      last_seq: Number(last_seq),
+      started_ms,
+    }
+  throw new ApiError(
+    'unauthenticated',
+    'This is no answer address of this installation.',
+    'Send the lines to the assay-answer-url that came with the request, as it came.',
+  )
+}
+
+const ADDRESS = /^(\d{1,9})-(\d{1,9})\.([A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]{22,200})$/

@@ -1,0 +1,201 @@
+// Claims items for one consumer, of all runs that have some to offer. Guarantee: claims of different runs do not wait for
+// each other; what is under way counts as taken when places are shared out; and a run that had nothing to give is asked again
+// only when something happened in its project.
+
+import { findOpenRuns, type OpenRun } from '../../claims/queries/open-runs.ts'
+import type { Wait } from '../../claims/rules/admission.ts'
+import type { Late } from '../../claims/rules/consumer-time.ts'
+import { type HeldHere, shareOut } from '../../claims/rules/fair-share.ts'
+import { type Claim, claimItems } from '../../claims/verbs/claim.ts'
+import type { Context } from '../../context.ts'
+import { pauseForMoney, sweepStopped } from '../../items/queries/stop.ts'
+import type { RunKey } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { pause } from '../../kernel/pause.ts'
+import { deliverSoon } from '../../outbox/verbs/deliver.ts'
+import { traceRunEnd } from '../../settling/verbs/run-trace.ts'
+
+/** The consumer that claims are made for. */
+export interface Holder {
+  /** Items in flight altogether, and those that places are kept for. */
+  held(): number
+  here: HeldHere
+  late(): Late | undefined
+  isOver(): boolean
+  launch(claim: Claim): void
+  /** Asks for another look. */
+  lookAgain(): void
+}
+
+interface UnderWay {
+  run: OpenRun
+  /** Items asked for. */
+  items: number
+  /** Something happened since it began. */
+  isOutdated: boolean
+  ended: Promise<void>
+}
+
+/** What became of one try. */
+type Outcome = 'progress' | 'vain' | 'failed'
+
+/** Money that is not the run's own: its items are paused until there is some again. */
+const FOR_MONEY: ReadonlySet<Wait> = new Set(['credit', 'period_budget', 'price'])
+
+export class Claimer {
+  readonly #ctx: Context
+  readonly #holder: Holder
+  readonly #underWay = new Set<UnderWay>()
+  #isAnyOpen = false
+  /** Runs that had nothing to give, with their projects. */
+  readonly #vain = new Map<string, string>()
+  /** Runs that could not be served, for a while: they must not keep places from others. */
+  readonly #failed = new Map<string, ReturnType<typeof setTimeout>>()
+
+  constructor(ctx: Context, holder: Holder) {
+    this.#ctx = ctx
+    this.#holder = holder
+  }
+
+  /** The last look found nothing that waits, and nothing is under way. */
+  get isIdle(): boolean {
+    return !this.#isAnyOpen && !this.isAtWork
+  }
+
+  /** Something is under way, or will be tried again by itself. */
+  get isAtWork(): boolean {
+    return this.#underWay.size + this.#failed.size > 0
+  }
+
+  /** Something happened that may have made room, of a project or of all: what was tried in vain is worth another try. */
+  hear(project_id?: string): void {
+    const isHeard = (id: string) => project_id === undefined || project_id === id
+    for (const one of this.#underWay) if (isHeard(one.run.project_id)) one.isOutdated = true
+    for (const [run_id, id] of this.#vain) if (isHeard(id)) this.#vain.delete(run_id)
+  }
+
+  /** One look over the open runs, which begins claims and sweeps and does not wait for them. */
+  async look(): Promise<void> {
+    try {
+      const found = await findOpenRuns(this.#ctx.sql, LIMITS.open_runs_per_look, this.#holder.late())
+      this.#isAnyOpen = found.length > 0
+      const runs = found.filter(({ id }) => !this.#vain.has(id) && !this.#failed.has(id))
+      const places = this.#shares(runs.filter(run => !run.stop_reason))
+      for (const run of runs)
+        if (run.stop_reason) this.#sweep(run)
+        else this.#claim(run, places.get(run.id) ?? 0)
+    } catch (error) {
+      // PostgreSQL is restarting: the next look tries again.
+      this.#ctx.log('warn', 'look_failed', { error: String(error) })
+      await pause(LIMITS.look_retry_ms)
+      this.#holder.lookAgain()
+    }
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async ended(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all([...this.#underWay].map(({ ended }) => ended))
+    for (const timer of this.#failed.values()) clearTimeout(timer)
+  }
+
+  /** What is asked for counts as in flight, so that places are given once. */
+  #shares(runs: readonly OpenRun[]): ReadonlyMap<string, number> {
+    const asked = (belongs: (run: OpenRun) => boolean) => {
+      let items = 0
+      for (const one of this.#underWay) if (belongs(one.run)) items += one.items
+      return items
+    }
+    const free = LIMITS.items_in_flight_per_consumer - this.#holder.held() - asked(() => true)
+    const seen = runs.map(run => {
+      const ofRun = asked(({ id }) => id === run.id)
+      const ofProject = asked(({ project_id }) => project_id === run.project_id)
+      return {
+        ...run,
+        waiting: run.waiting - ofRun,
+        running: run.running + ofRun,
+        room: run.room === null ? null : run.room - ofRun,
+        project_running: run.project_running + ofProject,
+        project_room: run.project_room - ofProject,
+      }
+    })
+    return shareOut(free, seen, {
+      ofRun: id => this.#holder.here.ofRun(id) + asked(run => run.id === id),
+      ofAccount: id => this.#holder.here.ofAccount(id) + asked(run => run.account_id === id),
+    })
+  }
+
+  #count = (is: (run: OpenRun) => boolean) => [...this.#underWay].filter(one => is(one.run)).length
+
+  /** Backlogs that end are many items and nobody waits for them: half the turns at most. */
+  #sweep(run: OpenRun): void {
+    const isFree = this.#count(({ stop_reason }) => stop_reason !== null) < LIMITS.claims_at_once
+    if (isFree && this.#count(({ id }) => id === run.id) === 0) this.#begin(run, 0)
+  }
+
+  /**
+   * A long backlog is claimed from several times at once, so that the round trips overlap. What is less than a whole claim
+   * waits for the one under way: places become free a few at a time, and each claim costs a commit.
+   */
+  #claim(run: OpenRun, places: number): void {
+    let claims = this.#count(({ id }) => id === run.id)
+    for (let left = places; left > 0 && claims < LIMITS.claims_at_once; claims++) {
+      const items = Math.min(left, LIMITS.claim_items)
+      if ((claims > 0 && items < LIMITS.claim_items) || !this.#begin(run, items)) return
+      left -= items
+    }
+  }
+
+  #begin(run: OpenRun, items: number): boolean {
+    // Claims of one project wait for each other's locks, and all of them for connections that flushes need too.
+    const most = Math.max(1, Math.min(LIMITS.claims_under_way, this.#ctx.sql.options.max - 1))
+    const ofProject = this.#count(({ project_id }) => project_id === run.project_id)
+    if (this.#underWay.size >= most || ofProject >= LIMITS.claims_at_once || this.#holder.isOver())
+      return false
+    const one: UnderWay = { run, items, isOutdated: false, ended: Promise.resolve() }
+    this.#underWay.add(one)
+    one.ended = this.#try(run, items).then(outcome => {
+      this.#underWay.delete(one)
+      if (outcome === 'vain' && !one.isOutdated) this.#vain.set(run.id, run.project_id)
+      if (outcome === 'failed') this.#setAside(run.id)
+      this.#holder.lookAgain()
+    })
+    return true
+  }
+
+  async #try(run: OpenRun, items: number): Promise<Outcome> {
+    try {
+      const key = { project_id: run.project_id, run_id: run.id }
+      return run.stop_reason ? await this.#end(key) : await this.#take(key, items)
+    } catch (error) {
+      // A run that cannot be served must not keep the others from being served.
+      this.#ctx.log('warn', 'turn_failed', { run_id: run.id, error: String(error) })
+      return 'failed'
+    }
+  }
+
+  #setAside(run_id: string): void {
+    clearTimeout(this.#failed.get(run_id))
+    const tryAgain = () => {
+      this.#failed.delete(run_id)
+      this.#holder.lookAgain()
+    }
+    this.#failed.set(run_id, setTimeout(tryAgain, LIMITS.look_retry_ms))
+  }
+
+  async #end(run: RunKey): Promise<Outcome> {
+    if (await sweepStopped(this.#ctx.sql, run, LIMITS.sweep_items)) return 'progress'
+    deliverSoon(this.#ctx)
+    traceRunEnd(this.#ctx, run.run_id)
+    return 'vain'
+  }
+
+  async #take(run: RunKey, items: number): Promise<Outcome> {
+    const { claim, waiting_for } = await claimItems(this.#ctx, run.run_id, items, this.#holder.late())
+    if (waiting_for === 'stopped') return 'progress' // the next look sweeps it
+    if (waiting_for !== null && FOR_MONEY.has(waiting_for))
+      return (await pauseForMoney(this.#ctx.sql, run, LIMITS.sweep_items)) > 0 ? 'progress' : 'vain'
+    if (!claim) return 'vain'
+    this.#holder.launch(claim)
+    return 'progress'
+  }
+}

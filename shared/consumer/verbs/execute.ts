@@ -1,0 +1,247 @@
+// Executes a claim: fences it, sends its items to the agent, reads the answers, and sees to it that every item is
+// ended or given back, whatever the agent, its process or the network does.
+
+import { AgentProcessDied, NotSent } from '../../agents/rules/invoke-agent.ts'
+import {
+  beginningOf,
+  isKnownToAnswerLater,
+  mayAnswerLater,
+  surelyLeftMs,
+} from '../../claims/rules/consumer-time.ts'
+import type { Claim } from '../../claims/verbs/claim.ts'
+import type { Context } from '../../context.ts'
+import { ProtocolError } from '../../grading/rules/step-row.ts'
+import { budgetVerdict, itemBudgetMicro } from '../../grading/rules/verdict.ts'
+import { LineError } from '../../json/ndjson.ts'
+import { fault } from '../../kernel/fault.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
+import type { ResultWriter } from '../../settling/verbs/result-writer.ts'
+import { findUnanswered } from '../queries/later-answers.ts'
+import { Answer, backoffMs } from './agent-answer.ts'
+import { requestOf, requestsOf, timeLeft } from './agent-request.ts'
+import { readResponse } from './agent-response.ts'
+import { answerAddress } from './answer-address.ts'
+import type { Timing } from './timing.ts'
+
+/** Sends every item of a claim; resolves when each is settled or given back. Never rejects. */
+export async function execute(
+  ctx: Context,
+  claim: Claim,
+  inFlightItems: readonly InFlightItem[],
+  writer: ResultWriter,
+  timing: Timing,
+): Promise<void> {
+  const allowed = fence(ctx, claim, inFlightItems, writer, await unansweredOf(ctx, claim))
+  const fit = begun(ctx, claim, allowed, writer, timing)
+  await fault('invoke.before_request')
+  const { lease } = inFlightItems[0]!
+  lease.abort.signal.addEventListener('abort', () => timing.requests.cutClaim(lease))
+  await Promise.all(requestsOf(claim, fit).map(group => send(ctx, claim, group, writer, timing)))
+}
+
+/** Items that would be paid for again and again by an agent that is not heard of when it answers later. */
+async function unansweredOf(
+  ctx: Context,
+  { project_id, run_id, items }: Claim,
+): Promise<ReadonlySet<number>> {
+  const seqs = items.flatMap(item =>
+    item.transport_failures >= LIMITS.unanswered_attempts ? [item.seq] : [],
+  )
+  if (seqs.length === 0) return new Set()
+  // Where PostgreSQL is away for a moment they are offered once more.
+  return new Set(await findUnanswered(ctx.sql, { project_id, run_id }, seqs).catch(() => []))
+}
+
+/** Ends the items that must not be dispatched: tried too often, or their money is gone. */
+function fence(
+  ctx: Context,
+  claim: Claim,
+  inFlightItems: readonly InFlightItem[],
+  writer: ResultWriter,
+  unanswered: ReadonlySet<number>,
+): InFlightItem[] {
+  const { declaration } = claim.target
+  const answer = new Answer(claim, writer, inFlightItems, ctx.now)
+  for (const inFlight of inFlightItems) {
+    const budget = itemBudgetMicro(declaration, inFlight)
+    if (unanswered.has(inFlight.seq))
+      answer.fail(
+        inFlight,
+        'answer_never_came',
+        `The agent said that it would answer later and sent nothing for ${LIMITS.lease_ms / 1000} s, ${LIMITS.unanswered_attempts} times. Can it reach ${ctx.config.base_url}?`,
+        'transport_error',
+      )
+    else if (inFlight.item.transport_failures >= LIMITS.transport_attempts)
+      answer.fail(
+        inFlight,
+        'lease_lost',
+        `The item was offered ${inFlight.item.transport_failures} times and no attempt came to an end.`,
+        'transport_error',
+      )
+    else if (inFlight.attempt > LIMITS.attempts_per_item)
+      answer.fail(
+        inFlight,
+        'too_many_attempts',
+        `The item was attempted ${LIMITS.attempts_per_item} times; an agent that yields must get on between.`,
+        'limit_exceeded',
+      )
+    else if (budget !== null && budget > 0 && inFlight.cost_micro >= budget)
+      answer.end(inFlight, budgetVerdict(declaration.on_budget, budget))
+  }
+  return answer.unfinished()
+}
+
+/** Those that this consumer has the time for; others wait for one that has just begun, or end before they are paid for. */
+function begun(
+  ctx: Context,
+  claim: Claim,
+  inFlightItems: InFlightItem[],
+  writer: ResultWriter,
+  timing: Timing,
+): InFlightItem[] {
+  const whole_ms = timing.wholeMs()
+  if (whole_ms === null || isKnownToAnswerLater(claim.target, ctx.config.base_url)) return inFlightItems
+  const declared_ms = (claim.target.declaration.step_seconds ?? 0) * 1000
+  const left_ms = timing.leftMs()
+  const answer = new Answer(claim, writer, inFlightItems, ctx.now)
+  for (const inFlight of inFlightItems) {
+    const { longest_step_ms: recorded_ms = 0, cuts, alone } = inFlight.item
+    const step_ms = Math.max(declared_ms, recorded_ms)
+    const when = beginningOf({ declared_ms, recorded_ms, left_ms, whole_ms, cuts })
+    if (when === 'never')
+      answer.fail(
+        inFlight,
+        OUTLASTS,
+        `${saidOf(step_ms, declared_ms)}, and a consumer has ${seconds(surelyLeftMs(whole_ms))} s for one: it was not begun. ${WAYS_OUT}`,
+        'limit_exceeded',
+      )
+    else if (when === 'next')
+      answer.giveBack(
+        inFlight,
+        'handed_over',
+        `${saidOf(step_ms, declared_ms)}, and the consumer had ${seconds(left_ms)} s left.`,
+        'nobody',
+        0,
+        alone,
+        0,
+      )
+  }
+  return answer.unfinished()
+}
+
+const OUTLASTS = 'step_outlasts_consumer'
+const WAYS_OUT = 'Raise ASSAY_CONSUME_SECONDS, or let the agent answer later.'
+const seconds = (ms: number) => Math.round(ms / 1000)
+
+const saidOf = (step_ms: number, declared_ms: number) =>
+  step_ms === declared_ms
+    ? `A step of the agent may take ${seconds(step_ms)} s`
+    : `A step of the item took ${seconds(step_ms)} s`
+
+async function send(
+  ctx: Context,
+  claim: Claim,
+  inFlightItems: InFlightItem[],
+  writer: ResultWriter,
+  timing: Timing,
+): Promise<void> {
+  const alone = inFlightItems[0]!.item.alone
+  const timeoutMs = Math.max(...inFlightItems.map(inFlight => timeLeft(claim, inFlight)))
+  const address = mayAnswerLater(claim.target.kind, ctx.config.base_url)
+    ? await answerAddress(ctx, claim, inFlightItems[0]!.seq, inFlightItems.at(-1)!.seq)
+    : undefined
+  const later = address === undefined ? undefined : { within_ms: timeoutMs + LIMITS.agent_timeout_grace_ms }
+  const answer = new Answer(claim, writer, inFlightItems, ctx.now, later)
+  const { lease } = inFlightItems[0]!
+  const cut = timing.requests.begin(lease)
+  const timer = setTimeout(() => cut.abort(), timeoutMs + LIMITS.agent_timeout_grace_ms)
+  try {
+    const target = alone ? { ...claim.target, alone } : claim.target
+    const request = await requestOf(ctx, claim, inFlightItems, timing, address)
+    const response = await ctx.invokeAgent(target, { ...request, signal: cut.signal })
+    await readResponse(answer, response, target.protocol, cut)
+    giveUp(answer, new Error('the answer ended before the item did'), alone)
+  } catch (error) {
+    if (lease.abort.signal.aborted) return // somebody else holds the items now
+    const wasSent = !(error instanceof NotSent)
+    // What was never sent was not cut in a step, and its agent did not take too long.
+    if (timing.requests.isOver) cutOff(answer, inFlightItems, wasSent ? timing.wholeMs() : null)
+    else if (cut.signal.aborted && wasSent) timeOut(answer, claim)
+    else giveUp(answer, error, alone)
+  } finally {
+    clearTimeout(timer)
+    timing.requests.end(cut)
+  }
+}
+
+function timeOut(answer: Answer, claim: Claim): void {
+  for (const inFlight of answer.unfinished())
+    answer.fail(
+      inFlight,
+      'step_timeout',
+      `The item was not finished after ${claim.timeout_ms / 1000} s.`,
+      'limit_exceeded',
+    )
+}
+
+/**
+ * A step that outlasts a consumer is paid for once more, by one that has its time before it, and not again. Of an item
+ * beside which others got on nobody knows whether it was begun: that is no cut. Where none of several got on, each
+ * travels alone from then on.
+ */
+function cutOff(answer: Answer, inFlightItems: readonly InFlightItem[], wholeMs: number | null): void {
+  const gotOn = inFlightItems.filter(inFlight => inFlight.done || hasSteps(inFlight))
+  for (const inFlight of answer.unfinished()) {
+    const giveBack = (alone: boolean, cuts?: number) =>
+      answer.giveBack(
+        inFlight,
+        'handed_over',
+        'The consumer came to the end of its time.',
+        'nobody',
+        0,
+        alone,
+        cuts,
+      )
+    const earlier = hasSteps(inFlight) ? 0 : (inFlight.item.cuts ?? 0)
+    if (wholeMs === null) giveBack(false)
+    else if (gotOn.some(one => one !== inFlight)) giveBack(false, earlier)
+    else if (inFlightItems.length > 1) giveBack(true, 1)
+    else if (earlier === 0) giveBack(inFlight.item.alone, 1)
+    else
+      answer.fail(
+        inFlight,
+        OUTLASTS,
+        `A step takes longer than a consumer has: it was cut off twice, here after ${seconds(wholeMs)} s. ${WAYS_OUT}`,
+        'limit_exceeded',
+      )
+  }
+}
+
+const hasSteps = (inFlight: InFlightItem) => inFlight.step_count > inFlight.item.step_count
+
+/** The request is over and items are unfinished: whose fault that is decides what becomes of them. */
+function giveUp(answer: Answer, error: unknown, alone: boolean): void {
+  const message = error instanceof Error ? error.message : String(error)
+  const code =
+    error instanceof ProtocolError || error instanceof LineError ? 'protocol_error' : 'agent_unreachable'
+  for (const inFlight of answer.unfinished()) {
+    if (error instanceof AgentProcessDied) {
+      // With others about, nobody knows who did it; alone, the item did.
+      if (alone) answer.fail(inFlight, error.code, message, 'agent_error')
+      else answer.giveBack(inFlight, error.code, message, 'nobody', 0, true)
+    } else if (error instanceof NotSent)
+      answer.giveBack(inFlight, code, message, 'unsent', backoffMs(0), alone)
+    else if (inFlight.item.transport_failures + 1 >= LIMITS.transport_attempts)
+      answer.fail(inFlight, code, message, 'transport_error')
+    else
+      answer.giveBack(
+        inFlight,
+        code,
+        message,
+        'transport',
+        backoffMs(inFlight.item.transport_failures),
+        alone,
+      )
+  }
+}

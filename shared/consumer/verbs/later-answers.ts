@@ -1,0 +1,235 @@
+// Takes what an agent answers later. Guarantee: it is read and settled by what reads and settles an open answer; of one
+// POST all lines count or none, and lines that are sent twice, or beside each other, count once. Whatever has to wait,
+// the lease is renewed before.
+
+import { readRun } from '../../claims/queries/run-facts.ts'
+import { type Claim, claimOf, toClaim, withSteps } from '../../claims/verbs/claim.ts'
+import type { Context } from '../../context.ts'
+import { ProtocolError } from '../../grading/rules/step-row.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { fault } from '../../kernel/fault.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { pause } from '../../kernel/pause.ts'
+import { HOLD_KEY } from '../../protocol/rules/protocol.ts'
+import {
+  badLine,
+  checkHolds,
+  linesOf,
+  nameOf,
+  type SentLine,
+} from '../../protocol/verbs/later-answer-lines.ts'
+import { beginItem, type Lease } from '../../settling/verbs/in-flight-item.ts'
+import { ResultWriter } from '../../settling/verbs/result-writer.ts'
+import { RunTrace } from '../../settling/verbs/run-trace.ts'
+import { CauseNamer } from '../../triage/verbs/name-causes.ts'
+import {
+  findHanded,
+  findHandedItems,
+  findToldSteps,
+  type HandedItem,
+  type HeldRequest,
+  isHeldByConsumer,
+  renewHanded,
+  type SentRequest,
+} from '../queries/later-answers.ts'
+import { Answer, type ResultSink } from './agent-answer.ts'
+import { inTurn } from './later-answer-turns.ts'
+
+/** The lines, of so many bytes at most, which are not read before they are asked for. */
+interface SentBody {
+  bytes: number
+  read(): Promise<Uint8Array>
+}
+
+/**
+ * Renews the leases on what an agent answers later and settles what its lines say; returns the items that are still
+ * awaited. A heartbeat waits for no other POST.
+ *
+ * @throws ApiError `claim_ended`, `claim_not_handed_over`, `invalid_line` and what reading the body throws
+ */
+export async function takeAnswer(ctx: Context, named: SentRequest, body: SentBody): Promise<number[]> {
+  const sent = await renew(ctx, named)
+  const renewed_ms = ctx.now()
+  const short = body.bytes <= LIMITS.answer_heartbeat_bytes ? await linesOf(await body.read()) : undefined
+  if (short?.every(line => line.type === 'heartbeat')) {
+    const open = await findHanded(ctx.sql, sent)
+    if (!open.some(item => item.handed && item.late)) return open.map(item => item.seq)
+  }
+  return inTurn(ctx, { run_id: sent.run_id, bytes: body.bytes }, async () => {
+    const lines = short ?? (await linesOf(await body.read()))
+    if (Math.abs(ctx.now() - renewed_ms) >= LIMITS.agent_heartbeat_ms) await renewHanded(ctx.sql, sent)
+    return settleLines(ctx, sent, lines)
+  })
+}
+
+async function settleLines(ctx: Context, sent: HeldRequest, lines: readonly SentLine[]): Promise<number[]> {
+  checkHolds(lines)
+  const named = new Set(lines.flatMap(line => (line.seq > 0 ? [line.seq] : [])))
+  let open = await awaitHandOver(ctx, sent, named)
+  await fault('answer.before_settle')
+  for (let tries = 0; tries < LIMITS.answer_tries; tries++) {
+    // Another POST may have written about an item meanwhile: then the lines are read again beside that.
+    const told = tries === 0 ? new Set<string>() : await toldSteps(ctx, sent, named)
+    const about = open.filter(
+      item => item.handed && (item.late || lines.some(line => adds(line, item, told))),
+    )
+    if (about.length === 0) return open.map(item => item.seq)
+    await settle(ctx, sent, about, lines)
+    await fault('answer.after_settle')
+    open = await findHanded(ctx.sql, sent)
+  }
+  throw new ApiError(
+    'claim_not_handed_over',
+    'Other lines about the same items are being taken.',
+    'Send one POST at a time, and the next when that was answered.',
+    1,
+  )
+}
+
+/** Whether a line says of an item what is not recorded yet. */
+function adds(line: SentLine, { seq, attempt }: HandedItem, told: ReadonlySet<string>): boolean {
+  if (line.seq !== seq || line.attempt !== attempt) return false
+  // A step that records a hold is written with the hold.
+  return line.type !== 'step' || !(told.has(nameOf(line)) || HOLD_KEY.test(line.key ?? ''))
+}
+
+/** The steps that were told in this attempt, by their names. */
+async function toldSteps(ctx: Context, sent: HeldRequest, seqs: ReadonlySet<number>) {
+  const steps = await findToldSteps(ctx.sql, sent, [...seqs])
+  return new Set(steps.flatMap(step => (step.now ? [nameOf(step)] : [])))
+}
+
+/** Waits a little for a consumer that has not got to the 202 yet. */
+async function renew(ctx: Context, sent: SentRequest): Promise<HeldRequest> {
+  const began_ms = ctx.now()
+  let project_id = await renewHanded(ctx.sql, sent)
+  for (let looks = 1; project_id === undefined; looks++) {
+    const isHeld = await isHeldByConsumer(ctx.sql, sent)
+    if (isHeld) await aMoment(ctx, began_ms, looks)
+    project_id = await renewHanded(ctx.sql, sent)
+    if (project_id === undefined && !isHeld) throw ended()
+  }
+  return { ...sent, project_id }
+}
+
+/** The items of several requests are sent under one claim, and their consumer lets go of each request by itself. */
+async function awaitHandOver(ctx: Context, sent: HeldRequest, named: ReadonlySet<number>) {
+  const began_ms = ctx.now()
+  for (let looks = 1; ; looks++) {
+    const open = await findHanded(ctx.sql, sent)
+    if (!open.some(item => !item.handed && named.has(item.seq))) return open
+    await aMoment(ctx, began_ms, looks)
+  }
+}
+
+async function aMoment(ctx: Context, began_ms: number, looks: number): Promise<void> {
+  if (Math.abs(ctx.now() - began_ms) < LIMITS.answer_early_ms)
+    return pause(looks * LIMITS.answer_poll_ms, NEVER)
+  throw new ApiError(
+    'claim_not_handed_over',
+    'The consumer that sent the items still waits for the answer to its request.',
+    'Answer 202, or end the answer with a line {"type":"later"}, and send these lines again.',
+    1,
+  )
+}
+
+const ended = () =>
+  new ApiError(
+    'claim_ended',
+    'No item is awaited at this address any more: they have ended, were cancelled, or are offered again.',
+    'Stop working on them; nothing that is sent here counts.',
+  )
+
+const NEVER = new AbortController().signal
+
+/** Settles what lines say about items. */
+async function settle(
+  ctx: Context,
+  sent: HeldRequest,
+  about: readonly HandedItem[],
+  lines: readonly SentLine[],
+): Promise<void> {
+  const run = await readRun(ctx.sql, sent.run_id)
+  if (!run?.deployment) throw ended()
+  const seqs = about.map(item => item.seq)
+  // In this order: steps that were told in between are too many for the guard, and never too few.
+  const rows = await findHandedItems(ctx.sql, sent, seqs)
+  if (rows.length === 0) return
+  const told = await findToldSteps(ctx.sql, sent, seqs)
+  const items = await withSteps(ctx, run, rows, told)
+  const claim = claimOf(ctx, toClaim(run), run.deployment, {}, items)
+  const leases = new Map<number, Lease>()
+  const inFlightItems = items.map(item => beginItem(item, leaseOf(ctx, leases, item.claim_id)))
+  const said: (() => void)[] = []
+  let left = 0
+  const writer = writerOf(ctx, claim, items => {
+    left += items
+  })
+  const answer = new Answer(
+    claim,
+    collecting(writer, said),
+    inFlightItems,
+    ctx.now,
+    undefined,
+    sent.started_ms,
+  )
+  const known = new Set(told.flatMap(step => (step.now ? [nameOf(step)] : [])))
+  feed(answer, lines, known)
+  const late = new Set(about.flatMap(item => (item.late ? [item.seq] : [])))
+  for (const inFlight of answer.unfinished())
+    if (late.has(inFlight.seq))
+      answer.fail(
+        inFlight,
+        'step_timeout',
+        `The item was not finished after ${claim.timeout_ms / 1000} s.`,
+        'limit_exceeded',
+      )
+  for (const say of said) say()
+  await writer.drained()
+  if ([...leases.values()].some(lease => lease.abort.signal.aborted))
+    throw new Error(`what was said of items of run ${sent.run_id} could not be written`)
+  if (left > 0) ctx.notify() // there is room for others
+}
+
+/** Never over: the claim is ended when nothing of it is at work any more. */
+function leaseOf(ctx: Context, leases: Map<number, Lease>, claim_id: number): Lease {
+  const known = leases.get(claim_id)
+  if (known !== undefined) return known
+  const open = Number.POSITIVE_INFINITY
+  const lease = { claim_id, taken_ms: ctx.now(), open, closing: false, abort: new AbortController() }
+  leases.set(claim_id, lease)
+  return lease
+}
+
+function writerOf(ctx: Context, claim: Claim, onSettled: (items: number) => void): ResultWriter {
+  const { run_id, project_id, max_consecutive_failures, target } = claim
+  const run = { run_id, project_id, agent_id: target.agent_id, max_consecutive_failures }
+  const trace = ctx.telemetry && new RunTrace(ctx, ctx.telemetry, claim)
+  return new ResultWriter(ctx, run, new CauseNamer(ctx), { onSettled, trace })
+}
+
+/** Nothing of it is written before all of it was read. */
+function collecting(writer: ResultWriter, said: (() => void)[]): ResultSink {
+  return {
+    addStep: (inFlight, step) => said.push(() => writer.addStep(inFlight, step)),
+    end: (inFlight, verdict) => said.push(() => writer.end(inFlight, verdict)),
+    giveBack: (inFlight, entry) => said.push(() => writer.giveBack(inFlight, entry)),
+    handOver() {},
+  }
+}
+
+/** Reads the lines that were not told before: of an attempt, a key names one step. */
+function feed(answer: Answer, lines: readonly SentLine[], known: Set<string>): void {
+  for (const { number, text, ...line } of lines) {
+    if (line.key !== undefined) {
+      if (known.has(nameOf(line))) continue
+      known.add(nameOf(line))
+    }
+    try {
+      answer.line(text)
+    } catch (error) {
+      if (error instanceof ProtocolError) throw badLine(`Line ${number}: ${error.message}`)
+      throw error
+    }
+  }
+}

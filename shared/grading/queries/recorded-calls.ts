@@ -1,0 +1,83 @@
+// Items that returned, with the model calls they recorded, some at a time. Guarantee: reads along primary keys, and no
+// more at once than a bounded number of rows and bytes, whatever one item holds.
+
+import type { Sql } from '../../context.ts'
+import { recordId } from '../../items/queries/item-keys.ts'
+import type { RunKey } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { numbers } from '../../kernel/packed-columns.ts'
+import type { RecordedCall, RecordedItem } from '../rules/regrade.ts'
+
+export interface RecordedItems {
+  items: RecordedItem[]
+  /** The last item that was looked at, whether it returned or not; null where the run has no more. */
+  last_seq: number | null
+}
+
+interface Range {
+  after: number
+  most: number
+  /** The inputs of calls are read too. */
+  withInputs: boolean
+}
+
+const BYTES = 'coalesce(octet_length(s.output), 0)'
+const BYTES_WITH_INPUT = `${BYTES} + coalesce(octet_length(s.input), 0)`
+
+interface ItemRow extends Omit<RecordedItem, 'calls'> {
+  seq: number
+  status: string
+}
+
+/** The next items of a run behind `after`, in their order. */
+export async function findRecordedItems(
+  sql: Sql,
+  run: RunKey,
+  { after, most, withInputs }: Range,
+): Promise<RecordedItems> {
+  const { project_id, run_id } = run
+  const bytes = sql.unsafe(withInputs ? BYTES_WITH_INPUT : BYTES)
+  // How long a payload is stands beside it: none is read that is not returned.
+  const rows = await sql<ItemRow[]>`
+    with next as materialized (
+      select seq from items where project_id = ${project_id} and run_id = ${run_id} and seq > ${after}
+      order by seq limit ${Math.min(most, LIMITS.regrade_chunk_items)}
+    ), sized as (
+      select n.seq, coalesce(octet_length(i.output), 0) + least(${LIMITS.regrade_chunk_bytes}, c.bytes) as bytes
+      from next n join items i on i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = n.seq
+      cross join lateral (
+        select coalesce(sum(${bytes}), 0) as bytes from steps s
+        where s.project_id = ${project_id} and s.run_id = ${run_id} and s.seq = n.seq and s.kind = 'llm_call') c
+    ), summed as (select seq, bytes, sum(bytes) over (order by seq) as total from sized)
+    select i.seq, i.status, i.item_id, ${recordId(sql, 'i')} as record_id, i.outcome, i.outcome_reason,
+      case when i.status = 'completed' then i.output end as output
+    from summed join items i on i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = summed.seq
+    where total <= ${LIMITS.regrade_chunk_bytes} or total = bytes
+    order by i.seq`
+  const returned = rows.filter(row => row.status === 'completed')
+  const calls = returned.length === 0 ? [] : await findCalls(sql, run, returned, withInputs)
+  const callsOf = Map.groupBy(calls, call => call.seq)
+  return {
+    items: returned.map(({ seq, status: _, ...item }) => ({ ...item, calls: callsOf.get(seq) ?? [] })),
+    last_seq: rows.at(-1)?.seq ?? null,
+  }
+}
+
+/** Those that count for the verdict: what failed in an earlier attempt does not. */
+const findCalls = (
+  sql: Sql,
+  { project_id, run_id }: RunKey,
+  items: readonly ItemRow[],
+  withInputs: boolean,
+) => sql<(RecordedCall & { seq: number })[]>`
+  select seq, key, outcome, outcome_reason, unread, told, reused, error_code, input, output from (
+    select s.seq, s.step_no, s.key, s.outcome, s.outcome_reason, s.unread, s.told, s.reused, s.error_code, s.output,
+      ${sql.unsafe(withInputs ? 's.input' : 'null::text as input')},
+      row_number() over last_first as nth, sum(${sql.unsafe(withInputs ? BYTES_WITH_INPUT : BYTES)}) over last_first as bytes
+    from steps s join items i on i.project_id = s.project_id and i.run_id = s.run_id and i.seq = s.seq
+    where s.project_id = ${project_id} and s.run_id = ${run_id} and s.seq = any(${numbers(items.map(item => item.seq))}::text::int[])
+      and s.kind = 'llm_call' and (s.error_code is null or s.attempt = i.attempt)
+    window last_first as (partition by s.seq order by s.step_no desc)
+  ) as calls
+  where nth = 1 or (nth <= ${LIMITS.regrade_item_calls} and bytes <= ${LIMITS.regrade_chunk_bytes})
+  order by seq, step_no`

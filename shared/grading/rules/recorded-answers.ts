@@ -1,0 +1,115 @@
+// Answers of models in a file, one JSON value a line. Guarantee: whatever a line holds, it is graded or said to be
+// unread, and why; what is kept of them does not grow with the file.
+
+import { OUTCOMES } from '../../items/vocabulary.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { fields, filled } from '../../providers/rules/answer.ts'
+import { OUTCOME_REASONS } from '../vocabulary.ts'
+import type { GradeChoices } from './grading.ts'
+import { gradeAnswer, type Regrade, RegradeTally, type VerdictWord } from './regrade.ts'
+
+export interface LabelCount {
+  label: string
+  verdict: VerdictWord
+  count: number
+}
+
+export interface GradedFile extends Regrade {
+  /** Of the lines that have a label, those that were graded alike. */
+  labelled: number
+  agreed: number
+  labels: LabelCount[]
+  /** The first that were not read: where, and what was found. */
+  unread: { item_id: string; found: string }[]
+}
+
+const VERDICTS = new Set<string>([...OUTCOMES, ...OUTCOME_REASONS, 'unread'])
+const OTHER = 'other'
+
+export class RecordedAnswers {
+  readonly #declared: GradeChoices
+  readonly #tally = new RegradeTally()
+  /** What verdicts were called that no rule of ours calls so. */
+  readonly #foreign = new Set<string>()
+  readonly #labels = new Map<string, LabelCount>()
+  readonly #unread: GradedFile['unread'] = []
+  #labelled = 0
+  #agreed = 0
+
+  constructor(declared: GradeChoices) {
+    this.#declared = declared
+  }
+
+  /**
+   * A provider's answer as it came, or an object that has it in `answer`, with an `item_id`, the `input` of the call,
+   * the `verdict` it got and the `label` it ought to have where these are known: `ok`, `degraded`, or a reason such as
+   * `refusal`.
+   */
+  line(text: string, number: number): void {
+    const { output, input, problem, item_id, verdict, label } = lineOf(text)
+    const { outcome, word, unread } = gradeAnswer(output, this.#declared, input)
+    const id = item_id ?? `line ${number}`
+    if (unread !== null && this.#unread.length < LIMITS.regrade_examples)
+      this.#unread.push({ item_id: id, found: problem ?? unread })
+    // Where a verdict names no reason, any will do.
+    const was = verdict === outcome && outcome !== 'ok' ? word : this.#known(verdict)
+    this.#tally.call({ was, now: word }, { item_id: id, record_id: null, step: null })
+    if (label === null) return
+    this.#labelled++
+    if (label === word || (label === outcome && unread === null)) this.#agreed++
+    this.#count(label, word)
+  }
+
+  told(): GradedFile {
+    const labels = [...this.#labels.values()].sort(
+      (a, b) => a.label.localeCompare(b.label) || b.count - a.count,
+    )
+    return {
+      ...this.#tally.told(),
+      labelled: this.#labelled,
+      agreed: this.#agreed,
+      labels,
+      unread: this.#unread,
+    }
+  }
+
+  /** A verdict by its name; so many names that are not ours have one in common. */
+  #known(verdict: string | null): VerdictWord | null {
+    if (verdict === null || VERDICTS.has(verdict) || this.#foreign.has(verdict)) return verdict
+    if (this.#foreign.size >= LIMITS.regrade_labels) return OTHER
+    this.#foreign.add(verdict)
+    return verdict
+  }
+
+  #count(label: string, verdict: VerdictWord): void {
+    const found = this.#labels.get(`${label}\n${verdict}`)
+    if (found !== undefined) found.count++
+    else if (this.#labels.size < LIMITS.regrade_labels)
+      this.#labels.set(`${label}\n${verdict}`, { label, verdict, count: 1 })
+  }
+}
+
+interface Line {
+  output: unknown
+  input?: unknown
+  problem?: string
+  item_id: string | null
+  verdict: string | null
+  label: string | null
+}
+
+const UNNAMED = { item_id: null, verdict: null, label: null }
+
+function lineOf(text: string): Line {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return { ...UNNAMED, output: undefined, problem: 'The line is not JSON.' }
+  }
+  const line = fields(value)
+  if (line === undefined || !('answer' in line)) return { ...UNNAMED, output: value }
+  const word = (name: string) => (filled(line[name]) ? line[name].slice(0, LIMITS.name_characters) : null)
+  const [item_id, verdict, label] = [word('item_id'), word('verdict'), word('label')]
+  return { output: line.answer, input: line.input, item_id, verdict, label }
+}

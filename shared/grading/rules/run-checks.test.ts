@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { foundBetween, judgedNights, nightOf } from '../../../test/bench/verdicts/nights.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { RUN_CHECKS } from '../vocabulary.ts'
+import { failedRunChecks, figuresOf, LEAST_ANSWERS, sampledSeqs, sayFailedRunCheck } from './run-checks.ts'
+
+const NIGHTS = judgedNights()
+
+describe.each(RUN_CHECKS)('%s', name => {
+  const { found, passed } = NIGHTS[name]
+  const right = found.filter(Boolean).length
+  const wrong = passed.filter(Boolean).length
+
+  it('is measured on some hundred nights of either kind, of all sizes and widths', () => {
+    expect(Math.min(found.length, passed.length)).toBeGreaterThanOrEqual(800)
+  })
+
+  it('is right in 98 of 100 that it finds, and finds nine in ten', () => {
+    expect(right / (right + wrong)).toBeGreaterThanOrEqual(0.98)
+    expect(right / found.length).toBeGreaterThanOrEqual(0.9)
+  })
+})
+
+it('nothing is told of fewer than twenty answers, nor of a night that has none before it', () => {
+  const few = nightOf({ items: LEAST_ANSWERS - 1, same: 1 }, 1)
+  expect(failedRunChecks(few, undefined, RUN_CHECKS)).toEqual([])
+  const first = nightOf({ items: 500, bytes: 9000 }, 1)
+  expect(failedRunChecks(first, undefined, RUN_CHECKS)).toEqual([])
+})
+
+it('only what was declared is looked for', () => {
+  expect(foundBetween({ items: 100, bytes: 9000, same: 1 }, { items: 100 }, 7, [])).toEqual([])
+  expect(
+    foundBetween({ items: 100, bytes: 9000, same: 1 }, { items: 100 }, 7).map(({ check }) => check),
+  ).toEqual(['one_answer', 'length_jump'])
+})
+
+it('what a call without a price cost is not held against anything', () => {
+  const free = figuresOf([
+    { seq: 1, head: '1', bytes: 1, cost_micro: 9, unpriced: true },
+    { seq: 2, head: '2', bytes: 1, cost_micro: 0, unpriced: false },
+  ])
+  expect(free.cost_micro.items).toBe(0)
+})
+
+it.each([
+  ['one_answer', 0.412, null, 'one and the same answer for 41 % of 1,000 items looked at'],
+  [
+    'length_jump',
+    812,
+    262,
+    'answers are 3.1 times as long as in the run before: typically 812 bytes, 262 before',
+  ],
+  [
+    'length_jump',
+    25,
+    100,
+    'answers are 0.25 times as long as in the run before: typically 25 bytes, 100 before',
+  ],
+  [
+    'cost_jump',
+    4200,
+    1800,
+    'an item costs 2.3 times what it did in the run before: typically $0.0042, $0.0018 before',
+  ],
+] as const)('%s is told in words', (check, value, before, words) => {
+  const more = { before_run_id: null, seq: null, looked_at: 1000 }
+  expect(sayFailedRunCheck({ check, value, before, ...more })).toBe(words)
+})
+
+describe('the items that stand for a run', () => {
+  it('are all of a short one', () => {
+    expect(sampledSeqs(7)).toEqual([1, 2, 3, 4, 5, 6, 7])
+  })
+
+  it.each([1001, 2500, 10_000, 10_000_000])('are a bounded number of %i, of every partition alike', total => {
+    const seqs = sampledSeqs(total)
+    expect(seqs.length).toBeGreaterThan(LIMITS.run_check_items * 0.6)
+    expect(seqs.length).toBeLessThanOrEqual(LIMITS.run_check_items)
+    expect(seqs.every(seq => Number.isInteger(seq) && seq >= 1 && seq <= total)).toBe(true)
+    // Interleaved partitions: an item's is its place modulo their number.
+    for (const partitions of [2, 3, 5, 10]) {
+      const counts = Array.from(
+        { length: partitions },
+        (_, p) => seqs.filter(s => s % partitions === p).length,
+      )
+      expect(Math.min(...counts)).toBeGreaterThan((seqs.length / partitions) * 0.8)
+    }
+  })
+})

@@ -1,0 +1,218 @@
+// Turns a reported step into the row that is kept: checked, graded, priced and cut to size.
+
+import { type Outcome, STEP_KINDS, type StepKind } from '../../items/vocabulary.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { plainText } from '../../kernel/plain-text.ts'
+import type { PriceBook } from '../../prices/rules/price-book.ts'
+import { costMicro, covers } from '../../prices/rules/pricing.ts'
+import type { StepReport } from '../../protocol/rules/protocol.ts'
+import { isRead, type Reading, readCall, saysAnswer } from '../../providers/rules/completion.ts'
+import type { OutcomeReason } from '../vocabulary.ts'
+import { type GradeChoices, gradeStep, type StepTokens, usageOf } from './grading.ts'
+
+export interface StepRow {
+  seq: number
+  attempt: number
+  step_no: number
+  kind: StepKind
+  outcome: Outcome
+  outcome_reason: OutcomeReason | null
+  unpriced: boolean
+  /** A price of its model was found, which an unpriced call has where that price does not tell what the call cost. */
+  has_price: boolean
+  /** A model call whose answer was read and graded. */
+  graded: boolean
+  /** A model call whose answer was not read: what was looked for in vain. */
+  unread: string | null
+  /** A model call that was graded by what its agent tells, which its output need not say. */
+  told: boolean
+  /** It did not run: an offered step of the original stood for it. */
+  reused: boolean
+  input_tokens: number
+  output_tokens: number
+  cost_micro: number
+  started_ms: number
+  duration_ms: number
+  key: string
+  name: string
+  model: string | null
+  error_code: string | null
+  error_message: string | null
+  input: string | null
+  output: string | null
+}
+
+/** What an agent sent does not follow the protocol. */
+export class ProtocolError extends Error {}
+
+const KINDS = new Set<string>(STEP_KINDS)
+
+export function stepRow(
+  report: StepReport,
+  place: { seq: number; attempt: number; step_no: number },
+  prices: PriceBook,
+  declared?: GradeChoices,
+): StepRow {
+  const started_ms = startOf(report)
+  const step = withoutNull(report)
+  const reading = readCall(step)
+  const grade = gradeStep(step, declared, reading)
+  const usage = usageOf(step, reading)
+  // Whatever else a step of another kind reports wrongly, it is no model call that was not read.
+  const unread = step.kind === 'llm_call' ? unreadOf(reading, usage?.fault) : null
+  const price = usage && priceOf(usage, prices, started_ms, reading)
+  return {
+    seq: place.seq,
+    attempt: place.attempt,
+    step_no: place.step_no,
+    kind: step.kind,
+    outcome: grade.outcome,
+    outcome_reason: grade.reason,
+    reused: false,
+    // A model call without tokens or without a known price costs something nobody can tell: never nothing.
+    unpriced:
+      step.kind === 'llm_call' &&
+      !step.error &&
+      (usage === undefined || price === undefined || !covers(price, usage) || usage.fault !== undefined),
+    has_price: price !== undefined,
+    graded: isRead(reading) && !reading.ungraded && unread === null,
+    unread,
+    told: step.kind === 'llm_call' && saysAnswer(step.answer),
+    input_tokens: usage?.input_tokens ?? 0,
+    output_tokens: usage?.output_tokens ?? 0,
+    cost_micro: usage && price ? costMicro(usage, price) : 0,
+    started_ms,
+    duration_ms: durationOf(step),
+    key: plainText(step.key, LIMITS.step_key_characters),
+    name: plainText(step.name || step.key, LIMITS.name_characters),
+    model: usage?.model === undefined ? null : plainText(usage.model, LIMITS.name_characters),
+    error_code: step.error ? plainText(step.error.code, LIMITS.name_characters) : null,
+    error_message: step.error ? plainText(step.error.message, LIMITS.error_message_characters) : null,
+    input: payload(step.input),
+    output: payload(step.output),
+  }
+}
+
+function priceOf({ model }: StepTokens, prices: PriceBook, at_ms: number, reading: Reading | undefined) {
+  const host = isRead(reading) ? reading.host : undefined
+  return model === undefined ? undefined : prices.priceOf(model, at_ms, host)
+}
+
+function unreadOf(reading: Reading | undefined, fault: string | undefined): string | null {
+  const said = fault ?? (reading === undefined || isRead(reading) ? reading?.fault : reading.unread)
+  return said === undefined ? null : plainText(said, LIMITS.unread_characters)
+}
+
+/** A recorded step that stands for a call with the same input. */
+export interface OfferedRecord {
+  key: string
+  kind: StepKind
+  name: string
+  model: string | null
+  /** JSON texts. */
+  input: string
+  output: string | null
+}
+
+/**
+ * The row of a step that was offered and used: what it says is what was recorded, whatever the agent sends.
+ *
+ * @throws ProtocolError when no step with this key was offered
+ */
+export function reusedRow(
+  step: StepReport,
+  place: { seq: number; attempt: number; step_no: number },
+  offered: readonly OfferedRecord[],
+): StepRow {
+  const started_ms = startOf(step)
+  const record = offered.find(one => one.key === step.key)
+  if (record === undefined)
+    throw new ProtocolError(`step.reused: no step with the key ${JSON.stringify(step.key)} was offered`)
+  return {
+    ...place,
+    ...record,
+    outcome: 'ok',
+    outcome_reason: null,
+    unpriced: false,
+    has_price: false,
+    graded: false,
+    unread: null,
+    told: false,
+    reused: true,
+    input_tokens: 0,
+    output_tokens: 0,
+    cost_micro: 0,
+    started_ms,
+    duration_ms: durationOf(step),
+    error_code: null,
+    error_message: null,
+  }
+}
+
+/** Many a language writes null where there is nothing. */
+function withoutNull(report: StepReport): StepReport {
+  if (report.error !== null) return report
+  const { error: _, ...step } = report
+  return step
+}
+
+/** When it began; throws ProtocolError where the step has not the shape of one. */
+function startOf(step: StepReport): number {
+  const started_ms = typeof step?.started_at === 'string' ? msOf(step.started_at) : Number.NaN
+  const wrong =
+    typeof step !== 'object' || step === null
+      ? 'step must be an object'
+      : typeof step.key !== 'string' || step.key === '' || step.key.length > LIMITS.step_key_characters
+        ? `step.key must be a string of 1 to ${LIMITS.step_key_characters} characters`
+        : !KINDS.has(step.kind)
+          ? `step.kind must be one of ${STEP_KINDS.join(', ')}`
+          : typeof step.name !== 'string'
+            ? 'step.name must be a string'
+            : !isTime(started_ms)
+              ? 'step.started_at must be an RFC 3339 time'
+              : !Number.isFinite(step.duration_ms) || step.duration_ms > LIMITS.step_duration_ms
+                ? `step.duration_ms must be a number, at most ${LIMITS.step_duration_ms}`
+                : step.error != null &&
+                    (typeof step.error.code !== 'string' || typeof step.error.message !== 'string')
+                  ? 'step.error must have a code and a message'
+                  : null
+  if (wrong) throw new ProtocolError(wrong)
+  return started_ms
+}
+
+/** A clock that was set back meanwhile makes less than nothing of what an agent measured, and no item fails for that. */
+const durationOf = ({ duration_ms }: StepReport) => Math.max(0, duration_ms)
+
+// Steps that take no time say the same time, in the same letters; reading it is a quarter of reading such a step.
+let lastTime = ''
+let lastMs = Number.NaN
+function msOf(time: string): number {
+  if (time !== lastTime) {
+    lastMs = Date.parse(time)
+    lastTime = time
+  }
+  return lastMs
+}
+
+/** A time that PostgreSQL can hold as well: JavaScript reads years it cannot. */
+const isTime = (ms: number) => ms >= 0 && ms < Date.UTC(10_000, 0)
+
+/** What is nested deeper than the stack reaches can't be written. */
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return JSON.stringify({ cut: true, bytes: 0, head: 'nested too deeply to be kept' })
+  }
+}
+
+/** The JSON text of a payload; a mark with its head when it is over the bound. */
+function payload(value: unknown): string | null {
+  if (value === undefined) return null
+  const text = textOf(value)
+  // A UTF-16 unit is at most 3 bytes of UTF-8; only texts near the bound are measured.
+  if (text.length * 3 <= LIMITS.step_payload_bytes) return text
+  const bytes = new TextEncoder().encode(text).length
+  if (bytes <= LIMITS.step_payload_bytes) return text
+  return JSON.stringify({ cut: true, bytes, head: text.slice(0, LIMITS.step_cut_head_bytes).toWellFormed() })
+}

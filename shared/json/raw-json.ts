@@ -1,0 +1,49 @@
+// JSON made of values and of texts that already are JSON. Guarantee: a raw text reaches the answer byte for byte.
+
+import { oneLine } from './ndjson.ts'
+
+export class RawJson {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export function rawJson(text: string): RawJson
+export function rawJson(text: string | null): RawJson | null
+export function rawJson(text: string | null): RawJson | null {
+  return text === null ? null : new RawJson(text)
+}
+
+/** What JSON.stringify gives, with raw texts spliced in; undefined members are left out. */
+export function toJson(value: unknown): string {
+  if (value instanceof RawJson) return value.text
+  if (Array.isArray(value)) return `[${value.map(toJson).join(',')}]`
+  if (value === null || typeof value !== 'object' || 'toJSON' in value) return JSON.stringify(value) ?? 'null'
+  let text = ''
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${toJson(member)}`
+  }
+  return `{${text}}`
+}
+
+/** One value a line, a chunk at a time. */
+export async function* jsonLines<T>(
+  chunks: AsyncIterable<T[]>,
+  shape: (row: T) => unknown,
+): AsyncGenerator<string> {
+  for await (const rows of chunks) yield rows.map(row => `${oneLine(toJson(shape(row)))}\n`).join('')
+}
+
+/** One array, a chunk at a time. */
+export async function* jsonArray<T>(
+  chunks: AsyncIterable<T[]>,
+  shape: (row: T) => unknown,
+): AsyncGenerator<string> {
+  let before = '['
+  for await (const rows of chunks) {
+    yield before + rows.map(row => toJson(shape(row))).join(',')
+    before = ','
+  }
+  yield before === '[' ? '[]' : ']'
+}

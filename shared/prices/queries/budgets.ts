@@ -1,0 +1,161 @@
+// Budgets by day and month: what bounds a run, who waits, and what was spent. Guarantee: a budget's row is changed after
+// its project's usage row, under that row's lock, so `spent_micro` is the sum of its days in `spending` at every commit.
+
+import { lte, sql as raw, type SQL } from 'drizzle-orm'
+import { projects, projectUsage } from '../../accounts/tables/projects.ts'
+import type { Database, Sql } from '../../context.ts'
+import type { BudgetPeriod } from '../rules/budgets.ts'
+import type { SpendDay } from '../rules/spend-days.ts'
+import { budgets } from '../tables/budgets.ts'
+import type { BudgetsRow } from '../wire/budgets.ts'
+
+/** Whether runs of the agent `a`, whose deployment is `d`, have a budget however they are started. */
+export const UNDER_BUDGET = `(coalesce(d.declaration ? 'item_budget_cents', false) or exists (
+  select from budgets g where g.project_id = a.project_id and (g.agent_id is null or g.agent_id = a.id)))`
+
+/** Budgets of the run `r`: of its project, and of its agent. */
+const OF_RUN = 'b.project_id = r.project_id and (b.agent_id is null or b.agent_id = r.agent_id)'
+
+/** Items in flight that spend from a budget `b` of the run `r`, where `u` is its project's usage. */
+const IN_FLIGHT = `case when b.agent_id is null then u.running else (
+  select coalesce(sum(o.running), 0)::int from runs o
+  where o.project_id = r.project_id and o.agent_id = r.agent_id and o.finished_at is null) end`
+
+/** The budgets of the run `r` with what is in flight, as JSON; `u` is its project's usage, `a` its agent. */
+export const RUN_BUDGETS = `(
+  select coalesce(jsonb_agg(jsonb_build_object('period', b.period,
+    'agent_slug', case when b.agent_id is null then null else a.slug end, 'limit_micro', b.limit_micro,
+    'spent_micro', b.spent_micro, 'running', ${IN_FLIGHT}) order by b.spent_micro >= b.limit_micro desc, b.period),
+    '[]')
+  from budgets b where ${OF_RUN})`
+
+/** The room that the tightest of them leaves, by a rule of a bound, what is spent of it and what is in flight. */
+export const tightestBudget = (room: (bound: string, spent: string, running: string) => string): string =>
+  `(select min(${room('b.limit_micro', 'b.spent_micro', IN_FLIGHT)}) from budgets b where ${OF_RUN})`
+
+/**
+ * Whether money that is not the run's own keeps items of `r` from being dispatched: credit, a period's budget, or a price
+ * that is missing; `u` is its project's usage, `p` its project.
+ */
+export const WAITS_FOR_MONEY = `(coalesce(u.spent_micro >= p.credit_micro, false)
+  or r.waits_for_price
+  or exists (select from budgets b where ${OF_RUN} and b.spent_micro >= b.limit_micro))`
+
+/**
+ * Files what a statement has spent, where the project counts its days: `used` names the project's usage row it has just
+ * changed, and `counted` its run. Read through `used`, so that rows of budgets are locked after that of the usage.
+ */
+export const fileSpending = (sql: Sql) => sql`
+  filed as (
+    insert into spending as s (project_id, agent_id, day, spent_micro)
+    select c.project_id, c.agent_id, u.spend_day, c.spent from used u, counted c
+    where u.spend_day is not null and c.spent > 0
+    on conflict (project_id, day, agent_id) do update set spent_micro = s.spent_micro + excluded.spent_micro
+  ), charged as (
+    update budgets b set spent_micro = b.spent_micro + c.spent from used u, counted c
+    where u.spend_day is not null and c.spent > 0 and b.project_id = u.project_id
+      and (b.agent_id is null or b.agent_id = c.agent_id)
+  )`
+
+/** What is told of the budgets of a project's row: its own where `agent_id` is null, else those of the agent. */
+export const budgetColumns = (agent_id: SQL) => ({
+  budgets: raw<BudgetsRow['budgets']>`(
+    select coalesce(jsonb_agg(jsonb_build_object('period', b.period, 'limit_micro', b.limit_micro,
+      'spent_micro', b.spent_micro) order by b.period), '[]')
+    from budgets b where b.project_id = ${projects.id} and b.agent_id is not distinct from ${agent_id})`,
+  spend_day: projectUsage.spend_day,
+  timezone: raw<string | null>`${projects.settings}->>'timezone'`,
+})
+
+export interface BudgetChange {
+  project_id: string
+  agent_id: string | null
+  period: BudgetPeriod
+  /** Null takes it away. */
+  limit_micro: number | null
+}
+
+/** Sets a budget, or takes it away. The caller holds the lock of the usage row. */
+export async function putBudget(db: Database, change: BudgetChange): Promise<void> {
+  const { project_id, agent_id, period, limit_micro } = change
+  if (limit_micro === null)
+    await db.execute(raw`
+      delete from budgets
+      where project_id = ${project_id} and period = ${period} and agent_id is not distinct from ${agent_id}::uuid`)
+  else
+    await db
+      .insert(budgets)
+      .values({ project_id, agent_id, period, limit_micro })
+      .onConflictDoUpdate({
+        target: [budgets.project_id, budgets.agent_id, budgets.period],
+        set: { limit_micro, updated_at: raw`now()` },
+      })
+}
+
+/** Begins a day of a project, or ends the counting where it has no budget; the caller holds the usage row's lock. */
+export async function setSpendDay(db: Database, project_id: string, { day, ends_at }: SpendDay) {
+  const counts = raw`exists (select from budgets b where b.project_id = u.project_id)`
+  await db.execute(raw`
+    update project_usage u set spend_day = case when ${counts} then ${day}::date end,
+      spend_day_ends_at = case when ${counts} then ${ends_at.toISOString()}::timestamptz end
+    where project_id = ${project_id}`)
+  await db.execute(raw`
+    update budgets b set spent_micro = ${raw.raw(SPENT_IN_PERIOD)} from project_usage u
+    where b.project_id = ${project_id} and u.project_id = b.project_id`)
+}
+
+/** What the days in the period of `u`'s day come to for the budget `b`. */
+const SPENT_IN_PERIOD = `coalesce((
+  select sum(s.spent_micro)::bigint from spending s
+  where s.project_id = b.project_id and (b.agent_id is null or s.agent_id = b.agent_id)
+    and s.day between date_trunc(b.period::text, u.spend_day)::date and u.spend_day), 0)`
+
+/**
+ * Waits for flushes under way, whose snapshots do not have a new budget and would leave it uncharged, before the usage
+ * row is locked: they hold the table from their beginning on.
+ */
+export async function lockBudgets(db: Database): Promise<void> {
+  await db.execute(raw`lock table budgets in share row exclusive mode`)
+}
+
+/** Locks the usage row of a project, and tells the time and the zone of its days; undefined where there is none any more. */
+export async function lockUsage(db: Database, project_id: string) {
+  const [row] = await db.execute<{ timezone: string | null; now_ms: number }>(raw`
+    select p.settings->>'timezone' as timezone, floor(extract(epoch from now()) * 1000)::float8 as now_ms
+    from project_usage u join projects p on p.id = u.project_id
+    where u.project_id = ${project_id} for no key update of u`)
+  return row
+}
+
+/** Projects whose day is over. */
+export function findEndedDays(db: Database, limit: number) {
+  return db
+    .select({ project_id: projectUsage.project_id })
+    .from(projectUsage)
+    .where(lte(projectUsage.spend_day_ends_at, raw`now()`))
+    .orderBy(projectUsage.spend_day_ends_at)
+    .limit(limit)
+}
+
+/** Days that no budget reads any more. */
+export async function deleteOldSpending(db: Database, project_id: string, day: string, days: number) {
+  await db.execute(raw`
+    delete from spending where project_id = ${project_id} and day < ${day}::date - ${days}::int`)
+}
+
+export interface BudgetRecount {
+  period: BudgetPeriod
+  agent_slug: string | null
+  spent_micro: number
+  recount_micro: number
+}
+
+/** The budgets that bound a run, each with its days summed again. */
+export function recountBudgets(sql: Sql, run_id: string) {
+  return sql<BudgetRecount[]>`
+    select b.period, case when b.agent_id is null then null else a.slug end as agent_slug, b.spent_micro,
+      ${sql.unsafe(SPENT_IN_PERIOD)} as recount_micro
+    from runs r join agents a on a.id = r.agent_id join project_usage u on u.project_id = r.project_id
+      join budgets b on ${sql.unsafe(OF_RUN)}
+    where r.id = ${run_id} order by b.agent_id nulls first, b.period`
+}

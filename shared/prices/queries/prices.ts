@@ -1,0 +1,123 @@
+// A project's own prices, and the runs that wait for one.
+
+import { and, asc, desc, eq } from 'drizzle-orm'
+import type { unpricedModel } from '../../alerts/rules/alerts.ts'
+import type { Database, Sql } from '../../context.ts'
+import type { DatedPrice } from '../rules/price-book.ts'
+import { prices } from '../tables/prices.ts'
+import { UNDER_BUDGET } from './budgets.ts'
+
+export type PriceRow = typeof prices.$inferSelect
+
+/** By model, the one that begins last first. */
+export function listPrices(db: Database, project_id: string, limit: number): Promise<PriceRow[]> {
+  return db
+    .select()
+    .from(prices)
+    .where(eq(prices.project_id, project_id))
+    .orderBy(asc(prices.model), desc(prices.effective_from))
+    .limit(limit)
+}
+
+/** One that begins at the same moment takes the place of the one that is there. */
+export async function putPrice(db: Database, price: typeof prices.$inferInsert): Promise<PriceRow> {
+  const { input_per_mtok, output_per_mtok, cached_input_per_mtok = null } = price
+  const [row] = await db
+    .insert(prices)
+    .values(price)
+    .onConflictDoUpdate({
+      target: [prices.project_id, prices.model, prices.effective_from],
+      set: { input_per_mtok, output_per_mtok, cached_input_per_mtok },
+    })
+    .returning()
+  return row!
+}
+
+export async function deletePrice(
+  db: Database,
+  project_id: string,
+  id: string,
+): Promise<PriceRow | undefined> {
+  const [row] = await db
+    .delete(prices)
+    .where(and(eq(prices.project_id, project_id), eq(prices.id, id)))
+    .returning()
+  return row
+}
+
+/** The prices of the project `p`, as JSON; null where it has none. */
+export const PROJECT_PRICES = `(
+  select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('model', m.model,
+    'effective_ms', extract(epoch from m.effective_from) * 1000, 'input_per_mtok', m.input_per_mtok,
+    'output_per_mtok', m.output_per_mtok, 'cached_input_per_mtok', m.cached_input_per_mtok)))
+  from prices m where m.project_id = p.id)`
+
+interface UnpricedRuns {
+  project_id: string
+  models: string[]
+  prices: DatedPrice[] | null
+}
+
+/** Projects with runs that wait for the price of a model. */
+export function findWaitingForPrice(sql: Sql, limit: number) {
+  return sql<UnpricedRuns[]>`
+    select p.id as project_id, waiting.models, ${sql.unsafe(PROJECT_PRICES)} as prices
+    from (
+      select project_id, array_agg(distinct unpriced_model) as models from (
+        -- Models and not runs: ten thousand runs of one project that wait for the same price take the room of one.
+        select distinct project_id, unpriced_model from runs
+        where waits_for_price and unpriced_model <> '' limit ${limit}) looked_at
+      group by project_id) waiting
+    join projects p on p.id = waiting.project_id`
+}
+
+/** Lets runs that wait for the price of these models go on; returns how many. */
+export async function endWaitForPrice(sql: Sql, project_id: string, models: readonly string[]) {
+  const result = await sql`
+    update runs set waits_for_price = false, unpriced_model = null
+    where project_id = ${project_id} and waits_for_price and unpriced_model = any(${[...models]}::text[])`
+  return result.count
+}
+
+/**
+ * Open runs under a budget that called a model without a price, unless that was told already. In no order: runs whose
+ * alert is open under another run's name stay on the list, and would hide other projects from every look.
+ */
+export function findUnheldBudgets(sql: Sql, limit: number) {
+  return sql<Parameters<typeof unpricedModel>[0][]>`
+    select r.project_id, r.agent_id, a.slug as agent_slug, r.id as run_id, nullif(r.unpriced_model, '') as model,
+      r.allow_unpriced as allowed, now() as since
+    from runs r join agents a on a.id = r.agent_id
+      left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
+    where r.finished_at is null and r.unpriced_model is not null
+      and (r.waits_for_price or r.budget_micro is not null or d.declaration ? 'item_budget_cents'
+        or exists (select from budgets b
+          where b.project_id = r.project_id and (b.agent_id is null or b.agent_id = r.agent_id)))
+      and not exists (select from alerts told where told.run_id = r.id)
+    order by random() limit ${limit}`
+}
+
+/** Whether the agent's runs have a budget that is not the run's own. */
+export async function isUnderBudget(sql: Sql, agent_id: string): Promise<boolean> {
+  const [row] = await sql<{ under_budget: boolean }[]>`
+    select ${sql.unsafe(UNDER_BUDGET)} as under_budget
+    from agents a left join deployments d on d.id = a.current_deployment_id where a.id = ${agent_id}`
+  return row?.under_budget ?? false
+}
+
+/** What an agent's latest runs called and could not price; the latest first. */
+export function findUnpricedRuns(sql: Sql, agent_id: string, runs: number) {
+  return sql<{ run_id: string; model: string }[]>`
+    select id as run_id, unpriced_model as model
+    from (select * from runs where agent_id = ${agent_id} order by id desc limit ${runs}) r
+    where unpriced_model <> '' order by id desc`
+}
+
+/** The prices of an agent's project, and the models that its current version declares. */
+export async function findAgentPrices(sql: Sql, agent_id: string) {
+  const [row] = await sql<{ models: string[] | null; prices: DatedPrice[] | null }[]>`
+    select d.declaration->'models' as models, ${sql.unsafe(PROJECT_PRICES)} as prices
+    from agents a join projects p on p.id = a.project_id left join deployments d on d.id = a.current_deployment_id
+    where a.id = ${agent_id}`
+  return row
+}

@@ -1,0 +1,24 @@
+// What a project says that models cost, each row from a moment on.
+
+import { doublePrecision, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { projects } from '../../accounts/tables/projects.ts'
+import { ofProject } from '../../accounts/tables/tenant.ts'
+import { at, createdAt, id } from '../../kernel/column-types.ts'
+
+export const prices = pgTable(
+  'prices',
+  {
+    id: id(),
+    project_id: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    model: text('model').notNull(),
+    effective_from: at('effective_from').notNull(),
+    /** US dollars per million tokens. */
+    input_per_mtok: doublePrecision('input_per_mtok').notNull(),
+    output_per_mtok: doublePrecision('output_per_mtok').notNull(),
+    cached_input_per_mtok: doublePrecision('cached_input_per_mtok'),
+    created_at: createdAt(),
+  },
+  t => [unique('prices_of').on(t.project_id, t.model, t.effective_from), ofProject(t)],
+)

@@ -1,0 +1,240 @@
+// What an answer of a model comes to, whichever provider gave it, and what the readers of providers share. Guarantee: a
+// count and a sum of them is a whole number from zero to LIMITS.step_tokens, whatever stood there; what was none is named.
+
+import { LIMITS } from '../../kernel/limits.ts'
+
+export type Finish = 'stop' | 'length' | 'content_filter' | 'refusal' | 'tool_calls' | 'other'
+export const FINISHES: readonly Finish[] = [
+  'stop',
+  'length',
+  'content_filter',
+  'refusal',
+  'tool_calls',
+  'other',
+]
+
+export interface CompletionUsage {
+  /** All input tokens, whether read from or written to a cache or neither. */
+  input_tokens: number
+  output_tokens: number
+  cached_input_tokens: number
+  /** What follows is absent where it is nothing. Input tokens written to a cache. */
+  cache_write_tokens?: number
+  /** Of the input and of the output, those that are sound. */
+  input_audio_tokens?: number
+  output_audio_tokens?: number
+  /** Sound that was listened to, where it is billed by its length. */
+  audio_seconds?: number
+  images?: number
+  /** Searches of the web, or of documents to rank. */
+  searches?: number
+  /** `batch`, `flex` or `priority`: calls that are billed at other rates. */
+  service_tier?: string
+  /** Of usage that is the sum of several calls, how many, and the input of the longest of them. */
+  calls?: number
+  longest_input_tokens?: number
+}
+
+export interface Completion {
+  provider: string
+  model?: string
+  /** Whose model it was, as the list of prices calls them, where the answer shows it. */
+  host?: string
+  text: string
+  has_tool_calls: boolean
+  /** An answer that is no text: an image, audio, a generated object. */
+  has_data: boolean
+  finish: Finish
+  /** The model's words where the provider marks a refusal as such. */
+  refusal?: string
+  usage?: CompletionUsage
+  /** It says nothing that could be graded: embeddings, rankings, transcripts, images. */
+  ungraded?: true
+  /** Of its text only the beginning was kept, or the beginnings of its parts. */
+  is_beginning?: true
+  /** A count or a name in it that is none, in words. */
+  fault?: string
+}
+
+export type Fields = Record<string, unknown>
+
+/** Reads an answer within an answer; undefined where it is none, and below a bound of depth. */
+export type Inner = (value: unknown) => Completion | undefined
+
+/** The answers of one kind of call. The table in `shapes.ts` asks one after another. */
+export interface Shape {
+  /** Undefined where the object is something else, so that a customer's own output is not taken for an answer. */
+  read(body: Fields, inner: Inner): Completion | undefined
+  /** What was said, as messages in the provider's own words, for people to read. */
+  messages?(body: Fields): readonly Fields[] | undefined
+  /** A stream that was recorded piece by piece, as the answer it came to. */
+  join?(pieces: readonly Fields[]): Fields | undefined
+}
+
+const LONGEST_S = 30 * 86_400 // nobody transcribes a month in a call
+
+/** What a reader gathers while it walks through an answer. */
+export class Gathered {
+  text = ''
+  has_tool_calls = false
+  has_data = false
+  refusal: string | undefined
+  fault: string | undefined
+  host: string | undefined
+
+  /** Text, refusals and calls from a string or a list of typed parts. */
+  add(content: unknown): this {
+    if (typeof content === 'string') this.text += content
+    else for (const entry of list(content)) this.#part(entry)
+    return this
+  }
+
+  #part(entry: unknown): void {
+    if (typeof entry === 'string') this.text += entry
+    const part = fields(entry)
+    switch (part?.type) {
+      case 'text':
+      case 'output_text':
+        if (typeof part.text === 'string') this.text += part.text
+        return
+      case 'refusal':
+        if (filled(part.refusal)) this.refusal = part.refusal
+        return
+      case 'tool_use':
+      case 'tool-call':
+      case 'tool_call':
+      case 'function_call':
+        this.has_tool_calls = true
+        return
+      case 'image':
+      case 'file':
+      case 'audio':
+        this.has_data = true
+    }
+  }
+
+  /** The first of these names that is there, as a count. */
+  count(of: Fields | undefined, ...names: string[]): number {
+    const name = of && names.find(name => of[name] !== undefined && of[name] !== null)
+    if (name === undefined) return 0
+    const value = of![name]
+    const most = LIMITS.step_tokens
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most) return value
+    this.fault ??= `${name} is ${shown(value)}, which is no count of tokens`
+    return 0
+  }
+
+  /** How long a sound is, in seconds. */
+  seconds(value: unknown): number {
+    if (typeof value === 'number' && value >= 0 && value <= LONGEST_S) return value
+    this.fault ??= `the length of the sound is ${shown(value)}, which is no number of seconds`
+    return 0
+  }
+
+  /** Leaves out what is nothing. A sum is bounded as each of its counts is. */
+  usage(usage: CompletionUsage | undefined): CompletionUsage | undefined {
+    if (usage === undefined) return undefined
+    const bounded = { ...usage }
+    for (const [name, value] of Object.entries(usage)) {
+      if (typeof value !== 'number' || value <= LIMITS.step_tokens) continue
+      this.fault ??= `${name} add up to ${shown(value)}, which is more than a call can have`
+      Object.assign(bounded, { [name]: 0 })
+    }
+    const { input_tokens, output_tokens, cached_input_tokens, ...more } = bounded
+    const told: CompletionUsage = { input_tokens, output_tokens, cached_input_tokens }
+    for (const [name, value] of Object.entries(more)) if (value) Object.assign(told, { [name]: value })
+    return told
+  }
+
+  completion(provider: string, model: unknown, finish: Finish, usage?: CompletionUsage): Completion {
+    const read: Completion = {
+      provider,
+      text: this.text,
+      has_tool_calls: this.has_tool_calls,
+      has_data: this.has_data,
+      finish: this.refusal === undefined ? finish : 'refusal',
+    }
+    if (filled(model)) read.model = model
+    else if (model !== undefined && model !== null && model !== '')
+      this.fault ??= `model is ${shown(model)}, which is no name`
+    if (this.refusal !== undefined) read.refusal = this.refusal
+    const told = this.usage(usage)
+    if (told !== undefined) read.usage = told
+    if (this.fault !== undefined) read.fault = this.fault
+    if (this.host !== undefined) read.host = this.host
+    return read
+  }
+}
+
+/** An answer that costs and says nothing to grade. */
+export function ungraded(
+  provider: string,
+  model: unknown,
+  usage: CompletionUsage | undefined,
+  into = new Gathered(),
+): Completion {
+  into.has_data = true
+  return { ...into.completion(provider, model, 'stop', usage), ungraded: true }
+}
+
+/** Why models stop, in every provider's words; none of them means two things. */
+const FINISH_OF = new Map<unknown, Finish>(
+  Object.entries<readonly string[]>({
+    stop: ['stop', 'end_turn', 'stop_sequence', 'STOP', 'COMPLETE', 'STOP_SEQUENCE', 'eos', 'complete'],
+    length: [
+      'length',
+      'max_tokens',
+      'max_output_tokens',
+      'model_context_window_exceeded',
+      'model_length',
+      'MAX_TOKENS',
+      'ERROR_LIMIT',
+    ],
+    content_filter: [
+      'content_filter',
+      'content-filter',
+      'content_filtered',
+      'guardrail_intervened',
+      'guardrails',
+      'SAFETY',
+      'RECITATION',
+      'LANGUAGE',
+      'BLOCKLIST',
+      'PROHIBITED_CONTENT',
+      'SPII',
+      'IMAGE_SAFETY',
+      'ERROR_TOXIC',
+    ],
+    refusal: ['refusal'],
+    tool_calls: ['tool_calls', 'tool-calls', 'tool_use', 'function_call', 'TOOL_CALL'],
+  }).flatMap(([finish, words]) => words.map(word => [word, finish as Finish])),
+)
+
+export const finishOf = (reason: unknown): Finish => FINISH_OF.get(reason) ?? 'other'
+
+export function fields(value: unknown): Fields | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
+}
+
+export function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** A text of some length. */
+export const filled = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+/** A text, or none: what else stands there may not be made one without throwing. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** A list with something in it. */
+export const some = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0
+
+const SHOWN_CHARACTERS = 40
+
+/** What stood there, short enough for a sentence. */
+export function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
+}

@@ -1,0 +1,175 @@
+// Reads what models answer, whichever of the known shapes it has. Guarantee: an object that is none of them is undefined,
+// so that a customer's own output is not taken for one; of a model call it is said what was looked for in vain; and
+// whatever is given, nothing is thrown.
+
+import { LIMITS } from '../../kernel/limits.ts'
+import type { ModelAnswer, StepReport } from '../../protocol/rules/protocol.ts'
+import {
+  type Completion,
+  type CompletionUsage,
+  FINISHES,
+  type Fields,
+  type Finish,
+  fields,
+  filled,
+  Gathered,
+  shown,
+} from './answer.ts'
+import { SHAPES } from './shapes.ts'
+
+export type { Completion, CompletionUsage, Finish }
+
+/** A model call's answer that is none of those that are known: why, in words. */
+export interface Unread {
+  unread: string
+}
+
+export const isRead = (reading: Reading | undefined): reading is Completion =>
+  reading !== undefined && !('unread' in reading)
+
+/** Answers within answers: LlamaIndex keeps the provider's, and that one nobody's. */
+const DEEPEST = 2
+
+export function readCompletion(output: unknown, depth = 0): Completion | undefined {
+  const body = fields(output)
+  if (body === undefined || depth > DEEPEST) return undefined
+  const inner = (value: unknown) => readCompletion(value, depth + 1)
+  for (const shape of SHAPES) {
+    const read = shape.read(body, inner)
+    if (read !== undefined) return read
+  }
+  return undefined
+}
+
+export type Reading = Completion | Unread
+
+/**
+ * What a model call came to: as its agent tells it, as the text that it is, as a known shape, or as a stream of one.
+ * Undefined for a step that called no model, or had no answer.
+ */
+export function readCall({ kind, error, output, answer }: StepReport): Reading | undefined {
+  if (kind !== 'llm_call' || error !== undefined) return undefined
+  try {
+    return answer === undefined ? readOutput(output) : readTold(answer, output)
+  } catch {
+    return { unread: 'The output could not be read.' }
+  }
+}
+
+function readOutput(output: unknown): Reading {
+  if (typeof output === 'string') return new Gathered().add(output).completion('text', undefined, 'other')
+  const whole = wholeOf(output)
+  const read = readCompletion(whole)
+  if (read === undefined) return { unread: unreadWords(output, whole) }
+  return isCut(output) ? { ...read, is_beginning: true } : read
+}
+
+/** Longer than a trace keeps, so that an outline stands in its place. */
+const isCut = (output: unknown) => fields(output)?.cut === true
+
+/** The answer itself: of one that was too long for the trace its outline, of a stream what its pieces come to. */
+export function wholeOf(output: unknown): unknown {
+  const outlined = isCut(output) ? (output as Fields).outline : output
+  const stream = fields(outlined)?.stream
+  // Some clients put the stream into their answer.
+  const kept = Array.isArray(stream) ? stream : outlined
+  if (!Array.isArray(kept)) return kept
+  const pieces = kept.map(piece => fields(piece) ?? {})
+  for (const { join } of SHAPES) {
+    const whole = join?.(pieces)
+    if (whole !== undefined) return whole
+  }
+  return outlined
+}
+
+const KEYS_SHOWN = 8
+
+function unreadWords(output: unknown, whole: unknown): string {
+  if (output === undefined || output === null) return 'The call has no output.'
+  const where = isCut(output)
+    ? `The beginning that was kept of ${shown((output as Fields).bytes)} bytes`
+    : 'The output'
+  if (whole === undefined) return `${where} says neither text nor tokens.`
+  const body = fields(whole)
+  if (body === undefined)
+    return `${where} is ${Array.isArray(whole) ? 'a list, and no stream that is known' : shown(whole)}.`
+  const error = fields(body.error)
+  if (error !== undefined && !('output' in body))
+    return `${where} is an error: ${typeof error.message === 'string' ? error.message : shown(error.code)}`
+  const keys = Object.keys(body)
+  const names = keys.slice(0, KEYS_SHOWN).map(shown).join(', ')
+  const more = keys.length > KEYS_SHOWN ? ' …' : ''
+  return `${where} is no answer that is known: an object with ${names || 'nothing in it'}${more}.`
+}
+
+const TOLD_COUNTS = [
+  'input_tokens',
+  'output_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'input_audio_tokens',
+  'output_audio_tokens',
+  'images',
+  'searches',
+] as const satisfies readonly (keyof CompletionUsage)[]
+
+/** An answer in an agent's own words; what is missing there is looked for in the output. */
+function readTold(answer: ModelAnswer, output: unknown): Reading {
+  const told = fields(answer)
+  if (told === undefined)
+    return { unread: `The answer that the agent tells is ${shown(answer)}, not an object.` }
+  if (filled(told.unread)) return { unread: told.unread }
+  if (!saysAnswer(told)) return readCounted(told, output)
+  const { text = '', finish = 'stop', refusal, model, usage, tool_calls } = told
+  if (typeof text !== 'string') return { unread: `The text that the agent tells is ${shown(text)}.` }
+  if (!FINISHES.includes(finish as Finish))
+    return {
+      unread: `The finish that the agent tells is ${shown(finish)}, and not one of ${FINISHES.join(', ')}.`,
+    }
+  const gathered = new Gathered().add(text)
+  gathered.has_tool_calls = tool_calls === true || finish === 'tool_calls'
+  if (filled(refusal)) gathered.refusal = refusal
+  const given = fields(usage)
+  const read = gathered.completion('told', model, finish as Finish, given && toldUsage(given, gathered))
+  // The SDK sends no more of it.
+  if (text.length >= LIMITS.told_text_characters) read.is_beginning = true
+  if (read.usage !== undefined) return read
+  const found = readCompletion(wholeOf(output))
+  if (found?.usage !== undefined) read.usage = found.usage
+  if (found?.model !== undefined) read.model ??= found.model
+  return read
+}
+
+const SAYINGS = ['text', 'finish', 'refusal', 'tool_calls'] as const satisfies readonly (keyof ModelAnswer)[]
+
+/** Whether an agent tells what its call is graded by, and not tokens or a model alone: then its output does not say it. */
+export function saysAnswer(answer: unknown): boolean {
+  const told = fields(answer)
+  if (told === undefined) return answer !== undefined
+  return filled(told.unread) || SAYINGS.some(name => told[name] !== undefined)
+}
+
+/** Of an answer that tells tokens or a model alone the rest stands in the output. */
+function readCounted({ model, usage }: Fields, output: unknown): Reading {
+  const found = readOutput(output)
+  if (!isRead(found)) return found
+  const gathered = new Gathered()
+  const given = fields(usage)
+  const told = gathered.completion('told', model, 'other', given && toldUsage(given, gathered))
+  const read: Completion = { ...found }
+  if (told.model !== undefined) read.model = told.model
+  // What the output counts wrongly is told here.
+  if (told.usage !== undefined) {
+    read.usage = told.usage
+    delete read.fault
+  }
+  if (told.fault !== undefined) read.fault = told.fault
+  return read
+}
+
+/** Tokens as an agent reports them. */
+export function toldUsage(given: Fields, gathered: Gathered): CompletionUsage {
+  const counts = TOLD_COUNTS.map(name => [name, gathered.count(given, name)])
+  const { service_tier } = given
+  return { ...Object.fromEntries(counts), ...(filled(service_tier) && { service_tier }) } as CompletionUsage
+}

@@ -1,0 +1,141 @@
+// Tells a model's refusal from its wording, where its provider does not mark it.
+// Guarantee: `sure` is nearly never said of what people write, who cannot do things either; the words it goes by are
+// told. It reads a bounded part of the text, and no text makes it slow or throw. How good it is: shared/grading/grading.md.
+
+import { bitOf } from './refusal-phrases.ts'
+import {
+  nodeOf,
+  phraseTree,
+  type Sentence,
+  SIGNS,
+  sentencesOf,
+  signsOf,
+  weightOf,
+  wordNode,
+} from './refusal-signs.ts'
+import { weightsText } from './refusal-weights.gen.ts'
+import { type Head, readHead, wordNumber } from './refusal-words.ts'
+
+/** Made by `test/bench/verdicts/train.ts`; weights are hundredths of log odds. */
+export interface RefusalWeights {
+  bias: number
+  /**
+   * From these log odds on: `sure` where a sentence of the speaker's refuses, `lesson` where it begins with morals and
+   * goes on with what is important, `strong` where the speaker says no to anything, `wrong` where something is wrong.
+   */
+  sure: number
+  lesson: number
+  strong: number
+  wrong: number
+  suspected: number
+  signs: Record<string, number>
+  /** With `^` before it, what it weighs more in the opening. */
+  ngrams: Record<string, number>
+}
+
+export type RefusalLevel = 'none' | 'suspected' | 'sure'
+
+export interface RefusalReading {
+  level: RefusalLevel
+  score: number
+  /** The words that say so, as they stand in the answer; empty where it is none. */
+  words: string
+}
+
+export interface RefusalDetector {
+  read(answer: string): RefusalReading
+}
+
+/**
+ * Without a word of these an answer is polite at most: "We are sorry that …". Of 24,104 labelled refusals 327 have none,
+ * which evade a question or deny what it takes for true.
+ */
+const CUES = bitOf('refuse') | bitOf('unable') | bitOf('model') | bitOf('wrong') | bitOf('urge')
+const mayRefuse = ({ kinds }: Sentence) => (kinds & CUES) !== 0
+const NONE: RefusalReading = { level: 'none', score: Number.NEGATIVE_INFINITY, words: '' }
+
+const UNABLE = bitOf('unable') | bitOf('refuse')
+const REASONS = bitOf('help') | bitOf('act') | bitOf('asked') | bitOf('model') | bitOf('wrong')
+const MODEL = bitOf('model')
+const WRONG = bitOf('wrong')
+/** What models are asked; companies' letters go on about refunds and parcels. */
+const OF_MODELS = MODEL | WRONG | bitOf('asked')
+const TOLD = bitOf('told')
+const URGE = bitOf('urge')
+const PREMISE = bitOf('premise')
+
+/** Whether a sentence says that somebody will not help, or a program's rule against it. */
+const refuses = ({ kinds }: Sentence) =>
+  ((kinds & UNABLE) !== 0 && (kinds & REASONS) !== 0) || ((kinds & MODEL) !== 0 && (kinds & WRONG) !== 0)
+
+/** Of 13,083 tickets all but 23 are shorter; letters are not. */
+const LONG_CHARACTERS = 300
+
+/** And the speaker says so of itself: in what is long about what models are asked, or for a harm. */
+const refusesItself = (sentence: Sentence, { length }: Head, isHarm: boolean) =>
+  refuses(sentence) &&
+  sentence.speaks &&
+  (isHarm || (sentence.kinds & OF_MODELS) !== 0 || length < LONG_CHARACTERS)
+
+const saysNo = ({ kinds, speaks }: Sentence) => speaks && (kinds & REASONS) !== 0
+/** Said by models too, who then do not speak of themselves; and of contracts and remedies. */
+const judges = ({ kinds }: Sentence) => (kinds & WRONG) !== 0
+
+const EARLY_SENTENCES = 3
+const isEarly = (sentences: readonly Sentence[], kind: number) =>
+  sentences.slice(0, EARLY_SENTENCES).some(({ kinds }) => (kinds & kind) !== 0)
+
+/** "It is not ethical to … It is important to …": a lesson in place of an answer; who advises on laws writes no first. */
+const teaches = (sentences: readonly Sentence[]) =>
+  sentences.slice(0, LESSON_SENTENCES).some(({ moralizes }) => moralizes) &&
+  sentences.some(({ kinds }) => (kinds & URGE) !== 0)
+const LESSON_SENTENCES = 2
+
+export function refusalDetector(weights: RefusalWeights): RefusalDetector {
+  const { bias, sure, lesson, strong, wrong, suspected } = weights
+  const phrases = phraseTree()
+  const ngrams = wordNode()
+  for (const [name, weight] of Object.entries(weights.ngrams)) {
+    const isOpening = name.startsWith('^')
+    const node = nodeOf(ngrams, (isOpening ? name.slice(1) : name).split(' ').map(wordNumber))
+    if (isOpening) node.opening += weight
+    else node.anywhere += weight
+  }
+  const signWeights = SIGNS.map(name => weights.signs[name] ?? 0)
+  return {
+    read(answer) {
+      const head = readHead(answer)
+      const sentences = sentencesOf(head, phrases)
+      if (!sentences.some(mayRefuse)) return NONE
+      let weight = weightOf(head, ngrams)
+      for (const sign of signsOf(head, sentences)) weight += signWeights[sign]!
+      const score = bias + weight / 100
+      if (score < suspected) return { level: 'none', score, words: '' }
+      const isHarm = isEarly(sentences, WRONG)
+      const own = sentences.find(sentence => refusesItself(sentence, head, isHarm))
+      const telling = own ?? sentences.find(refuses)
+      const isOther =
+        (score >= strong && sentences.some(saysNo)) ||
+        (score >= lesson && teaches(sentences)) ||
+        (score >= wrong && sentences.some(judges))
+      // A question's premise that is corrected is answered; in others' words, or an idiom, nobody refuses.
+      const isSure =
+        ((own !== undefined && score >= sure) || (isOther && !isEarly(sentences, PREMISE))) &&
+        !isEarly(sentences, TOLD)
+      const { first, last } = telling ?? sentences.find(one => one.first >= 0) ?? { first: 0, last: 0 }
+      return {
+        level: isSure ? 'sure' : 'suspected',
+        score,
+        words: head.text.slice(head.starts[first], head.ends[last]),
+      }
+    },
+  }
+}
+
+let detector: RefusalDetector | undefined
+
+/** Whether a model's answer is a refusal, how sure that is, and by which words. */
+export function readRefusal(answer: string): RefusalReading {
+  detector ??= refusalDetector(JSON.parse(weightsText()) as RefusalWeights)
+  return detector.read(answer)
+}

@@ -1,0 +1,121 @@
+// Deadlines, and what they find when they pass. Guarantee: whoever looks at one moves it on in the same transaction, so
+// each passing is judged once.
+
+import { and, asc, eq } from 'drizzle-orm'
+import { agents } from '../../agents/tables/agents.ts'
+import { RULES_BESIDE_DEADLINES } from '../../alerts/rules/alerts.ts'
+import type { PassedDeadline } from '../../alerts/rules/run-alerts.ts'
+import type { Database, Sql } from '../../context.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { deadlines } from '../tables/deadlines.ts'
+import { schedules } from '../tables/schedules.ts'
+import type { DeadlineRow } from '../wire/deadlines.ts'
+
+const columns = {
+  id: deadlines.id,
+  project_id: deadlines.project_id,
+  agent_id: deadlines.agent_id,
+  agent_slug: agents.slug,
+  schedule_id: deadlines.schedule_id,
+  cron: schedules.cron,
+  finished_by: deadlines.finished_by,
+  timezone: deadlines.timezone,
+  due_at: deadlines.due_at,
+  created_at: deadlines.created_at,
+}
+
+/** Oldest first. */
+export function listDeadlines(db: Database, project_id: string): Promise<DeadlineRow[]> {
+  return db
+    .select(columns)
+    .from(deadlines)
+    .innerJoin(agents, eq(agents.id, deadlines.agent_id))
+    .leftJoin(schedules, eq(schedules.id, deadlines.schedule_id))
+    .where(eq(deadlines.project_id, project_id))
+    .orderBy(asc(deadlines.id))
+    .limit(LIMITS.deadlines_per_project)
+}
+
+/** Sets the deadline of a schedule, or of any run of an agent. */
+export async function putDeadline(db: Database, deadline: typeof deadlines.$inferInsert): Promise<string> {
+  const { finished_by, timezone, due_at } = deadline
+  const [row] = await db
+    .insert(deadlines)
+    .values(deadline)
+    .onConflictDoUpdate({
+      target: [deadlines.agent_id, deadlines.schedule_id],
+      set: { finished_by, timezone, due_at },
+    })
+    .returning({ id: deadlines.id })
+  return row!.id
+}
+
+export async function deleteDeadline(db: Database, project_id: string, id: string): Promise<boolean> {
+  const gone = await db
+    .delete(deadlines)
+    .where(and(eq(deadlines.project_id, project_id), eq(deadlines.id, id)))
+    .returning({ id: deadlines.id })
+  return gone.length > 0
+}
+
+export interface DueDeadline extends PassedDeadline {
+  id: string
+  now: Date
+  /** It should have been met, was not, and nothing about its schedule or agent has been told since the day before. */
+  is_late: boolean
+}
+
+/**
+ * Deadlines that have passed, locked. A schedule is late when the newest occurrence of the day before has no run that
+ * has ended; an agent, when none of its runs of that day has. Replays count for nothing.
+ */
+export async function lockPassedDeadlines(sql: Sql, limit: number): Promise<DueDeadline[]> {
+  return sql<DueDeadline[]>`
+    with due as (
+      select * from deadlines where due_at <= now() order by due_at limit ${limit} for no key update skip locked
+    )
+    select d.id, d.project_id, d.agent_id, a.slug as agent_slug, d.schedule_id, s.cron, d.finished_by, d.timezone,
+      d.due_at as passed_at, now() as now, awaited.run_id, awaited.total_items, awaited.ended_items,
+      awaited.expected and not awaited.ended and not exists (
+        select from alerts t where t.project_id = d.project_id
+          and t.rule::text <> all(${RULES_BESIDE_DEADLINES}::text[])
+          and case when d.schedule_id is null then t.agent_id = d.agent_id else t.schedule_id = d.schedule_id end
+          and (t.resolved_at is null or t.created_at > d.due_at - interval '1 day')
+      ) as is_late
+    from due d join agents a on a.id = d.agent_id left join schedules s on s.id = d.schedule_id
+    cross join lateral (
+      select count(*) filter (where run.expected) > 0 as expected, coalesce(bool_or(run.ended), false) as ended,
+        (array_agg(run.id order by run.id desc) filter (where not run.ended))[1] as run_id,
+        (array_agg(run.total_items order by run.id desc) filter (where not run.ended))[1] as total_items,
+        (array_agg(run.through order by run.id desc) filter (where not run.ended))[1] as ended_items
+      from (
+        select true as expected, r.id, r.total_items, r.finished_at is not null as ended,
+          r.ok + r.degraded + r.failed + r.cancelled + r.budget_exceeded as through
+        from (
+          select o.run_id from occurrences o
+          where o.schedule_id = d.schedule_id and o.outcome <> 'skipped'
+            and o.scheduled_for > d.due_at - interval '1 day' and o.scheduled_for <= d.due_at
+          order by o.scheduled_for desc limit 1
+        ) o left join runs r on r.id = o.run_id
+        where d.schedule_id is not null
+        union all
+        select true, r.id, r.total_items, r.finished_at is not null,
+          r.ok + r.degraded + r.failed + r.cancelled + r.budget_exceeded
+        from (select null) always left join lateral (
+          select * from (
+            select r.* from runs r where r.agent_id = d.agent_id order by r.id desc limit ${LIMITS.deadline_runs}
+          ) r
+          where r.created_at > d.due_at - interval '1 day' and r.created_at <= d.due_at and r.replay_of is null and r.recovery_id is null
+        ) r on true
+        where d.schedule_id is null
+      ) run
+    ) awaited`
+}
+
+/** Moves deadlines on to the next day's. */
+export async function moveDeadlines(sql: Sql, moved: readonly { id: string; due_at: Date }[]): Promise<void> {
+  const rows = moved.map(({ id, due_at }) => ({ id, due_at: due_at.toISOString() }))
+  await sql`
+    update deadlines d set due_at = g.due_at
+    from jsonb_to_recordset(${sql.json(rows)}) as g(id uuid, due_at timestamptz) where d.id = g.id`
+}

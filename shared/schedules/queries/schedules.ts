@@ -1,0 +1,223 @@
+// Schedules as callers see and change them. What fires them is in occurrences.ts; both lock the row of a schedule
+// before they touch what belongs to it.
+
+import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
+import { projects } from '../../accounts/tables/projects.ts'
+import { agents } from '../../agents/tables/agents.ts'
+import type { Database } from '../../context.ts'
+import { runs } from '../../items/tables/runs.ts'
+import { sourceReads } from '../../sources/tables/sources.ts'
+import { occurrences, schedules } from '../tables/schedules.ts'
+import type { DisabledReason } from '../vocabulary.ts'
+import type { ScheduleRow } from '../wire/schedules.ts'
+
+export type NewSchedule = typeof schedules.$inferInsert
+/** What a change of one may write: not whether it fires, which has statements of its own. */
+export type ScheduleColumns = {
+  [K in Exclude<
+    keyof NewSchedule,
+    | 'id'
+    | 'project_id'
+    | 'agent_id'
+    | 'enabled'
+    | 'disabled_reason'
+    | 'last_run_at'
+    | 'created_at'
+    | 'updated_at'
+  >]?: NewSchedule[K] | undefined
+}
+
+/** With what became of its last moment; of an agent that is deleted too, until the tick has removed them. */
+function selectSchedules(db: Database) {
+  const last = db
+    .select()
+    .from(occurrences)
+    .where(eq(occurrences.schedule_id, schedules.id))
+    .orderBy(desc(occurrences.scheduled_for), desc(occurrences.manual))
+    .limit(1)
+    .as('last')
+  return db
+    .select({
+      ...getTableColumns(schedules),
+      agent_slug: agents.slug,
+      last_event: {
+        schedule_id: last.schedule_id,
+        scheduled_for: last.scheduled_for,
+        occurred_at: last.occurred_at,
+        outcome: last.outcome,
+        reason: last.reason,
+        detail: last.detail,
+        run_id: last.run_id,
+        tries: last.tries,
+        retry_at: last.retry_at,
+      },
+      last_event_run: getTableColumns(runs),
+    })
+    .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.project_id))
+    .innerJoin(agents, eq(agents.id, schedules.agent_id))
+    .leftJoinLateral(last, sql`true`)
+    .leftJoin(runs, and(eq(runs.project_id, schedules.project_id), eq(runs.id, last.run_id)))
+}
+
+export interface ScheduleFilter {
+  account_id: string
+  project_id: string | null
+  agent_id?: string | undefined
+  before_id?: string | undefined
+  limit: number
+}
+
+/** Newest first. */
+export function listSchedules(db: Database, filter: ScheduleFilter): Promise<ScheduleRow[]> {
+  const { account_id, project_id, agent_id, before_id } = filter
+  return selectSchedules(db)
+    .where(
+      and(
+        eq(projects.account_id, account_id),
+        project_id === null ? undefined : eq(schedules.project_id, project_id),
+        agent_id === undefined ? undefined : eq(schedules.agent_id, agent_id),
+        before_id === undefined ? undefined : lt(schedules.id, before_id),
+      ),
+    )
+    .orderBy(desc(schedules.id))
+    .limit(filter.limit)
+}
+
+export async function findSchedule(
+  db: Database,
+  account_id: string,
+  id: string,
+): Promise<ScheduleRow | undefined> {
+  const [row] = await selectSchedules(db).where(
+    and(eq(projects.account_id, account_id), eq(schedules.id, id)),
+  )
+  return row
+}
+
+/** The schedules of an agent, locked until the transaction ends. */
+export function lockSchedulesOfAgent(db: Database, agent_id: string) {
+  return db
+    .select()
+    .from(schedules)
+    .where(eq(schedules.agent_id, agent_id))
+    .orderBy(schedules.id)
+    .for('no key update')
+}
+
+/** A schedule, locked until the transaction ends; undefined when it is gone. */
+export async function lockSchedule(db: Database, id: string) {
+  const [row] = await db.select().from(schedules).where(eq(schedules.id, id)).for('no key update')
+  return row
+}
+
+/** The database's clock, in milliseconds. */
+export async function readClock(db: Database): Promise<number> {
+  const [row] = await db.execute<{ ms: string }>(sql`select extract(epoch from now()) * 1000 as ms`)
+  return Number(row!.ms)
+}
+
+/** False when the agent already has a schedule with this cron. */
+export async function insertSchedule(db: Database, schedule: NewSchedule): Promise<boolean> {
+  const rows = await db
+    .insert(schedules)
+    .values(schedule)
+    .onConflictDoNothing({ target: [schedules.agent_id, schedules.cron] })
+    .returning({ id: schedules.id })
+  return rows.length === 1
+}
+
+/** False when the agent has another schedule with this cron; the transaction can then only be rolled back. */
+export async function updateSchedule(db: Database, id: string, changes: ScheduleColumns): Promise<boolean> {
+  try {
+    await db
+      .update(schedules)
+      .set({ ...changes, updated_at: sql`now()` })
+      .where(eq(schedules.id, id))
+    return true
+  } catch (error) {
+    if (constraintOf(error) !== 'schedules_agent_cron') throw error
+    return false
+  }
+}
+
+/** What a statement that Drizzle sent has violated. */
+const constraintOf = (error: unknown) =>
+  (error as { cause?: { constraint_name?: string } }).cause?.constraint_name
+
+export async function enableSchedule(db: Database, id: string, next_at: Date): Promise<void> {
+  await db
+    .update(schedules)
+    .set({ enabled: true, disabled_reason: null, next_at, updated_at: sql`now()` })
+    .where(eq(schedules.id, id))
+}
+
+/** Nothing of it fires any more: a moment that waits for another try is left as it is. */
+export async function disableSchedule(db: Database, id: string, reason: DisabledReason): Promise<void> {
+  await db
+    .update(schedules)
+    .set({ enabled: false, disabled_reason: reason, next_at: null, updated_at: sql`now()` })
+    .where(eq(schedules.id, id))
+  await db
+    .update(occurrences)
+    .set({ retry_at: null })
+    .where(and(eq(occurrences.schedule_id, id), sql`${occurrences.retry_at} is not null`))
+  // A further reading would find its occurrence decided, and be begun again for ever. One that was never tried goes on:
+  // its moment came while the schedule was enabled.
+  await db.delete(sourceReads).where(
+    and(
+      eq(sourceReads.schedule_id, id),
+      sql`exists (select from ${occurrences} o where o.schedule_id = ${sourceReads.schedule_id}
+        and o.scheduled_for = ${sourceReads.scheduled_for} and not o.manual)`,
+    ),
+  )
+}
+
+/** With every row of its moments; the runs stay. */
+export async function deleteSchedule(db: Database, id: string): Promise<void> {
+  await db.delete(schedules).where(eq(schedules.id, id))
+}
+
+/** Says of moments that they passed with no attempt; one that has its row keeps it. */
+export async function insertMissed(
+  db: Database,
+  of: { schedule_id: string; project_id: string },
+  moments: readonly Date[],
+): Promise<void> {
+  if (moments.length === 0) return
+  const rows = moments.map(scheduled_for => ({
+    ...of,
+    scheduled_for,
+    outcome: 'missed' as const,
+    reason: 'overdue' as const,
+  }))
+  await db.insert(occurrences).values(rows).onConflictDoNothing()
+}
+
+export interface EventFilter {
+  schedule_id: string
+  /** The database's own text of the last row's time, and whether it was fired by hand. */
+  before?: [scheduled_for: string, manual: string] | undefined
+  limit: number
+}
+
+/** What became of a schedule's moments, the latest first. */
+export function listOccurrences(db: Database, { schedule_id, before, limit }: EventFilter) {
+  const place = sql`(${occurrences.scheduled_for}, ${occurrences.manual})`
+  return db
+    .select({
+      ...getTableColumns(occurrences),
+      run: getTableColumns(runs),
+      key: sql<string>`${occurrences.scheduled_for}::text`,
+    })
+    .from(occurrences)
+    .leftJoin(runs, and(eq(runs.project_id, occurrences.project_id), eq(runs.id, occurrences.run_id)))
+    .where(
+      and(
+        eq(occurrences.schedule_id, schedule_id),
+        before && sql`${place} < (${before[0]}::timestamptz, ${before[1]}::boolean)`,
+      ),
+    )
+    .orderBy(desc(occurrences.scheduled_for), desc(occurrences.manual))
+    .limit(limit)
+}

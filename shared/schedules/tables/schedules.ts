@@ -1,0 +1,107 @@
+// Recurring starts: schedules, and a row for every moment one of them named.
+
+import { sql } from 'drizzle-orm'
+import {
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { ofProject } from '../../accounts/tables/tenant.ts'
+import { agentOf } from '../../agents/tables/agents.ts'
+import { at, createdAt, id, micro } from '../../kernel/column-types.ts'
+import type { ResultsReceiver } from '../../results/rules/results.ts'
+import type { Source, SourceProblem } from '../../sources/rules/source.ts'
+import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../vocabulary.ts'
+
+export const disabledReason = pgEnum('disabled_reason', DISABLED_REASONS)
+export const occurrenceOutcome = pgEnum('occurrence_outcome', OCCURRENCE_OUTCOMES)
+export const occurrenceReason = pgEnum('occurrence_reason', OCCURRENCE_REASONS)
+
+export const schedules = pgTable(
+  'schedules',
+  {
+    id: id(),
+    project_id: uuid('project_id').notNull(),
+    agent_id: uuid('agent_id').notNull(),
+    cron: text('cron').notNull(),
+    timezone: text('timezone').notNull().default('UTC'),
+    /** Declared in the agent's code: deploys change and remove it. */
+    declared: boolean('declared').notNull().default(false),
+    /** What people call it, and its runs; null where its cron says enough. */
+    name: text('name'),
+    input: text('input').notNull().default('null'),
+    /** Where its items come from; null where each run is over one item, its input. */
+    source: jsonb('source').$type<Source>(),
+    /** The headers that its source is asked with, as JSON, encrypted with a key that is not in the database. */
+    source_headers_sealed: text('source_headers_sealed'),
+    /** So many items of each run go first; null is all at once. */
+    pilot_items: integer('pilot_items'),
+    budget_micro: micro('budget_micro'),
+    /** Its runs go on with models that have no price, which a budget then does not count. */
+    allow_unpriced: boolean('allow_unpriced').notNull().default(false),
+    timeout_seconds: integer('timeout_seconds'),
+    callback_url: text('callback_url'),
+    /** Who gets the results of each run as a file. */
+    results: jsonb('results').$type<ResultsReceiver>(),
+    enabled: boolean('enabled').notNull().default(true),
+    disabled_reason: disabledReason('disabled_reason'),
+    /** The first moment without a row of its own; null while disabled. */
+    next_at: at('next_at'),
+    last_run_at: at('last_run_at'),
+    created_at: createdAt(),
+    updated_at: at('updated_at').notNull().defaultNow(),
+  },
+  t => [
+    unique('schedules_agent_cron').on(t.agent_id, t.cron),
+    unique('schedules_project_id').on(t.project_id, t.id),
+    index('schedules_due').on(t.next_at).where(sql`next_at is not null`),
+    agentOf(t),
+    ofProject(t),
+  ],
+)
+
+/** A moment a schedule named, or a start by hand, and what became of it. */
+export const occurrences = pgTable(
+  'occurrences',
+  {
+    schedule_id: uuid('schedule_id').notNull(),
+    scheduled_for: at('scheduled_for').notNull(),
+    manual: boolean('manual').notNull().default(false),
+    project_id: uuid('project_id').notNull(),
+    occurred_at: at('occurred_at').notNull().defaultNow(),
+    outcome: occurrenceOutcome('outcome').notNull(),
+    reason: occurrenceReason('reason'),
+    /** What was wrong with its source, and at which line. */
+    detail: jsonb('detail').$type<SourceProblem>(),
+    /** Kept when retention has removed the run. */
+    run_id: uuid('run_id'),
+    tries: smallint('tries').notNull().default(0),
+    /** When a moment that met a transient fault is tried again; null once it is decided. */
+    retry_at: at('retry_at'),
+    /** A run was submitted and nobody has looked yet whether a worker started it. */
+    watch_until: at('watch_until'),
+  },
+  t => [
+    // One row a moment, whatever happens: whoever inserts it is the one who acts.
+    primaryKey({ columns: [t.schedule_id, t.scheduled_for, t.manual] }),
+    index('occurrences_retry').on(t.retry_at).where(sql`retry_at is not null`),
+    index('occurrences_retry_of').on(t.schedule_id).where(sql`retry_at is not null`),
+    index('occurrences_project').on(t.project_id, t.scheduled_for),
+    index('occurrences_run').on(t.run_id).where(sql`run_id is not null`),
+    index('occurrences_watch').on(t.watch_until).where(sql`watch_until is not null`),
+    foreignKey({
+      columns: [t.project_id, t.schedule_id],
+      foreignColumns: [schedules.project_id, schedules.id],
+    }).onDelete('cascade'),
+    ofProject(t),
+  ],
+)

@@ -1,0 +1,177 @@
+// Makes, changes and deletes schedules. Guarantee: a schedule that is enabled has a cron and a zone that can be read
+// and the moment it fires next; the moment follows from them and the database's clock alone.
+//
+// Every verb acts through `ctx.db`: a caller that passes a transaction there makes the change part of it.
+
+import type { Context, Database } from '../../context.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { microOf } from '../../prices/rules/pricing.ts'
+import { withinQuota } from '../../quotas/verbs/quotas.ts'
+import { keptSource } from '../../sources/verbs/kept-source.ts'
+import * as store from '../queries/schedules.ts'
+import { normalCron, parseCron, ScheduleError } from '../rules/cron.ts'
+import { nextFires, overdueMoments } from '../rules/fire-times.ts'
+import { checkTimezone } from '../rules/timezone.ts'
+import { type SaidSettings, settingsOf } from '../wire/schedules.ts'
+
+export interface ScheduleOrder extends SaidSettings {
+  project_id: string
+  agent_id: string
+  cron: string
+  timezone: string
+  enabled: boolean
+  /** By the agent's code. */
+  declared: boolean
+}
+
+/** What is to be different; what is undefined stays. */
+export interface ScheduleChanges extends SaidSettings {
+  cron?: string | undefined
+  timezone?: string | undefined
+  declared?: boolean
+}
+
+/** @throws ApiError `invalid_cron`, `invalid_timezone`, `schedule_cron_taken`, `invalid_request`, `quota_exceeded` */
+export async function createSchedule(ctx: Context, order: ScheduleOrder): Promise<string> {
+  const id = ctx.newId()
+  const { project_id, agent_id, timezone, enabled, declared } = order
+  const cron = normalCron(order.cron)
+  const next_at = await nextOf(ctx.db, cron, timezone)
+  const row = {
+    ...(await columnsOf(ctx, settingsOf(order), declared)),
+    ...{ id, project_id, agent_id, cron, timezone, declared, enabled },
+    disabled_reason: enabled ? null : ('operator' as const),
+    next_at: enabled ? next_at : null,
+  }
+  const made = await withinQuota(ctx, { project_id }, 'schedules', ctx => store.insertSchedule(ctx.db, row))
+  if (!made) throw cronTaken(cron)
+  return id
+}
+
+/**
+ * Changes a schedule. A new cron or zone counts from the very next moment on.
+ *
+ * @throws ApiError `invalid_cron`, `invalid_timezone`, `schedule_cron_taken`, `not_found`, `invalid_request`
+ */
+export async function updateSchedule(ctx: Context, id: string, changes: ScheduleChanges): Promise<void> {
+  await ctx.db.transaction(async tx => {
+    const db = tx as unknown as Database
+    const known = await locked(db, id)
+    const cron = normalCron(changes.cron ?? known.cron)
+    const timezone = changes.timezone ?? known.timezone
+    const isMoved = cron !== known.cron || timezone !== known.timezone
+    const next_at = isMoved ? await nextOf(db, cron, timezone) : known.next_at
+    if (isMoved) await passOver(db, known)
+    const { cron: _, timezone: __, declared, ...settings } = changes
+    const updated = await store.updateSchedule(db, id, {
+      ...(await columnsOf(ctx, settings, declared, known)),
+      ...(declared !== undefined && { declared }),
+      ...(isMoved && { cron, timezone, next_at: known.enabled ? next_at : null }),
+    })
+    if (!updated) throw cronTaken(cron)
+  })
+}
+
+/** Moments while it was disabled are gone: the next one is ahead. @throws ApiError like createSchedule */
+export async function enableSchedule(ctx: Context, id: string): Promise<void> {
+  await ctx.db.transaction(async tx => {
+    const db = tx as unknown as Database
+    const { cron, timezone, enabled } = await locked(db, id)
+    if (!enabled) await store.enableSchedule(db, id, await nextOf(db, cron, timezone))
+  })
+}
+
+/** A person's word. One that is disabled already keeps its reason. */
+export async function disableSchedule(ctx: Context, id: string): Promise<void> {
+  await ctx.db.transaction(async tx => {
+    const db = tx as unknown as Database
+    const known = await locked(db, id)
+    if (!known.enabled) return
+    await passOver(db, known)
+    await store.disableSchedule(db, id, 'operator')
+  })
+}
+
+/** With every row of its moments; runs it started stay. */
+export function deleteSchedule(ctx: Context, id: string): Promise<void> {
+  return store.deleteSchedule(ctx.db, id)
+}
+
+type LockedSchedule = Awaited<ReturnType<typeof locked>>
+
+async function locked(db: Database, id: string) {
+  const row = await store.lockSchedule(db, id)
+  if (row === undefined) throw new ApiError('not_found', 'There is no such schedule in this account.')
+  return row
+}
+
+/** Moments that came before a change and that no tick has acted on yet are missed: they get their rows all the same. */
+async function passOver(db: Database, known: LockedSchedule): Promise<void> {
+  const { id, project_id, cron, timezone } = known
+  const now = new Date(await store.readClock(db))
+  let from = known.next_at
+  if (from === null || from > now || !isReadable(known)) return
+  const parsed = parseCron(cron)
+  while (from <= now) {
+    const passed = overdueMoments(parsed, timezone, from, now, LIMITS.moments_per_chunk)
+    await store.insertMissed(db, { schedule_id: id, project_id }, passed.moments)
+    from = passed.next_at
+  }
+}
+
+/** The first moment after the database's now. */
+async function nextOf(db: Database, cron: string, timezone: string): Promise<Date> {
+  const parsed = readable(cron, timezone)
+  return new Date(nextFires(parsed, timezone, await store.readClock(db), 1)[0]!)
+}
+
+/** What a row says may have been edited, and names no moments then. */
+function isReadable({ cron, timezone }: LockedSchedule): boolean {
+  try {
+    readable(cron, timezone)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** @throws ApiError `invalid_cron`, `invalid_timezone` */
+export function readable(cron: string, timezone: string) {
+  try {
+    checkTimezone(timezone)
+    return parseCron(cron)
+  } catch (error) {
+    if (error instanceof ScheduleError) throw new ApiError(error.code, error.message, error.hint)
+    throw error
+  }
+}
+
+/** The columns of what is said; all but two are kept as they are called. */
+async function columnsOf(
+  ctx: Context,
+  { source, budget_cents, ...kept }: SaidSettings,
+  declared: boolean | undefined,
+  known?: LockedSchedule,
+): Promise<store.ScheduleColumns> {
+  const { input } = kept
+  if (input !== undefined && new TextEncoder().encode(input).length > LIMITS.item_input_bytes)
+    throw new ApiError('invalid_request', `Field "input" is longer than ${LIMITS.item_input_bytes} bytes.`)
+  if (source && input !== undefined && input !== 'null')
+    throw new ApiError('invalid_request', 'Fields "input" and "source" exclude each other.')
+  const columns: Pick<store.ScheduleColumns, keyof typeof kept> = kept
+  return {
+    ...columns,
+    ...(source !== undefined && (await keptSource(ctx, source, known, declared ? 'code' : 'caller'))),
+    ...(budget_cents !== undefined && {
+      budget_micro: budget_cents === null ? null : microOf(budget_cents),
+    }),
+  }
+}
+
+const cronTaken = (cron: string) =>
+  new ApiError(
+    'schedule_cron_taken',
+    `The agent already has a schedule with the cron ${JSON.stringify(cron)}.`,
+    'Change that one, or delete it first.',
+  )

@@ -1,0 +1,292 @@
+// The shapes of schedules and of what became of their moments, and how rows become them.
+
+import { worstOutcome } from '../../items/rules/lifecycle.ts'
+import type { runs } from '../../items/tables/runs.ts'
+import { Run } from '../../items/wire/runs.ts'
+import { rawJson } from '../../json/raw-json.ts'
+import { id, Json, timestamp } from '../../kernel/answer-fields.ts'
+import * as z from '../../kernel/documented-zod.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { budgetCents, httpUrl, label, pilotItems, timeoutSeconds, uuid } from '../../kernel/fields.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
+import { ResultsReceiverOrder } from '../../results/wire/results.ts'
+import { Source, SourceOrder, SourceProblem, sourceOf } from '../../sources/wire/sources.ts'
+import { allowUnpriced, UNPRICED_STARTS } from '../../submission/wire/run-order.ts'
+import { parseCron, ScheduleError } from '../rules/cron.ts'
+import { type Fire, firesAfter, nextFires } from '../rules/fire-times.ts'
+import type { occurrences, schedules } from '../tables/schedules.ts'
+import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../vocabulary.ts'
+
+type RunColumns = typeof runs.$inferSelect
+export type OccurrenceRow = Omit<typeof occurrences.$inferSelect, 'manual' | 'project_id' | 'watch_until'> & {
+  run?: RunColumns | null
+}
+export type ScheduleRow = typeof schedules.$inferSelect & {
+  agent_slug: string
+  last_event: OccurrenceRow | null
+  last_event_run: RunColumns | null
+}
+
+const OccurrenceRun = Run.pick({
+  ...{ status: true, worst_outcome_status: true, total_items: true, degraded_count: true, failed: true },
+  cost_usd: true,
+}).openapi('ScheduleRun', { description: 'A run of a schedule as it stands.' })
+
+const occurrenceRunOf = (row: RunColumns): z.input<typeof OccurrenceRun> => ({
+  status: row.status!,
+  worst_outcome_status: worstOutcome({ ...row, started: row.started_at !== null }),
+  total_items: row.total_items,
+  degraded_count: row.degraded,
+  failed: row.failed + row.budget_exceeded,
+  cost_usd: usdOf(row.cost_micro),
+})
+
+export const Occurrence = z
+  .object({
+    schedule_id: id('The schedule.'),
+    scheduled_for: timestamp.describe(
+      'The moment its cron named; of a start by hand, when it was asked for.',
+    ),
+    occurred_at: timestamp.describe('When the service acted.'),
+    outcome: z
+      .enum(OCCURRENCE_OUTCOMES)
+      .describe(
+        'fired: a run was submitted. skipped: the service decided not to. error: something broke on its side. missed: nothing was attempted.',
+      ),
+    reason: z.enum(OCCURRENCE_REASONS).nullable().describe('Why, as a fixed token.'),
+    detail: z
+      .union([SourceProblem, z.null()])
+      .describe('What was wrong with its source, of source_failed alone.'),
+    run_id: id('The run, where one was submitted.').nullable(),
+    run: OccurrenceRun.nullable()
+      .optional()
+      .describe('The run as it stands, null where there is none; left out of events of a whole project.'),
+    tries: z.int().min(0).describe('How often a start was attempted.'),
+    retry_at: timestamp.nullable().describe('When it is tried again; null once it is decided.'),
+  })
+  .openapi('ScheduleEvent', { description: 'What became of a moment that a schedule named.' })
+
+export function occurrenceOf(row: OccurrenceRow): z.input<typeof Occurrence> {
+  return {
+    schedule_id: row.schedule_id,
+    scheduled_for: row.scheduled_for.toISOString(),
+    occurred_at: row.occurred_at.toISOString(),
+    outcome: row.outcome,
+    reason: row.reason,
+    detail: row.detail,
+    run_id: row.run_id,
+    ...(row.run !== undefined && { run: row.run && occurrenceRunOf(row.run) }),
+    tries: row.tries,
+    retry_at: row.retry_at?.toISOString() ?? null,
+  }
+}
+
+const cron = z
+  .string()
+  .describe(
+    'Five fields: minute, hour, day of the month, month, day of the week. Read on the wall clock of the zone.',
+  )
+const timezone = z.string().describe('A name of the IANA database.')
+const callbackUrl = httpUrl('Gets a signed summary when a run ends.')
+
+export const Schedule = z
+  .object({
+    id: id('What {scheduleId} in paths stands for.'),
+    project_id: id('The project of its agent.'),
+    agent_id: id('The agent it starts.'),
+    agent_slug: z.string(),
+    name: z.string().nullable().describe('What people call it; its runs are called so too.'),
+    cron,
+    timezone,
+    enabled: z.boolean(),
+    disabled_reason: z
+      .enum(DISABLED_REASONS)
+      .nullable()
+      .describe('operator: a person disabled it. Otherwise what cannot be read. Null while it is enabled.'),
+    declared: z.boolean().describe("Declared in the agent's code: deploys change and remove it."),
+    input: Json.refine(value => value !== undefined).describe('The input of each run, byte for byte.'),
+    source: z.union([Source, z.null()]).describe('Where its items come from; null: one item, its input.'),
+    budget_cents: z.int().nullable().describe('Money each run may spend; null is no bound.'),
+    allow_unpriced: z.boolean().describe(UNPRICED_STARTS),
+    pilot_items: z.int().nullable().describe('So many items of each run go first; null is all at once.'),
+    timeout_seconds: z.int().nullable().describe('Time an item may take; null is what the agent declares.'),
+    callback_url: z.string().nullable(),
+    results: ResultsReceiverOrder.nullable(),
+    next_fires: z
+      .array(timestamp)
+      .describe(`The next ${LIMITS.next_fires} moments; empty while it is disabled.`),
+    last_run_at: timestamp.nullable().describe('When it last submitted a run, by itself or by hand.'),
+    last_event: z.union([Occurrence, z.null()]).describe('What became of its latest moment.'),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .openapi('Schedule', { description: 'A recurring start of an agent.' })
+
+export function scheduleOf(row: ScheduleRow): z.input<typeof Schedule> {
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    agent_id: row.agent_id,
+    agent_slug: row.agent_slug,
+    name: row.name,
+    cron: row.cron,
+    timezone: row.timezone,
+    enabled: row.enabled,
+    disabled_reason: row.disabled_reason,
+    declared: row.declared,
+    input: rawJson(row.input),
+    source: row.source && sourceOf(row.source),
+    budget_cents: row.budget_micro === null ? null : centsOf(row.budget_micro),
+    allow_unpriced: row.allow_unpriced,
+    pilot_items: row.pilot_items,
+    timeout_seconds: row.timeout_seconds,
+    callback_url: row.callback_url,
+    results: row.results,
+    next_fires: nextOf(row),
+    last_run_at: row.last_run_at?.toISOString() ?? null,
+    last_event: row.last_event && occurrenceOf({ ...row.last_event, run: row.last_event_run }),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}
+
+/** From the moment that is next by the database's clock; one that is due and not yet dealt with is among them. */
+function nextOf({ next_at, cron, timezone }: ScheduleRow): string[] {
+  if (next_at === null) return []
+  try {
+    const fires = nextFires(parseCron(cron), timezone, next_at.getTime() - 1, LIMITS.next_fires)
+    return fires.map(at => new Date(at).toISOString())
+  } catch (error) {
+    // What the tick will disable it for; until then it is still to be shown.
+    if (error instanceof ScheduleError || error instanceof RangeError) return []
+    throw error
+  }
+}
+
+const settings = {
+  name: label(LIMITS.name_characters, 'What people call it, and its runs.').nullable().optional(),
+  source: SourceOrder.nullable().optional(),
+  input: z.unknown().describe('Any JSON; it is kept byte for byte. Null when absent.').optional(),
+  budget_cents: budgetCents.nullable().optional(),
+  allow_unpriced: allowUnpriced.optional(),
+  pilot_items: pilotItems.nullable().optional(),
+  timeout_seconds: timeoutSeconds.nullable().optional(),
+  callback_url: callbackUrl.nullable().optional(),
+  results: ResultsReceiverOrder.nullable().optional(),
+}
+
+/** What runs of a schedule are started with, as it is kept: the fields above, and the input as the JSON text it is. */
+export type ScheduleSettings = {
+  [K in Exclude<keyof typeof settings, 'input'>]-?: Exclude<z.output<(typeof settings)[K]>, undefined>
+} & { input: string }
+
+/** Of what nothing is said. */
+const UNSAID: ScheduleSettings = {
+  name: null,
+  source: null,
+  input: 'null',
+  budget_cents: null,
+  allow_unpriced: false,
+  pilot_items: null,
+  timeout_seconds: null,
+  callback_url: null,
+  results: null,
+}
+
+/** What somebody says of them. */
+export type SaidSettings = { [K in keyof ScheduleSettings]?: ScheduleSettings[K] | undefined }
+
+/** The settings of a new schedule. */
+export function settingsOf(said: SaidSettings): ScheduleSettings {
+  const settings = { ...UNSAID }
+  for (const key of Object.keys(UNSAID) as (keyof ScheduleSettings)[])
+    if (said[key] !== undefined) Object.assign(settings, { [key]: said[key] })
+  return settings
+}
+
+export const ScheduleOrder = refusingMaxSteps(
+  z.strictObject({
+    agent_id: uuid('The agent to start.'),
+    cron,
+    timezone: timezone.default('UTC'),
+    enabled: z.boolean().default(true),
+    ...settings,
+  }),
+).openapi('ScheduleOrder', {
+  description: 'A recurring start of an agent.',
+  example: {
+    ...{ agent_id: '019c2b1e-7a40-7c3d-9f21-5be000000000', name: 'Nightly tickets' },
+    ...{ cron: '0 2 * * *', timezone: 'Europe/Berlin', budget_cents: 500 },
+    source: { url: 'https://example.com/export?day={date}', format: 'ndjson', item_id: 'ticket_id' },
+  },
+})
+
+export const ScheduleChanges = refusingMaxSteps(
+  z
+    .strictObject({ cron: cron.optional(), timezone: timezone.optional(), ...settings })
+    .refine(changes => Object.keys(changes).length > 0, 'must change something'),
+).openapi('ScheduleChanges', {
+  description: 'What is to be different; what is absent stays.',
+  example: { cron: '0 3 * * *', budget_cents: 700 },
+})
+
+/** Of all unknown fields this one is known to be looked for here, so it is answered with where it belongs. */
+function refusingMaxSteps<T extends z.ZodType>(schema: T) {
+  return z.preprocess(value => {
+    if (typeof value === 'object' && value !== null && 'max_steps' in value)
+      throw new ApiError(
+        'max_steps_rejected',
+        'Field "max_steps" is no setting of a schedule.',
+        "Set it in the agent's declaration, where it holds for every run.",
+      )
+    return value
+  }, schema)
+}
+
+export const PreviewQuery = z.strictObject({
+  cron,
+  timezone: timezone.default('UTC'),
+})
+
+export const Preview = z
+  .object({
+    cron,
+    timezone,
+    moments: z
+      .array(
+        z.object({
+          wall_clock: z.string().meta({ example: '2026-03-29T02:30', description: 'What the clock shows.' }),
+          at: timestamp.nullable().describe('When that is; null for a time that does not exist.'),
+          note: z
+            .enum(['skipped', 'repeated'])
+            .nullable()
+            .describe(
+              'skipped: the clock jumps over it, nothing fires. repeated: the clock shows it twice, it fires the first time.',
+            ),
+        }),
+      )
+      .describe(
+        `The next ${LIMITS.next_fires} moments, with up to ${LIMITS.skipped_fires} that are skipped among them.`,
+      ),
+  })
+  .openapi('SchedulePreview', { description: 'When an expression would fire.' })
+
+/** @throws ScheduleError, when the cron cannot be read */
+export function previewOf(text: string, zone: string, after: Date): z.input<typeof Preview> {
+  const fires = firesAfter(parseCron(text), zone, after.getTime())
+  const shown: Fire[] = []
+  for (let firing = 0, skipped = 0; firing < LIMITS.next_fires; ) {
+    const fire = fires.next().value
+    if (fire.at !== null) firing++
+    else if (++skipped > LIMITS.skipped_fires) continue
+    shown.push(fire)
+  }
+  return { cron: text, timezone: zone, moments: shown.map(momentOf) }
+}
+
+const momentOf = ({ wall, at, repeated }: Fire) => ({
+  wall_clock: new Date(wall * 60_000).toISOString().slice(0, 16),
+  at: at === null ? null : new Date(at).toISOString(),
+  note: at === null ? ('skipped' as const) : repeated ? ('repeated' as const) : null,
+})

@@ -1,0 +1,48 @@
+// Accounts and their members' passwords.
+
+import { and, eq, isNull, ne, sql } from 'drizzle-orm'
+import { accounts, members, sessions } from '../../accounts/tables/accounts.ts'
+import type { Database } from '../../context.ts'
+
+export interface FirstMember {
+  id: string
+  account_id: string
+  account_name: string
+  email: string
+  password_hash: string
+}
+
+/** The member with this e-mail, made with an account of its own when there is none. Others who try must wait. */
+export async function ensureFirstMember(db: Database, first: FirstMember) {
+  await db.execute(sql`select pg_advisory_xact_lock(hashtext('assay first member'))`)
+  const [known] = await db.select().from(members).where(eq(members.email, first.email))
+  if (known !== undefined) return { member_id: known.id, account_id: known.account_id }
+  await db.insert(accounts).values({ id: first.account_id, name: first.account_name })
+  await db.insert(members).values({
+    id: first.id,
+    account_id: first.account_id,
+    email: first.email,
+    password_hash: first.password_hash,
+  })
+  return { member_id: first.id, account_id: first.account_id }
+}
+
+/** Sets a member's password and ends the sessions that were opened with the old one, but for one. */
+export async function setPassword(
+  db: Database,
+  member_id: string,
+  password_hash: string,
+  kept_session_id?: string,
+): Promise<void> {
+  await db.update(members).set({ password_hash }).where(eq(members.id, member_id))
+  await db
+    .update(sessions)
+    .set({ revoked_at: sql`now()` })
+    .where(
+      and(
+        eq(sessions.member_id, member_id),
+        isNull(sessions.revoked_at),
+        kept_session_id === undefined ? undefined : ne(sessions.id, kept_session_id),
+      ),
+    )
+}

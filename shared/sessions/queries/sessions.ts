@@ -1,0 +1,120 @@
+// Members and their sessions. A session is dead once it is revoked or its refresh token has expired.
+
+import { and, desc, eq, getTableColumns, gt, isNull, lt, sql } from 'drizzle-orm'
+import { accounts, members, sessions } from '../../accounts/tables/accounts.ts'
+import type { SessionRow } from '../../accounts/wire/members.ts'
+import type { Database } from '../../context.ts'
+
+export async function findMemberByEmail(db: Database, email: string) {
+  const [row] = await db.select().from(members).where(eq(members.email, email))
+  return row
+}
+
+export async function insertSession(db: Database, session: typeof sessions.$inferInsert): Promise<void> {
+  await db.insert(sessions).values(session)
+}
+
+/** The session's member and account while it lives. */
+export async function liveSession(db: Database, id: string) {
+  const [row] = await db
+    .select({
+      member_id: members.id,
+      account_id: members.account_id,
+      account_status: accounts.status,
+      plan: accounts.plan,
+      name: members.email,
+      role: members.role,
+    })
+    .from(sessions)
+    .innerJoin(members, eq(members.id, sessions.member_id))
+    .innerJoin(accounts, eq(accounts.id, members.account_id))
+    .where(and(eq(sessions.id, id), isNull(sessions.revoked_at), gt(sessions.expires_at, sql`now()`)))
+  return row
+}
+
+/** The live session whose current refresh token this is. */
+export async function findRefreshed(db: Database, refresh_hash: Uint8Array) {
+  const [row] = await db.select({ id: sessions.id }).from(sessions).where(isRefreshedBy(refresh_hash))
+  return row
+}
+
+/** Trades a refresh token for the next one; false when the token is not the session's current one. */
+export async function rotateSession(
+  db: Database,
+  refresh_hash: Uint8Array,
+  next: { refresh_hash: Uint8Array; expires_at: Date },
+): Promise<boolean> {
+  const rows = await db
+    .update(sessions)
+    .set({ ...next, last_used_at: sql`now()` })
+    .where(isRefreshedBy(refresh_hash))
+    .returning({ id: sessions.id })
+  return rows.length === 1
+}
+
+const isRefreshedBy = (refresh_hash: Uint8Array) =>
+  and(
+    eq(sessions.refresh_hash, refresh_hash),
+    isNull(sessions.revoked_at),
+    gt(sessions.expires_at, sql`now()`),
+  )
+
+/** Ends a session of which a token came again that it no longer has, unless the token was traded a moment ago. */
+export async function revokeUsedTwice(db: Database, id: string, moment_ms: number): Promise<void> {
+  await db
+    .update(sessions)
+    .set({ revoked_at: sql`now()` })
+    .where(
+      and(
+        eq(sessions.id, id),
+        isNull(sessions.revoked_at),
+        lt(sessions.last_used_at, sql`now() - interval '1 millisecond' * ${moment_ms}`),
+      ),
+    )
+}
+
+/** A member's live sessions, newest first. */
+export function listSessions(
+  db: Database,
+  member_id: string,
+  { before_id, limit }: { before_id: string | undefined; limit: number },
+): Promise<SessionRow[]> {
+  const { refresh_hash: _, ...columns } = getTableColumns(sessions)
+  return db
+    .select(columns)
+    .from(sessions)
+    .where(
+      and(
+        eq(sessions.member_id, member_id),
+        isNull(sessions.revoked_at),
+        gt(sessions.expires_at, sql`now()`),
+        before_id === undefined ? undefined : lt(sessions.id, before_id),
+      ),
+    )
+    .orderBy(desc(sessions.id))
+    .limit(limit)
+}
+
+/** Ends a live session of the member; false when there is no such one. */
+export async function revokeSessionOf(db: Database, member_id: string, id: string): Promise<boolean> {
+  const rows = await db
+    .update(sessions)
+    .set({ revoked_at: sql`now()` })
+    .where(
+      and(
+        eq(sessions.id, id),
+        eq(sessions.member_id, member_id),
+        isNull(sessions.revoked_at),
+        gt(sessions.expires_at, sql`now()`),
+      ),
+    )
+    .returning({ id: sessions.id })
+  return rows.length === 1
+}
+
+export async function revokeSession(db: Database, id: string): Promise<void> {
+  await db
+    .update(sessions)
+    .set({ revoked_at: sql`now()` })
+    .where(and(eq(sessions.id, id), isNull(sessions.revoked_at)))
+}

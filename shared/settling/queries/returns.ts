@@ -1,0 +1,76 @@
+// Gives back items whose attempt ended without a verdict, to be offered again. Guarantee: guarded by the attempt, so the
+// statement may be sent again, and an item that somebody else has by now stays with them.
+
+import type { Sql } from '../../context.ts'
+import { become, countMoves, guard, useMoves } from '../../items/queries/transitions.ts'
+import type { RunKey } from '../../kernel/ids.ts'
+import { numbers, texts } from '../../kernel/packed-columns.ts'
+import { type FlushClaims, LOCKED, lockClaims } from './settle-ended.ts'
+
+/** An attempt that ended without ending its item. */
+export interface Return {
+  seq: number
+  attempt: number
+  code: string
+  message: string
+  /** From now until the item may be offered again. */
+  delay_ms: number
+  alone: boolean
+  /** Set where it needs a consumer that has its time before it: so often was one step cut off. */
+  cuts?: number
+  /** Which of the two retry counts it goes on. */
+  fault: 'agent' | 'transport' | 'nobody'
+  ran_ms: number
+}
+
+const RETURNED = { requeue: 'n.n' }
+
+/** Puts running items back in the queue, guarded by their attempt; returns how many went. */
+export async function returnItems(
+  sql: Sql,
+  { project_id, run_id }: RunKey,
+  returns: readonly Return[],
+  claims: FlushClaims,
+): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    with given as (
+      select * from rows from (
+        unnest(${numbers(returns.map(r => r.seq))}::text::int[]),
+        unnest(${numbers(returns.map(r => r.attempt))}::text::smallint[]),
+        unnest(${numbers(returns.map(r => r.delay_ms))}::text::float8[]),
+        unnest(${numbers(returns.map(r => r.alone))}::text::boolean[]),
+        unnest(${numbers(returns.map(r => Math.round(r.ran_ms)))}::text::int[]),
+        unnest(${numbers(returns.map(r => r.cuts ?? null))}::text::smallint[]),
+        string_to_table(${texts(returns.map(r => r.fault))}, E'\\x1e'),
+        string_to_table(${texts(returns.map(r => r.code))}, E'\\x1e'),
+        string_to_table(${texts(returns.map(r => r.message || ' '))}, E'\\x1e')
+      ) as t(seq, attempt, delay_ms, alone, ran_ms, cuts, fault, code, message)
+    ), ${lockClaims(sql, project_id, claims)}, returned as (
+      update items i set ${sql.unsafe(become('requeue'))}, ran_ms = i.ran_ms + g.ran_ms,
+        agent_failures = i.agent_failures + (g.fault = 'agent')::int::smallint,
+        transport_failures = i.transport_failures + (g.fault = 'transport')::int::smallint
+      from given g
+      where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = any(${numbers(returns.map(r => r.seq))}::text::int[])
+        and i.seq = g.seq and i.attempt = g.attempt and ${sql.unsafe(guard('requeue'))} and ${sql.unsafe(LOCKED)}
+      returning i.seq, i.attempt, i.started_at, g.code, g.message, g.delay_ms, g.alone, g.cuts
+    ), logged as (
+      insert into attempts (project_id, run_id, seq, attempt, started_at, code, message)
+      select ${project_id}, ${run_id}, seq, attempt, started_at, code, message from returned on conflict do nothing
+    ), due as (
+      insert into due_items (project_id, run_id, seq, due_at, alone, cuts)
+      select ${project_id}, ${run_id}, seq, now() + make_interval(secs => delay_ms / 1000), alone, cuts from returned
+      on conflict (project_id, run_id, seq) do update
+        set due_at = excluded.due_at, alone = excluded.alone, cuts = excluded.cuts
+    ), closed as (
+      delete from claims where project_id = ${project_id} and id = any(${numbers(claims.closed)}::text::bigint[])
+    ), n as (select count(*)::int as n from returned),
+    counted as (
+      update runs r set ${sql.unsafe(countMoves(RETURNED))}, touched_at = now() from n where r.project_id = ${project_id} and r.id = ${run_id}
+      returning r.project_id
+    ), used as (
+      -- From what was counted: of parts that read nothing of each other the last is done first, and its row locked first.
+      update project_usage u set ${sql.unsafe(useMoves(RETURNED))} from n, counted c where u.project_id = c.project_id
+    )
+    select n from n`
+  return row?.n ?? 0
+}

@@ -1,0 +1,143 @@
+// Settles items that ended without steps, which most do: little is to be told of them, and what is alike once. Guarantee:
+// as the statement for all others (`settle.ts`), it may be sent again, and a late result changes nothing.
+
+import type { Fragment } from 'postgres'
+import type { Sql } from '../../context.ts'
+import {
+  become,
+  CLEAR_DUE,
+  countMoves,
+  guard,
+  outcomeOf,
+  statusAfter,
+  TALLIED,
+  TALLY,
+  useMoves,
+} from '../../items/queries/transitions.ts'
+import { numbers, rowsOf } from '../../kernel/packed-columns.ts'
+import { insertTriage, keepCauses, type NotOk, notOkRows } from './not-ok.ts'
+
+export interface FlushClaims {
+  /** Claims the items are held under. */
+  held: readonly number[]
+  /** Of those, the ones whose last item is among them. */
+  closed: readonly number[]
+}
+
+/**
+ * Locks the claims before any item of theirs, as whoever reaps them does: a result that comes late and the reaper
+ * would else each wait for what the other has. What follows must ask for `LOCKED`.
+ */
+export const lockClaims = (sql: Sql, project_id: string, { held }: FlushClaims) => sql`
+  held as materialized (
+    select id from claims where project_id = ${project_id} and id = any(${numbers(held)}::text::bigint[])
+    order by id for key share
+  )`
+export const LOCKED = '(select count(*) from held) >= 0'
+
+export interface Flushed {
+  recorded: number
+  /** Of the whole run, items that have ended and did not simply work. */
+  not_ok: number
+  finished: boolean
+  stop_reason: string | null
+}
+
+/** Failures at the end of a flush, and whether anything before them did not fail. */
+export interface Streak {
+  failure_streak: number
+  streak_broken: boolean
+  max_consecutive_failures: number
+}
+
+/** Items that ended, all in the same attempt and with as many steps written before. */
+export interface Ended extends Streak {
+  run_id: string
+  /** Of the run. */
+  project_id: string
+  agent_id: string
+  attempt: number
+  steps_before: number
+  items: readonly { seq: number; output: string | null }[]
+  /** Those that did not simply work. */
+  not_ok: readonly NotOk[]
+  claims: FlushClaims
+}
+
+export function settleEnded(sql: Sql, ended: Ended) {
+  const { project_id, run_id, attempt, steps_before, items, not_ok, claims } = ended
+  const seqs = numbers(items.map(item => item.seq))
+  const allOk = not_ok.length === 0
+  const moves = allOk ? COMPLETED : TALLIED
+  return sql<Flushed[]>`
+    with entry as materialized (
+      ${rowsOf(sql, items, { seq: ['int', item => item.seq], output: ['text', item => item.output] })}
+    ), ${allOk ? sql`` : sql`not_ok as materialized (${notOkRows(sql, not_ok)}),`}
+    ${lockClaims(sql, project_id, claims)}, settled as (
+      update items i set ${allOk ? ALL_OK(sql) : AS_TOLD(sql)}, output = e.output
+      from entry e ${allOk ? sql`` : sql`left join not_ok b using (seq)`}
+      where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = any(${seqs}::text::int[])
+        and i.seq = e.seq and i.attempt = ${attempt} and ${sql.unsafe(guard('complete'))} and i.step_count = ${steps_before}
+        and ${sql.unsafe(LOCKED)}
+      returning ${allOk ? sql`1` : TOLD(sql)}
+    ), ${allOk ? sql`` : sql`sorted as (${insertTriage(sql, ended, not_ok)} returning 1),`} n as (
+      ${allOk ? sql`select count(*)::int as left_running, count(*)::int as ok from settled` : tallied(sql)}
+    ), closed as (
+      delete from claims where project_id = ${project_id} and id = any(${numbers(claims.closed)}::text::bigint[])
+    ), counted as (
+      update runs r set ${sql.unsafe(countMoves(moves))},
+        ${stopWhenSpent(sql, sql`r.cost_micro`, allOk ? sql`` : stopAfterFailures(sql, ended))},
+        consecutive_failures = ${streakAfter(sql, ended)}
+      from n where r.project_id = ${project_id} and r.id = ${run_id} and r.finished_at is null
+      returning r.*
+    ), used as (
+      update project_usage u set ${sql.unsafe(useMoves(moves))}
+      from n, counted c where u.project_id = c.project_id and n.left_running > 0
+    ), ${allOk ? sql`` : sql`kept as (${keepCauses(sql, not_ok)}),`} ${sql.unsafe(CLEAR_DUE)}
+    ${flushed(sql)}`
+}
+
+const COMPLETED = { complete: 'n.ok' }
+
+/** What becomes of items that all worked. */
+const ALL_OK = (
+  sql: Sql,
+) => sql`${sql.unsafe(become('complete'))}, outcome = ${sql.unsafe(outcomeOf('complete'))},
+  outcome_reason = null, degraded_reason = null, error_code = null, error_message = null`
+
+/** What becomes of items of which some did not, as `b` tells. */
+const AS_TOLD = (sql: Sql) => sql`status = coalesce(b.status, ${sql.unsafe(statusAfter('complete'))}),
+  outcome = case when b.seq is null then ${sql.unsafe(outcomeOf('complete'))} else b.outcome end, completed_at = now(),
+  outcome_reason = b.outcome_reason, degraded_reason = b.degraded_reason,
+  error_code = b.error_code, error_message = b.error_message`
+const TOLD = (
+  sql: Sql,
+) => sql`i.seq, i.status, i.outcome, i.outcome_reason, i.error_code, i.partition_key, true as ends,
+  i.cost_micro as item_cost_micro, b.prompt, b.cause_id`
+
+const tallied = (sql: Sql) => sql`
+  select count(*)::int as left_running, ${sql.unsafe(TALLY)} from settled where (select count(*) from sorted) >= 0`
+
+/** The failures in a row that a run `r` has after a flush. One that adds nothing, sent again or too late, leaves them. */
+export const streakAfter = (sql: Sql, { streak_broken, failure_streak }: Streak) => sql`
+  case when n.left_running = 0 then r.consecutive_failures
+    when ${streak_broken} then ${failure_streak}::int
+    else r.consecutive_failures + ${failure_streak}::int end`
+
+export const stopAfterFailures = (sql: Sql, streak: Streak) => sql`
+  when ${streak.failure_streak}::int > 0
+    and ${streakAfter(sql, streak)} >= ${streak.max_consecutive_failures} then 'consecutive_failures'`
+
+/** The assignment that stops a run whose budget is spent, or for what `more` says. */
+export const stopWhenSpent = (sql: Sql, cost: Fragment, more = sql``) => sql`stop_reason = case
+    when r.stop_reason is not null then r.stop_reason
+    -- A run is stopped only while something waits to be dispatched.
+    when ended_items(r) + r.running + r.paused >= r.total_items then null
+    when ${cost} >= r.budget_micro then 'budget_exceeded'
+    ${more} end::stop_reason`
+
+/** What a flush tells, from its `counted` and `settled`. */
+export const flushed = (sql: Sql) => sql`
+  select (select count(*)::int from settled) as recorded, degraded + failed + budget_exceeded as not_ok,
+    finished_at is not null as finished, stop_reason
+  from counted`

@@ -1,0 +1,144 @@
+// What a flush says about an item, and about its items together. Guarantee: every step of an item and all that it cost is
+// in one part, and what a part says counts as said.
+
+import type { StepRow } from '../../grading/rules/step-row.ts'
+import type { Verdict } from '../../grading/rules/verdict.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { plainText } from '../../kernel/plain-text.ts'
+import { endedAlike } from '../../recovery/rules/reuse.ts'
+import { type Symptoms, symptomsOf } from '../../triage/rules/causes.ts'
+import { promptHead } from '../../triage/rules/clustering.ts'
+import type { Entry } from '../queries/settle.ts'
+import type { InFlightItem } from './in-flight-item.ts'
+
+/** What a flush says about one item. */
+export interface Part {
+  inFlight: InFlightItem
+  entry: Entry
+  steps: StepRow[]
+  /** What the cause of an item that did not simply work is told by. */
+  symptoms: Symptoms | null
+}
+
+const refusedVerdict = (error: unknown): Verdict => ({
+  status: 'failed',
+  outcome: 'failed',
+  outcome_reason: 'agent_error',
+  degraded_reason: null,
+  error_code: 'protocol_error',
+  error_message: plainText(
+    `What the agent sent cannot be stored: ${(error as Error).message}.`,
+    LIMITS.error_message_characters,
+  ),
+  output: null,
+})
+
+/** Of an item of which PostgreSQL refuses what its agent sent. */
+export function refusedPart(part: Part, error: unknown): Part {
+  const verdict = refusedVerdict(error)
+  const { item, graded } = part.inFlight
+  return {
+    ...part,
+    entry: { ...part.entry, verdict, prompt: promptHead(item.input) },
+    symptoms: symptomsOf(verdict, graded, item.input),
+  }
+}
+
+/** Failures at the end of a flush, and whether anything before them worked. */
+export function streakOf(parts: readonly Part[]) {
+  let failure_streak = 0
+  let streak_broken = false
+  for (const { entry } of parts) {
+    if (entry.verdict?.status === 'failed') failure_streak++
+    else if (entry.verdict?.status === 'completed') {
+      failure_streak = 0
+      streak_broken = true
+    }
+  }
+  return { failure_streak, streak_broken }
+}
+
+/**
+ * Of a call among them whose cost cannot be told, one that holds its item first. Empty where no price would tell it: the
+ * call told no tokens, or its model has a price already. What such a call holds waits for a person, whatever else there is.
+ */
+export function unpricedModelOf(parts: readonly Part[]): string | null {
+  const modelsOf = (some: readonly Part[]) =>
+    some
+      .flatMap(({ steps }) => steps.filter(step => step.unpriced).slice(-1))
+      .map(({ model, has_price }) => (has_price ? '' : (model ?? '')))
+  const holding = modelsOf(parts.filter(({ entry }) => entry.verdict?.outcome_reason === 'unpriced_model'))
+  if (holding.includes('')) return ''
+  return holding[0] ?? modelsOf(parts)[0] ?? null
+}
+
+/** Takes as many items as one statement should carry, of those that no other carries. */
+export function takeParts(touched: Set<InFlightItem>): Part[] {
+  const parts: Part[] = []
+  let bytes = 0
+  for (const inFlight of touched) {
+    if (parts.length >= LIMITS.settle_items || bytes > LIMITS.settle_bytes) break
+    if (inFlight.writing) continue
+    touched.delete(inFlight)
+    inFlight.writing = true
+    const part = partOf(inFlight)
+    for (const step of part.steps) bytes += (step.input?.length ?? 0) + (step.output?.length ?? 0)
+    bytes += inFlight.verdict?.output?.length ?? 0
+    parts.push(part)
+  }
+  return parts
+}
+
+/** What there is to say about an item now; from then on it counts as said. */
+export function partOf(inFlight: InFlightItem): Part {
+  const { pending: steps, verdict } = inFlight
+  inFlight.pending = []
+  let cost = 0
+  let input = 0
+  let output = 0
+  let unpriced = false
+  let model_calls = 0
+  let unread_calls = 0
+  let suspected_calls = 0
+  for (const step of steps) {
+    if (step.graded || step.unread !== null) model_calls++
+    if (step.unread !== null) unread_calls++
+    if (step.outcome_reason === 'suspected_refusal') suspected_calls++
+    cost += step.cost_micro
+    input += step.input_tokens
+    output += step.output_tokens
+    unpriced ||= step.unpriced
+  }
+  const newly_unpriced = unpriced && !inFlight.unpriced
+  inFlight.unpriced ||= unpriced
+  const steps_before = inFlight.steps_written
+  inFlight.steps_written += steps.length
+  const entry = {
+    seq: inFlight.seq,
+    attempt: inFlight.attempt,
+    steps_before,
+    steps_after: inFlight.steps_written,
+    cost_micro: cost,
+    input_tokens: input,
+    output_tokens: output,
+    newly_unpriced,
+    model_calls,
+    unread_calls,
+    suspected_calls,
+    verdict,
+    unchanged: verdict !== null && isUnchanged(inFlight, verdict),
+    prompt: (verdict?.error_code ?? null) === null ? null : promptHead(inFlight.item.input),
+    cause: null,
+  }
+  const worked = verdict === null || (verdict.status === 'completed' && verdict.outcome === 'ok')
+  return {
+    inFlight,
+    entry,
+    steps,
+    symptoms: worked ? null : symptomsOf(verdict, inFlight.graded, inFlight.item.input),
+  }
+}
+
+/** Of a replay whose steps were all taken over and that ended like its original: nothing was asked again. */
+const isUnchanged = ({ item, step_count, steps_run }: InFlightItem, verdict: Verdict) =>
+  item.original !== null && step_count > 0 && steps_run === 0 && endedAlike(verdict, item.original)

@@ -1,0 +1,173 @@
+// The readings of sources. Guarantee: of all who read an occurrence, however long they were paused, only the one the
+// row names decides it, in the transaction that writes its outcome.
+
+import { isHeld } from '../../accounts/queries/installation.ts'
+import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
+import type { Sql } from '../../context.ts'
+import { times } from '../../kernel/packed-columns.ts'
+import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
+import type { Source } from '../rules/source.ts'
+
+export interface Occurrence {
+  schedule_id: string
+  scheduled_for: Date
+}
+
+/** Books occurrences to be read; one that is booked already stays as it is. */
+export async function bookReads(sql: Sql, occurrences: readonly Occurrence[]): Promise<void> {
+  await sql`
+    insert into source_reads (schedule_id, scheduled_for, project_id, due_at)
+    select g.schedule_id, g.scheduled_for, s.project_id, now()
+    from unnest(${occurrences.map(o => o.schedule_id)}::uuid[], ${times(occurrences.map(o => o.scheduled_for))}::text::timestamptz[])
+      as g(schedule_id, scheduled_for)
+    join schedules s on s.id = g.schedule_id
+    on conflict do nothing`
+}
+
+export interface ClaimedRead extends Occurrence {
+  project_id: string
+  /** The fencing token. */
+  run_id: string
+  /** The run that an earlier reader left unfinished. */
+  left_run_id: string | null
+}
+
+/**
+ * Takes the occurrence that has waited longest, of a project that does not read as many as it may. Those of generators are
+ * left to hosts that reach agents.
+ */
+export async function claimRead(
+  sql: Sql,
+  run_id: string,
+  { per_project, lease_ms, generators }: { per_project: number; lease_ms: number; generators: boolean },
+): Promise<ClaimedRead | undefined> {
+  const [row] = await sql<ClaimedRead[]>`
+    with busy as (
+      select project_id from source_reads where run_id is not null and due_at > now()
+      group by project_id having count(*) >= ${per_project}
+    ), due as (
+      select schedule_id, scheduled_for, run_id as left_run_id from source_reads
+      where due_at <= now() and not ${isHeld(sql)} and project_id not in (select project_id from busy)
+        and (${generators} or not exists (
+          select from schedules s where s.id = schedule_id and s.source ? 'generator'))
+      order by due_at limit 1 for update skip locked
+    )
+    update source_reads q set run_id = ${run_id}, due_at = now() + make_interval(secs => ${lease_ms / 1000})
+    from due where q.schedule_id = due.schedule_id and q.scheduled_for = due.scheduled_for
+    returning q.project_id, q.schedule_id, q.scheduled_for, q.run_id, due.left_run_id`
+  return row
+}
+
+/** False when the reading is somebody else's by now, or nobody's. */
+export async function extendRead(sql: Sql, run_id: string, held: Occurrence, lease_ms: number) {
+  const result = await sql`
+    update source_reads set due_at = now() + make_interval(secs => ${lease_ms / 1000})
+    where schedule_id = ${held.schedule_id} and scheduled_for = ${held.scheduled_for} and run_id = ${run_id}`
+  return result.count === 1
+}
+
+/** Leaves the reading to the next who looks. */
+export async function releaseRead(sql: Sql, { schedule_id, scheduled_for, run_id }: ClaimedRead) {
+  await sql`
+    update source_reads set due_at = now(), run_id = null
+    where schedule_id = ${schedule_id} and scheduled_for = ${scheduled_for} and run_id = ${run_id}`
+}
+
+export interface EndedRead {
+  /** Whether it may be tried again: the schedule fires on, and no later occurrence has come. */
+  is_current: boolean
+}
+
+/** Ends a reading, its schedule locked until the transaction ends; undefined when it is not the reader's any more. */
+export async function endRead(sql: Sql, { schedule_id, scheduled_for, run_id }: ClaimedRead) {
+  const [row] = await sql<EndedRead[]>`
+    with held as (select id, enabled from schedules where id = ${schedule_id} for no key update)
+    delete from source_reads q using held
+    where q.schedule_id = held.id and q.scheduled_for = ${scheduled_for} and q.run_id = ${run_id}
+    returning held.enabled and not exists (
+        select from occurrences o where o.schedule_id = q.schedule_id and o.scheduled_for > q.scheduled_for
+          and not o.manual)
+      and not exists (
+        select from source_reads r where r.schedule_id = q.schedule_id and r.scheduled_for > q.scheduled_for)
+      as is_current`
+  return row
+}
+
+/** Says that the occurrence has started its run; false when it has been decided otherwise. */
+export async function noteRead(sql: Sql, read: ClaimedRead, watchMinutes: number): Promise<boolean> {
+  const result = await sql`
+    with acted as (
+      insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, run_id, tries, watch_until)
+      select id, ${read.scheduled_for}, project_id, 'fired', ${read.run_id}, 1,
+        now() + make_interval(mins => ${watchMinutes})
+      from schedules where id = ${read.schedule_id}
+      on conflict (schedule_id, scheduled_for, manual) do update
+        set outcome = excluded.outcome, reason = null, detail = null, run_id = excluded.run_id, occurred_at = now(),
+          tries = least(o.tries + 1, 32767), retry_at = null, watch_until = excluded.watch_until
+        where o.retry_at is not null
+      returning schedule_id
+    )
+    update schedules s set last_run_at = now() from acted where s.id = acted.schedule_id`
+  return result.count === 1
+}
+
+/** How often an occurrence was tried. */
+export async function triesOf(sql: Sql, { schedule_id, scheduled_for }: Occurrence): Promise<number> {
+  const [row] = await sql<{ tries: number }[]>`
+    select tries from occurrences where schedule_id = ${schedule_id} and scheduled_for = ${scheduled_for} and not manual`
+  return row?.tries ?? 0
+}
+
+/** What is started over a source, and with what. */
+export interface SourcedStart {
+  project_id: string
+  agent_id: string
+  timezone: string
+  /** Of the run. */
+  name: string
+  source: Source
+  source_headers_sealed: string | null
+  budget_micro: number | null
+  allow_unpriced: boolean
+  timeout_seconds: number | null
+  callback_url: string | null
+  pilot_items: number | null
+}
+
+export interface SourcedSchedule extends Omit<SourcedStart, 'name'> {
+  id: string
+  cron: string
+  name: string | null
+}
+
+export async function findSourcedSchedule(sql: Sql, id: string): Promise<SourcedSchedule | undefined> {
+  const [row] = await sql<SourcedSchedule[]>`
+    select id, project_id, agent_id, cron, timezone, name, source, source_headers_sealed, budget_micro,
+      allow_unpriced, timeout_seconds, callback_url, pilot_items
+    from schedules where id = ${id} and source is not null`
+  return row
+}
+
+/** What an agent runs by now; undefined when it is gone. */
+export interface CurrentDeployment {
+  slug: string
+  deployment: {
+    account_id: string | null
+    id: string
+    kind: DeploymentKind
+    protocol: AgentProtocol
+    url: string | null
+    bundle_hash: string | null
+    declaration: AgentDeclaration
+    env_sealed: string | null
+  } | null
+}
+
+export async function findCurrent(sql: Sql, agent_id: string): Promise<CurrentDeployment | undefined> {
+  const [row] = await sql<CurrentDeployment[]>`
+    select a.slug, case when d.id is not null then json_build_object('account_id', p.account_id, 'id', d.id, 'kind', d.kind, 'protocol', d.protocol,
+      'url', d.url, 'bundle_hash', d.bundle_hash, 'declaration', d.declaration, 'env_sealed', d.env_sealed) end as deployment
+    from agents a join projects p on p.id = a.project_id left join deployments d on d.id = a.current_deployment_id
+    where a.id = ${agent_id} and a.deleted_at is null`
+  return row
+}

@@ -1,0 +1,72 @@
+// Where the items of a start come from, as data. Guarantee: nothing here holds a secret.
+
+import type { Fields } from '../../submission/rules/file-items.ts'
+import { SOURCE_FORMATS, type SourceFormat } from '../vocabulary.ts'
+
+/** What of a row is its item_id and its partition_key: names of its fields. */
+interface RowFields {
+  item_id: string | null
+  partition_key: string | null
+}
+
+/** How a URL writes its rows, as the end of its path says; undefined where it says nothing. */
+export function formatOf(url: string): SourceFormat | undefined {
+  const [path = ''] = url.split(/[?#]/)
+  return SOURCE_FORMATS.find(format => path.endsWith(`.${format}`))
+}
+
+/** A URL that is read at each start. */
+export interface UrlSource extends RowFields {
+  url: string
+  format: SourceFormat
+  /** Nobody said it and the URL's path does not. */
+  format_guessed?: boolean
+  /** Of its headers, whose values are sealed. */
+  header_names: string[]
+  /** Those values name variables of the deployment's environment: only the deploy that brings both may say so. */
+  headers_from_env: boolean
+}
+
+/** A generator in the agent's code, run where the agent runs. */
+export interface GeneratorSource extends RowFields {
+  generator: string
+}
+
+export type Source = UrlSource | GeneratorSource
+
+/** What is POSTed to a trigger: a JSON array, or a JSON value a line. */
+export interface BodySource extends RowFields {
+  body: true
+}
+
+export type TriggerSource = Source | BodySource
+
+export const isBody = (source: TriggerSource | null): source is BodySource =>
+  source !== null && 'body' in source
+
+export const fieldsOf = ({ item_id, partition_key }: RowFields): Fields => ({
+  item_id: item_id ?? undefined,
+  partition_key: partition_key ?? undefined,
+})
+
+export const isGenerator = (source: Source): source is GeneratorSource => 'generator' in source
+
+export const noGenerator = (name: string, known: readonly string[]): string =>
+  `The agent's current version has no generator "${name}": ${known.length > 0 ? `there are ${known.join(', ')}` : 'it has none'}.`
+
+/** What was wrong with a source, and at which of its lines; null where it is not about one. */
+export interface SourceProblem {
+  line: number | null
+  text: string
+}
+
+/** A source that cannot be read to its end; nothing of it was accepted. */
+export class SourceError extends Error {
+  readonly line: number | null
+
+  constructor(message: string, line: number | null = null) {
+    super(message)
+    this.name = 'SourceError'
+    this.line = line
+  }
+}

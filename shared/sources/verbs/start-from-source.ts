@@ -1,0 +1,148 @@
+// Starts a run over what a source holds. Guarantee: the run is opened when the source has ended well and not before;
+// however else it ends, nothing is left of it.
+
+import { problemText } from '../../alerts/rules/alerts.ts'
+import type { Context, Sql } from '../../context.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { plainText } from '../../kernel/plain-text.ts'
+import type { NewItem } from '../../submission/rules/chunks.ts'
+import { type RunOrder, type Submitted, submitRun } from '../../submission/verbs/submit.ts'
+import { findCurrent, type SourcedStart } from '../queries/source-reads.ts'
+import { SourceError, type SourceProblem } from '../rules/source.ts'
+import type { Occasion } from '../rules/source-url.ts'
+import { sourceItems } from './source-items.ts'
+
+export interface Starting {
+  occasion: Occasion
+  signal: AbortSignal
+  run_id?: string
+  /** So that fires of one key start one run. */
+  idempotency?: RunOrder['idempotency']
+  /** Runs in the transaction that opens the run. */
+  together: (sql: Sql, run_id: string) => Promise<void>
+}
+
+/** @throws SourceError, ApiError like submitRun, or the signal's reason */
+export async function startFromSource(
+  ctx: Context,
+  start: SourcedStart,
+  { occasion, signal, run_id, idempotency = null, together }: Starting,
+): Promise<Submitted> {
+  const { project_id, agent_id, budget_micro, allow_unpriced, timeout_seconds, callback_url, pilot_items } =
+    start
+  const order = {
+    ...{ project_id, agent_id, timeout_seconds, callback_url, pilot_items, together },
+    ...(run_id !== undefined && { run_id }),
+    name: start.name,
+    budget_cents: budget_micro === null ? null : budget_micro / 10_000,
+    unpriced: allow_unpriced ? ('allow' as const) : ('pause' as const),
+    concurrency: null,
+    idempotency,
+    from_source: true,
+  }
+  return submitRun(ctx, order, await itemsFor(ctx, start, occasion, signal))
+}
+
+async function itemsFor(
+  ctx: Context,
+  { agent_id, source, source_headers_sealed }: PreviewedStart,
+  occasion: Occasion,
+  signal: AbortSignal,
+): Promise<AsyncIterable<NewItem[]>> {
+  const agent = await findCurrent(ctx.sql, agent_id)
+  const deployment = agent?.deployment ?? null
+  return sourceItems(ctx, { source, source_headers_sealed, occasion, agent_id, deployment }, signal)
+}
+
+/** Starts it for somebody who waits for the answer. @throws ApiError */
+export async function startNow(
+  ctx: Context,
+  start: SourcedStart,
+  { body, ...how }: Pick<Starting, 'together' | 'idempotency'> & { body?: string },
+): Promise<Submitted> {
+  const occasion = { ...occasionNow(ctx, start), ...(body !== undefined && { body }) }
+  return whileAsked(ctx, start.project_id, signal =>
+    startFromSource(ctx, start, { occasion, signal, ...how }),
+  )
+}
+
+export type PreviewedStart = Pick<
+  SourcedStart,
+  'project_id' | 'agent_id' | 'timezone' | 'source' | 'source_headers_sealed'
+>
+
+export interface SourcePreview {
+  count: number
+  /** The first ones. */
+  items: NewItem[]
+}
+
+/** Reads a source to its end and starts nothing. @throws ApiError */
+export async function previewSource(ctx: Context, start: PreviewedStart): Promise<SourcePreview> {
+  return whileAsked(ctx, start.project_id, async signal => {
+    const preview: SourcePreview = { count: 0, items: [] }
+    for await (const items of await itemsFor(ctx, start, occasionNow(ctx, start), signal)) {
+      preview.count += items.length
+      if (preview.count > LIMITS.items_per_run)
+        throw new SourceError(`A run takes at most ${LIMITS.items_per_run} items; the source has more.`)
+      const room = LIMITS.source_preview_items - preview.items.length
+      if (room > 0) preview.items.push(...items.slice(0, room))
+    }
+    return preview
+  })
+}
+
+const occasionNow = (ctx: Context, { timezone }: PreviewedStart): Occasion => ({
+  scheduled_for: new Date(ctx.now()),
+  timezone,
+})
+
+/** Projects whose sources are being read for callers who wait, by host. */
+const asked = new WeakMap<Context['sql'], string[]>()
+
+/** Reads for somebody who waits. @throws ApiError `rate_limited`, `source_failed`, `source_empty`, and what `read` throws */
+async function whileAsked<T>(
+  ctx: Context,
+  project_id: string,
+  read: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const reading = asked.get(ctx.sql) ?? []
+  asked.set(ctx.sql, reading)
+  const ofProject = reading.filter(id => id === project_id).length
+  if (reading.length >= LIMITS.source_requests_at_once || ofProject >= LIMITS.sources_at_once_per_project)
+    throw new ApiError(
+      'rate_limited',
+      `${ofProject} sources of the project are being read for callers already.`,
+      'Wait for one to end, or let a schedule read it.',
+      LIMITS.open_runs_retry_s,
+    )
+  reading.push(project_id)
+  try {
+    return await inWords(read)
+  } finally {
+    reading.splice(reading.indexOf(project_id), 1)
+  }
+}
+
+async function inWords<T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController()
+  const text = `The source took longer than ${LIMITS.source_request_ms / 1000} s.`
+  const timer = setTimeout(() => late.abort(new SourceError(text)), LIMITS.source_request_ms)
+  try {
+    return await read(late.signal)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'no_items')
+      throw new ApiError('source_empty', 'The source has no items: nothing was started.')
+    if (!(error instanceof SourceError)) throw error
+    const { line, text } = problemOf(error)
+    throw new ApiError('source_failed', problemText({ line, text }))
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export const problemOf = ({ line, message }: { line?: number | null; message: string }): SourceProblem => ({
+  line: line ?? null,
+  text: plainText(message, LIMITS.source_detail_characters),
+})

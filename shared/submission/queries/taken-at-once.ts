@@ -1,0 +1,73 @@
+// The items of a run that the statement which opens it takes as well. Guarantee: what may start is reckoned under the lock of
+// every other claim's counts and by the same rule; nothing that waits in the project is overtaken; and nobody waits for a lock
+// to submit.
+
+import { IS_OPEN, IS_SERVED, PROJECT_ROOM, RUN_ROOM } from '../../claims/queries/admission.ts'
+import { OFFERS } from '../../claims/queries/open-runs.ts'
+import { RUN_DEPLOYMENT, type RunDeployment } from '../../claims/queries/run-facts.ts'
+import type { Sql } from '../../context.ts'
+import { useMoves } from '../../items/queries/transitions.ts'
+import { ITEM_COUNTERS } from '../../items/rules/lifecycle.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { PROJECT_PRICES } from '../../prices/queries/prices.ts'
+import type { DatedPrice } from '../../prices/rules/price-book.ts'
+
+/** What a claim says of a run beside its items. */
+export interface RunAtOnce {
+  account_id: string
+  deployment: RunDeployment
+  under_budget: boolean
+  prices: DatedPrice[] | null
+}
+
+/** A run that is opened, as far as it decides what may start. */
+interface OpenedRun {
+  id: string
+  project_id: string
+  agent_id: string
+  budget_micro: number | null
+  concurrency: number | null
+  pilot_items: number | null
+}
+
+/** As it is before anything of it was taken. */
+const NOTHING_YET = {
+  ...Object.fromEntries(ITEM_COUNTERS.map(counter => [counter, 0])),
+  cost_micro: 0,
+  waits_for_price: false,
+}
+
+/**
+ * How many `items` of a run may start at once, with what is known of it, where `admitted` is its submitter; no row where a
+ * claim of its own has to find out: partitions have a cap, the project has more runs than one look goes through, something
+ * waits in it, somebody else is about to change what may start, or there is a budget by day or month: what others have spent of
+ * it is read as it was before the lock.
+ */
+export const placesAtOnce = (
+  sql: Sql,
+  { id, project_id, agent_id, ...caps }: OpenedRun,
+  items: number,
+) => sql`
+  select least(${items}::int, ${sql.unsafe(PROJECT_ROOM)}, ${sql.unsafe(RUN_ROOM)})::int as items,
+    json_build_object('account_id', p.account_id, 'deployment', ${sql.unsafe(RUN_DEPLOYMENT)},
+      'under_budget', admitted.under_budget, 'prices', ${sql.unsafe(PROJECT_PRICES)}) as run
+  from admitted join deployments d on d.id = admitted.deployment_id,
+    json_populate_record(null::runs, ${JSON.stringify({ id, project_id, agent_id, ...caps, ...NOTHING_YET })}::text::json) r,
+    project_usage u join projects p on p.id = u.project_id join accounts c on c.id = p.account_id
+  where u.project_id = ${project_id} and p.settings->>'partition_concurrency' is null and ${sql.unsafe(IS_SERVED)}
+    and not exists (select from budgets b where b.project_id = u.project_id)
+    and admitted.open_runs <= ${LIMITS.open_runs_per_look}
+    and not exists (select from runs r where r.project_id = u.project_id and ${sql.unsafe(`${IS_OPEN} and ${OFFERS}`)})
+  for no key update of u skip locked`
+
+/** The claim of what the statement has written as taken, and its part in the counts; `opened` is the run. */
+export const claimAtOnce = (sql: Sql) => sql`
+  claim as (
+    insert into claims (run_id, project_id, seqs, attempts, lease_until)
+    select id, project_id, array(select generate_series(1, running)), array_fill(1::smallint, array[running]),
+      clock_timestamp() + make_interval(secs => ${LIMITS.lease_ms / 1000})
+    from opened where running > 0 returning id
+  ), used as (
+    update project_usage u set ${sql.unsafe(useMoves({ claim: 'o.running' }))}
+    from opened o where u.project_id = o.project_id and o.running > 0
+  )`

@@ -1,0 +1,60 @@
+// Answers that may not be what their grade says, asked about in triage: a bounded sample of them. Guarantee: whether an
+// item is in the sample follows from its item_id; nothing is asked before the item has ended, and nothing more while so
+// many questions about its agent are open.
+
+import type { Sql } from '../../context.ts'
+import type { OutcomeReason } from '../../grading/vocabulary.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+
+const SUSPECTED = 'suspected_refusal' satisfies OutcomeReason
+
+/** Notes which items of the statement's `indexed` steps are in the sample. */
+export const sampleSuspected = (sql: Sql) => sql`
+  sampled as (
+    insert into suspected_items (project_id, run_id, seq)
+    select distinct x.project_id, x.run_id, x.seq from indexed x
+      join items i on i.project_id = x.project_id and i.run_id = x.run_id and i.seq = x.seq
+    where x.outcome_reason = ${SUSPECTED} and x.outcome = 'ok'
+      and (hashtextextended(i.item_id, 0) & 2147483647) % ${LIMITS.suspected_one_of} = 0
+    on conflict do nothing
+  )`
+
+/**
+ * Asks about noted items that have ended well, and forgets all that have ended; returns how many those were. Of two
+ * ticks at once one asks: both would count the open questions before the other's.
+ */
+export async function askAboutSuspected(outer: Sql, limit: number): Promise<number> {
+  return outer.begin(async tx => {
+    const sql = tx as unknown as Sql
+    const [turn] = await sql<{ is_mine: boolean }[]>`
+      select pg_try_advisory_xact_lock(hashtext('assay questions')) as is_mine`
+    return turn!.is_mine ? askInTurn(sql, limit) : 0
+  })
+}
+
+async function askInTurn(sql: Sql, limit: number): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    with ended as materialized (
+      select s.project_id, s.run_id, s.seq, i.outcome, i.partition_key, i.cost_micro
+      from suspected_items s join items i on i.project_id = s.project_id and i.run_id = s.run_id and i.seq = s.seq
+      where i.status not in ('queued', 'running', 'paused')
+      order by s.run_id, s.seq limit ${limit} for update of s skip locked
+    ), forgotten as (
+      delete from suspected_items s using ended e
+      where s.project_id = e.project_id and s.run_id = e.run_id and s.seq = e.seq
+    ), worked as (
+      select e.*, r.agent_id, row_number() over (partition by r.agent_id order by e.run_id, e.seq) as nth
+      from ended e join runs r on r.project_id = e.project_id and r.id = e.run_id where e.outcome = 'ok'
+    ), asked as (
+      insert into triage (run_id, seq, project_id, agent_id, lane, reason, partition_key, cost_micro, cause_id)
+      select w.run_id, w.seq, w.project_id, w.agent_id, 'review', ${SUSPECTED}, w.partition_key, w.cost_micro, ''
+      from worked w where w.nth <= ${LIMITS.questions_per_agent} - (
+        select count(*) from (
+          select from triage t where t.project_id = w.project_id and t.agent_id = w.agent_id and t.lane = 'review' and t.disposition is null
+            and t.reason = ${SUSPECTED}
+          limit ${LIMITS.questions_per_agent}) open)
+      on conflict do nothing
+    )
+    select count(*)::int as n from ended`
+  return row!.n
+}

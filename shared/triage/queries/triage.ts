@@ -1,0 +1,146 @@
+// Items that wait for a decision: the feed, its filters, and what each item takes. What is decided is written by
+// shared/triage/queries/decisions.ts.
+
+import type { Sql } from '../../context.ts'
+import { recordId } from '../../items/queries/item-keys.ts'
+import type { Outcome } from '../../items/vocabulary.ts'
+import type { ItemKey } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import type { ItemFacts } from '../../recovery/rules/recovery.ts'
+import type { Disposition, TriageLane } from '../vocabulary.ts'
+import type { TriageSource } from '../wire/triage.ts'
+
+/** A row of the feed with the item it is about. `created_text` is the sort key as the database writes it. */
+export interface TriageEntry extends TriageSource, ItemKey {
+  disposition: Disposition | null
+  corrected: Outcome | null
+  created_text: string
+  run_stopped: boolean
+  input_purged: boolean
+  replay: ItemFacts['replay']
+}
+
+export interface TriageFilter {
+  project_ids: readonly string[]
+  lanes: readonly TriageLane[]
+  run_id?: string | undefined
+  agent_id?: string | undefined
+  reason?: string | undefined
+  partition_key?: string | undefined
+  cluster_key?: string | undefined
+  cause_id?: string | undefined
+  before?: { created_text: string; run_id: string; seq: number } | undefined
+  limit: number
+}
+
+/** The replay of an item that forbids another, as JSON: one that is under way, else one that worked. */
+const replayOf = (sql: Sql) => sql`
+  left join lateral (
+    select jsonb_build_object('record_id', ${recordId(sql, 'p')}, 'status', n.status, 'outcome', n.outcome) as replay
+    from replays p join items n on n.project_id = p.project_id and n.run_id = p.run_id and n.seq = p.seq
+    where p.project_id = i.project_id and p.from_run_id = i.run_id and p.from_seq = i.seq
+      and (n.status in ('queued', 'running', 'paused') or n.outcome = 'ok')
+    order by n.outcome = 'ok' nulls first limit 1
+  ) again on true`
+
+/**
+ * A replay of the item is under way or has worked. A scalar, not exists: that may be planned as a join with all replays
+ * there are, which each chunk of a recovery would read again (20,000 items: 18 s, where this takes 9).
+ */
+export const replayInTheWay = (sql: Sql, of: string) => sql`
+  coalesce((
+    select true from replays p join items n on n.project_id = p.project_id and n.run_id = p.run_id and n.seq = p.seq
+    where p.project_id = ${sql.unsafe(of)}.project_id and p.from_run_id = ${sql.unsafe(of)}.run_id and p.from_seq = ${sql.unsafe(of)}.seq
+      and (n.status in ('queued', 'running', 'paused') or n.outcome = 'ok') limit 1), false)`
+
+/** No replay of the item is in the way, and its input is still there. */
+export const canBeReplayed = (sql: Sql, of: string) => sql`
+  not ${replayInTheWay(sql, of)} and (
+    select payloads_purged_at is null from runs
+    where project_id = ${sql.unsafe(of)}.project_id and id = ${sql.unsafe(of)}.run_id)`
+
+/** Conditions on triage rows, each absent key letting everything pass. */
+export function triageConditions(sql: Sql, filter: Partial<TriageFilter>) {
+  return [
+    filter.run_id === undefined ? sql`` : sql`and t.run_id = ${filter.run_id}`,
+    filter.agent_id === undefined ? sql`` : sql`and t.agent_id = ${filter.agent_id}`,
+    filter.reason === undefined ? sql`` : sql`and t.reason = ${filter.reason}`,
+    filter.partition_key === undefined ? sql`` : sql`and t.partition_key = ${filter.partition_key}`,
+    filter.cluster_key === undefined ? sql`` : sql`and t.cluster_key = ${filter.cluster_key}`,
+    filter.cause_id === undefined ? sql`` : sql`and t.cause_id = ${filter.cause_id}`,
+  ]
+}
+
+/** A page of the feed, newest first. Each project and lane is read in the order of its index. */
+export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacters: number) {
+  const { before } = filter
+  return sql<TriageEntry[]>`
+    select t.run_id, t.seq, t.project_id, t.agent_id, a.slug as agent_slug, t.lane, t.disposition, t.corrected, t.reason,
+      t.error_code, t.partition_key, t.cluster_key, t.cause_id, t.created_at, t.created_at::text as created_text, i.item_id,
+      i.status, i.outcome, i.cost_micro, i.unpriced, left(coalesce(i.error_message, i.degraded_reason), ${messageCharacters}) as message,
+      left(i.input, ${messageCharacters}) as input_start, r.name as run_name, r.stop_reason is not null as run_stopped,
+      r.payloads_purged_at is not null as input_purged, again.replay
+    from (
+      select t.* from unnest(${[...filter.project_ids]}::uuid[]) as p(id),
+        unnest(${[...filter.lanes]}::text[]::triage_lane[]) as l(lane),
+        lateral (
+          select * from triage t
+          where t.project_id = p.id and t.lane = l.lane and t.disposition is null ${triageConditions(sql, filter)}
+            ${
+              before === undefined
+                ? sql``
+                : sql`and (t.created_at, t.run_id, t.seq) < (${before.created_text}::text::timestamptz, ${before.run_id}::uuid, ${before.seq}::int)`
+            }
+          order by t.created_at desc, t.run_id desc, t.seq desc limit ${filter.limit}
+        ) t
+      order by t.created_at desc, t.run_id desc, t.seq desc limit ${filter.limit}
+    ) t
+    join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq
+    join runs r on r.project_id = t.project_id and r.id = t.run_id join agents a on a.id = t.agent_id
+    ${replayOf(sql)}
+    order by t.created_at desc, t.run_id desc, t.seq desc`
+}
+
+/** How many pass a filter, up to a bound. */
+export async function countTriage(sql: Sql, filter: Omit<TriageFilter, 'before' | 'limit'>): Promise<number> {
+  const [row] = await sql<[{ total: number }]>`
+    select count(*)::int as total from (
+      select from triage t
+      where t.project_id = any(${[...filter.project_ids]}::uuid[]) and t.lane = any(${[...filter.lanes]}::text[]::triage_lane[])
+        and t.disposition is null ${triageConditions(sql, filter)}
+      limit ${LIMITS.activity_counted}) counted`
+  return row.total
+}
+
+/** What decides which actions an item takes, and whether a decision can be taken back. */
+export interface Standing extends ItemFacts {
+  /** It replays another, of which everything was taken over, and ended like it. */
+  unchanged: boolean
+  decided_at: Date | null
+  decided_ms_ago: number | null
+}
+
+/** Its run is locked when a decision is to follow. */
+export async function findStanding(sql: Sql, { project_id, run_id, seq }: ItemKey, lock = false) {
+  if (lock)
+    await sql`select 1 from runs where project_id = ${project_id} and id = ${run_id} for no key update`
+  const [row] = await sql<Standing[]>`
+    select i.status, i.outcome, t.lane, t.disposition, t.corrected, t.decided_at,
+      extract(epoch from clock_timestamp() - t.decided_at)::float8 * 1000 as decided_ms_ago, r.stop_reason is not null as run_stopped,
+      r.payloads_purged_at is not null as input_purged, again.replay,
+      exists (select from replays p
+        where p.project_id = i.project_id and p.run_id = i.run_id and p.seq = i.seq and p.unchanged) as unchanged
+    from items i join runs r on r.project_id = i.project_id and r.id = i.run_id
+    left join triage t on t.project_id = i.project_id and t.run_id = i.run_id and t.seq = i.seq
+    ${replayOf(sql)}
+    where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = ${seq}`
+  return row
+}
+
+/** How many recorded steps an item goes on from. */
+export async function countKeptSteps(sql: Sql, { project_id, run_id, seq }: ItemKey): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n from steps
+    where project_id = ${project_id} and run_id = ${run_id} and seq = ${seq} and error_code is null and key !~ '^hold(#\\d+)?$'`
+  return row!.n
+}

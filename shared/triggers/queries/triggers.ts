@@ -1,0 +1,160 @@
+// Triggers. Their secrets are here as a hash or sealed; neither leaves with a row.
+
+import { and, desc, eq, isNull, lt, sql as raw } from 'drizzle-orm'
+import { accounts } from '../../accounts/tables/accounts.ts'
+import { projects } from '../../accounts/tables/projects.ts'
+import { agents } from '../../agents/tables/agents.ts'
+import type { Database, Sql } from '../../context.ts'
+import type { TriggerSource } from '../../sources/rules/source.ts'
+import { triggers } from '../tables/triggers.ts'
+import type { TriggerRow } from '../wire/triggers.ts'
+
+const columns = {
+  id: triggers.id,
+  project_id: triggers.project_id,
+  agent_id: triggers.agent_id,
+  agent_slug: agents.slug,
+  name: triggers.name,
+  webhook_id: triggers.webhook_id,
+  secret_env: triggers.secret_env,
+  declared: triggers.declared,
+  scheme: triggers.scheme,
+  source: triggers.source,
+  allow_unpriced: triggers.allow_unpriced,
+  ready: raw<boolean>`${triggers.scheme} = 'bearer' or ${triggers.signing_secret_sealed} is not null`,
+  created_at: triggers.created_at,
+  last_fired_at: triggers.last_fired_at,
+}
+
+export interface TriggerFilter {
+  account_id: string
+  project_id: string | null
+  agent_id?: string | undefined
+  before_id?: string | undefined
+  limit: number
+}
+
+/** Newest first. */
+export function listTriggers(db: Database, filter: TriggerFilter): Promise<TriggerRow[]> {
+  const { account_id, project_id, agent_id, before_id, limit } = filter
+  return selectTriggers(db)
+    .where(
+      and(
+        isNull(agents.deleted_at),
+        eq(projects.account_id, account_id),
+        project_id === null ? undefined : eq(triggers.project_id, project_id),
+        agent_id === undefined ? undefined : eq(triggers.agent_id, agent_id),
+        before_id === undefined ? undefined : lt(triggers.id, before_id),
+      ),
+    )
+    .orderBy(desc(triggers.id))
+    .limit(limit)
+}
+
+export async function findTrigger(
+  db: Database,
+  account_id: string,
+  id: string,
+): Promise<TriggerRow | undefined> {
+  const [row] = await selectTriggers(db).where(
+    and(isNull(agents.deleted_at), eq(projects.account_id, account_id), eq(triggers.id, id)),
+  )
+  return row
+}
+
+const selectTriggers = (db: Database) =>
+  db
+    .select(columns)
+    .from(triggers)
+    .innerJoin(agents, eq(agents.id, triggers.agent_id))
+    .innerJoin(projects, eq(projects.id, triggers.project_id))
+
+/** The triggers of an agent, locked until the transaction ends. */
+export function lockTriggersOfAgent(db: Database, agent_id: string) {
+  const { id, name, secret_env, declared, webhook_id, source, source_headers_sealed } = triggers
+  return db
+    .select({ id, name, secret_env, declared, webhook_id, source, source_headers_sealed })
+    .from(triggers)
+    .where(eq(triggers.agent_id, agent_id))
+    .orderBy(triggers.id)
+    .for('no key update')
+}
+
+/** Where a trigger's items come from, its row locked until the transaction ends; undefined when it is gone. */
+export async function lockTriggerItems(db: Database, id: string) {
+  const { source, source_headers_sealed } = triggers
+  const [row] = await db
+    .select({ source, source_headers_sealed })
+    .from(triggers)
+    .where(eq(triggers.id, id))
+    .for('no key update')
+  return row
+}
+
+/** What it takes to know who fires, of a trigger whose agent and account are there. */
+export async function findWebhook(db: Database, webhook_id: string) {
+  const [row] = await db
+    .select({
+      id: triggers.id,
+      project_id: triggers.project_id,
+      agent_id: triggers.agent_id,
+      name: triggers.name,
+      webhook_id: triggers.webhook_id,
+      scheme: triggers.scheme,
+      secret_hash: triggers.secret_hash,
+      signing_secret_sealed: triggers.signing_secret_sealed,
+      source: triggers.source,
+      source_headers_sealed: triggers.source_headers_sealed,
+      allow_unpriced: triggers.allow_unpriced,
+      account_id: accounts.id,
+      plan: accounts.plan,
+      settings: projects.settings,
+    })
+    .from(triggers)
+    .innerJoin(agents, and(eq(agents.id, triggers.agent_id), isNull(agents.deleted_at)))
+    .innerJoin(projects, eq(projects.id, triggers.project_id))
+    .innerJoin(accounts, eq(accounts.id, projects.account_id))
+    .where(eq(triggers.webhook_id, webhook_id))
+  return row
+}
+export type Webhook = NonNullable<Awaited<ReturnType<typeof findWebhook>>>
+
+/** False when the agent already has a trigger of this name. */
+export async function insertTrigger(db: Database, trigger: typeof triggers.$inferInsert): Promise<boolean> {
+  const rows = await db.insert(triggers).values(trigger).onConflictDoNothing().returning({ id: triggers.id })
+  return rows.length === 1
+}
+
+export async function updateTrigger(
+  db: Database,
+  id: string,
+  changes: {
+    secret_env?: string | null | undefined
+    signing_secret_sealed?: string | undefined
+    declared?: boolean
+    allow_unpriced?: boolean
+    source?: TriggerSource | null
+    source_headers_sealed?: string | null
+  },
+): Promise<void> {
+  await db.update(triggers).set(changes).where(eq(triggers.id, id))
+}
+
+/** Waits for fires that are committing; false when it was gone. */
+export async function deleteTrigger(db: Database, id: string): Promise<boolean> {
+  const rows = await db.delete(triggers).where(eq(triggers.id, id)).returning({ id: triggers.id })
+  return rows.length === 1
+}
+
+/** Keeps the URL until the transaction ends; false when it is gone. Fires do not wait for each other. */
+export async function holdWebhook(sql: Sql, webhook_id: string): Promise<boolean> {
+  const result = await sql`select from triggers where webhook_id = ${webhook_id} for key share`
+  return result.count === 1
+}
+
+/** Notes a fire, at most once in `every_ms`, so that a busy trigger is not a busy row. */
+export async function touchTrigger(sql: Sql, id: string, every_ms: number): Promise<void> {
+  await sql`
+    update triggers set last_fired_at = now()
+    where id = ${id} and coalesce(last_fired_at, '-infinity') < now() - make_interval(secs => ${every_ms / 1000})`
+}

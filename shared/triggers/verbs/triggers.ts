@@ -1,0 +1,102 @@
+// Makes, changes and deletes triggers, in the transaction of `ctx.db`. Guarantee: a secret made here exists only in
+// the answer; the database holds its SHA-256 or, where it must be used again, its ciphertext.
+
+import { seal } from '../../accounts/verbs/sealing.ts'
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { randomWord, sha256 } from '../../kernel/secrets.ts'
+import type { ItemsOrder } from '../../sources/rules/declared-source.ts'
+import type { TriggerSource } from '../../sources/rules/source.ts'
+import { type KeptSource, keptTriggerSource } from '../../sources/verbs/kept-source.ts'
+import * as store from '../queries/triggers.ts'
+import { newTriggerSecret, signingSecretProblem } from '../rules/webhook-signatures.ts'
+import type { SignatureScheme } from '../vocabulary.ts'
+import type { TriggerRow } from '../wire/triggers.ts'
+
+export interface NewTrigger {
+  project_id: string
+  agent_id: string
+  name: string
+  scheme: SignatureScheme
+  secret_env: string | null
+  /** The sender's own. */
+  signing_secret: string | null
+  declared: boolean
+  allow_unpriced: boolean
+  /** Where the items of its fires come from. */
+  items: KeptSource<TriggerSource>
+}
+
+const WEBHOOK_ID_BYTES = 16
+
+/**
+ * Makes a trigger with a URL of its own; the secret is null where the sender makes it.
+ *
+ * @throws ApiError `trigger_name_taken`, or `invalid_request` for a signing secret that does not fit the scheme
+ */
+export async function createTrigger(
+  ctx: Context,
+  order: NewTrigger,
+  id = ctx.newId(),
+): Promise<{ id: string; webhook_id: string; secret: string | null }> {
+  const { signing_secret, items, ...fields } = order
+  checkSigningSecret(order.scheme, signing_secret)
+  const secret = signing_secret === null ? newTriggerSecret(order.scheme, ctx.random) : null
+  const webhook_id = `whk_${randomWord(ctx.random, WEBHOOK_ID_BYTES)}`
+  const kept = await keptSecret(ctx, order.scheme, signing_secret ?? secret)
+  if (!(await store.insertTrigger(ctx.db, { id, ...fields, webhook_id, ...kept, ...items }))) {
+    throw new ApiError('trigger_name_taken', `The agent already has a trigger named "${order.name}".`)
+  }
+  return { id, webhook_id, secret }
+}
+
+export interface TriggerChanges {
+  name?: string | undefined
+  secret_env?: string | null | undefined
+  signing_secret?: string | undefined
+  allow_unpriced?: boolean | undefined
+  source?: ItemsOrder | null | undefined
+}
+
+/** Returns the new secret where one was made. Another name makes another URL and secret; the old are dead at once. */
+export async function changeTrigger(
+  ctx: Context,
+  trigger: TriggerRow,
+  changes: TriggerChanges,
+): Promise<string | null> {
+  const { id, project_id, agent_id, scheme, declared } = trigger
+  const { name = trigger.name, secret_env = trigger.secret_env, signing_secret = null, source } = changes
+  const { allow_unpriced = trigger.allow_unpriced } = changes
+  const known = await store.lockTriggerItems(ctx.db, id)
+  if (known === undefined) throw triggerGone()
+  const items = source === undefined ? known : await keptTriggerSource(ctx, source, known)
+  if (name !== trigger.name) {
+    await deleteTrigger(ctx, id)
+    const kept = { scheme, secret_env, signing_secret, declared, allow_unpriced, items }
+    const order = { project_id, agent_id, name, ...kept }
+    return (await createTrigger(ctx, order, id)).secret
+  }
+  checkSigningSecret(scheme, signing_secret)
+  const { signing_secret_sealed } = await keptSecret(ctx, scheme, signing_secret)
+  await store.updateTrigger(ctx.db, id, { secret_env, signing_secret_sealed, allow_unpriced, ...items })
+  return null
+}
+
+/** Its URL answers 404 from the commit on. @throws ApiError `not_found` when it was gone */
+export async function deleteTrigger(ctx: Context, id: string): Promise<void> {
+  if (!(await store.deleteTrigger(ctx.db, id))) throw triggerGone()
+}
+
+const triggerGone = () => new ApiError('not_found', 'There is no such trigger in this account.')
+
+function checkSigningSecret(scheme: SignatureScheme, secret: string | null): void {
+  const problem = secret === null ? undefined : signingSecretProblem(scheme, secret)
+  if (problem !== undefined) throw new ApiError('invalid_request', `Field "signing_secret": ${problem}.`)
+}
+
+/** The column that holds a secret, and how. */
+async function keptSecret(ctx: Context, scheme: SignatureScheme, secret: string | null) {
+  if (secret === null) return {}
+  if (scheme === 'bearer') return { secret_hash: await sha256(secret) }
+  return { signing_secret_sealed: await seal(ctx, 'trigger', secret) }
+}

@@ -1,0 +1,130 @@
+// Starts runs for senders outside. Guarantee: one run for each fire that proves who sent it, or for all fires of one
+// key within LIMITS.idempotency_window_hours; none through a URL that is gone by the time the run commits.
+
+import { unseal } from '../../accounts/verbs/sealing.ts'
+import type { Context, Sql } from '../../context.ts'
+import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { sameBytes, sha256 } from '../../kernel/secrets.ts'
+import { DEFAULT_ZONE } from '../../prices/rules/budgets.ts'
+import { isBody } from '../../sources/rules/source.ts'
+import { startNow } from '../../sources/verbs/start-from-source.ts'
+import type { NewItem } from '../../submission/rules/chunks.ts'
+import { type RunOrder, type Submitted, submitRun } from '../../submission/verbs/submit.ts'
+import { findWebhook, holdWebhook, touchTrigger, type Webhook } from '../queries/triggers.ts'
+import { eventIdOf, verifySignature } from '../rules/webhook-signatures.ts'
+import { type Posted, postedItems } from './posted-items.ts'
+
+const WEBHOOK_ID = /^whk_[A-Za-z0-9_-]{22}$/
+
+/** The trigger at a URL; one look at an index finds out that there is none. @throws ApiError `not_found` */
+export async function webhookAt(ctx: Context, webhook_id: string): Promise<Webhook> {
+  const webhook = WEBHOOK_ID.test(webhook_id) ? await findWebhook(ctx.db, webhook_id) : undefined
+  if (webhook === undefined) throw webhookGone()
+  return webhook
+}
+
+const webhookGone = () =>
+  new ApiError(
+    'not_found',
+    'There is no trigger at this URL.',
+    'A trigger that is renamed gets another URL; GET /v1/triggers lists them.',
+  )
+
+/** @throws ApiError `unauthenticated` unless the request was sent by who knows the trigger's secret */
+export async function verifySender(
+  ctx: Context,
+  { scheme, secret_hash, signing_secret_sealed }: Webhook,
+  headers: Headers,
+  body: Uint8Array,
+): Promise<void> {
+  if (scheme === 'bearer') return verifyBearer(secret_hash!, headers)
+  if (signing_secret_sealed === null) {
+    throw new ApiError(
+      'unauthenticated',
+      'The trigger does not know the signing secret of its sender yet.',
+      'Give it with PATCH /v1/triggers/{triggerId}, as signing_secret.',
+    )
+  }
+  const secret = await unseal(ctx, 'trigger', signing_secret_sealed)
+  await verifySignature(scheme, secret, headers, body, ctx.now())
+}
+
+async function verifyBearer(hash: Uint8Array, headers: Headers): Promise<void> {
+  const secret = /^Bearer (\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+  if (secret !== undefined && sameBytes(await sha256(secret), hash)) return
+  throw new ApiError(
+    'unauthenticated',
+    secret === undefined
+      ? 'The Authorization header is not "Bearer <trigger secret>".'
+      : 'This is not the secret of the trigger.',
+    'Send "Authorization: Bearer whk_secret_…", the secret that was shown when the trigger was made or renamed.',
+  )
+}
+
+export interface Fire {
+  /** As it was sent: the input, or the items. */
+  posted: Posted
+  headers: Headers
+  callback_url: string | null
+  idempotency_key: string | undefined
+}
+
+/** @throws ApiError `not_found` when the URL has just gone, and whatever submitRun and a source throw */
+export async function fireWebhook(ctx: Context, webhook: Webhook, fire: Fire): Promise<Submitted> {
+  const { id, webhook_id, scheme } = webhook
+  const { headers, callback_url, idempotency_key } = fire
+  const text = 'text' in fire.posted ? fire.posted.text : ''
+  const key =
+    idempotency_key ?? (scheme === 'bearer' ? undefined : usableKey(eventIdOf(scheme, headers, text)))
+  async function together(sql: Sql): Promise<void> {
+    if (!(await holdWebhook(sql, webhook_id))) throw webhookGone()
+  }
+  const started = await startRun(ctx, webhook, fire.posted, {
+    callback_url,
+    // A key of a URL's own: no key that a caller sends holds a newline. Senders may sign or order a body anew when
+    // they repeat it, so the key alone says that it is the same fire.
+    idempotency: key === undefined ? null : { key: `${webhook_id}\n${key}`, fingerprint: async () => 'fire' },
+    together,
+  })
+  if (!started.repeated) ctx.waitUntil(touchTrigger(ctx.sql, id, LIMITS.trigger_touch_ms))
+  return started
+}
+
+type HowStarted = Pick<RunOrder, 'callback_url' | 'idempotency'> & Required<Pick<RunOrder, 'together'>>
+
+/** A run over the body, over the items in it, or over what the trigger's source holds: of that a sender is told nothing. */
+function startRun(ctx: Context, webhook: Webhook, posted: Posted, how: HowStarted): Promise<Submitted> {
+  const { id, project_id, agent_id, name, source, source_headers_sealed, allow_unpriced, settings } = webhook
+  const unpriced = allow_unpriced ? ('allow' as const) : ('pause' as const)
+  const unbounded = { budget_cents: null, concurrency: null, timeout_seconds: null }
+  const order = { project_id, agent_id, name, unpriced, ...unbounded }
+  if (isBody(source)) return submitRun(ctx, { ...order, ...how }, postedItems(source, posted))
+  const body = 'text' in posted ? posted.text : 'null'
+  if (source === null) return submitRun(ctx, { ...order, ...how }, pileOf(body))
+  const timezone = settings.timezone ?? DEFAULT_ZONE
+  const money = { budget_micro: null, allow_unpriced }
+  const start = { ...order, source, source_headers_sealed, timezone, ...money, pilot_items: null }
+  const { callback_url, ...rest } = how
+  return startNow(ctx, { ...start, callback_url }, { ...rest, body }).catch(error => {
+    if (!(error instanceof ApiError) || !TELLS_OF_SOURCE.includes(error.code)) throw error
+    ctx.log('warn', 'trigger_source_failed', { project_id, trigger_id: id, error: error.message })
+    throw new ApiError(
+      'source_failed',
+      'The source of this trigger could not be read; its owner sees why.',
+      'Whoever may act for the project sees it with POST /v1/sources/preview.',
+    )
+  })
+}
+
+/** What these say is from the source, which its sender may know nothing of. */
+const TELLS_OF_SOURCE: readonly ApiErrorCode[] = ['source_failed', 'duplicate_item_id']
+
+const usableKey = (id: string | undefined) =>
+  id !== undefined && /^[\x20-\x7e]+$/.test(id) && id.length <= LIMITS.idempotency_key_characters
+    ? id
+    : undefined
+
+async function* pileOf(input: string): AsyncGenerator<NewItem[]> {
+  yield [{ line: 1, item_id: null, partition_key: null, input }]
+}

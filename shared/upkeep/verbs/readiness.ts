@@ -1,0 +1,209 @@
+// Whether this process can work: both stores, and what of PostgreSQL the work takes. Guarantee: an answer within
+// LIMITS.ready_ms, whatever the stores do; what is in the way is named with its reason, as soon as that is known.
+
+import type { Context } from '../../context.ts'
+import { sinceMs } from '../../kernel/elapsed.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { codeOf, type StoreFault, type StoreName, storeFault } from '../../kernel/store-errors.ts'
+import { isFull, noteTrouble, SAY_FULL, troubleOf } from '../../kernel/unreachable.ts'
+import { type AskedTurns, askTurns, type Turn, type Turner, UNKNOWN_TURNS } from '../../redis/turns.ts'
+import { type DatabaseState, readDatabaseState } from '../queries/database-state.ts'
+import { readRoleState } from '../queries/running-role.ts'
+import type { RoleState } from '../rules/faults.ts'
+
+export interface Dependency {
+  /** `degraded` does a part of what is asked of it, and `unknown` is what PostgreSQL would have to tell, and does not. */
+  status: 'ok' | 'degraded' | 'unreachable' | 'unusable' | 'unknown'
+  latency_ms: number
+  /** What is wrong with it and what to do; null where nothing is. */
+  reason: string | null
+}
+
+export const DEPENDENCIES = ['postgres', 'redis', 'schema', 'role', 'master_key'] as const
+
+export type Readiness = {
+  dependencies: Record<(typeof DEPENDENCIES)[number], Dependency>
+  /** Beside the verdict: what stands still here is no store, and another process may be at it. */
+  turns: Record<Turner, Turn>
+  /** For information: a held installation is ready, and does nothing of itself. */
+  held_since: string | null
+} & (
+  | { status: 'ready' }
+  | {
+      status: 'unavailable'
+      error: { code: 'dependency_unreachable' | 'dependency_unusable'; message: string }
+    }
+)
+
+interface Probe<T> extends Dependency {
+  found: T | undefined
+}
+
+interface Kept {
+  answer: Promise<Readiness>
+  /** Undefined while it is under way. */
+  ended_ms: number | undefined
+}
+
+const answers = new WeakMap<Context['sql'], Kept>()
+
+/** Asks the stores once for all who want to know at about the same time. */
+export function probe(ctx: Context): Promise<Readiness> {
+  const kept = answers.get(ctx.sql)
+  if (kept && (kept.ended_ms === undefined || sinceMs(ctx.now(), kept.ended_ms) < LIMITS.ready_kept_ms))
+    return kept.answer
+  const asking: Kept = { answer: askStores(ctx), ended_ms: undefined }
+  answers.set(ctx.sql, asking)
+  const forget = () => void answers.delete(ctx.sql)
+  asking.answer.then(() => {
+    asking.ended_ms = ctx.now()
+  }, forget)
+  return asking.answer
+}
+
+async function askStores(ctx: Context): Promise<Readiness> {
+  const [postgres, redis] = await Promise.all([
+    asked(
+      ctx,
+      'DATABASE',
+      () => stateUnlessFull(ctx),
+      () => troubleOf(ctx.sql, ctx.now()),
+    ),
+    asked(ctx, 'REDIS', () => askTurns(ctx.redis), lossOf, ctx.redisTrouble?.()),
+  ])
+  const dependencies = { postgres: told(postgres), redis: told(redis), ...ofDatabase(postgres) }
+  const state = {
+    dependencies,
+    turns: turnsOf(redis.found?.turns, postgres.found),
+    held_since: postgres.found?.held_since?.toISOString() ?? null,
+  }
+  const failing = Object.entries(dependencies).filter(([, { reason }]) => reason !== null)
+  const message = failing.map(([name, { reason }]) => `${name} ${reason}.`).join(' ')
+  const isReady = failing.every(([, { status }]) => status === 'degraded')
+  tellOnce(ctx, message, isReady)
+  if (isReady) return { status: 'ready', ...state }
+  const isAway = failing.some(([, { status }]) => status === 'unreachable')
+  const code = isAway ? 'dependency_unreachable' : 'dependency_unusable'
+  return { status: 'unavailable', ...state, error: { code, message } }
+}
+
+/** A connection that the probe kept says nothing for callers who were given none. */
+async function stateUnlessFull(ctx: Context): Promise<DatabaseState> {
+  const met = troubleOf(ctx.sql, ctx.now())
+  if (isFull(met)) throw met
+  try {
+    return await stateOf(ctx)
+  } catch (error) {
+    noteTrouble(ctx.sql, error, ctx.now())
+    throw error
+  }
+}
+
+/** What it took and then had no more, or did not take at all. */
+const lossOf = ({ refused, hasLost }: AskedTurns): unknown => refused ?? (hasLost ? LOST : undefined)
+
+const LOST = Symbol('lost')
+const SAY_LOST =
+  'lost what it was told a moment ago: it was emptied or started anew, or it evicts: give it more maxmemory, or maxmemory-policy noeviction'
+
+const roles = new WeakMap<Context['sql'], { role: RoleState; asked_ms: number }>()
+
+/** Rights are some two hundred questions to PostgreSQL: what was right is believed for a while. */
+async function stateOf({ sql, config, now }: Context): Promise<DatabaseState> {
+  const known = roles.get(sql)
+  const asked_ms = now()
+  const isKnown = known !== undefined && sinceMs(asked_ms, known.asked_ms) < LIMITS.ready_rights_ms
+  roles.delete(sql) // until the other questions were answered: what fails may do so for want of a right
+  const role = isKnown ? known.role : await readRoleState(sql)
+  const state = await readDatabaseState(sql, config.master_key, role)
+  if (state.faults.every(({ dependency }) => dependency === 'master_key'))
+    roles.set(sql, isKnown ? known : { role, asked_ms })
+  return state
+}
+
+/** For a host whose list of endpoints has no probe. */
+export async function answerReadiness(ctx: Context): Promise<Response> {
+  const readiness = await probe(ctx)
+  return Response.json(readiness, { status: readiness.status === 'ready' ? 200 : 503 })
+}
+
+const told = ({ status, latency_ms, reason }: Dependency): Dependency => ({ status, latency_ms, reason })
+
+function ofDatabase({ found, latency_ms }: Probe<DatabaseState>) {
+  const of = (dependency: 'schema' | 'role' | 'master_key'): Dependency => {
+    if (found === undefined) return { status: 'unknown', latency_ms, reason: null }
+    const fault = found.faults.find(one => one.dependency === dependency)
+    return { status: fault ? 'unusable' : 'ok', latency_ms, reason: fault?.says ?? null }
+  }
+  return { schema: of('schema'), role: of('role'), master_key: of('master_key') }
+}
+
+/** A consumer that is no more is missed where it left something behind: without that it may be asleep. */
+function turnsOf(
+  turns: Record<Turner, Turn> | undefined,
+  state: DatabaseState | undefined,
+): Record<Turner, Turn> {
+  if (turns === undefined) return UNKNOWN_TURNS
+  const { consumer } = turns
+  if (consumer.status !== 'stalled' || state?.is_anything_held !== false) return turns
+  return { ...turns, consumer: { ...consumer, status: 'none' } }
+}
+
+const TOO_LATE = Symbol('too late')
+
+async function asked<T>(
+  ctx: Context,
+  store: StoreName,
+  ask: () => Promise<T>,
+  /** What it was found not to do, though it answers. */
+  lackOf: (found: T) => unknown,
+  trouble: Promise<unknown> = new Promise(() => {}),
+): Promise<Probe<T>> {
+  const started_ms = ctx.now()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(TOO_LATE), LIMITS.ready_ms)
+  })
+  const answer = ask()
+  answer.catch(() => {}) // may still fail after the time is over
+  const failed = trouble.then(reason => Promise.reject(reason))
+  failed.catch(() => {})
+  try {
+    const found = await Promise.race([answer, failed, late])
+    const lack = lackOf(found)
+    const state = lack === undefined ? WELL : faultOf(lack, store)
+    return { ...state, latency_ms: sinceMs(ctx.now(), started_ms), found }
+  } catch (error) {
+    // What the connection broke off for says more than that it did.
+    const reason = await Promise.race([trouble, Promise.resolve(error)])
+    return { ...faultOf(reason, store), latency_ms: sinceMs(ctx.now(), started_ms), found: undefined }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const WELL = { status: 'ok', reason: null } as const
+
+function faultOf(error: unknown, store: StoreName): Pick<Dependency, 'status' | 'reason'> {
+  if (error === LOST) return { status: 'degraded', reason: SAY_LOST }
+  if (isFull(error)) return { status: 'unreachable', reason: SAY_FULL }
+  const fault = storeFault(error, store)
+  if (fault !== undefined) return { status: statusOf(fault), reason: `${fault.says}: ${fault.mend}` }
+  if (error === TOO_LATE)
+    return { status: 'unreachable', reason: `did not answer within ${LIMITS.ready_ms / 1000} s` }
+  const code = codeOf(error)
+  return { status: 'unreachable', reason: `cannot be reached${code && ` (${code})`}` }
+}
+
+const statusOf = ({ isPartial, passes }: StoreFault) =>
+  isPartial ? 'degraded' : passes ? 'unreachable' : 'unusable'
+
+const last = new WeakMap<Context['sql'], string>()
+
+/** A line of the log for each change, however often it is asked. */
+function tellOnce(ctx: Context, message: string, isReady: boolean): void {
+  if ((last.get(ctx.sql) ?? '') === message) return
+  last.set(ctx.sql, message)
+  if (message === '') ctx.log('info', 'ready_again')
+  else ctx.log('warn', isReady ? 'degraded' : 'not_ready', { error: message })
+}

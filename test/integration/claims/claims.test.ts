@@ -1,0 +1,237 @@
+// Who may take how much of a batch while others change it: what was seen may be old, what is taken never breaks a cap.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { takeRange } from '../../../shared/claims/queries/claim.ts'
+import { readRun } from '../../../shared/claims/queries/run-facts.ts'
+import { admit } from '../../../shared/claims/rules/admission.ts'
+import { admissionFacts, claimItems } from '../../../shared/claims/verbs/claim.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { type TestEngine, testEngine } from '../../support/engine.ts'
+import { eventually } from '../../support/eventually.ts'
+
+const MOST = 30
+
+let engine: TestEngine
+beforeEach(async () => {
+  engine = await testEngine()
+})
+afterEach(() => engine.close())
+
+/** Resolves when so many statements wait for a lock. */
+const waiting = (statements: number) =>
+  eventually(async () =>
+    expect(
+      await engine.sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`,
+    ).toHaveLength(statements),
+  )
+
+/** Lets claims look at their runs, and then changes something before any of them takes; returns what each took. */
+async function claimsBehind(runIds: string[], change: (sql: TestEngine['sql']) => unknown = () => {}) {
+  let claiming: ReturnType<typeof claimItems>[] = []
+  await engine.sql.begin(async tx => {
+    await tx`select from runs order by id for no key update`
+    claiming = runIds.map(runId => claimItems(engine.ctx, runId, MOST))
+    await waiting(runIds.length)
+    await change(tx as unknown as TestEngine['sql'])
+  })
+  const answers = await Promise.all(claiming)
+  return answers.map(({ claim }) => claim?.items.map(item => item.seq) ?? [])
+}
+
+/** Of all runs, whether the counts are those of the items. */
+const recounted = () => engine.sql`
+  select r.id from runs r join project_usage u using (project_id)
+  where r.running <> (select count(*) from items where run_id = r.id and status = 'running')
+    or u.running <> (select count(*) from items where status = 'running')
+    or r.running <> (select coalesce(sum(cardinality(seqs)), 0) from claims where run_id = r.id)`
+
+describe('claims that looked at the same moment', () => {
+  it('take no more than the cap of the run, and no item twice [runs.concurrency]', async () => {
+    const runId = await engine.submit(50, { concurrency: 7 })
+    const taken = await claimsBehind([runId, runId, runId])
+    expect(taken.flat()).toEqual([1, 2, 3, 4, 5, 6, 7])
+    expect(await recounted()).toEqual([])
+  })
+
+  it('take no more than the cap of the project over all its runs [runs.concurrency]', async () => {
+    await engine.sql`update projects set settings = settings || '{"concurrency": 5}'`
+    const runIds = [await engine.submit(20), await engine.submit(20)]
+    const taken = await claimsBehind(runIds)
+    expect(taken.flat()).toHaveLength(5)
+    expect(await recounted()).toEqual([])
+  })
+
+  it('take no more of a partition than its cap', async () => {
+    await engine.sql`update projects set settings = settings || '{"partition_concurrency": 2}'`
+    const runId = await engine.submit(Array.from({ length: 9 }, (_, i) => ({ partition_key: `p${i % 3}` })))
+    const taken = await claimsBehind([runId, runId, runId])
+    expect(taken.flat()).toHaveLength(6)
+    expect(await recounted()).toEqual([])
+  })
+
+  it('share what is due, and no item is taken twice', async () => {
+    const runId = await engine.submit(4)
+    await engine.sql`insert into due_items (run_id, seq, due_at) select run_id, seq, now() from items`
+    await engine.sql`update runs set next_seq = 5`
+    const taken = await claimsBehind([runId, runId, runId])
+    expect(taken.flat().sort()).toEqual([1, 2, 3, 4])
+    expect(await recounted()).toEqual([])
+  })
+})
+
+describe('a claim that looked before', () => {
+  it('takes nothing of a run that was stopped meanwhile [lifecycle.cancelled]', async () => {
+    const runId = await engine.submit(5)
+    expect(await claimsBehind([runId], tx => tx`update runs set stop_reason = 'cancelled'`)).toEqual([[]])
+    expect(await engine.run(runId)).toMatchObject({ running: 0, next_seq: 1 })
+  })
+
+  it('takes nothing once the budget is spent', async () => {
+    const runId = await engine.submit(5, { budget_cents: 1 })
+    const spend = (tx: TestEngine['sql']) => tx`update runs set cost_micro = budget_micro`
+    expect(await claimsBehind([runId], spend)).toEqual([[]])
+  })
+
+  it('takes nothing for a deployment that the run did not begin with', async () => {
+    const runId = await engine.submit(5)
+    await engine.sql`update runs set deployment_id = null` // as of an agent that had none yet
+    await engine.deploy()
+    const begin = (tx: TestEngine['sql']) =>
+      tx`update runs set deployment_id = (select id from deployments where version = 1)`
+    expect(await claimsBehind([runId], begin)).toEqual([[]])
+    const { claim } = await claimItems(engine.ctx, runId, MOST)
+    expect(claim!.items).toHaveLength(5)
+  })
+
+  it.for([
+    ['whose account was suspended', "update accounts set status = 'suspended'"],
+    ['whose project was deleted', 'update projects set account_id = null'],
+    ['of an installation that is held', 'update installation set held_since = now()'],
+  ] as const)('takes nothing of a run %s meanwhile', async ([, change]) => {
+    const runId = await engine.submit(5)
+    expect(await claimsBehind([runId], tx => tx.unsafe(change))).toEqual([[]])
+    expect(await engine.run(runId)).toMatchObject({ running: 0, next_seq: 1 })
+    expect(await recounted()).toEqual([])
+  })
+
+  it('takes nothing once another claim took the last, and writes nothing', async () => {
+    const runId = await engine.submit(5)
+    const take = (tx: TestEngine['sql']) => tx`update runs set next_seq = 6, touched_at = 'epoch'`
+    expect(await claimsBehind([runId], take)).toEqual([[]])
+    expect(await engine.run(runId)).toMatchObject({ touched_at: new Date(0) })
+  })
+
+  it('takes what was brought back meanwhile', async () => {
+    const runId = await engine.submit(5)
+    await engine.sql`update items set status = 'paused' where seq = 3`
+    const resume = (tx: TestEngine['sql']) => tx`update items set status = 'queued'`
+    expect(await claimsBehind([runId], resume)).toEqual([[1, 2, 3, 4, 5]])
+  })
+})
+
+it('what waits for a retry is not taken with its neighbours once partitions have no cap any more', async () => {
+  const runId = await engine.submit(5)
+  // As a claim by partitions left them: returned, and not below the cursor.
+  await engine.sql`insert into due_items (run_id, seq, due_at, alone)
+    select ${runId}, seq, now() + interval '1 hour', true from unnest('{2,3}'::int[]) seq`
+  const { claim } = await claimItems(engine.ctx, runId, MOST)
+  expect(claim!.items.map(({ seq }) => seq)).toEqual([1, 4, 5])
+  expect((await claimItems(engine.ctx, runId, MOST)).claim).toBeNull()
+  await engine.skipBackoff()
+  const { claim: again } = await claimItems(engine.ctx, runId, MOST)
+  expect(again!.items.map(({ seq, alone }) => [seq, alone])).toEqual([
+    [2, true],
+    [3, true],
+  ])
+  expect(await recounted()).toEqual([])
+})
+
+it('a lease lasts from when the claim had its lock, however long it waited for that', async () => {
+  const runId = await engine.submit(1)
+  let unlocked: Date
+  await claimsBehind([runId], async tx => {
+    const [now] = await tx`select clock_timestamp() as at`
+    unlocked = now!.at
+  })
+  const [claim] = await engine.sql`select lease_until from claims`
+  expect(claim!.lease_until.getTime()).toBeGreaterThanOrEqual(unlocked!.getTime() + LIMITS.lease_ms)
+})
+
+it('an item that was offered before is taken with what is known of it', async () => {
+  const runId = await engine.submit(2)
+  const past = {
+    step_count: 3,
+    cost_micro: 5_000_000_000,
+    extra_budget_micro: 7,
+    ran_ms: 11,
+    agent_failures: 1,
+  }
+  await engine.sql`update items set ${engine.sql(past)} where seq = 2`
+  const { claim } = await claimItems(engine.ctx, runId, MOST)
+  expect(claim!.items).toMatchObject([
+    {
+      step_count: 0,
+      cost_micro: 0,
+      extra_budget_micro: null,
+      unpriced: false,
+      ran_ms: 0,
+      alone: false,
+      cuts: null,
+    },
+    { ...past, unpriced: false, transport_failures: 0, alone: false, cuts: null },
+  ])
+})
+
+it('what may start under the lock is what the rules of the domain say', async () => {
+  const runId = await engine.submit(40)
+  const { sql } = engine
+  const { deployment } = (await readRun(sql, runId))!
+  const caps = [
+    { run: null, project: 256 },
+    { run: 9, project: 256 },
+    { run: null, project: 10 },
+  ]
+  const money = [
+    { budget: null, credit: null },
+    { budget: 100, credit: null },
+    { budget: null, credit: 100 },
+  ]
+  for (const { run, project } of caps)
+    for (const { budget, credit } of money)
+      for (const spent of [0, 60, 100])
+        for (const running of [0, 3, 12])
+          for (const expected_micro of [null, 0, 7]) {
+            await sql`update runs set concurrency = ${run}, budget_micro = ${budget}, cost_micro = ${spent},
+              running = ${running}, next_seq = 1`
+            await sql`update project_usage set running = ${running}, spent_micro = ${spent}`
+            await sql`update projects set credit_micro = ${credit},
+              settings = settings || jsonb_build_object('concurrency', ${project}::int)`
+            const item_budget_cents = expected_micro === null ? undefined : expected_micro / 10_000
+            await sql`update deployments set declaration = ${sql.json({ name: 'played', item_budget_cents })}`
+            const facts = admissionFacts((await readRun(sql, runId))!)
+            const items = await takeRange(sql, {
+              kept_places: 0,
+              kept_of_run: 0,
+              run_id: runId,
+              project_id: engine.project_id,
+              deployment_id: deployment!.id,
+              lease_ms: 1000,
+              most: MOST,
+              fresh: true,
+            })
+            const { room } = admit(facts)
+            expect([items.length, facts]).toEqual([Math.min(room, MOST), facts])
+            await sql`update items set status = 'queued', attempt = 0`
+          }
+})
+
+it('a run whose partitions hold back all that is due is looked at after the others', async () => {
+  await engine.sql`update projects set settings = settings || '{"partition_concurrency": 1}'`
+  const runId = await engine.submit([{ partition_key: 'p' }, { partition_key: 'p' }])
+  expect((await claimItems(engine.ctx, runId, MOST)).claim!.items).toHaveLength(1)
+  await engine.sql`insert into due_items (run_id, seq, due_at) values (${runId}, 2, now())`
+  await engine.sql`update runs set next_seq = 3, touched_at = 'epoch'`
+  expect((await claimItems(engine.ctx, runId, MOST)).claim).toBeNull()
+  expect((await engine.run(runId)).touched_at).not.toEqual(new Date(0))
+})

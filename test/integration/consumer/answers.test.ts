@@ -1,0 +1,700 @@
+// Agents that answer later: 202 to their items, or `later` at the end of an open answer, and then their lines by POST.
+// The agent is played, as in the other tests of the engine; what it POSTs goes through the endpoint.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { answerItems } from '../../../functions/runs/answer-items.ts'
+import { listen } from '../../../infra/node/listen.ts'
+import { createInvoker } from '../../../infra/runtime/invoker.ts'
+import { deploy } from '../../../shared/agents/verbs/deploy.ts'
+import { whyItem } from '../../../shared/claims/verbs/why.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
+import type { Context } from '../../../shared/context.ts'
+import { createApp } from '../../../shared/http/app.ts'
+import { cancelRun } from '../../../shared/items/verbs/cancel.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { type AgentLine, ANSWER_URL_HEADER, type ItemLine } from '../../../shared/protocol/rules/protocol.ts'
+import { agent } from '../../../shared/sdk/agent.ts'
+import type { Context as AgentContext } from '../../../shared/sdk/context.ts'
+import { serve } from '../../../shared/sdk/serve.ts'
+import { countBacklog } from '../../../shared/upkeep/queries/backlog.ts'
+import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
+import {
+  centStep,
+  conservation,
+  failure,
+  result,
+  step,
+  type TestEngine,
+  testEngine,
+} from '../../support/engine.ts'
+import { eventually } from '../../support/eventually.ts'
+
+const CENT_MICRO = 10_000
+
+const python = spawnSync('python3', ['--version'])
+
+let engine: TestEngine
+beforeEach(async () => {
+  engine = await testEngine()
+})
+afterEach(() => engine.close())
+
+/** One request to the agent: its items, and where it may answer later. */
+interface Asked {
+  items: ItemLine[]
+  address: string
+}
+
+/** An agent that says these lines openly and leaves the rest for later: with 202 where there are none. */
+function laterAgent(openly: (items: ItemLine[]) => AgentLine[] = () => []) {
+  const asked: Asked[] = []
+  const ctx: Context = {
+    ...engine.ctx,
+    async invokeAgent(_, { body, headers }) {
+      const items = body
+        .split('\n')
+        .filter(Boolean)
+        .map(line => JSON.parse(line) as ItemLine)
+      asked.push({ items, address: headers[ANSWER_URL_HEADER]! })
+      const lines = openly(items)
+      return {
+        status: lines.length === 0 ? 202 : 200,
+        contentType: 'application/x-ndjson',
+        body: chunksOf(lines),
+      }
+    },
+  }
+  return { asked, ctx }
+}
+
+async function* chunksOf(lines: readonly AgentLine[]): AsyncGenerator<Uint8Array> {
+  for (const line of lines) yield new TextEncoder().encode(`${JSON.stringify(line)}\n`)
+}
+
+async function send(address: string, body: string, type = 'application/x-ndjson') {
+  const app = createApp([answerItems], () => engine.ctx)
+  const response = await app.request(address, { method: 'POST', headers: { 'content-type': type }, body })
+  const json = (await response.json()) as { open?: number[]; error?: { code: string; message: string } }
+  return { status: response.status, ...json }
+}
+
+const post = (address: string, lines: readonly (AgentLine | object)[]) =>
+  send(address, lines.map(line => JSON.stringify(line)).join('\n'))
+
+const leases = () => engine.sql`select seqs, handed_from is not null as handed from claims order by id`
+
+/** Submits so many items and has a consumer send them; returns what the agent got, when the consumer has left. */
+async function handedOver(items: number, openly?: (items: ItemLine[]) => AgentLine[]) {
+  const runId = await engine.submit(items)
+  const agent = laterAgent(openly)
+  const consumed = await consume(agent.ctx)
+  const { items: sent, address } = agent.asked[0]!
+  return { runId, agent, consumed, sent, address }
+}
+
+it('a consumer that was answered 202 leaves, and the items stay running under a lease of their own [runs.answer-later]', async () => {
+  const { runId, consumed, sent, address } = await handedOver(3)
+  expect(consumed).toMatchObject({ claimed: 3, more: false })
+  expect(await leases()).toEqual([{ seqs: [1, 2, 3], handed: true }])
+  expect(await engine.run(runId)).toMatchObject({ status: 'running', running: 3 })
+  expect(await conservation(engine, runId)).toEqual([])
+  expect(await whyItem(engine.ctx, engine.item(runId, 1))).toMatchObject({ token: 'answer_later' })
+  expect(await countBacklog(engine.sql)).toMatchObject({ in_flight: 3, answered_later: 3 })
+  // Neither another consumer nor the tick touches them while the lease lasts.
+  await sweep(engine.ctx)
+  expect(await consume(laterAgent().ctx)).toMatchObject({ claimed: 0 })
+
+  const first = await post(address, [centStep(sent[0]!, 'call'), result(sent[0]!), { type: 'heartbeat' }])
+  expect(first).toMatchObject({ status: 200, open: [2, 3] })
+  expect(await conservation(engine, runId)).toEqual([])
+  expect(await post(address, [result(sent[2]!), result(sent[1]!)])).toMatchObject({ status: 200, open: [] })
+  expect(await engine.run(runId)).toMatchObject({
+    status: 'completed',
+    ok: 3,
+    cost_micro: CENT_MICRO,
+    running: 0,
+  })
+  expect(await leases()).toEqual([])
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('a POST renews the lease, and without one the items are offered again: their lines are refused from then on [runs.answer-later]', async () => {
+  const { runId, agent, sent, address } = await handedOver(2)
+  await engine.expireLeases()
+  expect(await post(address, [{ type: 'heartbeat' }])).toMatchObject({ status: 200, open: [1, 2] })
+  await sweep(engine.ctx)
+  expect(await engine.run(runId)).toMatchObject({ running: 2 })
+
+  await engine.expireLeases()
+  await sweep(engine.ctx)
+  expect(await engine.run(runId)).toMatchObject({ running: 0 })
+  const refused = { status: 409, error: { code: 'claim_ended' } }
+  expect(await post(address, [result(sent[0]!)])).toMatchObject(refused)
+  await consume(agent.ctx)
+  expect(await post(address, [result(sent[0]!)])).toMatchObject(refused)
+  const again = agent.asked.at(-1)!
+  expect(again.items.map(item => item.attempt)).toEqual([2, 2])
+  // Lines of the attempt before are passed over at the new address too.
+  const late = await post(again.address, [result(sent[0]!), result(again.items[1]!)])
+  expect(late).toMatchObject({ status: 200, open: [1] })
+  await post(again.address, [result(again.items[0]!)])
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 2 })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('lines that come twice, in pieces and beside each other count once [runs.answer-later]', async () => {
+  const { runId, sent, address } = await handedOver(2)
+  const [a, b] = sent as [ItemLine, ItemLine]
+  await post(address, [centStep(a, 'one')])
+  await post(address, [centStep(a, 'one')])
+  const steps = ['two', 'three', 'four'].map(key => [centStep(a, key), centStep(b, key)])
+  const beside = await Promise.all([...steps, ...steps].map(lines => post(address, lines)))
+  // Of those that met at one item some may have to be sent again; what was taken was taken once.
+  for (const [nth, { status }] of beside.entries())
+    if (status !== 200) expect(await post(address, steps[nth % 3]!)).toMatchObject({ status: 200 })
+  expect((await engine.items(runId)).map(item => [item.step_count, item.cost_micro])).toEqual([
+    [4, 4 * CENT_MICRO],
+    [3, 3 * CENT_MICRO],
+  ])
+  await post(address, [result(a), result(b)])
+  expect(await post(address, [result(a), result(b)])).toMatchObject({ status: 409 })
+  expect(await engine.run(runId)).toMatchObject({ ok: 2, cost_micro: 7 * CENT_MICRO })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('what was said openly counts before a `later`, and the rest comes by POST [runs.answer-later]', async () => {
+  const { runId, sent, address } = await handedOver(3, items => [
+    centStep(items[0]!, 'openly'),
+    result(items[1]!),
+    { type: 'later' },
+  ])
+  expect(await leases()).toEqual([{ seqs: [1, 3], handed: true }])
+  expect(await post(address, [centStep(sent[0]!, 'openly')])).toMatchObject({ open: [1, 3] })
+  await post(address, [centStep(sent[0]!, 'after'), result(sent[0]!), failure(sent[2]!, 'agent_error')])
+  const items = await engine.items(runId)
+  expect(items.map(item => [item.status, item.step_count])).toEqual([
+    ['completed', 2],
+    ['completed', 0],
+    ['failed', 0],
+  ])
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('lines of an answer that comes later are bound by the budget of their item, which is not awaited any more [runs.answer-later]', async () => {
+  await engine.deploy({ item_budget_cents: 2 })
+  const { runId, sent, address } = await handedOver(1)
+  const [item] = sent as [ItemLine]
+  expect(await post(address, [centStep(item, 'first')])).toMatchObject({ open: [1] })
+  expect(await post(address, [centStep(item, 'second')])).toMatchObject({ open: [] })
+  expect(await post(address, [result(item)])).toMatchObject({ status: 409, error: { code: 'claim_ended' } })
+  expect(await engine.run(runId)).toMatchObject({ budget_exceeded: 1, cost_micro: 2 * CENT_MICRO })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('after a cancel that aborts, lines are refused; after one that lets finish they count [runs.answer-later, runs.cancel-now]', async () => {
+  const aborted = await handedOver(2)
+  await post(aborted.address, [centStep(aborted.sent[0]!, 'call')])
+  const order = { project_id: engine.project_id, in_flight: 'abort' as const }
+  expect(await cancelRun(engine.ctx, { ...order, run_id: aborted.runId })).toEqual({
+    items: 2,
+    cost_micro: CENT_MICRO,
+  })
+  const refused = await post(aborted.address, [result(aborted.sent[0]!)])
+  expect(refused).toMatchObject({ status: 409, error: { code: 'claim_ended' } })
+  expect(await conservation(engine, aborted.runId)).toEqual([])
+
+  const finishing = await handedOver(2)
+  await cancelRun(engine.ctx, { project_id: engine.project_id, run_id: finishing.runId })
+  expect(
+    await post(
+      finishing.address,
+      finishing.sent.map(item => result(item)),
+    ),
+  ).toMatchObject({ open: [] })
+  expect(await engine.run(finishing.runId)).toMatchObject({ status: 'cancelled', ok: 2 })
+  expect(await conservation(engine, finishing.runId)).toEqual([])
+})
+
+it('of a POST with a bad line, one that is too long, or no lines, nothing counts [runs.answer-later]', async () => {
+  const { runId, sent, address } = await handedOver(1)
+  const good = JSON.stringify(centStep(sent[0]!, 'call'))
+  const refusals: [string, string][] = [
+    [`${good}\nnot json`, 'Line 2 is not a JSON object'],
+    [`${good}\n{"type":"step","seq":1,"attempt":1,"step":{"key":"x"}}`, 'Line 2: step.kind must be one of'],
+    [`${good}\n{"type":"song","seq":1,"attempt":1}`, 'Line 2: unknown line type "song"'],
+    [`${good}\n"${'x'.repeat(LIMITS.agent_line_bytes)}"`, 'Line 2 is longer than'],
+    // Cut in the middle of a line.
+    [`${good}\n${good.slice(0, 40)}`, 'Line 2 is not a JSON object'],
+  ]
+  for (const [body, message] of refusals)
+    expect(await send(address, body)).toMatchObject({
+      status: 400,
+      error: { code: 'invalid_line', message: expect.stringContaining(message) },
+    })
+  const huge = `${good}\n`.repeat(Math.ceil(LIMITS.answer_bytes / good.length))
+  const many = `${good}\n${'{}\n'.repeat(LIMITS.answer_lines)}`
+  for (const body of [huge, many])
+    expect(await send(address, body)).toMatchObject({ status: 400, error: { code: 'body_too_large' } })
+  expect(await send(address, good, 'text/plain')).toMatchObject({ status: 400 })
+  expect((await engine.items(runId))[0]).toMatchObject({ status: 'running', step_count: 0 })
+})
+
+it('an address that was not handed out here is refused, and tells nothing of its claim [runs.answer-address]', async () => {
+  const { runId, sent, address } = await handedOver(1)
+  const to = new URL(address).searchParams.get('to')!
+  expect(to).not.toContain(runId)
+  expect(atob(to.split('.')[2]!.replaceAll('-', '+').replaceAll('_', '/'))).not.toContain(runId)
+  const swapped = `${to.slice(0, -2)}${to.endsWith('AA') ? 'BB' : 'AA'}`
+  const made = `1-1.${'A'.repeat(16)}.${'A'.repeat(70)}`
+  for (const other of ['x', 'a.b', swapped, made, `${to}A`, to.replace('1-1.', ''), to.replace('-', '.')])
+    expect(await post(address.replace(to, other), [result(sent[0]!)])).toMatchObject({
+      status: 401,
+      error: { code: 'unauthenticated' },
+    })
+  expect((await engine.items(runId))[0]).toMatchObject({ status: 'running' })
+})
+
+describe('of many at a time', () => {
+  let clock_reads = 0
+  let now_ms = 0
+  beforeEach(() => {
+    now_ms = Date.now()
+  })
+  afterEach(() => void vi.useRealTimers())
+
+  /** A POST whose body says when it is read for the first time, and ends when it is told to. */
+  function slowly(address: string, headers: Record<string, string> = {}) {
+    const read = Promise.withResolvers<void>()
+    const over = Promise.withResolvers<void>()
+    let isRead = false
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          if (isRead) {
+            await over.promise
+            return controller.close()
+          }
+          isRead = true
+          read.resolve()
+          controller.enqueue(new TextEncoder().encode('{"type":"heartbeat"}\n'))
+        },
+        cancel: () => over.resolve(),
+      },
+      { highWaterMark: 0 },
+    )
+    const app = createApp([answerItems], () => ({
+      ...engine.ctx,
+      now: () => {
+        clock_reads++
+        return now_ms
+      },
+    }))
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson', ...headers },
+      body,
+      duplex: 'half',
+    }
+    const status = Promise.resolve(app.request(new Request(address, init as RequestInit))).then(
+      answer => answer.status,
+    )
+    return { read: read.promise, isRead: () => isRead, end: over.resolve, status }
+  }
+  const heartbeat = (address: string) => {
+    const heartbeat = slowly(address, { 'content-length': '21' })
+    heartbeat.end()
+    return heartbeat.status
+  }
+  /** As many as are taken of a run where nothing says how long each is. */
+  const asMany = (address: string) =>
+    Array.from({ length: LIMITS.answers_bytes_per_run / LIMITS.answer_bytes }, () => slowly(address))
+  const allRead = (posts: { read: Promise<void> }[]) => Promise.all(posts.map(({ read }) => read))
+
+  /** Resolves when the POST has renewed the leases of its request: it waits for its turn then. */
+  async function waits(runId: string, send: () => ReturnType<typeof slowly>) {
+    await engine.expireLeases()
+    const post = send()
+    await eventually(async () =>
+      expect(
+        await engine.sql`select from claims where run_id = ${runId} and lease_until > now()`,
+      ).not.toEqual([]),
+    )
+    // It has begun to wait: the lease is renewed before, and the clock asked by each look at whether its turn came.
+    const reads = clock_reads
+    await eventually(async () => expect(clock_reads).toBeGreaterThan(reads + 4))
+    return post
+  }
+
+  it('a few are taken of a run: the others are not read, renew the lease all the same, and keep no heartbeat and no other run waiting [runs.answer-later]', async () => {
+    const [slow, other] = [await handedOver(1), await handedOver(1)]
+    const taken = asMany(slow.address)
+    await allRead(taken)
+    const next = await waits(slow.runId, () => slowly(slow.address))
+    expect(await post(other.address, [result(other.sent[0]!)])).toMatchObject({ status: 200 })
+    await engine.expireLeases()
+    expect(await heartbeat(slow.address)).toBe(200)
+    await sweep(engine.ctx)
+    expect(await engine.run(slow.runId)).toMatchObject({ running: 1 })
+    expect(next.isRead()).toBe(false)
+    taken[0]!.end()
+    await next.read
+
+    const refused = await waits(slow.runId, () => slowly(slow.address))
+    now_ms += LIMITS.answer_early_ms
+    refused.end() // what is left of a body is read before its refusal is told
+    expect(await refused.status).toBe(409)
+    for (const one of [...taken, next]) one.end()
+    expect(await Promise.all([...taken, next].map(one => one.status))).toEqual(
+      Array(taken.length + 1).fill(200),
+    )
+  })
+
+  it('those that say that they are short are taken beside each other', async () => {
+    const { address } = await handedOver(1)
+    const short = Array.from({ length: LIMITS.answers_bytes_per_run / LIMITS.answer_least_bytes }, () =>
+      slowly(address, { 'content-length': `${LIMITS.answer_least_bytes}` }),
+    )
+    await allRead(short)
+    for (const one of short) one.end()
+    expect(new Set(await Promise.all(short.map(one => one.status)))).toEqual(new Set([200]))
+  })
+
+  it('a process takes a few of all runs, and next of the run that has the least', async () => {
+    const [one, two, three] = [await handedOver(1), await handedOver(1), await handedOver(1)]
+    const left = (LIMITS.answers_bytes - LIMITS.answers_bytes_per_run) / LIMITS.answer_bytes
+    const taken = [...asMany(one.address), ...Array.from({ length: left }, () => slowly(two.address))]
+    await allRead(taken)
+    const again = await waits(one.runId, () => slowly(one.address))
+    const first = await waits(three.runId, () => slowly(three.address))
+    expect([again, first].map(post => post.isRead())).toEqual([false, false])
+    taken[0]!.end()
+    await first.read
+    expect(again.isRead()).toBe(false)
+    for (const post of [...taken, again, first]) post.end()
+    expect(new Set(await Promise.all([...taken, again, first].map(post => post.status)))).toEqual(
+      new Set([200]),
+    )
+  })
+
+  it('one that stops in the middle gives its turn back before its lease is over, and is to be sent again', async () => {
+    const { address } = await handedOver(1)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const taken = asMany(address)
+    await allRead(taken)
+    expect(LIMITS.answer_early_ms + LIMITS.answer_read_ms).toBeLessThan(LIMITS.lease_ms)
+    await vi.advanceTimersByTimeAsync(LIMITS.answer_read_ms)
+    expect(await Promise.all(taken.map(post => post.status))).toEqual(taken.map(() => 409))
+    const next = slowly(address)
+    await next.read
+    next.end()
+    expect(await next.status).toBe(200)
+  })
+
+  it('one whose request is gone, and of which nobody was told, keeps its turn for a while and no longer', async () => {
+    const { address } = await handedOver(1)
+    const gone = asMany(address)
+    await allRead(gone)
+    now_ms += LIMITS.answer_turn_ms
+    const next = slowly(address)
+    await next.read
+    for (const post of [...gone, next]) post.end()
+    expect(await next.status).toBe(200)
+  })
+})
+
+it('lines that are quicker than the 202 before them wait for the consumer', async () => {
+  const runId = await engine.submit(1)
+  let posted: Promise<unknown> | undefined
+  const ctx: Context = {
+    ...engine.ctx,
+    async invokeAgent(_, { body, headers }) {
+      const item = JSON.parse(body) as ItemLine
+      posted = post(headers[ANSWER_URL_HEADER]!, [result(item)])
+      await eventually(async () => expect(await engine.sql`select from claims`).toHaveLength(1))
+      return { status: 202, contentType: '', body: chunksOf([]) }
+    },
+  }
+  await consume(ctx)
+  expect(await posted).toMatchObject({ status: 200, open: [] })
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 1 })
+})
+
+it('what is not finished in its time ends as a timeout, however often its agent says that it is alive', async () => {
+  const { runId, address } = await handedOver(1)
+  await engine.sql`update claims set answer_until = now() - interval '1 second'`
+  expect(await post(address, [{ type: 'heartbeat' }])).toMatchObject({ status: 200, open: [] })
+  expect((await engine.items(runId))[0]).toMatchObject({ status: 'failed', error_code: 'step_timeout' })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('where nobody knows how to reach the installation no address is handed out, and 202 is no answer', async () => {
+  const runId = await engine.submit(1)
+  const agent = laterAgent()
+  const config = { ...engine.ctx.config, base_url: '' }
+  await consume({ ...agent.ctx, config }, { time_ms: LIMITS.yield_before_end_ms + 1000 })
+  expect(agent.asked[0]!.address).toBeUndefined()
+  const [attempt] = await engine.sql`select code, message from attempts where run_id = ${runId}`
+  expect(attempt).toMatchObject({ code: 'protocol_error', message: expect.stringContaining('no address') })
+})
+
+it('a step that is told openly and by POST at once is not lost: what is said openly is written first', async () => {
+  const { runId, sent, address } = await handedOver(1, items => [
+    step(items[0]!, 'a'),
+    step(items[0]!, 'b'),
+    { type: 'later' },
+  ])
+  expect(await post(address, [step(sent[0]!, 'c'), result(sent[0]!)])).toMatchObject({ open: [] })
+  const rows = await engine.sql`select key, step_no from steps where run_id = ${runId} order by step_no`
+  expect(rows.map(row => row.key)).toEqual(['a', 'b', 'c'])
+})
+
+it('lines about items that the consumer still holds are not passed over, however long another request of their claim is over', async () => {
+  await engine.deploy({ item_budget_cents: 5 }) // so that each item is a request of its own
+  const runId = await engine.submit(2)
+  const second = Promise.withResolvers<void>()
+  const asked: Asked[] = []
+  const ctx: Context = {
+    ...engine.ctx,
+    async invokeAgent(_, { body, headers }) {
+      asked.push({ items: [JSON.parse(body) as ItemLine], address: headers[ANSWER_URL_HEADER]! })
+      if (asked.length === 2) await second.promise
+      return { status: 202, contentType: '', body: chunksOf([]) }
+    },
+  }
+  const consuming = consume(ctx)
+  await eventually(async () => expect(await leases()).toHaveLength(2))
+  const [one, other] = asked as [Asked, Asked]
+  expect(await post(one.address, [{ type: 'heartbeat' }])).toMatchObject({
+    status: 200,
+    open: [one.items[0]!.seq],
+  })
+  const early = post(other.address, [result(other.items[0]!)])
+  second.resolve()
+  await consuming
+  expect(await early).toMatchObject({ status: 200, open: [] })
+  await post(one.address, [result(one.items[0]!)])
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 2 })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('requests of one claim are awaited apart: what is heard of one neither keeps nor ends what was sent in another [runs.answer-later]', async () => {
+  await engine.deploy({ item_budget_cents: 5 }) // so that each item is a request of its own
+  const { runId, agent } = await handedOver(3)
+  const [one, silent, late] = agent.asked.toSorted((a, b) => a.items[0]!.seq - b.items[0]!.seq) as Asked[]
+  await engine.sql`update claims set answer_until = now() - interval '1 second' where seqs = '{3}'`
+  await engine.expireLeases()
+  expect(await post(one!.address, [{ type: 'heartbeat' }])).toMatchObject({ status: 200, open: [1] })
+  expect(await leases()).toHaveLength(3)
+  expect(await post(late!.address, [result(late!.items[0]!)])).toMatchObject({ status: 200, open: [] })
+
+  await sweep(engine.ctx)
+  expect(await engine.run(runId)).toMatchObject({ running: 1 })
+  expect(await post(silent!.address, [{ type: 'heartbeat' }])).toMatchObject({ status: 409 })
+  expect(await post(one!.address, [result(one!.items[0]!)])).toMatchObject({ status: 200, open: [] })
+  await consume(agent.ctx)
+  const again = agent.asked.at(-1)!
+  await post(again.address, [result(again.items[0]!)])
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 3 })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('an agent that is not heard of when it answers later is asked once more, and then its item ends with a code that says so [runs.answer-later]', async () => {
+  const { runId, agent } = await handedOver(1)
+  for (let nth = 1; nth <= 2; nth++) {
+    await engine.expireLeases()
+    await sweep(engine.ctx)
+    await consume(agent.ctx)
+  }
+  expect(agent.asked).toHaveLength(2)
+  expect((await engine.items(runId))[0]).toMatchObject({
+    status: 'failed',
+    error_code: 'answer_never_came',
+    error_message: expect.stringContaining('Can it reach http://127.0.0.1?'),
+  })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('an agent that was heard of and then died is asked again like one whose consumer died [runs.answer-later]', async () => {
+  const { runId, agent } = await handedOver(1)
+  for (let nth = 1; nth <= 2; nth++) {
+    const { address } = agent.asked.at(-1)!
+    expect(await post(address, [{ type: 'heartbeat' }])).toMatchObject({ status: 200, open: [1] })
+    await engine.expireLeases()
+    await sweep(engine.ctx)
+    await consume(agent.ctx)
+  }
+  const { items, address } = agent.asked[2]!
+  expect(await post(address, [result(items[0]!)])).toMatchObject({ status: 200, open: [] })
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 1 })
+  const codes = await engine.sql`select code from attempts where run_id = ${runId} order by attempt`
+  expect(codes.map(row => row.code)).toEqual(['lease_lost', 'lease_lost'])
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('the time of what was answered later counts, from its request on, for an item that yields', async () => {
+  const runId = await engine.submit(1)
+  const agent = laterAgent()
+  await consume({ ...agent.ctx, now: () => Date.now() - 60_000 })
+  const { items, address } = agent.asked[0]!
+  const { seq, attempt } = items[0]!
+  expect(await post(address, [{ type: 'yield', seq, attempt }])).toMatchObject({ open: [] })
+  const [item] = await engine.items(runId)
+  expect(item).toMatchObject({ status: 'queued' })
+  expect(item!.ran_ms).toBeGreaterThanOrEqual(60_000)
+})
+
+it('a step that records a hold is refused without its hold, and taken with it', async () => {
+  const { runId, sent, address } = await handedOver(1)
+  const [item] = sent as [ItemLine]
+  const { seq, attempt } = item
+  expect(await post(address, [step(item, 'first'), step(item, 'hold')])).toMatchObject({
+    status: 400,
+    error: { code: 'invalid_line', message: expect.stringContaining('Line 2: the step records a hold') },
+  })
+  const hold = { type: 'hold', seq, attempt, reason: 'look at it' }
+  expect(await post(address, [step(item, 'first'), step(item, 'hold'), hold])).toMatchObject({ open: [] })
+  expect((await engine.items(runId))[0]).toMatchObject({ status: 'paused', step_count: 2 })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('lines that come with a 202 are those of an open answer, and of what else comes with it the length does not matter', async () => {
+  const runId = await engine.submit(1)
+  const answering = (
+    contentType: string,
+    body: (items: ItemLine[]) => AsyncIterable<Uint8Array>,
+  ): Context => ({
+    ...engine.ctx,
+    async invokeAgent(_, { body: sent }) {
+      return { status: 202, contentType, body: body([JSON.parse(sent) as ItemLine]) }
+    },
+  })
+  await consume(answering('application/x-ndjson', items => chunksOf(items.map(item => result(item)))))
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 1 })
+
+  const other = await engine.submit(1)
+  await consume(answering('text/html', () => chunksOf([{ type: 'hold', reason: 'x'.repeat(8192) } as never])))
+  expect(await engine.run(other)).toMatchObject({ status: 'running', running: 1 })
+  expect(await leases()).toEqual([{ seqs: [1], handed: true }])
+})
+
+it("a step of the SDK's agent that outlasts its consumer is made once, and its item ends ok [runs.answer-later]", async () => {
+  const model = Promise.withResolvers<string>()
+  let calls = 0
+  class Slow {
+    async run(ctx: AgentContext, input: { n: number }) {
+      if (input.n === 2) return 'quick'
+      const answer = await ctx.step('call', () => {
+        calls++
+        return model.promise
+      })
+      return ctx.step('after', () => `${answer}, and more`)
+    }
+  }
+  agent({ name: 'slow' })(Slow, { kind: 'class', name: 'Slow' } as never)
+  const handler = serve(Slow)
+  const app = createApp([answerItems], () => engine.ctx)
+  await using listener = await disposable({ port: 0, host: '127.0.0.1' }, request => app.fetch(request))
+  const ctx: Context = {
+    ...engine.ctx,
+    config: { ...engine.ctx.config, base_url: listener.url },
+    async invokeAgent(_, { headers, body }) {
+      const response = await handler(new Request('http://agent/', { method: 'POST', headers, body }))
+      const contentType = response.headers.get('content-type') ?? ''
+      return { status: response.status, contentType, body: response.body as never }
+    },
+  }
+  const runId = await engine.submit(2)
+  const consumed = await consume(ctx, { time_ms: LIMITS.yield_before_end_ms + 200 })
+  expect(consumed).toMatchObject({ claimed: 2 })
+  expect(await engine.run(runId)).toMatchObject({ ok: 1, running: 1 })
+  model.resolve('the answer')
+  await eventually(async () => expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 2 }))
+  expect(calls).toBe(1)
+  const [item] = await engine.items(runId)
+  expect(item).toMatchObject({ output: '"the answer, and more"', attempt: 1, step_count: 2 })
+  // The claim is ended after the commit that ends its item.
+  await eventually(async () => expect(await conservation(engine, runId)).toEqual([]))
+})
+
+it('an agent of the SDK that is to answer all later says nothing in its answers, which nobody may read [runs.answer-later]', async () => {
+  class Quick {
+    async run(ctx: AgentContext) {
+      return ctx.step('call', () => 'done')
+    }
+  }
+  agent({ name: 'quick' })(Quick, { kind: 'class', name: 'Quick' } as never)
+  const handler = serve(Quick, { answer: 'later' })
+  const app = createApp([answerItems], () => engine.ctx)
+  await using listener = await disposable({ port: 0, host: '127.0.0.1' }, request => app.fetch(request))
+  const told: string[] = []
+  // As OpenFaaS's queue: it answers at once, and calls the function itself.
+  const ctx: Context = {
+    ...engine.ctx,
+    config: { ...engine.ctx.config, base_url: listener.url },
+    async invokeAgent(_, { headers, body }) {
+      const request = new Request('http://agent/', { method: 'POST', headers, body })
+      void handler(request).then(async response => told.push(await response.text()))
+      return { status: 202, contentType: '', body: chunksOf([]) }
+    },
+  }
+  const runId = await engine.submit(3)
+  await consume(ctx)
+  await eventually(async () => expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 3 }))
+  expect(told).toEqual(['{"type":"later"}\n'])
+  const openly = await handler(
+    new Request('http://agent/', { method: 'POST', body: '{"seq":1,"attempt":1}' }),
+  )
+  expect(await openly.text()).toContain('"type":"result"')
+})
+
+it.skipIf(python.error)(
+  `an agent in Python answers what takes longer later, and other items at once [runs.answer-later]${python.error ? ' (no python3 here)' : ''}`,
+  async () => {
+    await using parts = new AsyncDisposableStack()
+    const app = createApp([answerItems], () => engine.ctx)
+    const listener = parts.use(
+      await disposable({ port: 0, host: '127.0.0.1' }, request => app.fetch(request)),
+    )
+    const path = join(import.meta.dirname, '../../../examples/python-http/server.py')
+    const child = spawn('python3', [path, '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+    parts.defer(() => void child.kill())
+    const [said] = await once(child.stdout.setEncoding('utf8'), 'data')
+    const invoker = createInvoker({
+      loadBundle: () => Promise.reject(new Error('no bundles')),
+      dataDir: tmpdir(),
+      allowPrivateNetworks: ['127.0.0.0/8'],
+    })
+    parts.defer(() => invoker.close())
+    const code = { kind: 'url', url: /http:\S+\d/.exec(said)![0], protocol: 'json' } as const
+    const { project_id, agent_id } = engine
+    const declaration = { name: 'python' }
+    await deploy(engine.ctx, { project_id, agent_id, code, declaration, env: {}, external_id: null })
+    const runId = await engine.submit([
+      { input: '{"text":"a slow bird","seconds":1.2}' },
+      { input: '{"text":"a bird"}' },
+    ])
+    const config = { ...engine.ctx.config, base_url: listener.url }
+    await consume(
+      { ...engine.ctx, config, invokeAgent: invoker.invoke },
+      { time_ms: LIMITS.yield_before_end_ms + 500 },
+    )
+    await vi.waitFor(
+      async () => expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 2 }),
+      10_000,
+    )
+    expect((await engine.items(runId)).map(item => [item.attempt, item.output])).toEqual([
+      [1, '{"words": 3, "longest": "slow"}'],
+      [1, '{"words": 2, "longest": "bird"}'],
+    ])
+    expect(await conservation(engine, runId)).toEqual([])
+  },
+)
+
+async function disposable(...given: Parameters<typeof listen>) {
+  const listener = await listen(...given)
+  return { url: listener.url, [Symbol.asyncDispose]: () => listener.close() }
+}

@@ -1,0 +1,43 @@
+// What accounts keep is measured beside what starts runs: once a minute, where it has a bound.
+
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { measureAccounts } from '../../../shared/quotas/verbs/kept-bytes.ts'
+import { type TestEngine, testEngine } from '../../support/engine.ts'
+
+let engine: TestEngine
+beforeAll(async () => {
+  engine = await testEngine()
+})
+afterAll(() => engine.close())
+
+const kept = async () => {
+  const [row] = await engine.sql<{ kept_bytes: string | null }[]>`select kept_bytes from accounts`
+  return row!.kept_bytes === null ? null : Number(row!.kept_bytes)
+}
+const set = (plan: object) => engine.sql`update accounts set plan = ${engine.sql.json(plan as never)}`
+const aMinuteLater = () => engine.sql`update accounts set kept_bytes_at = kept_bytes_at - interval '61 s'`
+
+it('of inputs until they were taken, and of code, and of no account without a bound', async () => {
+  const { ctx, sql } = engine
+  await engine.submit(3)
+  expect(await measureAccounts(ctx)).toBe(0)
+  expect(await kept()).toBeNull()
+  await set({ kept_bytes: 1_000_000 })
+  expect(await measureAccounts(ctx)).toBe(1)
+  const [found] = await sql<{ inputs: number; code: number }[]>`
+    select (select sum(input_bytes)::int from runs) as inputs,
+      (select coalesce(sum(octet_length(code)), 0)::int from bundles) as code`
+  const { inputs, code } = found!
+  expect(inputs).toBeGreaterThan(0)
+  expect(await kept()).toBe(inputs + code)
+  await engine.submit(3)
+  expect(await measureAccounts(ctx)).toBe(0)
+  expect(await kept()).toBe(inputs + code)
+  await aMinuteLater()
+  expect(await measureAccounts(ctx)).toBe(1)
+  expect(await kept()).toBe(2 * inputs + code)
+  await sql`update runs set payloads_purged_at = now()`
+  await aMinuteLater()
+  await measureAccounts(ctx)
+  expect(await kept()).toBe(code)
+})

@@ -1,0 +1,301 @@
+// Nights of a schedule, each with the one alert it gives reason for and no other, and one digest.
+
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { addAlertChannel } from '../../../shared/alerts/verbs/alerts.ts'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
+import { checkRuns } from '../../../shared/grading/verbs/run-checks.ts'
+import { onFault } from '../../../shared/kernel/fault.ts'
+import { deliverDue } from '../../../shared/outbox/verbs/deliver.ts'
+import { setDeadline } from '../../../shared/schedules/verbs/deadlines.ts'
+import { fireDue, watchStarts } from '../../../shared/schedules/verbs/fire.ts'
+import { createSchedule } from '../../../shared/schedules/verbs/schedules.ts'
+import { watchForAlerts } from '../../../shared/upkeep/verbs/watch-alerts.ts'
+import { setClock } from '../../support/clock.ts'
+import { centStep, failure, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
+import { type Receiver, startReceiver } from '../../support/receiver.ts'
+
+/** The evening before, and when the schedule fires. */
+const EVENING = '2026-03-02T20:00:00Z'
+const NIGHT = '2026-03-03T02:00:10Z'
+
+let engine: TestEngine
+let receiver: Receiver
+let schedule_id: string
+beforeEach(async () => {
+  engine = await testEngine({ clock: EVENING })
+  receiver = await startReceiver()
+  await addAlertChannel(engine.ctx, engine.project_id, { url: receiver.url })
+  const { project_id, agent_id } = engine
+  schedule_id = await createSchedule(engine.ctx, {
+    ...{ project_id, agent_id, cron: '0 2 * * *', timezone: 'UTC', enabled: true, declared: false },
+    ...{ name: null, source: null },
+    ...{ input: '{}', budget_cents: 50, timeout_seconds: null, callback_url: null },
+  })
+})
+afterEach(async () => {
+  onFault(undefined)
+  await Promise.all([engine.close(), receiver.close()])
+})
+
+const look = () => watchForAlerts({ ...engine.ctx })
+
+/** Fires the schedule; its run has as many items as a source would give it. */
+async function fire(items: number, at = NIGHT): Promise<string> {
+  await setClock(engine.sql, at)
+  await fireDue(engine.ctx)
+  const [run] = await engine.sql`select run_id from occurrences order by scheduled_for desc limit 1`
+  await engine.sql`
+    insert into items (run_id, seq, line, status, item_id, input)
+    select ${run!.run_id}, n, n, 'queued', 'item-' || n, '{}' from generate_series(2, ${items}) n`
+  await engine.sql`update runs set total_items = ${items} where id = ${run!.run_id}`
+  return run!.run_id
+}
+
+/** Works the night off and tells of it; what was told, in order, by kind and rule. */
+async function told(): Promise<string[]> {
+  await consume(engine.ctx)
+  await look()
+  return messages()
+}
+
+/** Sends what was put down: the default of its due time reads the clock on the wall. */
+async function deliver(): Promise<void> {
+  await engine.sql`update deliveries set due_at = now() where due_at is not null`
+  await deliverDue(engine.ctx)
+}
+
+async function messages(): Promise<string[]> {
+  const rows = await engine.sql<{ what: string }[]>`
+    select coalesce(d.kind || ' ' || a.rule, d.kind::text) as what
+    from deliveries d left join alerts a on a.id = d.alert_id order by d.kind, a.rule`
+  return rows.map(row => row.what)
+}
+
+it('in which all is well has a digest and no alert', async () => {
+  await fire(40)
+  expect(await told()).toEqual(['run.digest'])
+})
+
+it('in which all is degraded has one alert', async () => {
+  engine.play(items => items.map(item => ({ ...result(item), degraded: 'no answer' }) as never))
+  await fire(40)
+  expect(await told()).toEqual(['alert.raised failure_share', 'run.digest'])
+})
+
+it('in which a handful does not work has none', async () => {
+  engine.play(items =>
+    items.map(item => (item.seq % 10 === 0 ? failure(item, 'tool_call_error') : result(item))),
+  )
+  await fire(40)
+  expect(await told()).toEqual(['run.digest'])
+})
+
+it('in which the provider is down has one alert', async () => {
+  engine.play(items => items.map(item => failure(item, 'llm_call_error', '503 Service Unavailable')))
+  await fire(200)
+  expect(await told()).toEqual(['alert.raised failure_share', 'run.digest'])
+  const [alert] = await engine.sql`select message from alerts`
+  expect(alert!.message).toContain('played 0 2 * * *: 200 of 200 items did not work (200 failed).')
+})
+
+it('in which the budget is reached at 60 % has one alert, that says how far it came', async () => {
+  engine.play(items => items.flatMap(item => [centStep(item, 'call'), result(item)]))
+  await fire(80)
+  expect(await told()).toEqual(['alert.raised budget_exceeded', 'run.digest'])
+  const [alert] = await engine.sql`select message, command from alerts`
+  expect(alert!.message).toContain('the budget of $0.50 was spent')
+  expect(alert!.message).toContain('over budget')
+})
+
+it('in which the provider refuses the credentials has one alert', async () => {
+  const refused = { code: 'llm_call_error', message: '401 Incorrect API key provided' }
+  engine.play(items =>
+    items.flatMap(item => [
+      step(item, 'ask', { kind: 'llm_call', name: 'gpt', output: null, error: refused }),
+      failure(item, refused.code, refused.message),
+    ]),
+  )
+  await fire(40)
+  expect(await told()).toEqual(['alert.raised credentials_refused', 'run.digest'])
+})
+
+it('that no tick was there for has one alert, also where it has a deadline [alerts.deadlines]', async () => {
+  const { project_id, agent_id, ctx } = engine
+  await setDeadline(ctx, { project_id, agent_id, schedule_id, finished_by: '06:00', timezone: 'UTC' })
+  await setClock(engine.sql, '2026-03-04T07:00:00Z')
+  await fireDue(engine.ctx)
+  await look()
+  expect((await messages()).filter(what => what.startsWith('alert.raised'))).toEqual([
+    'alert.raised schedule_missed',
+  ])
+})
+
+it('whose run nobody starts has one alert, and is resolved by the run that ends', async () => {
+  await fire(40)
+  await setClock(engine.sql, '2026-03-03T02:20:00Z')
+  await look()
+  await watchStarts(engine.ctx)
+  await look()
+  expect(await messages()).toEqual(['alert.raised schedule_missed'])
+  expect(await told()).toEqual([
+    'alert.raised schedule_missed',
+    'alert.resolved schedule_missed',
+    'run.digest',
+  ])
+})
+
+it('that has not finished by its deadline has one alert, told once a passing, and its end is told', async () => {
+  const { project_id, agent_id, ctx, sql } = engine
+  await setDeadline(ctx, { project_id, agent_id, schedule_id, finished_by: '06:00', timezone: 'UTC' })
+  const runId = await fire(40)
+  await sql`update runs set started_at = now(), touched_at = now() + interval '1 day' where id = ${runId}`
+  await sql`update occurrences set watch_until = null`
+  await setClock(sql, '2026-03-03T05:59:50Z')
+  await look()
+  expect(await messages()).toEqual([])
+  await setClock(sql, '2026-03-03T06:00:10Z')
+  await look()
+  await look()
+  expect(await messages()).toEqual(['alert.raised not_finished'])
+  const [alert] = await sql`select message, run_id from alerts`
+  expect(alert).toEqual({
+    message: 'played 0 2 * * *: nothing finished by 06:00 (UTC); its run is open, 0 of 40 items through.',
+    run_id: runId,
+  })
+  expect(await told()).toEqual(['alert.raised not_finished', 'alert.resolved not_finished', 'run.digest'])
+})
+
+it('of an agent that others start has an alert where nothing came by its deadline', async () => {
+  const { project_id, agent_id, ctx, sql } = engine
+  await sql`update schedules set enabled = false, next_at = null`
+  await setDeadline(ctx, {
+    project_id,
+    agent_id,
+    schedule_id: null,
+    finished_by: '06:00',
+    timezone: 'Europe/Berlin',
+  })
+  const runId = await engine.submit(3)
+  await consume(ctx)
+  // A column's default reads the clock on the wall.
+  await sql`update runs set created_at = now() where id = ${runId}`
+  await setClock(sql, '2026-03-03T05:00:10Z')
+  await look()
+  expect(await messages()).toEqual([])
+  await setClock(sql, '2026-03-04T05:00:10Z')
+  await look()
+  expect(await messages()).toEqual(['alert.raised not_finished'])
+  expect((await sql`select reason, message from alerts`)[0]).toEqual({
+    reason: 'no_run',
+    message: 'played: nothing finished by 06:00 (Europe/Berlin); no run was started.',
+  })
+})
+
+it('is told once, with what it was like and how the night before was [alerts.digest]', async () => {
+  await fire(40)
+  await told()
+  engine.play(items =>
+    items.map(
+      item => (item.seq % 10 === 0 ? { ...result(item), degraded: 'no answer' } : result(item)) as never,
+    ),
+  )
+  const runId = await fire(40, '2026-03-04T02:00:10Z')
+  await told()
+  await look()
+  await deliver()
+  await receiver.got(2)
+  expect(await messages()).toEqual(['run.digest', 'run.digest'])
+  const digests = receiver.received.map(one => JSON.parse(one.body))
+  const last = digests.find(one => one.data.run.id === runId)
+  expect(last).toMatchObject({
+    type: 'run.digest',
+    data: {
+      name: 'played 0 2 * * *',
+      ran: 'all 40',
+      worked: '36 ok, 4 degraded',
+      compared: expect.stringContaining('last time: 40 items, 100 % ok'),
+      causes: [{ cause: expect.stringContaining('no answer'), items: 4 }],
+      command: `assay recover --run ${runId} --dry-run`,
+      links: {
+        run: `http://127.0.0.1/dashboard/runs/${runId}`,
+        results: `http://127.0.0.1/dashboard/runs/${runId}/results`,
+        results_api: `http://127.0.0.1/v1/results?run_id=${runId}`,
+      },
+      schedule: { cron: '0 2 * * *', scheduled_for: '2026-03-04T02:00:00.000Z' },
+      previous: { total_items: 40 },
+    },
+  })
+})
+
+it('whose answers are of another length than those of the night before is told so [runs.checks]', async () => {
+  await engine.deploy({ checks: ['length_jump'] })
+  const night = async (words: number, at?: string) => {
+    engine.play(items => items.map(item => result(item, `${item.seq} ${'word '.repeat(words)}`)))
+    const runId = await fire(40, at)
+    await consume(engine.ctx)
+    await checkRuns(engine.ctx)
+    await look()
+    return runId
+  }
+  const before = await night(10)
+  const runId = await night(50, '2026-03-04T02:00:10Z')
+  await deliver()
+  await receiver.got(2)
+  const digests = receiver.received.map(one => JSON.parse(one.body).data)
+  expect(digests.find(data => data.run.id === before).noticed).toEqual([])
+  const { noticed, run } = digests.find(data => data.run.id === runId)
+  expect(noticed).toEqual([expect.stringMatching(/^answers are 4\.\d times as long as in the run before/)])
+  expect(run).toMatchObject({ status: 'completed', failed_checks: [{ before_run_id: before }] })
+})
+
+it('is told once also when whoever tells it dies in the middle, or two do at once', async () => {
+  await fire(40)
+  await consume(engine.ctx)
+  onFault(name => {
+    if (name === 'alerts.before_commit') throw new Error('killed')
+  })
+  await expect(look()).rejects.toThrow('killed')
+  onFault(undefined)
+  expect(await messages()).toEqual([])
+  await Promise.all([look(), look(), look()])
+  await look()
+  expect(await messages()).toEqual(['run.digest'])
+})
+
+it.each([
+  [
+    'slack',
+    (body: { text: string; blocks: unknown[] }) => [body.text.split('\n')[0], body.blocks.length > 2],
+  ],
+  [
+    'teams',
+    (body: { attachments: { content: { body: { text: string }[]; type: string } }[] }) => [
+      body.attachments[0]!.content.body[0]!.text.replaceAll('\\', ''),
+      body.attachments[0]!.content.type === 'AdaptiveCard',
+    ],
+  ],
+] as const)('is told to a channel of the format %s in its shape', async (format, read) => {
+  await addAlertChannel(engine.ctx, engine.project_id, { url: receiver.url, format })
+  await fire(40)
+  await told()
+  await deliver()
+  await receiver.got(1)
+  expect(read(JSON.parse(receiver.received[0]!.body))).toEqual([
+    'played 0 2 * * * · ran: all 40 · worked: 40 ok',
+    true,
+  ])
+})
+
+it('has digests of other runs on request, and of replays never', async () => {
+  await engine.submit(3)
+  expect(await told()).toEqual([])
+  await addAlertChannel(engine.ctx, engine.project_id, { url: receiver.url, digest: 'all' })
+  await engine.submit(3)
+  expect(await told()).toEqual(['run.digest'])
+  const replay = await engine.submit(3)
+  await engine.sql`update runs set replay_of = id where id = ${replay}`
+  expect(await told()).toEqual(['run.digest'])
+  await addAlertChannel(engine.ctx, engine.project_id, { url: receiver.url, digest: 'none' })
+  await fire(2)
+  expect(await told()).toEqual(['run.digest'])
+})

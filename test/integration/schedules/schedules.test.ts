@@ -1,0 +1,535 @@
+// What becomes of the moments that schedules name, whatever happens to the tick, to the stores and to the clock.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Sql } from '../../../shared/context.ts'
+import { onFault } from '../../../shared/kernel/fault.ts'
+import { lockDue } from '../../../shared/schedules/queries/occurrences.ts'
+import {
+  fireByHand,
+  fireDue,
+  retryFires,
+  type StartedByHand,
+  watchStarts,
+} from '../../../shared/schedules/verbs/fire.ts'
+import {
+  createSchedule,
+  disableSchedule,
+  enableSchedule,
+  updateSchedule,
+} from '../../../shared/schedules/verbs/schedules.ts'
+import { setClock } from '../../support/clock.ts'
+import { type TestEngine, testEngine } from '../../support/engine.ts'
+
+/** A Monday. The clock stands still, so no minute passes while a test runs. */
+const NOW = '2026-03-02T09:30:20Z'
+const MINUTE = 60_000
+const minutesAgo = (minutes: number) => new Date(Date.parse('2026-03-02T09:30:00Z') - minutes * MINUTE)
+
+let engine: TestEngine
+beforeEach(async () => {
+  engine = await testEngine({ clock: NOW })
+})
+afterEach(async () => {
+  onFault(undefined)
+  await engine.close()
+})
+
+/** Names the minute it is, and no other of the year. */
+const YEARLY = '30 9 2 3 *'
+
+/** A schedule whose first moment without a row lies so many minutes back. */
+async function schedule(cron = '* * * * *', ago = 0, more: object = {}): Promise<string> {
+  const { ctx, sql, project_id, agent_id } = engine
+  const id = await createSchedule(ctx, {
+    ...{ project_id, agent_id, cron, timezone: 'UTC', enabled: true, declared: false },
+    ...{ name: null, source: null },
+    ...{ input: '{"nightly":true}', budget_cents: 50, timeout_seconds: 9, callback_url: null, ...more },
+  })
+  await sql`update schedules set next_at = ${minutesAgo(ago)} where id = ${id}`
+  return id
+}
+
+interface Row {
+  outcome: string
+  reason: string | null
+  run_id: string | null
+  tries: number
+  retry_at: Date | null
+  scheduled_for: Date
+}
+
+const rows = (id: string) =>
+  engine.sql<Row[]>`select * from occurrences where schedule_id = ${id} order by scheduled_for`
+const find = async (id: string) => (await engine.sql`select * from schedules where id = ${id}`)[0]!
+const runs = () => engine.sql`select * from runs order by id`
+const alerts = () => engine.sql`select schedule_id, reason, message from alerts order by created_at`
+const told = async (id: string) => (await rows(id)).map(({ outcome, reason }) => [outcome, reason])
+
+/** No moment has two rows, and every fired one has a run of its own with its item. */
+async function expectOneRunEach(): Promise<void> {
+  const [row] = await engine.sql`
+    select count(*) filter (where outcome = 'fired')::int as fired, count(distinct run_id)::int as named,
+      count(*) filter (where (outcome = 'fired') <> (run_id is not null))::int as odd,
+      (select count(*)::int from runs) as runs, (select count(*)::int from items) as items
+    from occurrences`
+  expect(row).toMatchObject({ named: row!.fired, odd: 0, runs: row!.fired, items: row!.fired })
+}
+
+describe('a moment that has come', () => {
+  it('starts a run that goes on with models without a price where its schedule says so', async () => {
+    const id = await schedule(YEARLY, 1, { allow_unpriced: true })
+    await schedule()
+    await fireDue(engine.ctx)
+    await fireByHand(engine.ctx, (await find(id)) as StartedByHand)
+    const allowing = await engine.sql`select allow_unpriced from runs order by allow_unpriced`
+    expect(allowing.map(run => run.allow_unpriced)).toEqual([false, true, true])
+  })
+
+  it('starts one run with the input, the budget and the deployment of its schedule [starts.schedule, schedules.own-settings, occurrences.fired]', async () => {
+    const id = await schedule()
+    expect(await fireDue(engine.ctx)).toBe(1)
+    const [row] = await rows(id)
+    expect(row).toMatchObject({ outcome: 'fired', reason: null, tries: 1, retry_at: null })
+    const run = await engine.run(row!.run_id!)
+    expect(run).toMatchObject({ name: 'schedule * * * * *', total_items: 1, timeout_seconds: 9 })
+    expect([run.budget_micro, run.status]).toEqual([500_000, 'queued'])
+    expect(run.deployment_id).toBe((await engine.sql`select current_deployment_id as id from agents`)[0]!.id)
+    expect((await engine.items(run.id as string))[0]).toMatchObject({
+      input: '{"nightly":true}',
+      item_id: `${(run.id as string).slice(0, 28)}00000001`,
+    })
+    const after = await find(id)
+    expect(after.last_run_at).not.toBeNull()
+    expect(after.next_at.getTime()).toBe(row!.scheduled_for.getTime() + MINUTE)
+    expect(await fireDue(engine.ctx)).toBe(0)
+    await expectOneRunEach()
+  })
+
+  it('is not fired before it comes', async () => {
+    await schedule('* * * * *', -1)
+    expect(await fireDue(engine.ctx)).toBe(0)
+  })
+
+  it('of a schedule that is disabled is not fired, and enabling it does not make up for it', async () => {
+    const id = await schedule('* * * * *', -1)
+    await disableSchedule(engine.ctx, id)
+    expect(await find(id)).toMatchObject({ enabled: false, disabled_reason: 'operator', next_at: null })
+    await setClock(engine.sql, '2026-03-02T09:40:20Z')
+    expect(await fireDue(engine.ctx)).toBe(0)
+    await enableSchedule(engine.ctx, id)
+    expect((await find(id)).next_at).toEqual(minutesAgo(-11))
+    expect(await rows(id)).toEqual([])
+  })
+})
+
+describe('a moment that has come before a change, and that no tick has acted on', () => {
+  const missed = (...ago: number[]) =>
+    ago.map(minutes => ({ outcome: 'missed', reason: 'overdue', scheduled_for: minutesAgo(minutes) }))
+
+  it('keeps waiting for its tick when neither cron nor zone changes', async () => {
+    const id = await schedule('* * * * *', 1)
+    await updateSchedule(engine.ctx, id, { timezone: 'UTC', cron: '* * * * *', budget_cents: 1 })
+    expect(await find(id)).toMatchObject({ next_at: minutesAgo(1), budget_micro: 10_000 })
+  })
+
+  it('is missed when the cron or the zone changes', async () => {
+    const id = await schedule('* * * * *', 1)
+    await updateSchedule(engine.ctx, id, { cron: '*/10 * * * *' })
+    expect(await rows(id)).toMatchObject(missed(1, 0))
+    expect((await find(id)).next_at).toEqual(minutesAgo(-10))
+  })
+
+  it('is missed when a person disables the schedule, and so is every one of a long outage', async () => {
+    const id = await schedule('* * * * *', 7000)
+    await disableSchedule(engine.ctx, id)
+    expect(await rows(id)).toHaveLength(7001)
+    expect(await find(id)).toMatchObject({ enabled: false, next_at: null })
+  })
+})
+
+it('of two schedules that are given the same cron at once, one is told that it is taken', async () => {
+  const ids = [await schedule('0 1 * * *', -1), await schedule('0 2 * * *', -1)]
+  const changes = await Promise.allSettled(
+    ids.map(id => updateSchedule(engine.ctx, id, { cron: '0 3 * * *' })),
+  )
+  const refused = changes.filter(change => change.status === 'rejected')
+  expect(refused.map(({ reason }) => reason.code)).toEqual(['schedule_cron_taken'])
+})
+
+describe('an outage', () => {
+  it('leaves a missed row for every moment but the newest, which fires [occurrences.missed, occurrences.overdue, alerts.missed]', async () => {
+    const id = await schedule('* * * * *', 3)
+    await fireDue(engine.ctx)
+    expect(await told(id)).toEqual([
+      ['missed', 'overdue'],
+      ['missed', 'overdue'],
+      ['missed', 'overdue'],
+      ['fired', null],
+    ])
+    expect(await alerts()).toMatchObject([{ schedule_id: id, reason: 'overdue' }])
+    await expectOneRunEach()
+  })
+
+  it('of 30 days leaves 43,200 missed rows without a run, and one alert', async () => {
+    const id = await schedule('* * * * *', 43_200)
+    await fireDue(engine.ctx)
+    const [counted] = await engine.sql`
+      select count(*) filter (where outcome = 'missed' and reason = 'overdue' and run_id is null)::int as missed,
+        count(*)::int as rows, count(distinct scheduled_for)::int as moments
+      from occurrences`
+    // The minute that is passing now is the newest: it is not late, and it fires.
+    expect(counted).toEqual({ missed: 43_200, rows: 43_201, moments: 43_201 })
+    expect(await alerts()).toHaveLength(1)
+    expect((await find(id)).next_at).toEqual(minutesAgo(-1))
+    await expectOneRunEach()
+  })
+
+  it('does not fire a moment that is more than a day old, though no later one has come', async () => {
+    const [day, older] = [
+      await schedule('31 9 1 * *', 24 * 60 - 1),
+      await schedule('29 9 1 * *', 24 * 60 + 1),
+    ]
+    await fireDue(engine.ctx)
+    expect(await told(day)).toEqual([['fired', null]])
+    expect(await told(older)).toEqual([['missed', 'overdue']])
+    await expectOneRunEach()
+  })
+
+  it('does not keep what is due now waiting: of two schedules the fresher is served first', async () => {
+    const behind = await schedule('* * * * *', 20_000)
+    const fresh = await schedule('*/1 * * * *', 0)
+    const order: string[] = []
+    onFault(async name => {
+      if (name !== 'fire.after_commit') return
+      const done = await engine.sql`select schedule_id from occurrences where outcome = 'fired'`
+      order.push(...done.map(row => row.schedule_id).filter(id => !order.includes(id)))
+    })
+    await fireDue(engine.ctx)
+    expect(order).toEqual([fresh, behind])
+  })
+
+  it('comes by turns of accounts, the oldest of each first: who has many due keeps nobody waiting', async () => {
+    const { ctx, sql } = engine
+    const many: string[] = []
+    for (let n = 0; n < 30; n++) many.push(await schedule(`${n} * * * *`, n % 10))
+    const [other, project_id, agent_id] = [ctx.newId(), ctx.newId(), ctx.newId()]
+    await sql`insert into accounts ${sql({ id: other, name: 'other' })}`
+    await sql`insert into projects ${sql({ id: project_id, account_id: other, name: 'other' })}`
+    await sql`insert into project_usage ${sql({ project_id })}`
+    await sql`insert into agents ${sql({ id: agent_id, project_id, name: 'other', slug: 'other' })}`
+    const [late, later] = [
+      await schedule('0 * * * *', 5, { project_id, agent_id }),
+      await schedule('1 * * * *', 3, { project_id, agent_id }),
+    ]
+    const due = await lockDue(sql, 10)
+    expect(due.filter(one => one.project_id === project_id).map(one => one.id)).toEqual([late, later])
+    const own = due.filter(one => many.includes(one.id)).map(one => one.next_at.getTime())
+    expect(own).toHaveLength(8) // the attack got there
+    expect(new Set(own.slice(0, 3))).toEqual(new Set([minutesAgo(9).getTime()]))
+    expect(own).toEqual(own.toSorted())
+    // One that somebody else acts on gives its place to the next.
+    await sql.begin(async tx => {
+      await lockDue(tx as unknown as Sql, 10)
+      const next = await lockDue(sql, 10)
+      expect(next).toHaveLength(10)
+      expect(next.some(({ id }) => due.some(one => one.id === id))).toBe(false)
+    })
+  })
+})
+
+const retryNow = () => engine.sql`update occurrences set retry_at = now() where retry_at is not null`
+
+describe('a fault that may pass', () => {
+  it('is tried again until a run starts, without an alert [occurrences.retried-within, occurrences.no-deployed-version, occurrences.skipped, alerts.not-while-retrying, schedules.last-run-at]', async () => {
+    await engine.sql`update agents set current_deployment_id = null`
+    const id = await schedule(YEARLY)
+    await fireDue(engine.ctx)
+    const [first] = await rows(id)
+    expect(first).toMatchObject({ outcome: 'skipped', reason: 'no_deployed_version', tries: 1, run_id: null })
+    expect(await retryFires(engine.ctx)).toBe(0)
+    await retryNow()
+    await retryFires(engine.ctx)
+    const [second] = await rows(id)
+    expect(second).toMatchObject({ outcome: 'skipped', reason: 'no_deployed_version', tries: 2 })
+    expect((await find(id)).last_run_at).toBeNull()
+    await engine.deploy()
+    await retryNow()
+    await retryFires(engine.ctx)
+    expect(await rows(id)).toMatchObject([{ outcome: 'fired', reason: null, tries: 3, retry_at: null }])
+    expect((await find(id)).last_run_at).not.toBeNull()
+    expect(await alerts()).toEqual([])
+    await expectOneRunEach()
+  })
+
+  it('waits twice as long before each try, up to five minutes', async () => {
+    await engine.sql`update agents set current_deployment_id = null`
+    await schedule(YEARLY)
+    await fireDue(engine.ctx)
+    const waits: number[] = []
+    for (let n = 0; n < 9; n++) {
+      const [row] =
+        await engine.sql`select extract(epoch from retry_at - now())::float8 as s from occurrences`
+      waits.push(row!.s)
+      await retryNow()
+      await retryFires(engine.ctx)
+    }
+    expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300])
+  })
+
+  it('that lasts until the next moment keeps its last reason, and alerts [alerts.superseded, alerts.one-signal]', async () => {
+    await engine.sql`update agents set current_deployment_id = null`
+    const id = await schedule('* * * * *', 1)
+    await engine.sql`
+      insert into occurrences (schedule_id, scheduled_for, project_id, outcome, reason, tries, retry_at)
+      select id, next_at - interval '1 minute', project_id, 'error', 'dispatch_failed', 4, now() from schedules`
+    // The next moment has come: nothing is started for the one before it any more.
+    expect(await retryFires(engine.ctx)).toBe(0)
+    await engine.sql`update schedules set next_at = date_trunc('minute', now())`
+    await fireDue(engine.ctx)
+    expect(await rows(id)).toMatchObject([
+      { outcome: 'error', reason: 'dispatch_failed', tries: 4, retry_at: null },
+      { outcome: 'skipped', reason: 'no_deployed_version', retry_at: expect.any(Date) },
+    ])
+    expect(await alerts()).toMatchObject([{ schedule_id: id, reason: 'dispatch_failed' }])
+  })
+
+  it('is not tried again once a person has disabled the schedule', async () => {
+    await engine.sql`update agents set current_deployment_id = null`
+    const id = await schedule(YEARLY)
+    await fireDue(engine.ctx)
+    await retryNow()
+    await disableSchedule(engine.ctx, id)
+    await engine.deploy()
+    expect(await retryFires(engine.ctx)).toBe(0)
+    expect(await told(id)).toEqual([['skipped', 'no_deployed_version']])
+  })
+
+  it.each([
+    ['the account is suspended', `update accounts set status = 'suspended'`],
+    ['the plan allows no more open runs', `update accounts set plan = '{"open_runs": 1}'`],
+    [
+      'the project may have no more open runs',
+      `update projects set settings = settings || '{"open_runs": 1}'`,
+    ],
+  ])('is plan_limit where %s [occurrences.plan-limit]', async (_, change) => {
+    await engine.submit(1)
+    await engine.sql.unsafe(change)
+    const id = await schedule()
+    await fireDue(engine.ctx)
+    expect(await rows(id)).toMatchObject([
+      { outcome: 'skipped', reason: 'plan_limit', retry_at: expect.any(Date) },
+    ])
+    expect(await runs()).toHaveLength(1)
+  })
+
+  it('is plan_limit for as many as there is no room for, when many come at once', async () => {
+    await engine.sql`update accounts set plan = '{"open_runs": 2}'`
+    for (const cron of ['* * * * *', '*/1 * * * *', '0-59 * * * *']) await schedule(cron)
+    await fireDue(engine.ctx)
+    const outcomes = await engine.sql`select outcome from occurrences order by outcome`
+    expect(outcomes.map(row => row.outcome)).toEqual(['fired', 'fired', 'skipped'])
+  })
+
+  it.each([
+    ['agents', 'agent_lookup_failed'],
+    ['accounts', 'account_lookup_failed'],
+    ['items', 'dispatch_failed'],
+  ])(
+    'on the side of the service, such as %s that somebody keeps locked, is %s [occurrences.service-fault, occurrences.error, log.agent_lookup_failed, log.account_lookup_failed, log.dispatch_failed]',
+    async (table, reason) => {
+      const id = await schedule(YEARLY)
+      await withLock(table, () => fireDue(engine.ctx))
+      expect(await rows(id)).toMatchObject([
+        { outcome: 'error', reason, run_id: null, retry_at: expect.any(Date) },
+      ])
+      expect(await runs()).toEqual([])
+      expect(engine.log.map(line => JSON.parse(line).event)).toContain(reason)
+      await retryNow()
+      await retryFires(engine.ctx)
+      expect(await told(id)).toEqual([['fired', null]])
+      await expectOneRunEach()
+    },
+    20_000,
+  )
+
+  it('of one schedule keeps no other from firing', async () => {
+    const well = await schedule('* * * * *')
+    const unwell = await schedule('*/1 * * * *')
+    await engine.sql.unsafe(`alter table items add constraint odd check (input not like '%odd%') not valid`)
+    await engine.sql`update schedules set input = '"odd"' where id = ${unwell}`
+    await fireDue(engine.ctx)
+    expect(await told(well)).toEqual([['fired', null]])
+    expect(await told(unwell)).toEqual([['error', 'dispatch_failed']])
+    await expectOneRunEach()
+  })
+})
+
+/** Runs something while another connection holds a table. */
+async function withLock(table: string, during: () => Promise<unknown>): Promise<void> {
+  await engine.sql.begin(async tx => {
+    await tx.unsafe(`lock table ${table} in access exclusive mode`)
+    await during()
+  })
+}
+
+describe('what cannot pass', () => {
+  it("is the next moment's business where the agent is gone, and alerts [occurrences.agent-not-found, alerts.unrunnable]", async () => {
+    const id = await schedule()
+    await engine.sql`update agents set deleted_at = now()`
+    await fireDue(engine.ctx)
+    expect(await rows(id)).toMatchObject([{ outcome: 'skipped', reason: 'agent_not_found', retry_at: null }])
+    expect((await find(id)).enabled).toBe(true)
+    expect(await alerts()).toMatchObject([{ reason: 'agent_not_found' }])
+  })
+
+  it.each([
+    ['cron', 'never', 'invalid_cron'],
+    ['timezone', 'Mars/Olympus', 'invalid_timezone'],
+  ])(
+    'disables the schedule where the %s cannot be read any more, and alerts [schedules.invalid-disables]',
+    async (column, value, reason) => {
+      const id = await schedule()
+      await engine.sql`update schedules set ${engine.sql({ [column]: value })} where id = ${id}`
+      await fireDue(engine.ctx)
+      expect(await find(id)).toMatchObject({ enabled: false, disabled_reason: reason, next_at: null })
+      expect(await told(id)).toEqual([['skipped', reason]])
+      expect(await alerts()).toMatchObject([{ reason }])
+      await expect(enableSchedule(engine.ctx, id)).rejects.toMatchObject({ code: reason })
+      await updateSchedule(engine.ctx, id, { cron: '* * * * *', timezone: 'UTC' })
+      await enableSchedule(engine.ctx, id)
+      expect(await find(id)).toMatchObject({ enabled: true, disabled_reason: null })
+    },
+  )
+
+  it('goes with its agent', async () => {
+    await fireByHand(engine.ctx, (await find(await schedule())) as never)
+    await engine.sql`delete from agents`
+    expect(await engine.sql`select 1 from occurrences`).toEqual([])
+  })
+})
+
+describe('a fired run', () => {
+  const late = () => engine.sql`update occurrences set watch_until = now()`
+
+  it('that no worker has started within a quarter of an hour is said to be never started, and alerts [occurrences.run-never-started, alerts.never-started]', async () => {
+    const id = await schedule()
+    await fireDue(engine.ctx)
+    expect(await watchStarts(engine.ctx)).toBe(0)
+    await late()
+    expect(await watchStarts(engine.ctx)).toBe(1)
+    expect(await told(id)).toEqual([['fired', 'run_never_started']])
+    expect(await alerts()).toMatchObject([{ schedule_id: id, reason: 'run_never_started' }])
+    expect(await watchStarts(engine.ctx)).toBe(0)
+  })
+
+  it.each([
+    ['a worker has started', 'started_at = now()'],
+    ['somebody has cancelled', `stop_reason = 'cancelled', cancelled = 1, finished_at = now()`],
+  ])('that %s is not', async (_, change) => {
+    const id = await schedule()
+    await fireDue(engine.ctx)
+    await engine.sql.unsafe(`update runs set ${change}`)
+    await late()
+    await watchStarts(engine.ctx)
+    expect(await told(id)).toEqual([['fired', null]])
+    expect(await alerts()).toEqual([])
+  })
+})
+
+describe('two ticks at once', () => {
+  const other = () => engine.other(() => [])
+
+  it('fire each moment once', async () => {
+    for (let n = 0; n < 40; n++)
+      await schedule(`${[...Array(60).keys()].filter(m => m !== n).join()},${n} * * * *`)
+    await Promise.all([engine.ctx, other(), other()].map(ctx => fireDue(ctx)))
+    const [row] =
+      await engine.sql`select count(*)::int as rows, count(*) filter (where outcome = 'fired')::int as fired from occurrences`
+    expect(row).toEqual({ rows: 40, fired: 40 })
+    await expectOneRunEach()
+  })
+
+  it('of which one pauses before it has committed wait for nothing: what it held is fired once it is gone', async () => {
+    const [held, free] = [await schedule(), await schedule('*/1 * * * *', -1)]
+    let pause = true
+    const paused = Promise.withResolvers<void>()
+    onFault(name => {
+      if (name !== 'fire.before_commit' || !pause) return
+      pause = false
+      paused.resolve()
+      return new Promise<void>(() => {})
+    })
+    const slow = fireDue(engine.ctx).catch((error: Error) => error)
+    await paused.promise
+    await engine.sql`update schedules set next_at = ${minutesAgo(0)} where id = ${free}`
+    expect(await fireDue(other())).toBe(1)
+    expect(await told(free)).toEqual([['fired', null]])
+    expect(await told(held)).toEqual([])
+    // What PostgreSQL does to a transaction that is idle for LIMITS.transaction_idle_ms, of the two minutes.
+    await engine.sql`
+      select pg_terminate_backend(pid, 10_000) from pg_stat_activity
+      where datname = current_database() and state = 'idle in transaction'` // and waits until it is gone, with its locks
+    expect(await fireDue(other())).toBe(1)
+    expect(await told(held)).toEqual([['fired', null]])
+    expect(await slow).toBeInstanceOf(Error)
+    await expectOneRunEach()
+  })
+
+  it('of which one pauses after it has committed fire nothing twice', async () => {
+    const id = await schedule()
+    const paused = Promise.withResolvers<void>()
+    const go = Promise.withResolvers<void>()
+    let pause = true
+    onFault(async name => {
+      if (name !== 'fire.after_commit' || !pause) return
+      pause = false
+      paused.resolve()
+      await go.promise
+    })
+    const slow = fireDue(engine.ctx)
+    await paused.promise
+    expect(await fireDue(other())).toBe(0)
+    go.resolve()
+    expect(await slow).toBe(1)
+    expect(await told(id)).toEqual([['fired', null]])
+    await expectOneRunEach()
+  })
+})
+
+describe('the clock of the database', () => {
+  it('may go back five minutes: nothing is fired again until it has come as far', async () => {
+    const id = await schedule()
+    await fireDue(engine.ctx)
+    for (const minute of [25, 26, 27, 28, 29, 30]) {
+      await setClock(engine.sql, `2026-03-02T09:${minute}:30Z`)
+      expect(await fireDue(engine.ctx)).toBe(0)
+    }
+    await setClock(engine.sql, '2026-03-02T09:31:10Z')
+    expect(await fireDue(engine.ctx)).toBe(1)
+    expect((await rows(id)).map(row => row.scheduled_for)).toEqual([minutesAgo(0), minutesAgo(-1)])
+    await expectOneRunEach()
+  })
+
+  it('may go back five minutes before a schedule is changed: moments that have a row get no second run', async () => {
+    const id = await schedule('* * * * *', 4)
+    await fireDue(engine.ctx)
+    const before = await rows(id)
+    await setClock(engine.sql, '2026-03-02T09:25:20Z')
+    // The next moment follows from the clock, which now names moments that were dealt with.
+    await updateSchedule(engine.ctx, id, { timezone: 'Etc/GMT' })
+    for (const minute of [26, 27, 28, 29, 30]) {
+      await setClock(engine.sql, `2026-03-02T09:${minute}:10Z`)
+      expect(await fireDue(engine.ctx)).toBe(1)
+    }
+    expect(await rows(id)).toEqual(before)
+    await expectOneRunEach()
+  })
+})
+
+it('starts by hand at the same moment have a row and a run each [occurrences.manual]', async () => {
+  const id = await schedule(YEARLY, -1)
+  const found = (await find(id)) as never
+  await Promise.all(Array.from({ length: 8 }, () => fireByHand(engine.ctx, found)))
+  expect(await told(id)).toEqual(Array(8).fill(['fired', 'manual']))
+  await expectOneRunEach()
+})
