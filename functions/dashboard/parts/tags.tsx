@@ -6,11 +6,17 @@ import { ofProject, ofRun } from '../shell/addresses.ts'
 
 type Run = Schemas['Run']
 
-export const Tags = ({ run }: { run: Run }) => (
+interface TagsProps {
+  run: Run
+  /** The list of runs; empty where that is the page, since there may be several in each of its rows. */
+  list?: string
+}
+
+export const Tags = ({ run, list = ofProject(run.project_id, 'runs') }: TagsProps) => (
   <>
     {run.tags.map(tag => (
       <>
-        <a class="tag" href={ofProject(run.project_id, `runs?${new URLSearchParams({ tag })}`)}>
+        <a class="tag" href={`${list}?${new URLSearchParams({ tag })}`}>
           {tag}
         </a>{' '}
       </>
