@@ -13,7 +13,7 @@ const TARGET = ['chrome123', 'firefox120', 'safari17.5']
  * Of all scripts together: what they import comes along unseen, a schema library with one import. 87 KB are csv-parse
  * with the streams it needs, which only the page that submits a file loads.
  */
-const SCRIPTS_BYTES = 124 * 1024
+const SCRIPTS_BYTES = 125 * 1024
 
 /** The text of functions/dashboard/shell/assets.gen.ts. */
 export async function dashboardAssets(): Promise<string> {

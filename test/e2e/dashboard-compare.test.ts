@@ -48,6 +48,22 @@ describe.skipIf(CHROMIUM === undefined)('a run beside others (needs Chromium)', 
 
   const THREE = ['ok', 'ok', 'ok']
 
+  it('comes at once where it is large, and item by item behind the page; without a script by a link', async () => {
+    const [before, run] = await history(['nightly', THREE], ['nightly', ['ok', 'fail', 'ok']])
+    await world.ctx.sql`update runs set total_items = 30000 where id in ${world.ctx.sql([before!, run!])}`
+    const page = await open(`/runs/${run}/compare`)
+    await page.getByRole('link', { name: 'Compare 30,000 items' }).click()
+    await page.getByRole('link', { name: '1', exact: true }).waitFor()
+    await page.getByText('ok → failed: 1 item').waitFor()
+    expect(new URL(page.url()).searchParams.get('items')).toBe('1')
+    await visit?.[Symbol.asyncDispose]()
+    visit = await visitor(world.url, { javaScriptEnabled: false })
+    await signIn(visit.page, world.first.account)
+    await visit.page.goto(`/dashboard/runs/${run}/compare?items=1`)
+    await visit.page.getByRole('link', { name: 'Compare 30,000 items' }).click()
+    await visit.page.getByText('ok → failed: 1 item').waitFor()
+  })
+
   it('is compared with the latest of its name and size, not with a try of one item that came later', async () => {
     const [, before, , , run] = await history(
       ['nightly', THREE],

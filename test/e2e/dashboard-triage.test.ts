@@ -1,6 +1,7 @@
 // Triage, recovery and search as a person uses them: in a browser, over real stores; only the agent is played.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { advanceRecoveries } from '../../shared/recovery/verbs/recover.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { fails, holds, type Play, ran, recordId, workOff, works } from '../conformance/play.ts'
@@ -247,6 +248,25 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     await page.getByRole('heading', { level: 1, name: `Replay “${title}”` }).waitFor()
     await page.getByRole('link', { name: 'The run' }).click()
     await page.getByRole('heading', { level: 1, name: `replay of ${title}` }).waitFor()
+  })
+
+  it('is asked about at once however much it is; what it comes to follows', async () => {
+    const { agent, run } = await ran(world, failsAtTheEnd, [{ input: 1 }])
+    const { sql } = world.ctx
+    await sql`
+      insert into items (project_id, run_id, seq, line, status, outcome, attempt, step_count, item_id, error_code, outcome_reason, input)
+      select ${world.first.project_id}, ${run}, n, n, 'failed', 'failed', 1, 0, 'more-' || n, 'tool_call_error', 'step_error', '1'
+      from generate_series(2, ${LIMITS.activity_counted}::int) n`
+    await sql`
+      insert into triage (run_id, seq, project_id, agent_id, lane, reason, error_code)
+      select run_id, seq, project_id, ${agent.id}, 'dlq', outcome_reason, error_code from items where run_id = ${run} and seq > 1`
+    const page = await open(`recover?run_id=${run}&kind=dlq`)
+    await page.getByRole('button', { name: 'Replay all 10,000' }).waitFor()
+    await page.getByText('10,000 items').first().waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    const unscripted = await (await page.request.get(page.url())).text()
+    expect(unscripted).toContain('plan=now')
+    expect(unscripted).not.toContain('Replay all 10,000')
   })
 
   it('is dismissed by cause in one order, and others stay', async () => {

@@ -66,7 +66,7 @@ async function refresh(): Promise<void> {
   isFetching = false
   notBefore = Date.now() + (text === undefined ? RETRY_MS : LEAST_MS)
   if (text === undefined) isStale = true
-  else show(new DOMParser().parseFromString(text, 'text/html'))
+  else show(pageOf(text))
   refreshSoon()
 }
 
@@ -87,13 +87,25 @@ function show(fresh: Document): void {
     const made = fresh.getElementById(old.id)
     if (made === null) continue
     keepOpen(old, made)
-    localTimes(made)
-    copyButtons(made)
-    sortable(made)
+    prepare(made)
     // What one is writing in is not taken away.
     if (old.contains(document.activeElement) || made.isEqualNode(old)) continue
     old.replaceWith(document.adoptNode(made))
   }
+}
+
+export const pageOf = (text: string) => new DOMParser().parseFromString(text, 'text/html')
+
+/** Puts a part of a page that was fetched in the place of another. */
+export function renew(old: Element, made: HTMLElement): void {
+  prepare(made)
+  old.replaceWith(document.adoptNode(made))
+}
+
+function prepare(made: HTMLElement): void {
+  localTimes(made)
+  copyButtons(made)
+  sortable(made)
 }
 
 /** What one has opened stays open. */

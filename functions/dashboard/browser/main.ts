@@ -3,6 +3,7 @@
 import { copyButtons } from './copy.ts'
 import { followJump } from './jump.ts'
 import { followKeys } from './keys.ts'
+import { fetchLater } from './later.ts'
 import { keepLive } from './live.ts'
 import { keepPlace } from './place.ts'
 import { followSelection } from './selection.ts'
@@ -18,3 +19,4 @@ followKeys()
 followJump()
 followSelection()
 keepPlace()
+fetchLater()

@@ -5,12 +5,14 @@ import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { DEPLOYMENT_CHOICES, REUSE_CHOICES } from '../../../shared/recovery/vocabulary.ts'
-import type { Schemas } from '../../../shared/sdk/client.ts'
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { RECORDED_LANES, TRIAGE_ACTIONS, type TriageAction } from '../../../shared/triage/vocabulary.ts'
 import { sayForecast } from '../../../shared/view/recovery.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { namesOfCohorts } from '../parts/cohort-names.ts'
 import { Field } from '../parts/form.tsx'
+import { Later } from '../parts/later.tsx'
+import { linkWith } from '../parts/list.tsx'
 import { ReuseField } from '../parts/reuse-field.tsx'
 import { shellOptions } from '../parts/shell-word.ts'
 import { count, counted } from '../parts/text.tsx'
@@ -43,15 +45,17 @@ export const recoveryPage = page({
   query: z.strictObject({
     ...cohort,
     action: z.enum(TRIAGE_ACTIONS).default('replay'),
+    /** What a large cohort comes to is told behind the page. */
+    plan: z.literal('now').optional(),
   }),
-  async show({ api, params, query: { action, ...query } }) {
+  async show({ api, params, query: { action, plan: asked, ...query }, request }) {
     const project_id = params.projectId
     const filter = chosen(query)
     const { kind } = filter
     const { runs, words } = await namesOfCohorts(api, [filter])
     const run = filter.run_id === undefined ? undefined : runs.get(filter.run_id)
-    const { data } = await api.POST('/v1/recoveries', { body: { project_id, action, filter, dry_run: true } })
-    const plan = data as Plan
+    const isNow = asked === 'now' || (await isSmall(api, project_id, filter, run))
+    const plan = isNow ? await planOf(api, { project_id, action, filter }) : undefined
     const triage = ofProject(project_id, `triage?${new URLSearchParams(filter)}`)
     const back = run === undefined ? triage : ofRun(run.id)
     const verb = VERBS[action]
@@ -72,21 +76,39 @@ export const recoveryPage = page({
             <p class="lead">
               Held items are not replayed: resume or dismiss them in <a href={triage}>triage</a>.
             </p>
+          ) : plan === undefined ? (
+            <Later id="plan" href={linkWith(request, { plan: 'now' })} label="What it comes to">
+              Looks at {count(LIMITS.activity_counted)} items or more. Nothing has been done yet.
+            </Later>
           ) : (
-            <>
+            <section id="plan">
               <Told plan={plan} />
               {plan.eligible > 0 && (
                 <Order project_id={project_id} filter={filter} plan={plan} back={back}>
                   {action === 'replay' && <ReplayFields plan={plan} />}
                 </Order>
               )}
-            </>
+            </section>
           )}
         </>
       ),
     }
   },
 })
+
+async function planOf(api: Client, order: { project_id: string; action: TriageAction; filter: Cohort }) {
+  const filter = chosen(order.filter)
+  return (await api.POST('/v1/recoveries', { body: { ...order, filter, dry_run: true } })).data as Plan
+}
+
+/** Whether what it comes to is known at once; by how many wait, of whichever day. */
+async function isSmall(api: Client, project_id: string, filter: Cohort, run: Schemas['Run'] | undefined) {
+  if (filter.status === 'cancelled') return run !== undefined && run.cancelled < LIMITS.activity_counted
+  const { from: _, to: __, status: ___, kind = 'all', ...given } = chosen(filter)
+  const query = { project_id, ...given, kind, count: 'true', limit: 1 } as const
+  const { data } = await api.GET('/v1/triage', { params: { query } })
+  return data!.total! < LIMITS.activity_counted
+}
 
 export const VERBS: Record<TriageAction, string> = {
   replay: 'Replay',

@@ -6,6 +6,7 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { Bar, workedParts } from '../parts/bar.tsx'
+import { Later } from '../parts/later.tsx'
 import { List, linkWith } from '../parts/list.tsx'
 import { paceOf } from '../parts/pace.ts'
 import { Changes, ONLY_WORSE } from '../parts/run-changes.tsx'
@@ -16,13 +17,17 @@ import { comparableRuns, naturalBefore, runOf } from './run-reads.ts'
 
 type Run = Schemas['Run']
 
-/** Of larger batches the items are compared when somebody asks: it takes seconds. */
+/** Of larger batches the items are compared when somebody asks, and behind the page: it takes seconds. */
 const AT_ONCE_ITEMS = 20_000
 const CHOICES = 20
 
 export const compareRunPage = page({
   path: '/dashboard/runs/{runId}/compare',
-  query: z.strictObject({ with: z.string().optional(), items: z.string().optional(), only: ONLY_WORSE }),
+  query: z.strictObject({
+    with: z.string().optional(),
+    items: z.enum(['1', 'all']).optional(),
+    only: ONLY_WORSE,
+  }),
   async show({ api, params, query, request, ctx }) {
     const run = await runOf(api, params.runId)
     const earlier = await comparableRuns(api, run)
@@ -31,9 +36,8 @@ export const compareRunPage = page({
     const other = await runOf(api, other_id)
     const sides = sidesOf(run, other)
     const larger = Math.max(run.total_items, other.total_items)
-    const canBe = larger <= LIMITS.compared_items
-    const isAsked = canBe && (query.items !== undefined || larger <= AT_ONCE_ITEMS)
-    const compared = isAsked
+    const isNow = larger <= (query.items === 'all' ? LIMITS.compared_items : AT_ONCE_ITEMS)
+    const compared = isNow
       ? (
           await api.GET('/v2/runs/{runId}/compare', {
             params: { path: { runId: sides.after.id }, query: { with: sides.before.id } },
@@ -70,25 +74,47 @@ export const compareRunPage = page({
           </div>
           <Totals {...sides} now={now} />
           <h2>Item by item</h2>
-          {compared ? (
-            <Changes changes={compared.changes} names={sides.names} only={query.only} request={request} />
-          ) : !canBe ? (
-            <p>
-              Runs of more than {counted(LIMITS.compared_items, 'item')} are compared by their totals only.
-            </p>
-          ) : (
-            <p>
-              <a class="button" href={linkWith(request, { with: other_id, items: '1' })}>
-                Compare {counted(larger, 'item')}
-              </a>{' '}
-              <span class="dim">Reads both batches, which takes a while for large ones.</span>
-            </p>
-          )}
+          <ItemByItem {...{ compared, larger, request, query }} names={sides.names} other_id={other_id} />
         </>
       ),
     }
   },
 })
+
+interface ItemByItemProps {
+  /** Absent where they were not compared for this page. */
+  compared: Schemas['RunComparison'] | undefined
+  names: Sides['names']
+  /** Items of the larger one. */
+  larger: number
+  other_id: string
+  query: { items?: string | undefined; only?: 'worse' | undefined }
+  request: Request
+}
+
+const ItemByItem = ({ compared, names, larger, other_id, query, request }: ItemByItemProps) =>
+  compared ? (
+    <section id="compared">
+      <Changes changes={compared.changes} names={names} only={query.only} request={request} />
+    </section>
+  ) : larger > LIMITS.compared_items ? (
+    <p>Runs of more than {counted(LIMITS.compared_items, 'item')} are compared by their totals only.</p>
+  ) : query.items !== undefined ? (
+    <Later
+      id="compared"
+      href={linkWith(request, { with: other_id, items: 'all' })}
+      label={`Compare ${counted(larger, 'item')}`}
+    >
+      Reads both batches: some seconds.
+    </Later>
+  ) : (
+    <p>
+      <a class="button" href={linkWith(request, { with: other_id, items: '1' })}>
+        Compare {counted(larger, 'item')}
+      </a>{' '}
+      <span class="dim">Reads both batches, which takes a while for large ones.</span>
+    </p>
+  )
 
 interface OtherRunProps {
   other: Run

@@ -1,6 +1,7 @@
 // The results of a run and of its replays: the first of them, and all of them as a file.
 
 import * as z from 'zod'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { RESULT_FORMATS } from '../../../shared/results/vocabulary.ts'
 import { RESULTS_ONLY } from '../../../shared/results/wire/results.ts'
 import { RESULT_TYPES } from '../../../shared/results/wire/results-text.ts'
@@ -27,7 +28,7 @@ export const runResultsPage = page({
     const run = await runOf(api, params.runId)
     const chosen = query.only ?? 'all'
     const stream = await api.results({ run_id: run.id, only: chosen, format: 'ndjson' })
-    const { rows, more } = await firstLines<Result>(stream, SHOWN)
+    const { rows, more } = await firstLines<Result>(stream, SHOWN, LIMITS.results_looked_ms)
     return {
       title: `Results of ${runName(run)}`,
       project_id: run.project_id,
@@ -52,7 +53,7 @@ export const runResultsPage = page({
           <List
             id="results"
             rows={rows}
-            empty="No results."
+            empty={more ? 'None among the first items.' : 'No results.'}
             columns={[
               { label: 'Item', cell: row => <a href={ofItem(row.record_id)}>{row.item_id}</a> },
               { label: 'Partition', cell: row => row.partition_key ?? '' },
@@ -74,7 +75,12 @@ export const runResultsPage = page({
               },
             ]}
           />
-          {more && <p class="dim">The first {SHOWN}. There are more: the files hold all of them.</p>}
+          {more && (
+            <p class="dim">
+              {rows.length < SHOWN ? 'Found so far' : `The first ${SHOWN}`}. There{' '}
+              {rows.length < SHOWN ? 'may be' : 'are'} more: the files hold all of them.
+            </p>
+          )}
         </>
       ),
     }
@@ -130,21 +136,38 @@ function fileName(run: Schemas['Run'], only: (typeof RESULTS_ONLY)[number]): str
   return `${words}-${run.created_at.slice(0, 10)}${SUFFIX[only]}`
 }
 
-/** So many values of a stream of lines, and whether there are more; the rest is not read. */
-async function firstLines<T>(stream: ReadableStream<Uint8Array>, count: number) {
+/**
+ * So many values of a stream of lines, and whether there are more; the rest is not read. In a large run where hardly any
+ * item is meant, it is looked through for so long, and there may be more.
+ */
+async function firstLines<T>(stream: ReadableStream<Uint8Array>, count: number, within_ms: number) {
   const reader = stream
     .pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
     .getReader()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const isOver = new Promise<{ done: 'over'; value?: undefined }>(resolve => {
+    timer = setTimeout(resolve, within_ms, { done: 'over' })
+  })
   let text = ''
+  let isWhole = false
   try {
     while (text.split('\n').length <= count + 1) {
-      const { done, value } = await reader.read()
+      const { done, value } = await Promise.race([reader.read(), isOver])
+      isWhole = done === true
       if (done) break
       text += value
     }
   } finally {
-    await reader.cancel()
+    clearTimeout(timer)
+    // What is being read ahead is waited for by nobody.
+    reader.cancel().catch(() => {})
   }
-  const lines = text.split('\n').filter(Boolean)
-  return { rows: lines.slice(0, count).map(line => JSON.parse(line) as T), more: lines.length > count }
+  const lines = text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter(Boolean)
+  return {
+    rows: lines.slice(0, count).map(line => JSON.parse(line) as T),
+    more: !isWhole || lines.length > count,
+  }
 }

@@ -1,6 +1,7 @@
 // What became of each item in two runs. Guarantee: what got worse comes first, and the order is the same on every load.
 
 import * as z from 'zod'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ofItem } from '../shell/addresses.ts'
@@ -70,7 +71,7 @@ export const Changes = ({
         <p>{only ? 'No item got worse.' : 'No item has another verdict in one than in the other.'}</p>
       )}
       {shown.map(change => (
-        <ChangedItems change={change} names={names} />
+        <ChangedItems change={change} names={names} limit={Math.ceil(LIMITS.changes_shown / shown.length)} />
       ))}
     </>
   )
@@ -124,14 +125,21 @@ const Matrix = ({ changes, names, shown }: ChangesProps & { shown: readonly Chan
 const reasonOf = ({ before, after }: Change, item: Item) =>
   (BAD[after] ?? -1) >= (BAD[before] ?? -1) ? item.after_reason : item.before_reason
 
-const ChangedItems = ({ change, names }: { change: Change; names: ChangesProps['names'] }) => (
+interface ChangedItemsProps {
+  change: Change
+  names: ChangesProps['names']
+  /** Items named of it. */
+  limit: number
+}
+
+const ChangedItems = ({ change, names, limit }: ChangedItemsProps) => (
   <section id={`${change.before}-${change.after}`}>
     <h3>
       <Word of={change.before} /> → <Word of={change.after} />: {counted(change.count, 'item')},{' '}
       {money(change.before_cost_usd)} → {money(change.after_cost_usd)}
     </h3>
     <ul class="changed">
-      {change.items.map(item => (
+      {change.items.slice(0, limit).map(item => (
         <li>
           <bdi>{item.item_id}</bdi>{' '}
           {item.before_record_id && <a href={ofItem(item.before_record_id)}>{names.before.toLowerCase()}</a>}{' '}
@@ -140,8 +148,8 @@ const ChangedItems = ({ change, names }: { change: Change; names: ChangesProps['
         </li>
       ))}
     </ul>
-    {change.count > change.items.length && (
-      <p class="dim">and {count(change.count - change.items.length)} more</p>
+    {change.count > Math.min(limit, change.items.length) && (
+      <p class="dim">and {count(change.count - Math.min(limit, change.items.length))} more</p>
     )}
   </section>
 )

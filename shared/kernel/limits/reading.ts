@@ -70,6 +70,7 @@ export const READING_LIMITS = {
   export_chunk_bytes: 8 * MiB, // of inputs and outputs read at once; one item may have more
 
   // Results
+  result_first_items: 1000, // of the first slice of a run: who looks at its beginning has it in 20 ms
   result_slice_items: 100_000, // found in one statement, 0.5 s of them; 13 MB are held of them while they are sent
   result_streams: 12, // open at once in one process
   result_streams_per_account: 4,
@@ -109,6 +110,8 @@ export const READING_LIMITS = {
   page_messages: 100, // of one prompt, the latest
   page_html_bytes: 60_000, // of a page of a list, which a phone on a slow line takes in a second; its rows are as many as fit
   runs_shown: 40,
+  results_looked_ms: 400, // for the results that a page shows
+  changes_shown: 150, // items named where two runs are compared, of all changes together
   inbox_page: 18, // items of triage shown at once, and decided about by one form; each may be the only one of its cause
   inbox_input_characters: 120, // of an input, in its row: one line
   causes_shown: 5,

@@ -43,17 +43,21 @@ export async function slicesOf(
     from runs where project_id = ${scope.project_id}
       and ${'run_id' in scope ? sql`id = ${scope.run_id}` : ofAgent(sql, scope)}`
   const { items, has_repeats } = counted!
-  const parts = Math.max(1, Math.ceil(items / size))
   // Only a submission has each item_id once: a recovery may have copied those of several nights.
-  const bySeq = 'run_id' in scope && !has_repeats
-  return Array.from({ length: parts }, (_, part) =>
-    bySeq
-      ? { after_seq: part * size, to_seq: part === parts - 1 ? MAX_SEQ : (part + 1) * size }
-      : { part, parts },
-  )
+  if ('run_id' in scope && !has_repeats) return slicesBySeq(items, size)
+  const parts = Math.max(1, Math.ceil(items / size))
+  return Array.from({ length: parts }, (_, part) => ({ part, parts }))
+}
+
+/** The first is small, and so is what is read ahead of who looks at the beginning; each is twice the one before. */
+function slicesBySeq(items: number, size: number, after_seq = 0, own = FIRST): Slice[] {
+  const to_seq = after_seq + Math.min(own, size)
+  if (to_seq >= items) return [{ after_seq, to_seq: MAX_SEQ }]
+  return [{ after_seq, to_seq }, ...slicesBySeq(items, size, to_seq, own * 2)]
 }
 
 const MAX_SEQ = 2 ** 31 - 1
+const FIRST: number = LIMITS.result_first_items
 type Fragment = PendingQuery<Row[]>
 
 const ofAgent = (sql: Sql, scope: { agent_id: string; from_run_id: string }) =>

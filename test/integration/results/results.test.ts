@@ -44,6 +44,19 @@ const agentScope = () => ({
 })
 
 describe('results', () => {
+  it('of a large run begin with a small slice, and no item is in two or in none', async () => {
+    const run_id = await engine.submit([{}])
+    await engine.sql`update runs set total_items = 450000 where id = ${run_id}`
+    const slices = (await slicesOf(engine.sql, engine.key(run_id))) as { after_seq: number; to_seq: number }[]
+    await engine.sql`update runs set total_items = 1 where id = ${run_id}`
+    expect(slices[0]).toEqual({ after_seq: 0, to_seq: LIMITS.result_first_items })
+    expect(slices.slice(1).map(one => one.after_seq)).toEqual(slices.slice(0, -1).map(one => one.to_seq))
+    expect(slices.at(-1)!.to_seq).toBeGreaterThan(2 ** 30)
+    const sizes = slices.slice(0, -1).map(one => one.to_seq - one.after_seq)
+    expect(Math.max(...sizes)).toBe(LIMITS.result_slice_items)
+    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
+  })
+
   it('are in the order of the submission, each once, however many slices they are read in [results.once]', async () => {
     plays(item => item.seq % 3 === 0)
     const items = Array.from({ length: 60 }, (_, n) => ({ partition_key: n < 50 ? 'big' : `small-${n}` }))
