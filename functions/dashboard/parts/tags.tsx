@@ -1,4 +1,4 @@
-// The tags of a run: each leads to the runs that have it, and who may act changes them.
+// The tags of a run, or of what starts runs: each leads to the runs that have it. Who may act changes those of a run.
 
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
@@ -6,11 +6,11 @@ import { ofProject, ofRun } from '../shell/addresses.ts'
 
 type Run = Schemas['Run']
 
-export const Tags = ({ run }: { run: Run }) => (
+export const Tags = ({ of }: { of: Pick<Run, 'project_id' | 'tags'> }) => (
   <>
-    {run.tags.map(tag => (
+    {of.tags.map(tag => (
       <>
-        <a class="tag" href={ofProject(run.project_id, `runs?${new URLSearchParams({ tag })}`)}>
+        <a class="tag" href={ofProject(of.project_id, `runs?${new URLSearchParams({ tag })}`)}>
           {tag}
         </a>{' '}
       </>
@@ -20,7 +20,7 @@ export const Tags = ({ run }: { run: Run }) => (
 
 export const TagsOfRun = ({ run, mayAct }: { run: Run; mayAct: boolean }) => (
   <div class="tags" id="tags">
-    <Tags run={run} />
+    <Tags of={run} />
     {mayAct && (
       <details>
         <summary>{run.tags.length === 0 ? 'Add tags' : 'Change tags'}</summary>
