@@ -184,7 +184,7 @@ function metIn(text: string, patterns: readonly RegExp[]): string | undefined {
 const beginning = (text: string) => text.slice(0, SHOWN_CHARACTERS)
 const tail = (text: string) => text.slice(-TAIL_CHARACTERS)
 
-/** A check: all there is to say of it, but for what a person can do (../../../recovery/rules/outcome-meanings.ts). */
+/** A check: all there is to say of it, but for what a person can do (../../triage/rules/outcome-meanings.ts). */
 interface CheckRule {
   /** What is wrong, after "The last model call (ask)". */
   says: string
