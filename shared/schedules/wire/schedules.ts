@@ -179,7 +179,10 @@ const settings = {
   tags: tags.optional(),
 }
 
-/** What runs of a schedule are started with, as it is kept: the fields above, and the input as the JSON text it is. */
+/**
+ * What runs of a schedule are started with, as it is kept: the fields above, and the input as the JSON text it is. Runs
+ * are given it in three places: `startRuns` (by cron), `fireByHand`, and `startFromSource`.
+ */
 export type ScheduleSettings = {
   [K in Exclude<keyof typeof settings, 'input'>]-?: Exclude<z.output<(typeof settings)[K]>, undefined>
 } & { input: string }
