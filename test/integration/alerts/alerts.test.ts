@@ -204,6 +204,15 @@ describe('an open alert', () => {
     await worked()
   })
 
+  it('that began late and failed is told of for both', async () => {
+    failEvery(1)
+    const run_id = await engine.submit(40)
+    const late = { ...missed(), reason: 'run_never_started', run_id }
+    await raiseAlerts(engine.ctx, engine.sql, [late])
+    const rules = (await worked()).filter(alert => alert.run_id === run_id).map(alert => alert.rule)
+    expect(rules.sort()).toEqual(['failure_share', 'schedule_missed'])
+  })
+
   it('folds what goes on, and is resolved by a run that is well, with a message [alerts.folded]', async () => {
     await engine.submit(40)
     expect(await worked()).toHaveLength(1)
