@@ -4,7 +4,7 @@ import { RESULT_FORMATS } from '../results/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 import { SOURCE_OPTIONS } from './source-options.ts'
-import { allowUnpriced } from './start-options.ts'
+import { allowUnpriced, tagOption } from './start-options.ts'
 
 const timezone: Option = { name: 'timezone', value: 'ZONE', about: 'an IANA name such as Europe/Berlin' }
 const settings: readonly Option[] = [
@@ -29,6 +29,7 @@ const settings: readonly Option[] = [
     choices: RESULT_FORMATS,
     about: 'of that file; csv unless told',
   },
+  { ...tagOption, about: 'a word by which its runs are found again; may be given several times' },
 ]
 
 export const SCHEDULE_COMMANDS: readonly Command[] = [

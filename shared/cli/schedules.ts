@@ -105,6 +105,7 @@ function bodyText(given: Given, fields: object): string {
   const callback_url = given.text('callback-url')
   const [name, source, pilot_items] = [given.text('name'), sourceOf(given), given.whole('pilot')]
   const allow_unpriced = given.flag('allow-unpriced') || undefined
+  const tags = given.list('tag')
   const money = { budget_cents, allow_unpriced }
   const settings = {
     name,
@@ -114,6 +115,7 @@ function bodyText(given: Given, fields: object): string {
     timeout_seconds,
     callback_url,
     results: resultsOf(given),
+    ...(tags.length > 0 && { tags }),
   }
   const rest = JSON.stringify({ ...fields, ...settings })
   const input = given.text('input')

@@ -4922,6 +4922,8 @@ export interface components {
                  */
                 format?: "json" | "ndjson" | "csv";
             } | null;
+            /** @description What each of its runs is tagged with when it starts. */
+            tags: string[];
             /** @description The next 5 moments; empty while it is disabled. */
             next_fires: string[];
             /**
@@ -4985,6 +4987,8 @@ export interface components {
                  */
                 format?: "json" | "ndjson" | "csv";
             } | null;
+            /** @description Words by which runs are found again, such as a customer or a ticket. */
+            tags?: string[];
         };
         /** @description What became of a moment that a schedule named. */
         ScheduleEvent: {
@@ -5107,6 +5111,8 @@ export interface components {
                  */
                 format?: "json" | "ndjson" | "csv";
             } | null;
+            /** @description Words by which runs are found again, such as a customer or a ticket. */
+            tags?: string[];
         };
         /** @description When an expression would fire. */
         SchedulePreview: {

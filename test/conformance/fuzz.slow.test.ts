@@ -73,6 +73,7 @@ beforeAll(async () => {
   learn('fired_secret', trigger.json.secret)
   await keep(viewer.id, own.key_id, trigger.json.id)
   await makeQuestions(own)
+  await makeFailures(own)
   for (const { id } of await world.ctx.sql<{ id: string }[]>`select id from accounts`) kept.add(id) // never suspended
   for (const of of tenants.slice(0, 2)) {
     learn('project', of.project_id)
@@ -100,6 +101,18 @@ async function makeQuestions({ key }: Tenant): Promise<void> {
   const path = `/v1/triage?agent_id=${agent.id}&kind=review`
   const { rows } = (await world.call('GET', path, { token: key })).json
   for (const { record_id } of rows) learn('question', record_id)
+}
+
+/** Runs that failed as a whole and in part: of the fuzz's own there may be none, where few of its agents are deployed. */
+async function makeFailures({ key }: Tenant): Promise<void> {
+  const agent = await makeAgent(world, key)
+  kept.add(agent.id)
+  await deploy(world, agent.id, {}, key)
+  for (const inputs of Array.from({ length: 5 }, () => [['fail'], ['fail', 'work']]).flat()) {
+    const items = inputs.map(input => ({ input }))
+    await world.call('POST', '/v1/batches', { token: key, body: { agent_id: agent.id, items } })
+  }
+  await workOff(world, item => (item.input === 'fail' ? fails()(item) : works(item)))
 }
 
 /** Not to be ended, nor removed: the session and the member that ask, and these. */

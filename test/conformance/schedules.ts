@@ -189,6 +189,22 @@ export function schedulesPart(given: Given): void {
       expect(after).toMatchObject({ enabled: false, next_fires: [] })
     })
 
+    it('have tags, which their runs start with [schedules.tags]', async () => {
+      const { world, schedule, call, create } = await made()
+      expect(schedule.tags).toEqual([])
+      const other = await create({ cron: '0 10 * * *', tags: ['acme', 'nightly'] })
+      expect([other.status, other.json.tags]).toEqual([201, ['acme', 'nightly']])
+      const changed = await call('PATCH', '', { tags: ['Ticket 7'] })
+      expect([changed.status, changed.json.tags]).toEqual([200, ['Ticket 7']])
+      expect((await call('PATCH', '', { name: 'Tagged' })).json.tags).toEqual(['Ticket 7'])
+      const { json } = await call('POST', '/trigger')
+      expect((await call('PATCH', '', { tags: [] })).json.tags).toEqual([])
+      // As it was when it started: what a schedule is given later is of later runs.
+      expect((await world.call('GET', `/v2/runs/${json.run_id}`)).json.tags).toEqual(['Ticket 7'])
+      for (const wrong of [['a,b'], ['a', 'a'], null])
+        expect(codeOf(await call('PATCH', '', { tags: wrong }))).toEqual([400, 'invalid_request'])
+    })
+
     it('list their events, the latest first, in pages [schedules.events, occurrences.row]', async () => {
       const { world, schedule, call } = await made({ cron: '* * * * *' })
       await world.ctx.sql`

@@ -198,6 +198,20 @@ describe('deploy', () => {
   })
 })
 
+it('a schedule is made and changed with tags, which its run by hand has [schedules.tags]', async () => {
+  const tagged = ['--tag', 'acme', '--tag', 'Ticket 7']
+  const made = await run('schedules', 'create', SLUG, '0 6 1 1 *', '--input', '{"n":1}', ...tagged)
+  expect(made).toMatchObject({ code: 0, events: [{ event: 'created', tags: ['acme', 'Ticket 7'] }] })
+  const { id } = made.events[0]
+  const named = await run('schedules', 'update', id, '--name', 'Tagged')
+  expect(named.events[0]).toMatchObject({ name: 'Tagged', tags: ['acme', 'Ticket 7'] })
+  const changed = await run('schedules', 'update', id, '--tag', 'other')
+  expect(changed.events[0]).toMatchObject({ event: 'updated', name: 'Tagged', tags: ['other'] })
+  const { run_id } = (await run('schedules', 'trigger', id, '--watch')).events[0]
+  expect((await run('runs', '--tag', 'other')).events[0]).toMatchObject({ id: run_id, tags: ['other'] })
+  expect(await run('schedules', 'delete', id)).toMatchObject({ code: 0 })
+})
+
 describe('submit', () => {
   const batch = [{ do: 'degrade' }, { do: 'fail' }, {}, {}].map((row, at) => ({
     ...row,

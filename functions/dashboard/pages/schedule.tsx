@@ -18,6 +18,7 @@ import {
 } from '../parts/schedule-form.tsx'
 import { History } from '../parts/schedule-history.tsx'
 import { Moments } from '../parts/schedule-moments.tsx'
+import { Tags } from '../parts/tags.tsx'
 import { cents, When } from '../parts/text.tsx'
 import { ofItem, ofProject, ofRun, ofSchedule } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
@@ -111,6 +112,11 @@ const Head = ({ schedule, mayChange, now }: { schedule: Schedule; mayChange: boo
       {schedule.results && (
         <p>
           Sends the results of each run to <code>{schedule.results.url}</code> ({schedule.results.format})
+        </p>
+      )}
+      {schedule.tags.length > 0 && (
+        <p class="tags">
+          Tags its runs with <Tags of={schedule} />
         </p>
       )}
     </div>
@@ -212,6 +218,7 @@ const asItIs = (schedule: Schedule, input: string): ScheduleEntered => ({
   callback_url: schedule.callback_url ?? '',
   results_url: schedule.results?.url,
   results_format: schedule.results?.format,
+  tags: schedule.tags.join(', '),
 })
 
 export const changeSchedule = action({

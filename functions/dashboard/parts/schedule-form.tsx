@@ -9,6 +9,7 @@ import { dollars, jsonText } from '../shell/form-values.ts'
 import type { Entered } from '../shell/page.ts'
 import { Field } from './form.tsx'
 import { SourceFields, sourceForm, sourceOrder } from './source-fields.tsx'
+import { tagsOf } from './submit-order.ts'
 
 /** What stands in the fields: what was typed, or what a schedule has. */
 export interface ScheduleEntered {
@@ -28,6 +29,7 @@ export interface ScheduleEntered {
   callback_url?: string | undefined
   results_url?: string | undefined
   results_format?: string | undefined
+  tags?: string | undefined
 }
 
 /** A form that is shown again holds what was typed. */
@@ -90,6 +92,7 @@ export const ScheduleFields = ({ entered }: { entered: ScheduleEntered }) => (
     <PilotField value={entered.pilot_items ?? ''} />
     <CallbackField value={entered.callback_url ?? ''} />
     <ResultsFields url={entered.results_url} format={entered.results_format} />
+    <TagsField value={entered.tags ?? ''} />
   </>
 )
 
@@ -105,6 +108,12 @@ const PilotField = ({ value }: { value: string | number }) => (
 const CallbackField = ({ value }: { value: string }) => (
   <Field label="Callback URL" hint="Gets a signed summary when a run ends.">
     <input name="callback_url" type="url" value={value} />
+  </Field>
+)
+
+const TagsField = ({ value }: { value: string }) => (
+  <Field label="Tags" hint="Words by which its runs are found again, with commas between them.">
+    <input name="tags" value={value} />
   </Field>
 )
 
@@ -149,6 +158,7 @@ export const scheduleForm = {
   callback_url: z.string().default(''),
   results_url: z.string().default(''),
   results_format: z.enum(RESULT_FORMATS).default('csv'),
+  tags: z.string().default(''),
   allow_unpriced: z.string().optional(),
   ...sourceForm,
 }
@@ -163,6 +173,7 @@ export function scheduleBody(filled: z.output<z.ZodObject<typeof scheduleForm>>)
     name,
     cron,
     timezone,
+    tags,
     ...others
   } = filled
   const { results_url: url, results_format: format, allow_unpriced: allowed, ...rest } = others
@@ -170,6 +181,10 @@ export function scheduleBody(filled: z.output<z.ZodObject<typeof scheduleForm>>)
   const source = sourceOrder(rest)
   const texts: Record<string, string> = source === null ? { input } : {}
   const money = { budget_cents, allow_unpriced: allowed !== undefined }
-  const how = { pilot_items: Number(pilot_items) || null, callback_url: callback_url || null }
+  const how = {
+    pilot_items: Number(pilot_items) || null,
+    callback_url: callback_url || null,
+    tags: tagsOf(tags),
+  }
   return { fields: { name: name || null, cron, timezone, ...money, ...how, source, results }, texts }
 }

@@ -1,4 +1,4 @@
-// The tags of a run: each leads to the runs that have it, and who may act changes them.
+// The tags of a run, or of what starts runs: each leads to the runs that have it. Who may act changes those of a run.
 
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
@@ -7,14 +7,14 @@ import { ofProject, ofRun } from '../shell/addresses.ts'
 type Run = Schemas['Run']
 
 interface TagsProps {
-  run: Run
+  of: Pick<Run, 'project_id' | 'tags'>
   /** The list of runs; empty where that is the page, since there may be several in each of its rows. */
   list?: string
 }
 
-export const Tags = ({ run, list = ofProject(run.project_id, 'runs') }: TagsProps) => (
+export const Tags = ({ of, list = ofProject(of.project_id, 'runs') }: TagsProps) => (
   <>
-    {run.tags.map(tag => (
+    {of.tags.map(tag => (
       <>
         <a class="tag" href={`${list}?${new URLSearchParams({ tag })}`}>
           {tag}
@@ -26,7 +26,7 @@ export const Tags = ({ run, list = ofProject(run.project_id, 'runs') }: TagsProp
 
 export const TagsOfRun = ({ run, mayAct }: { run: Run; mayAct: boolean }) => (
   <div class="tags" id="tags">
-    <Tags run={run} />
+    <Tags of={run} />
     {mayAct && (
       <details>
         <summary>{run.tags.length === 0 ? 'Add tags' : 'Change tags'}</summary>

@@ -81,8 +81,9 @@ const isDecided = (sql: Sql) => sql`(r.undecided = 0
   and (not taken.first_end or exists (
     select from triage t where t.project_id = r.project_id and t.run_id = r.id and t.lane = 'dlq')))`
 
-/** A run is told once, whatever else it gives reason for. */
-const untold = (sql: Sql) => sql`not exists (select from alerts told where told.run_id = r.id)`
+/** What became of a run is told once, whatever else it gives reason for. That it began late, or had not ended in time, is another matter. */
+const untold = (sql: Sql) => sql`not exists (
+  select from alerts told where told.run_id = r.id and told.rule::text = any(${[...RUN_RULES]}::text[]))`
 
 /**
  * Whether too many of `of` items did not work. While a run is open that is all of its items, so that nobody is called

@@ -99,7 +99,7 @@ export async function startRuns(sql: Sql, starts: readonly Start[], watchMinutes
   return sql<{ schedule_id: string }[]>`
     with given as (
       select g.*, s.project_id, s.agent_id, s.cron, s.name, s.input, s.budget_micro, s.allow_unpriced, s.timeout_seconds,
-        s.callback_url,
+        s.callback_url, s.tags,
         a.current_deployment_id as deployment_id
       from unnest(${starts.map(s => s.schedule_id)}::uuid[], ${times(starts.map(s => s.scheduled_for))}::text::timestamptz[],
         ${starts.map(s => s.run_id)}::uuid[]) as g(schedule_id, scheduled_for, run_id)
@@ -115,9 +115,9 @@ export async function startRuns(sql: Sql, starts: readonly Start[], watchMinutes
       returning schedule_id, run_id
     ), opened as (
       insert into runs (id, project_id, agent_id, deployment_id, name, budget_micro, allow_unpriced, timeout_seconds,
-        callback_url, total_items, input_bytes)
+        callback_url, tags, total_items, input_bytes)
       select run_id, project_id, agent_id, deployment_id, coalesce(name, ${RUN_NAME} || cron), budget_micro, allow_unpriced,
-        timeout_seconds, callback_url, 1, length(input)
+        timeout_seconds, callback_url, tags, 1, length(input)
       from given join acted using (schedule_id, run_id)
     ), piled as (
       insert into items (project_id, run_id, seq, line, status, item_id, input)

@@ -52,6 +52,8 @@ export const schedules = pgTable(
     callback_url: text('callback_url'),
     /** Who gets the results of each run as a file. */
     results: jsonb('results').$type<ResultsReceiver>(),
+    /** Words by which its runs are found again. */
+    tags: text('tags').array().notNull().default([]),
     enabled: boolean('enabled').notNull().default(true),
     disabled_reason: disabledReason('disabled_reason'),
     /** The first moment without a row of its own; null while disabled. */

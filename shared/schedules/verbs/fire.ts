@@ -80,7 +80,7 @@ export type StartedByHand = Omit<SourcedSchedule, 'source'> & { input: string; s
 /** Starts a run as the schedule would, at once, and says so in a row of its own. @throws ApiError like submitRun */
 export async function fireByHand(ctx: Context, schedule: StartedByHand): Promise<Submitted> {
   const { project_id, agent_id, input, source, budget_micro, allow_unpriced } = schedule
-  const { timeout_seconds, callback_url } = schedule
+  const { timeout_seconds, callback_url, tags } = schedule
   const together = (sql: Sql, run_id: string) => store.noteStartByHand(sql, schedule.id, run_id)
   if (source !== null)
     return startNow(ctx, { ...schedule, source, name: store.runName(schedule) }, { together })
@@ -93,6 +93,7 @@ export async function fireByHand(ctx: Context, schedule: StartedByHand): Promise
     concurrency: null,
     timeout_seconds,
     callback_url,
+    tags,
     idempotency: null,
     together,
   }

@@ -7,7 +7,7 @@ import { rawJson } from '../../json/raw-json.ts'
 import { id, Json, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { budgetCents, httpUrl, label, pilotItems, timeoutSeconds, uuid } from '../../kernel/fields.ts'
+import { budgetCents, httpUrl, label, pilotItems, tags, timeoutSeconds, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
 import { ResultsReceiverOrder } from '../../results/wire/results.ts'
@@ -113,6 +113,7 @@ export const Schedule = z
     timeout_seconds: z.int().nullable().describe('Time an item may take; null is what the agent declares.'),
     callback_url: z.string().nullable(),
     results: ResultsReceiverOrder.nullable(),
+    tags: z.array(z.string()).describe('What each of its runs is tagged with when it starts.'),
     next_fires: z
       .array(timestamp)
       .describe(`The next ${LIMITS.next_fires} moments; empty while it is disabled.`),
@@ -143,6 +144,7 @@ export function scheduleOf(row: ScheduleRow): z.input<typeof Schedule> {
     timeout_seconds: row.timeout_seconds,
     callback_url: row.callback_url,
     results: row.results,
+    tags: row.tags,
     next_fires: nextOf(row),
     last_run_at: row.last_run_at?.toISOString() ?? null,
     last_event: row.last_event && occurrenceOf({ ...row.last_event, run: row.last_event_run }),
@@ -174,9 +176,13 @@ const settings = {
   timeout_seconds: timeoutSeconds.nullable().optional(),
   callback_url: callbackUrl.nullable().optional(),
   results: ResultsReceiverOrder.nullable().optional(),
+  tags: tags.optional(),
 }
 
-/** What runs of a schedule are started with, as it is kept: the fields above, and the input as the JSON text it is. */
+/**
+ * What runs of a schedule are started with, as it is kept: the fields above, and the input as the JSON text it is. Runs
+ * are given it in three places: `startRuns` (by cron), `fireByHand`, and `startFromSource`.
+ */
 export type ScheduleSettings = {
   [K in Exclude<keyof typeof settings, 'input'>]-?: Exclude<z.output<(typeof settings)[K]>, undefined>
 } & { input: string }
@@ -192,6 +198,7 @@ const UNSAID: ScheduleSettings = {
   timeout_seconds: null,
   callback_url: null,
   results: null,
+  tags: [],
 }
 
 /** What somebody says of them. */

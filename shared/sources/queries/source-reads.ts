@@ -132,18 +132,20 @@ export interface SourcedStart {
   timeout_seconds: number | null
   callback_url: string | null
   pilot_items: number | null
+  tags?: string[]
 }
 
 export interface SourcedSchedule extends Omit<SourcedStart, 'name'> {
   id: string
   cron: string
   name: string | null
+  tags: string[]
 }
 
 export async function findSourcedSchedule(sql: Sql, id: string): Promise<SourcedSchedule | undefined> {
   const [row] = await sql<SourcedSchedule[]>`
     select id, project_id, agent_id, cron, timezone, name, source, source_headers_sealed, budget_micro,
-      allow_unpriced, timeout_seconds, callback_url, pilot_items
+      allow_unpriced, timeout_seconds, callback_url, pilot_items, tags
     from schedules where id = ${id} and source is not null`
   return row
 }

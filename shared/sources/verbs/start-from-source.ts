@@ -39,6 +39,7 @@ export async function startFromSource(
     unpriced: allow_unpriced ? ('allow' as const) : ('pause' as const),
     concurrency: null,
     idempotency,
+    tags: start.tags ?? [],
     from_source: true,
   }
   return submitRun(ctx, order, await itemsFor(ctx, start, occasion, signal))

@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0065_saved_views',
-  version: 1795648020760,
+  migration: '0066_tags_of_schedule',
+  version: 1795651128691,
   tables: [
     'accounts',
     'agents',

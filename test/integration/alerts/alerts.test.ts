@@ -139,6 +139,17 @@ describe('a run', () => {
     expect(await look()).toHaveLength(1)
   })
 
+  it('that began late and failed is told of for both', async () => {
+    failEvery(1)
+    const run_id = await engine.submit(40)
+    const late = { ...missed(), reason: 'run_never_started', run_id }
+    await raiseAlerts(engine.ctx, engine.sql, [late])
+    expect((await worked()).map(alert => [alert.rule, alert.run_id])).toEqual([
+      ['schedule_missed', run_id],
+      ['failure_share', run_id],
+    ])
+  })
+
   it('is judged by its share and from so many items on', async () => {
     failEvery(2)
     await set('failure_share', { bounds: { share: 0.3, least_items: 10 } })

@@ -63,6 +63,26 @@ it('a new schedule keeps all that was typed, and sends it by POST alone', async 
   }
 })
 
+it('a schedule is made with tags, shows them, and keeps them when its form is saved [schedules.tags]', async () => {
+  const agent = await makeAgent(world)
+  const path = `/dashboard/projects/${world.first.project_id}/schedules`
+  const order = { cron: '0 6 * * *', timezone: 'UTC', input: '{}', budget_usd: '' }
+  const made = await send(path, { ...order, agent_id: agent.id, tags: 'acme, Ticket 7,, acme' })
+  const at = made.headers.get('location')!.split('?')[0]!
+  const tags = async () => {
+    const { json } = await world.call('GET', `/v1/schedules?agent_id=${agent.id}`)
+    return json[0].tags
+  }
+  expect(await tags()).toEqual(['acme', 'Ticket 7'])
+  const html = await (await fetch(world.url + at, { headers: { cookie } })).text()
+  expect(html).toMatch(/href="[^"]*runs\?tag=Ticket\+7"/)
+  const typed = /name="tags" value="([^"]*)"/.exec(html)![1]!
+  await send(at, { ...order, tags: typed })
+  expect(await tags()).toEqual(['acme', 'Ticket 7'])
+  await send(at, { ...order, tags: '' })
+  expect(await tags()).toEqual([])
+})
+
 it('a new schedule shows when it fires and what its source holds, asked with its headers', async () => {
   const agent = await makeAgent(world)
   const asked: (string | undefined)[] = []

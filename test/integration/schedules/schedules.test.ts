@@ -85,6 +85,15 @@ describe('a moment that has come', () => {
     expect(allowing.map(run => run.allow_unpriced)).toEqual([false, true, true])
   })
 
+  it('starts a run with the tags that its schedule has, by cron and by hand [schedules.tags]', async () => {
+    const id = await schedule(YEARLY, 1, { tags: ['acme', 'nightly'] })
+    await schedule()
+    await fireDue(engine.ctx)
+    await fireByHand(engine.ctx, (await find(id)) as StartedByHand)
+    const tagged = await engine.sql`select tags from runs order by tags`
+    expect(tagged.map(run => run.tags)).toEqual([[], ['acme', 'nightly'], ['acme', 'nightly']])
+  })
+
   it('starts one run with the input, the budget and the deployment of its schedule [starts.schedule, schedules.own-settings, occurrences.fired]', async () => {
     const id = await schedule()
     expect(await fireDue(engine.ctx)).toBe(1)

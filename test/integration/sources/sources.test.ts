@@ -4,9 +4,10 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { onFault } from '../../../shared/kernel/fault.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { fireDue, retryFires } from '../../../shared/schedules/verbs/fire.ts'
+import { fireByHand, fireDue, retryFires, type StartedByHand } from '../../../shared/schedules/verbs/fire.ts'
 import { createSchedule, type ScheduleOrder } from '../../../shared/schedules/verbs/schedules.ts'
 import { readSources, stopReading } from '../../../shared/schedules/verbs/source-reader.ts'
+import { findSourcedSchedule } from '../../../shared/sources/queries/source-reads.ts'
 import { setClock } from '../../support/clock.ts'
 import { conservation, type TestEngine, testEngine } from '../../support/engine.ts'
 import { body, type Serve, startSource, type TestSource, ticketLines } from '../../support/source.ts'
@@ -67,6 +68,16 @@ const serve = (answer: Serve) => {
 }
 
 describe('an occurrence whose schedule has a source', () => {
+  it('starts a run with the tags of its schedule, the items that go first too [schedules.tags]', async () => {
+    serve(body(ticketLines(3).join('')))
+    const id = await schedule({}, { tags: ['acme', 'nightly'], pilot_items: 1 })
+    await tick()
+    const run = await engine.run((await rows(id))[0]!.run_id!)
+    expect(run).toMatchObject({ tags: ['acme', 'nightly'], pilot_items: 1, total_items: 3 })
+    const byHand = await fireByHand(engine.ctx, (await findSourcedSchedule(engine.sql, id)) as StartedByHand)
+    expect(await engine.run(byHand.run_id)).toMatchObject({ tags: ['acme', 'nightly'], total_items: 3 })
+  })
+
   it('starts one run over all rows, with the name, the budget and the fields of its schedule [sources.schedule]', async () => {
     serve(body(ticketLines(3).join('')))
     const id = await schedule({
