@@ -36,6 +36,7 @@ export const listRunItems = endpoint({
       .enum(['asc', 'desc'])
       .optional()
       .describe('desc is the last one to be dispatched first; asc unless told.'),
+    payloads: z.literal('none').optional().describe('Leaves out inputs and outputs: both are null.'),
     cursor: cursor.optional(),
     limit: pageSize(LIMITS.items_page),
   }),

@@ -10517,6 +10517,11 @@ export interface operations {
                  */
                 order?: "asc" | "desc";
                 /**
+                 * @description Leaves out inputs and outputs: both are null.
+                 * @example none
+                 */
+                payloads?: "none";
+                /**
                  * @description Opaque; where the page before said the next one begins.
                  * @example Zk1xR2…
                  */

@@ -54,6 +54,8 @@ export function runFiguresPart(given: Given): void {
       expect(await found(`after=${third}&order=desc&outcome=not_ok`)).toEqual(['a-1'])
       expect(await found(`after=${third}&outcome=not_ok&limit=1`)).toEqual(['a-3'])
       expect(await found('order=desc&outcome=ok')).toEqual(['a-2', 'a-0'])
+      const [bare] = (await listed(`after=${third}&limit=1&payloads=none`)).json
+      expect([bare.item_id, bare.input, bare.output]).toEqual(['a-3', null, null])
       const first = await listed('order=desc&limit=2')
       expect(first.json).toMatchObject([{ item_id: 'a-4' }, { item_id: 'a-3' }])
       const cursor = first.headers.get('x-next-cursor')

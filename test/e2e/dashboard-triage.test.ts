@@ -250,6 +250,36 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     await page.getByRole('heading', { level: 1, name: `replay of ${title}` }).waitFor()
   })
 
+  it('leads from item to item in the order of the page one came from, of triage and of search, and back to it', async () => {
+    const items = ['a', 'b', 'c'].map(item_id => ({ item_id, partition_key: 'acme', input: 1 }))
+    await ran(world, failsAtTheEnd, items)
+    await ran(world, failsAtTheEnd, [{ item_id: 'other', partition_key: 'zeta', input: 1 }])
+    const page = await open('triage?partition_key=acme')
+    const title = () => page.getByRole('heading', { level: 1 }).textContent()
+    const shown = page.locator('.inbox [data-rows] td:nth-child(2) > a')
+    const order = await shown.allTextContents()
+    expect(order.toSorted()).toEqual(['a', 'b', 'c'])
+    await shown.first().click()
+    await expect.poll(title).toBe(order[0])
+    expect(await page.getByRole('link', { name: 'Previous' }).count()).toBe(0)
+    for (const next of order.slice(1)) {
+      await page.getByRole('link', { name: 'Next' }).click()
+      await expect.poll(title).toBe(next)
+    }
+    expect(await page.getByRole('link', { name: 'Next' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Acknowledge' }).click()
+    await page.getByRole('status').waitFor()
+    await page.getByRole('link', { name: 'Next' }).click() // it has left the list, whose first is next
+    await expect.poll(title).toBe(order[0])
+    await page.locator('.crumbs').getByRole('link', { name: 'Triage' }).click()
+    await page.waitForURL(/triage\?partition_key=acme$/)
+    await page.goto(`/dashboard/projects/${world.first.project_id}/search?q=disk&item=b`)
+    await page.locator('#found a').first().click()
+    await expect.poll(title).toBe('b')
+    await page.locator('.crumbs').getByRole('link', { name: 'Search' }).click()
+    await page.waitForURL(/search\?q=disk&item=b$/)
+  })
+
   it('is asked about at once however much it is; what it comes to follows', async () => {
     const { agent, run } = await ran(world, failsAtTheEnd, [{ input: 1 }])
     const { sql } = world.ctx

@@ -5,13 +5,22 @@ import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
 import { sayDisposition } from '../../../shared/recovery/rules/recovery.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { runName, sayUnchanged } from '../../../shared/view/run.ts'
+import { cameFrom, listAt, type OuterList } from '../parts/came-from.ts'
 import { ItemActions } from '../parts/item-actions.tsx'
 import { Figures, InAndOut, Reason } from '../parts/item-facts.tsx'
 import { Became, Difference, LineageTable, replayOf } from '../parts/lineage.tsx'
 import { linkWith } from '../parts/list.tsx'
 import { readable } from '../parts/payload.tsx'
 import { findTrace, type Item, type Payloads, readItem, type TraceStep } from '../parts/record.ts'
-import { findNeighbours, ITEM_FILTERS, listOf, Neighbours } from '../parts/run-items.tsx'
+import {
+  findNeighbours,
+  ITEM_FILTERS,
+  type ItemFilters,
+  listOf,
+  Neighbours,
+  neighboursIn,
+  searchOf,
+} from '../parts/run-items.tsx'
 import { count, counted, Status, Verdict } from '../parts/text.tsx'
 import { Trace } from '../parts/trace.tsx'
 import { VIEWS, type View, type Viewing } from '../parts/views.tsx'
@@ -25,12 +34,17 @@ export const itemPage = page({
   path: '/dashboard/items/{itemId}',
   query: z.strictObject({
     ...ITEM_FILTERS,
+    /** The page of triage or of search that one came from. */
+    list: z.string().optional(),
     step: z.coerce.number().int().optional(),
     with: z.uuid().optional(),
     steps: z.string().optional(),
     view: z.enum(VIEWS).optional(),
   }),
   async show({ api, params, query, request, ctx, member }) {
+    const came = query.list === undefined ? cameFrom(ctx, request) : undefined
+    if (came !== undefined) return redirected(linkWith(request, { list: came }))
+    const list = listAt(query.list)
     const path = { itemId: params.itemId }
     const [{ item, texts }, trace, { data: lineage = [] }] = await Promise.all([
       readItem(api, params.itemId),
@@ -42,7 +56,7 @@ export const itemPage = page({
     const [{ data: run }, why, neighbours, difference] = await Promise.all([
       api.GET('/v2/runs/{runId}', { params: { path: { runId: item.run_id } } }),
       waits ? api.GET('/v1/durable/runs/{itemId}/why', { params: { path } }) : undefined,
-      findNeighbours(api, item, query),
+      list ? neighboursIn(api, list, item) : findNeighbours(api, item, query),
       query.with && outputsOf(api, item, texts, query.with),
     ])
     const viewingAt = (anchor: string): Viewing => ({
@@ -57,11 +71,7 @@ export const itemPage = page({
       live: [item, replay].some(one => GOES_ON.has(one?.status)) ? { every_s: 3 } : undefined,
       body: (
         <>
-          <p class="crumbs">
-            <a href={ofProject(item.project_id, 'runs')}>Runs</a> ›{' '}
-            <a href={listOf(item, query)}>{run ? runName(run) : item.agent_slug}</a>
-            <Neighbours of={neighbours} filters={query} />
-          </p>
+          <Crumbs {...{ item, run, list, query, neighbours }} />
           <h1>
             <bdi>{item.item_id}</bdi>
           </h1>
@@ -90,6 +100,28 @@ export const itemPage = page({
     }
   },
 })
+
+/** What a link carries is kept by it. */
+const redirected = (location: string) => new Response(null, { status: 303, headers: { location } })
+
+interface CrumbsProps {
+  item: Item
+  run: Schemas['Run'] | undefined
+  list: OuterList | undefined
+  query: ItemFilters
+  neighbours: Awaited<ReturnType<typeof findNeighbours>>
+}
+
+const Crumbs = ({ item, run, list, query, neighbours }: CrumbsProps) => (
+  <p class="crumbs">
+    {list ? <a href={list.link}>{list.name}</a> : <a href={ofProject(item.project_id, 'runs')}>Runs</a>} ›{' '}
+    <a href={listOf(item, query)}>{run ? runName(run) : item.agent_slug}</a>
+    <Neighbours
+      of={neighbours}
+      search={list ? `?${new URLSearchParams({ list: list.link })}` : searchOf(query)}
+    />
+  </p>
+)
 
 const State = ({ of }: { of: Item }) => (
   <p id="state" data-live>

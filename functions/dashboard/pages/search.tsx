@@ -1,7 +1,6 @@
 // Search over the steps of all items: what was asked, answered, called and raised. Guarantee: the link holds the whole
 // search; what is found is shown as text, the hit marked.
 
-import * as z from 'zod'
 import { OUTCOME_REASONS } from '../../../shared/grading/vocabulary.ts'
 import { OUTCOMES } from '../../../shared/items/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -11,49 +10,21 @@ import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ErrorCategories, ErrorDays, readErrorDays } from '../parts/error-categories.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
+import { filterAsked, instantOf, rangeAsked, SearchQuery } from '../parts/search-query.ts'
 import { shellOptions, shellWord } from '../parts/shell-word.ts'
 import { money, Verdict, When } from '../parts/text.tsx'
 import { ofItem, ofProject } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { page } from '../shell/page.ts'
 
-/** An empty field of the form means any. */
-const any = <T extends z.ZodType>(of: T) => z.literal('').or(of).optional()
-/** As a browser's field for a date and a time has it; in UTC. */
-const moment = any(
-  z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/, 'must be a date and a time such as 2026-01-31T09:00'),
-)
-
-const Query = z.strictObject({
-  q: z.string().optional(),
-  outcome: any(z.enum(OUTCOMES)),
-  reason: any(z.enum(OUTCOME_REASONS)),
-  item: z.string().optional(),
-  run_id: any(z.uuid()),
-  min_cost: any(z.coerce.number().min(0)),
-  from: moment,
-  to: moment,
-  sort: any(z.enum(['recent', 'cost'])),
-  cursor: z.string().optional(),
-})
-type Query = z.output<typeof Query>
-
 export const searchPage = page({
   path: '/dashboard/projects/{projectId}/search',
-  query: Query,
+  query: SearchQuery,
   async show({ api, params, query, request, ctx, member }) {
     const project_id = params.projectId
-    const { cursor, q, outcome, reason, item, run_id, min_cost, from, to, sort } = query
-    const range = defined({ from: instantOf(from), to: instantOf(to) })
-    const filter = defined({
-      q: q?.trim(),
-      outcome_status: outcome,
-      outcome_reason: reason,
-      item_id_prefix: item,
-      run_id,
-      min_cost_usd: min_cost,
-      sort,
-    })
+    const { cursor, q, from, to } = query
+    const range = rangeAsked(query)
+    const filter = filterAsked(query)
     const isSearch = Object.keys(filter).length + Object.keys(range).length > 0
     const [{ data: found }, { data: errors }, days, views] = await Promise.all([
       isSearch
@@ -92,7 +63,7 @@ export const searchPage = page({
 })
 
 /** The same search on the command line. */
-function commandOf({ q, outcome, reason, item, run_id, min_cost, from, to, sort }: Query): string {
+function commandOf({ q, outcome, reason, item, run_id, min_cost, from, to, sort }: SearchQuery): string {
   const options = {
     ...{ outcome, reason, prefix: item, run: run_id, 'min-cost': min_cost?.toString() },
     ...{ from: instantOf(from), to: instantOf(to), sort },
@@ -100,9 +71,7 @@ function commandOf({ q, outcome, reason, item, run_id, min_cost, from, to, sort 
   return `assay search${q?.trim() ? ` ${shellWord(q.trim())}` : ''}${shellOptions(options)}`
 }
 
-const instantOf = (local: string | undefined) => (local ? `${local}:00Z` : undefined)
-
-const SearchForm = ({ query }: { query: Query }) => (
+const SearchForm = ({ query }: { query: SearchQuery }) => (
   <form class="filters" method="get">
     <label>
       <span class="label">Words, a tool, an error code</span>

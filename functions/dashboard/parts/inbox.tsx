@@ -10,6 +10,7 @@ import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { type Doubt, saidInTriage } from '../../../shared/view/verdict.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { Doubted } from './causes.tsx'
+import { groupsOf } from './inbox-groups.ts'
 import { count, counted, Verdict, When } from './text.tsx'
 
 type Row = Schemas['TriageRow']
@@ -43,8 +44,7 @@ export const Inbox = ({
   role,
 }: InboxProps) => {
   const known = new Map(causes.map(one => [one.id, one]))
-  const keyOf = ({ agent_id, kind, reason, cause_id }: Row) => cause_id ?? `${agent_id} ${kind} ${reason}`
-  const groups = [...Map.groupBy(rows, keyOf)].sort(([, a], [, b]) => b.length - a.length)
+  const groups = groupsOf(rows)
   const { pathname, search } = new URL(back)
   const mayDecide = role !== 'viewer'
   const table = (

@@ -6,6 +6,7 @@ import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ofItem, ofRun } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
+import type { OuterList } from './came-from.ts'
 import { Choice } from './choice.tsx'
 import { List, nextOf, Pager } from './list.tsx'
 import type { Item } from './record.ts'
@@ -56,7 +57,7 @@ export async function findItems(api: Client, run: Run, query: ItemsQuery) {
 }
 
 /** What follows the address of an item, of a run or of another item. */
-const searchOf = ({ outcome, status, reason, partition_key }: ItemFilters): string => {
+export const searchOf = ({ outcome, status, reason, partition_key }: ItemFilters): string => {
   const search = new URLSearchParams(defined({ outcome, status, reason, partition_key })).toString()
   return search && `?${search}`
 }
@@ -64,7 +65,7 @@ const searchOf = ({ outcome, status, reason, partition_key }: ItemFilters): stri
 /** The items before and after one in its run's list; null where there is none, or none within what the API looks through. */
 export async function findNeighbours(api: Client, item: Item, filters: ItemFilters) {
   const beside = async (order: 'asc' | 'desc') => {
-    const query = { ...filtersOf(filters), after: item.id, order, limit: 1 }
+    const query = { ...filtersOf(filters), after: item.id, order, limit: 1, payloads: 'none' as const }
     const path = { runId: item.run_id }
     return (await api.GET('/v2/runs/{runId}/items', { params: { path, query } })).data?.[0]?.id ?? null
   }
@@ -72,21 +73,29 @@ export async function findNeighbours(api: Client, item: Item, filters: ItemFilte
   return { previous, next }
 }
 
-interface NeighboursProps {
-  of: Awaited<ReturnType<typeof findNeighbours>>
-  filters: ItemFilters
+/** In a list of several runs. Who decided about an item that has left it goes on with the first of those that are there. */
+export async function neighboursIn(api: Client, list: OuterList, item: Item) {
+  const ids = await list.read(api)
+  const at = ids.indexOf(item.id)
+  return { previous: ids[at - 1] ?? null, next: ids[at + 1] ?? null }
 }
 
-export const Neighbours = ({ of: { previous, next }, filters }: NeighboursProps) =>
+interface NeighboursProps {
+  of: Awaited<ReturnType<typeof findNeighbours>>
+  /** That the link of an item keeps. */
+  search: string
+}
+
+export const Neighbours = ({ of: { previous, next }, search }: NeighboursProps) =>
   previous === null && next === null ? null : (
     <span class="neighbours">
       {previous !== null && (
-        <a href={ofItem(previous) + searchOf(filters)} rel="prev" data-key="[">
+        <a href={ofItem(previous) + search} rel="prev" data-key="[">
           ← Previous
         </a>
       )}
       {next !== null && (
-        <a href={ofItem(next) + searchOf(filters)} rel="next" data-key="]">
+        <a href={ofItem(next) + search} rel="next" data-key="]">
           Next →
         </a>
       )}

@@ -24,6 +24,8 @@ export interface ItemFilter extends RunKey {
   after_seq: number
   /** Instead of what comes after an item, what comes before this one, the nearest first. */
   before_seq?: number | undefined
+  /** Whose inputs and outputs are not read. */
+  payloads?: 'none' | undefined
   limit: number
 }
 
@@ -46,7 +48,7 @@ export async function listItems(
     'bytes_before',
   )
   const base = db
-    .select({ ...getTableColumns(items), bytes_before: before, bytes: size.as('bytes') })
+    .select({ ...columnsFor(filter), bytes_before: before, bytes: size.as('bytes') })
     .from(items)
     .$dynamic()
   const query =
@@ -73,6 +75,14 @@ export async function listItems(
   const last = rows.at(-1)
   const isFull = last !== undefined && last.bytes_before + last.bytes >= LIMITS.page_bytes
   return { rows, looked_to: isFull && isMoreBehind(filter, last.seq) ? last.seq : looked_to }
+}
+
+/** Payloads may be megabytes: who asks only which items there are is spared them. */
+function columnsFor({ payloads }: ItemFilter) {
+  const columns = getTableColumns(items)
+  if (payloads === undefined) return columns
+  const none = (name: string) => sql<null>`null`.as(name)
+  return { ...columns, input: none('input'), output: none('output') } as unknown as typeof columns
 }
 
 /** Which way a list goes, and from where, by the key of its rows. */

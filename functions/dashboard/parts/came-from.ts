@@ -1,0 +1,65 @@
+// The list that an item was opened from where that is none of its run: a page of triage or of search. Guarantee: it stands
+// in the link of the item's page, so it is there after a reload, and nothing outside the dashboard is led to.
+
+import * as z from 'zod'
+import type { Context } from '../../../shared/context.ts'
+import { basePath, withoutBasePath } from '../../../shared/http/base-path.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import type { Client } from '../../../shared/sdk/client.ts'
+import { triageFilter } from '../pages/triage.tsx'
+import { ownPath } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
+import { groupsOf } from './inbox-groups.ts'
+import { filterAsked, rangeAsked, SearchQuery } from './search-query.ts'
+
+const TriageQuery = z.object({ ...triageFilter, cursor: z.string().optional() })
+
+/** A page of a list, by the link that leads back to it. */
+export interface OuterList {
+  name: 'Triage' | 'Search'
+  link: string
+  /** Record ids of its items, in its order. */
+  read(api: Client): Promise<string[]>
+}
+
+const LIST = /^\/dashboard\/projects\/([\w-]+)\/(triage|search)$/
+
+/** Undefined where a link leads to no such page. */
+export function listAt(asked: string | undefined): OuterList | undefined {
+  const link = asked === undefined ? undefined : ownPath(asked)
+  if (link === undefined) return undefined
+  const { pathname, searchParams } = new URL(link, 'http://here.invalid')
+  const [, project_id, page] = LIST.exec(pathname) ?? []
+  if (project_id === undefined) return undefined
+  const given = Object.fromEntries(searchParams)
+  if (page === 'triage') {
+    const { data } = TriageQuery.safeParse(given)
+    return data && { name: 'Triage', link, read: api => readTriage(api, project_id, data) }
+  }
+  const { data } = SearchQuery.safeParse(given)
+  return data && { name: 'Search', link, read: api => readSteps(api, project_id, data) }
+}
+
+/** The link of the one that the browser says it comes from, be it by way of the same item's page. */
+export function cameFrom({ config }: Context, request: Request): string | undefined {
+  const referer = request.headers.get('referer')
+  if (referer === null || !URL.canParse(referer)) return undefined
+  const { pathname, search, searchParams } = new URL(referer)
+  const path = withoutBasePath(pathname, basePath(config.base_url))
+  const isSame = path === new URL(request.url).pathname
+  return listAt(isSame ? (searchParams.get('list') ?? undefined) : path + search)?.link
+}
+
+async function readTriage(api: Client, project_id: string, asked: z.output<typeof TriageQuery>) {
+  const { kind, ...rest } = asked
+  const query = { project_id, ...defined(rest), kind: kind || ('all' as const), limit: LIMITS.inbox_page }
+  const { data } = await api.GET('/v1/triage', { params: { query } })
+  return groupsOf(data!.rows).flatMap(([, rows]) => rows.map(row => row.record_id))
+}
+
+async function readSteps(api: Client, project_id: string, asked: SearchQuery) {
+  const filter = { ...filterAsked(asked), ...rangeAsked(asked), ...defined({ cursor: asked.cursor }) }
+  const query = { project_id, ...filter, limit: LIMITS.search_page }
+  const { data } = await api.GET('/v1/steps', { params: { query } })
+  return [...new Set(data!.steps.map(step => step.record_id))]
+}

@@ -1,0 +1,43 @@
+// What a link of the search asks for, and the same as the API wants it.
+
+import * as z from 'zod'
+import { OUTCOME_REASONS } from '../../../shared/grading/vocabulary.ts'
+import { OUTCOMES } from '../../../shared/items/vocabulary.ts'
+import { defined } from '../shell/defined.ts'
+
+/** An empty field of the form means any. */
+const any = <T extends z.ZodType>(of: T) => z.literal('').or(of).optional()
+/** As a browser's field for a date and a time has it; in UTC. */
+const moment = any(
+  z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/, 'must be a date and a time such as 2026-01-31T09:00'),
+)
+
+export const SearchQuery = z.strictObject({
+  q: z.string().optional(),
+  outcome: any(z.enum(OUTCOMES)),
+  reason: any(z.enum(OUTCOME_REASONS)),
+  item: z.string().optional(),
+  run_id: any(z.uuid()),
+  min_cost: any(z.coerce.number().min(0)),
+  from: moment,
+  to: moment,
+  sort: any(z.enum(['recent', 'cost'])),
+  cursor: z.string().optional(),
+})
+export type SearchQuery = z.output<typeof SearchQuery>
+
+export const instantOf = (local: string | undefined) => (local ? `${local}:00Z` : undefined)
+
+export const rangeAsked = ({ from, to }: SearchQuery) => defined({ from: instantOf(from), to: instantOf(to) })
+
+/** Without the range and the page. */
+export const filterAsked = ({ q, outcome, reason, item, run_id, min_cost, sort }: SearchQuery) =>
+  defined({
+    q: q?.trim(),
+    outcome_status: outcome,
+    outcome_reason: reason,
+    item_id_prefix: item,
+    run_id,
+    min_cost_usd: min_cost,
+    sort,
+  })
