@@ -2193,6 +2193,34 @@ export interface components {
              */
             updated_at: string;
         };
+        /** @description What it did lately; with activity alone. */
+        AgentActivity: {
+            /** @description The newest run of the agent; null before the first. */
+            last_run: {
+                /**
+                 * Format: uuid
+                 * @description The run.
+                 */
+                id: string;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC.
+                 */
+                created_at: string;
+            } | null;
+            /** @description Its latest runs of the last 7 days, at most 50. */
+            runs: number;
+            /** @description Items of those runs that worked. */
+            ok: number;
+            /** @description Items of those runs that ended otherwise: degraded, failed or over budget. */
+            not_ok: number;
+            /** @description What its calls of models cost, by the day a call began: 30 days in UTC, today included. */
+            cost_usd: number;
+            /** @description Runs that have not ended. */
+            open_runs: number;
+            /** @description Items of those that wait for a person or for money. */
+            held: number;
+        };
         /** @description What an agent says about itself when it is deployed. */
         AgentDeclaration: {
             /** @description The agent's name. */
@@ -3367,6 +3395,10 @@ export interface components {
             precision: number;
             /** @description At least 20 were judged, and more than a fifth of them called wrong. */
             often_wrong: boolean;
+        };
+        /** @description An agent in a list. */
+        ListedAgent: components["schemas"]["Agent"] & {
+            activity?: components["schemas"]["AgentActivity"];
         };
         /** @description Who is asking. */
         Member: {
@@ -8805,6 +8837,11 @@ export interface operations {
                  * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
                  */
                 project_id?: string;
+                /**
+                 * @description Tells of each what it did lately too.
+                 * @example true
+                 */
+                activity?: "true";
             };
             header?: never;
             path?: never;
@@ -8819,7 +8856,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Agent"][];
+                    "application/json": components["schemas"]["ListedAgent"][];
                 };
             };
             /** @description `invalid_request` */

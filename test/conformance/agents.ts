@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { openEnv } from '../../shared/accounts/verbs/sealing.ts'
 import { DEFAULT_CHECKS } from '../../shared/grading/rules/checks.ts'
-import { makeAgent } from './make.ts'
+import { makeAgent, makeRun } from './make.ts'
+import { deploy, fails, holds, workOff, works } from './play.ts'
 import type { Given } from './suite.ts'
 
 /** Agents and their deployments. */
@@ -31,6 +32,30 @@ export function agentsPart(given: Given): void {
       expect((await given().call('GET', path)).json).toEqual(updated.json)
       const listed = await given().call('GET', `/v1/agents?project_id=${body.project_id}`)
       expect(listed.json).toContainEqual(updated.json)
+    })
+
+    it('are listed with what they did lately where that is asked for [agents.activity]', async () => {
+      const agent = await makeAgent(given())
+      await deploy(given(), agent.id)
+      const listed = async (query: string) =>
+        (await given().call('GET', `/v1/agents?project_id=${given().first.project_id}${query}`)).json.find(
+          (one: { id: string }) => one.id === agent.id,
+        )
+      expect(await listed('')).not.toHaveProperty('activity')
+      const none = { last_run: null, runs: 0, ok: 0, not_ok: 0, cost_usd: 0, open_runs: 0, held: 0 }
+      expect((await listed('&activity=true')).activity).toEqual(none)
+      await makeRun(given(), agent.id, [{ input: 1 }, { input: 2 }, { input: 3 }])
+      const last = await makeRun(given(), agent.id, [{ input: 1 }])
+      await workOff(given(), item => (item.input === 1 ? holds : item.input === 2 ? fails() : works)(item))
+      const { activity } = await listed('&activity=true')
+      expect(activity).toMatchObject({
+        runs: 2,
+        ok: 1,
+        not_ok: 1,
+        open_runs: 2,
+        held: 2,
+        last_run: { id: last },
+      })
     })
 
     it('have a slug that is unique within their project only [agents.slug-unique, errors.409]', async () => {

@@ -83,6 +83,28 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     expect(await axeProblems(page)).toEqual([])
   })
 
+  it('agents are told by what they did lately, each with its newest run, and sorted by that', async () => {
+    const fine = await ran(world, works, told(['ok']))
+    const bad = await ran(world, item => (item.seq === 1 ? works : fails())(item), told(['ok', 'fail']))
+    const idle = await makeAgent(world)
+    const page = await open(`${overview()}/agents`)
+    const shareOf = async (slug: string) => {
+      const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: slug, exact: true }) })
+      return row.locator('td[data-label="Worked, 7 days"]').textContent()
+    }
+    expect(await shareOf(fine.agent.slug)).toBe('100 % ok')
+    expect(await shareOf(bad.agent.slug)).toBe('50 % ok')
+    expect(await shareOf(idle.slug)).toBe('—')
+    await page.getByRole('button', { name: 'Worked, 7 days' }).click()
+    const shares = await page.locator('td[data-label="Worked, 7 days"]').allTextContents()
+    expect(shares.at(0)).toBe('100 % ok')
+    expect(shares.at(-1)).toBe('—')
+    await page.locator(`a[href$="${bad.run}"]`).click()
+    await page.waitForURL(new RegExp(`/runs/${bad.run}`))
+    await page.goBack()
+    expect(await axeProblems(page)).toEqual([])
+  })
+
   it('a run is tagged, found by its tag, and the list saved as a view for oneself or everybody', async () => {
     const { run } = await ran(world, works, told(['ok']))
     const other = await ran(world, works, told(['ok']))

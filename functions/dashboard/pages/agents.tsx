@@ -1,15 +1,18 @@
-// The agents of a project.
+// The agents of a project, and how each of them is doing.
 
-import { List } from '../parts/list.tsx'
-import { When } from '../parts/text.tsx'
-import { ofAgent, ofProject } from '../shell/addresses.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { type Column, List } from '../parts/list.tsx'
+import { count, money, percent, When } from '../parts/text.tsx'
+import { ofAgent, ofProject, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
 export const agentsPage = page({
   path: '/dashboard/projects/{projectId}/agents',
   async show({ api, params, ctx }) {
     const project_id = params.projectId
-    const { data: agents = [] } = await api.GET('/v1/agents', { params: { query: { project_id } } })
+    const { data: agents = [] } = await api.GET('/v1/agents', {
+      params: { query: { project_id, activity: 'true' } },
+    })
     const now = ctx.now()
     return {
       title: 'Agents',
@@ -19,36 +22,111 @@ export const agentsPage = page({
       body: (
         <>
           <h1>Agents</h1>
-          <List
-            id="agents"
-            rows={agents}
-            columns={[
-              { label: 'Agent', cell: one => <a href={ofAgent(one.id)}>{one.slug}</a> },
-              { label: 'Does', cell: one => one.description },
-              {
-                label: 'Version',
-                numeric: true,
-                cell: one =>
-                  one.deployed_version === null ? <b>not deployed</b> : `v${one.deployed_version}`,
-              },
-              { label: 'Changed', numeric: true, cell: one => <When at={one.updated_at} now={now} /> },
-              {
-                label: '',
-                numeric: true,
-                cell: one => <a href={`${ofProject(project_id, 'runs')}?agent=${one.slug}`}>runs</a>,
-              },
-            ]}
-            empty={
-              <>
-                <p>No agent yet. Make one, try it, and deploy it:</p>
-                <pre>
-                  <code>{'npx assay init my-agent\ncd my-agent\nnpx assay deploy agent.ts'}</code>
-                </pre>
-              </>
-            }
-          />
+          <Agents {...{ agents, project_id, now }} />
         </>
       ),
     }
   },
 })
+
+type Agent = Schemas['ListedAgent']
+
+const doing = (one: Agent) => one.activity!
+const ended = (one: Agent) => doing(one).ok + doing(one).not_ok
+/** Where nothing ended there is no share: it comes last. */
+const shareOk = (one: Agent) => (ended(one) === 0 ? -1 : doing(one).ok / ended(one))
+
+interface AgentsProps {
+  agents: readonly Agent[]
+  project_id: string
+  now: number
+}
+
+/** By which they are sorted. */
+const figures = (project_id: string, now: number): Column<Agent>[] => [
+  {
+    label: 'Last run',
+    numeric: true,
+    value: one => Date.parse(doing(one).last_run?.created_at ?? '1970-01-01'),
+    cell: one => <LastRun of={doing(one).last_run} now={now} />,
+  },
+  {
+    label: 'Worked, 7 days',
+    numeric: true,
+    value: shareOk,
+    cell: one => (ended(one) === 0 ? <span class="dim">—</span> : `${percent(doing(one).ok, ended(one))} ok`),
+  },
+  {
+    label: 'Cost, 30 days',
+    numeric: true,
+    value: one => doing(one).cost_usd,
+    cell: one => money(doing(one).cost_usd),
+  },
+  {
+    label: 'Open runs',
+    numeric: true,
+    value: one => doing(one).open_runs,
+    cell: one => count(doing(one).open_runs),
+  },
+  {
+    label: 'Held items',
+    numeric: true,
+    value: one => doing(one).held,
+    cell: one => <Held of={one} project_id={project_id} />,
+  },
+]
+
+const Agents = ({ agents, project_id, now }: AgentsProps) => (
+  <List
+    id="agents"
+    rows={agents}
+    columns={[
+      {
+        label: 'Agent',
+        cell: one => (
+          <>
+            <a href={ofAgent(one.id)}>{one.slug}</a>
+            {one.description && <div class="dim">{one.description}</div>}
+          </>
+        ),
+      },
+      {
+        label: 'Version',
+        numeric: true,
+        cell: one => (one.deployed_version === null ? <b>not deployed</b> : `v${one.deployed_version}`),
+      },
+      ...figures(project_id, now),
+      {
+        label: '',
+        numeric: true,
+        cell: one => <a href={ofProject(project_id, `runs?agent=${one.slug}`)}>Runs</a>,
+      },
+    ]}
+    empty={<NoneYet />}
+  />
+)
+
+const LastRun = ({ of: run, now }: { of: Schemas['AgentActivity']['last_run']; now: number }) =>
+  run === null ? (
+    <When at={null} now={now} />
+  ) : (
+    <a href={ofRun(run.id)}>
+      <When at={run.created_at} now={now} />
+    </a>
+  )
+
+const Held = ({ of: one, project_id }: { of: Agent; project_id: string }) =>
+  doing(one).held === 0 ? (
+    '0'
+  ) : (
+    <a href={ofProject(project_id, `triage?agent_id=${one.id}&kind=quarantine`)}>{count(doing(one).held)}</a>
+  )
+
+const NoneYet = () => (
+  <>
+    <p>No agent yet. Make one, try it, and deploy it:</p>
+    <pre>
+      <code>{'npx assay init my-agent\ncd my-agent\nnpx assay deploy agent.ts'}</code>
+    </pre>
+  </>
+)

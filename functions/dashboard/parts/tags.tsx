@@ -6,11 +6,17 @@ import { ofProject, ofRun } from '../shell/addresses.ts'
 
 type Run = Schemas['Run']
 
-export const Tags = ({ of }: { of: Pick<Run, 'project_id' | 'tags'> }) => (
+interface TagsProps {
+  of: Pick<Run, 'project_id' | 'tags'>
+  /** The list of runs; empty where that is the page, since there may be several in each of its rows. */
+  list?: string
+}
+
+export const Tags = ({ of, list = ofProject(of.project_id, 'runs') }: TagsProps) => (
   <>
     {of.tags.map(tag => (
       <>
-        <a class="tag" href={ofProject(of.project_id, `runs?${new URLSearchParams({ tag })}`)}>
+        <a class="tag" href={`${list}?${new URLSearchParams({ tag })}`}>
           {tag}
         </a>{' '}
       </>

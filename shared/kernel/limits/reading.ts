@@ -38,6 +38,7 @@ export const READING_LIMITS = {
   queue_runs: 10, // told of those that wait, each with why
   queue_retries: 20, // told, those that are due first
   model_usage_days: { default: 30, max: 90 },
+  agent_runs_summed: 50, // of each agent, the latest of a week: whether it works now
   model_usage_rows: 200, // models of agents
   model_call_rows: 2000, // of an agent and a day: a hundred models, each as fast as slow within 32 times
   activity_runs: 200_000, // the latest, summed by day
@@ -109,7 +110,7 @@ export const READING_LIMITS = {
   compared_ms: 200, // of looking for them
   page_messages: 100, // of one prompt, the latest
   page_html_bytes: 60_000, // of a page of a list, which a phone on a slow line takes in a second; its rows are as many as fit
-  runs_shown: 40,
+  runs_shown: 36,
   results_looked_ms: 400, // for the results that a page shows
   changes_shown: 150, // items named where two runs are compared, of all changes together
   inbox_page: 18, // items of triage shown at once, and decided about by one form; each may be the only one of its cause

@@ -93,12 +93,14 @@ async function fillLists(project_id: string) {
       failed: 12_345,
       cancelled: 4_567,
     }
+    const tags = ['production', 'customer-7']
     const sums = { running: 5_310, undecided: 24_690, cost_micro: 12_345_678 }
     return {
       id: newRunId(at.getTime(), random),
       project_id,
       agent_id,
       name: RUN_NAME,
+      tags,
       ...counters,
       ...sums,
       started_at: at,

@@ -1,0 +1,43 @@
+// What agents did lately. Guarantee: of each agent a bounded number of runs is read, by the index of its runs; its cost is
+// read from the sums of days, and what is open from the index of open runs.
+
+import type { Sql } from '../../context.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import type { AgentActivityRow } from '../wire/agent-activity.ts'
+
+const DAY_MS = 86_400_000
+const RUNS_DAYS = 7
+const COST_DAYS = 30
+
+/** Of these agents, which the caller may see. */
+export async function readAgentActivity(
+  sql: Sql,
+  agents: readonly { id: string; project_id: string }[],
+  now: number,
+) {
+  const since_id = firstIdAt(now - RUNS_DAYS * DAY_MS)
+  const since_day = new Date(now - (COST_DAYS - 1) * DAY_MS).toISOString().slice(0, 10)
+  return sql<AgentActivityRow[]>`
+    with open as materialized (
+      select agent_id, count(*)::int as runs, sum(paused)::int as held from runs
+      where project_id = any(${[...new Set(agents.map(one => one.project_id))]}::uuid[]) and finished_at is null
+      group by 1
+    )
+    select a.id as agent_id, l.id as last_run_id, l.created_at as last_run_at, r.runs, r.ok, r.not_ok,
+      m.cost_micro, coalesce(o.runs, 0) as open_runs, coalesce(o.held, 0) as held
+    from unnest(${agents.map(one => one.id)}::uuid[], ${agents.map(one => one.project_id)}::uuid[]) as a(id, project_id)
+    left join open o on o.agent_id = a.id
+    left join lateral (
+      select id, created_at from runs where agent_id = a.id and project_id = a.project_id order by id desc limit 1) l on true
+    cross join lateral (
+      select count(*)::int as runs, coalesce(sum(ok), 0)::int as ok,
+        coalesce(sum(degraded + failed + budget_exceeded), 0)::int as not_ok
+      from (
+        select ok, degraded, failed, budget_exceeded from runs
+        where agent_id = a.id and project_id = a.project_id and id >= ${since_id}
+        order by id desc limit ${LIMITS.agent_runs_summed}) latest) r
+    cross join lateral (
+      select coalesce(sum(cost_micro), 0)::bigint as cost_micro from model_calls
+      where project_id = a.project_id and agent_id = a.id and day >= ${since_day}::text::date) m`
+}
