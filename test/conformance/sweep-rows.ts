@@ -192,6 +192,7 @@ export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   agent: of => of.slug,
   item_id: of => of.item_id,
   tag: null,
+  activity: null,
   item_id_prefix: of => of.item_id,
   partition_key: of => of.partition_key,
   q: of => of.word,

@@ -20,7 +20,7 @@ export async function readAgentActivity(
   const since_day = new Date(now - (COST_DAYS - 1) * DAY_MS).toISOString().slice(0, 10)
   return sql<AgentActivityRow[]>`
     with open as materialized (
-      select agent_id, count(*)::int as runs, sum(paused)::int as held from runs
+      select agent_id, count(*)::int as runs, sum(paused)::bigint as held from runs
       where project_id = any(${[...new Set(agents.map(one => one.project_id))]}::uuid[]) and finished_at is null
       group by 1
     )
@@ -31,8 +31,8 @@ export async function readAgentActivity(
     left join lateral (
       select id, created_at from runs where agent_id = a.id and project_id = a.project_id order by id desc limit 1) l on true
     cross join lateral (
-      select count(*)::int as runs, coalesce(sum(ok), 0)::int as ok,
-        coalesce(sum(degraded + failed + budget_exceeded), 0)::int as not_ok
+      select count(*)::int as runs, coalesce(sum(ok), 0)::bigint as ok,
+        coalesce(sum(degraded + failed + budget_exceeded), 0)::bigint as not_ok
       from (
         select ok, degraded, failed, budget_exceeded from runs
         where agent_id = a.id and project_id = a.project_id and id >= ${since_id}
