@@ -30,10 +30,18 @@ export function streamedText(
   const encoder = new TextEncoder()
   let stall: ReturnType<typeof setTimeout> | undefined
   let isOpen = true
-  const close = () => {
+  let isTold = false
+  const tellEnd = () => {
+    if (!isTold) ended?.()
+    isTold = true
+  }
+  const stop = () => {
     clearTimeout(stall)
-    if (isOpen) ended?.()
     isOpen = false
+  }
+  const close = () => {
+    stop()
+    tellEnd()
   }
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -58,8 +66,8 @@ export function streamedText(
       }, stall_ms)
     },
     async cancel() {
-      close()
-      await pieces.return(undefined)
+      stop()
+      await pieces.return(undefined).finally(tellEnd) // a statement that is under way still takes its place
     },
   })
   return new Response(body, { headers: { 'content-type': type } })

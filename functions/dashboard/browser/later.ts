@@ -8,8 +8,11 @@ export function fetchLater(): void {
 }
 
 async function follow(part: Element): Promise<void> {
+  part.setAttribute('aria-busy', 'true')
   const response = await fetch(part.querySelector('a')!.href)
   // Neither an error's page nor the one to sign in has it.
   const made = pageOf(await response.text()).getElementById(part.id)
-  if (made !== null) renew(part, made)
+  if (made !== null) return renew(part, made)
+  part.removeAttribute('aria-busy')
+  part.append(' It could not be had now.')
 }

@@ -28,7 +28,7 @@ export const runResultsPage = page({
     const run = await runOf(api, params.runId)
     const chosen = query.only ?? 'all'
     const stream = await api.results({ run_id: run.id, only: chosen, format: 'ndjson' })
-    const { rows, more } = await firstLines<Result>(stream, SHOWN, LIMITS.results_looked_ms)
+    const { rows, more } = await firstLines<Result>(stream, SHOWN)
     return {
       title: `Results of ${runName(run)}`,
       project_id: run.project_id,
@@ -53,7 +53,11 @@ export const runResultsPage = page({
           <List
             id="results"
             rows={rows}
-            empty={more ? 'None among the first items.' : 'No results.'}
+            empty={
+              more
+                ? 'None found yet: this takes longer than a page waits. The files hold all.'
+                : 'No results.'
+            }
             columns={[
               { label: 'Item', cell: row => <a href={ofItem(row.record_id)}>{row.item_id}</a> },
               { label: 'Partition', cell: row => row.partition_key ?? '' },
@@ -138,27 +142,30 @@ function fileName(run: Schemas['Run'], only: (typeof RESULTS_ONLY)[number]): str
 
 /**
  * So many values of a stream of lines, and whether there are more; the rest is not read. In a large run where hardly any
- * item is meant, it is looked through for so long, and there may be more.
+ * item is meant, a page with some is not kept waiting for more; one without any waits longer, since others may go first.
  */
-async function firstLines<T>(stream: ReadableStream<Uint8Array>, count: number, within_ms: number) {
+async function firstLines<T>(stream: ReadableStream<Uint8Array>, count: number) {
   const reader = stream
     .pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
     .getReader()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const isOver = new Promise<{ done: 'over'; value?: undefined }>(resolve => {
-    timer = setTimeout(resolve, within_ms, { done: 'over' })
-  })
+  const over = { done: 'over', value: undefined } as const
+  const timers: ReturnType<typeof setTimeout>[] = []
+  const after = (ms: number) =>
+    new Promise<typeof over>(resolve => {
+      timers.push(setTimeout(resolve, ms, over))
+    })
+  const [soon, late] = [after(LIMITS.results_looked_ms), after(LIMITS.results_waited_ms)]
   let text = ''
   let isWhole = false
   try {
     while (text.split('\n').length <= count + 1) {
-      const { done, value } = await Promise.race([reader.read(), isOver])
+      const { done, value } = await Promise.race([reader.read(), text === '' ? late : soon])
       isWhole = done === true
       if (done) break
       text += value
     }
   } finally {
-    clearTimeout(timer)
+    for (const timer of timers) clearTimeout(timer)
     // What is being read ahead is waited for by nobody.
     reader.cancel().catch(() => {})
   }

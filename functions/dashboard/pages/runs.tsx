@@ -139,7 +139,7 @@ const Runs = ({ runs, isWhole, now, empty }: RunsProps) => (
         label: 'Run',
         cell: run => (
           <>
-            <a href={ofRun(run.id)}>{runName(run)}</a> <Tags of={run} list="" />
+            <a href={ofRun(run.id)}>{runName(run)}</a> <Tags of={run} list="" most={3} />
           </>
         ),
       },

@@ -57,13 +57,14 @@ export const Changes = ({
       <Matrix changes={changes} names={names} shown={shown} />
       {only !== undefined ? (
         <p>
-          Only what got worse. <a href={linkWith(request, { only: undefined })}>Show all that differs</a>
+          Only what got worse.{' '}
+          <a href={linkWith(request, { only: undefined, items: '1' })}>Show all that differs</a>
         </p>
       ) : (
         worse.length > 0 &&
         worse.length < differing.length && (
           <p>
-            <a href={linkWith(request, { only: 'worse' })}>Show only what got worse</a>
+            <a href={linkWith(request, { only: 'worse', items: '1' })}>Show only what got worse</a>
           </p>
         )
       )}

@@ -10,17 +10,20 @@ interface TagsProps {
   of: Pick<Run, 'project_id' | 'tags'>
   /** The list of runs; empty where that is the page, since there may be several in each of its rows. */
   list?: string
+  /** So many of them, in a list. */
+  most?: number
 }
 
-export const Tags = ({ of, list = ofProject(of.project_id, 'runs') }: TagsProps) => (
+export const Tags = ({ of, list = ofProject(of.project_id, 'runs'), most }: TagsProps) => (
   <>
-    {of.tags.map(tag => (
+    {of.tags.slice(0, most).map(tag => (
       <>
         <a class="tag" href={`${list}?${new URLSearchParams({ tag })}`}>
           {tag}
         </a>{' '}
       </>
     ))}
+    {most !== undefined && of.tags.length > most && <span class="dim">+{of.tags.length - most}</span>}
   </>
 )
 

@@ -1,8 +1,9 @@
 // Saved views. Guarantee: a member sees their own and the shared ones, and nobody else's.
 
-import { and, asc, count, eq, isNull, or } from 'drizzle-orm'
+import { and, asc, count, eq, isNull, ne, or } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { projects } from '../tables/projects.ts'
 import { savedViews } from '../tables/saved-views.ts'
 import type { SavedViewRow } from '../wire/saved-views.ts'
 
@@ -37,12 +38,17 @@ export async function findSavedView(db: Database, viewer: Viewer, id: string) {
   return row
 }
 
-/** How many the project has that are shared, or this member's own. */
-export async function countSavedViews(db: Database, project_id: string, member_id: string | null) {
+/** How many others the project has that are shared, or this member's own; nobody else saves one until this is committed. */
+export async function countOtherViews(
+  db: Database,
+  { project_id, member_id, list, name }: Pick<SavedViewRow, 'project_id' | 'member_id' | 'list' | 'name'>,
+) {
+  await db.select({ id: projects.id }).from(projects).where(eq(projects.id, project_id)).for('no key update')
+  const isAnother = or(ne(savedViews.list, list), ne(savedViews.name, name))
   const [row] = await db
     .select({ n: count() })
     .from(savedViews)
-    .where(and(eq(savedViews.project_id, project_id), isOf(member_id)))
+    .where(and(eq(savedViews.project_id, project_id), isOf(member_id), isAnother))
   return row!.n
 }
 

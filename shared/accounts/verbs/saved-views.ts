@@ -17,7 +17,7 @@ export interface ViewOrder {
 
 /** @throws ApiError `too_many_saved_views` */
 export async function saveView(ctx: Context, order: ViewOrder) {
-  const saved = await store.countSavedViews(ctx.db, order.project_id, order.member_id)
+  const saved = await store.countOtherViews(ctx.db, order)
   if (saved >= LIMITS.saved_views)
     throw new ApiError(
       'too_many_saved_views',

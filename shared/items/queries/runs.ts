@@ -72,7 +72,7 @@ export async function listRuns(db: Database, filter: RunFilter): Promise<RunRow[
         filter.project_id === null ? undefined : eq(runs.project_id, filter.project_id),
         agent_ids && agentIs(agent_ids),
         item_id === undefined ? undefined : sql`(${runs.project_id}, ${runs.id}) in ${touched}`,
-        filter.tag === undefined ? undefined : taggedWith(filter.tag),
+        filter.tag === undefined ? undefined : arrayContains(runs.tags, [filter.tag]),
         filter.state === undefined ? undefined : STATES[filter.state](runs.finished_at),
         status === undefined ? undefined : eq(runs.status, status),
         outcome === undefined ? undefined : OUTCOME_IS[outcome],
@@ -101,9 +101,6 @@ async function idsOfAgent(db: Database, project_id: string | null, slug: string)
 
 const agentIs = (ids: string[]) =>
   ids.length === 1 ? eq(runs.agent_id, ids[0]!) : inArray(runs.agent_id, ids)
-
-/** The index knows only runs that have tags. */
-const taggedWith = (tag: string) => and(arrayContains(runs.tags, [tag]), sql`${runs.tags} <> '{}'`)
 
 /** Of a run that was replayed item by item, what replays the first of its items. */
 const replaysOf = (run_id: string) => sql`(

@@ -107,7 +107,6 @@ export const runs = pgTable(
   t => [
     unique('runs_project').on(t.project_id, t.id),
     index('runs_agent').on(t.agent_id, t.id),
-    index('runs_tags').using('gin', t.tags).where(sql`tags <> '{}'`),
     index('runs_open').on(t.project_id, t.id).where(sql`finished_at is null`),
     index('runs_with_steps').on(t.project_id, t.id).where(sql`steps_purged_at is null`),
     index('runs_waiting_for_price').on(t.project_id, t.id).where(sql`waits_for_price`),

@@ -13,9 +13,9 @@ export const INPUT_LIMITS = {
   slug_characters: 64,
   tags_per_run: 10,
   tag_characters: 64,
-  saved_views: 50, // of a member in a project, and shared ones of a project
+  saved_views: 20, // of a member in a project, and shared ones of a project
   view_name_characters: 64,
-  view_query_characters: 2000,
+  view_query_characters: 500,
   idempotency_key_characters: 256,
   idempotency_window_hours: 24,
 

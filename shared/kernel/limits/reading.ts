@@ -112,6 +112,7 @@ export const READING_LIMITS = {
   page_html_bytes: 60_000, // of a page of a list, which a phone on a slow line takes in a second; its rows are as many as fit
   runs_shown: 36,
   results_looked_ms: 400, // for the results that a page shows
+  results_waited_ms: 5000, // for the first of them, behind other heavy reads of the account
   changes_shown: 150, // items named where two runs are compared, of all changes together
   inbox_page: 18, // items of triage shown at once, and decided about by one form; each may be the only one of its cause
   inbox_input_characters: 120, // of an input, in its row: one line

@@ -23,17 +23,18 @@ export interface NewReplayRun {
   budget_micro: number | null
 }
 
-/** A run that takes copies until it is opened. */
+/** A run that takes copies until it is opened; found by the tags of the run that it replays. */
 export async function insertReplayRun(sql: Sql, run: NewReplayRun): Promise<void> {
   await sql`insert into runs ${sql({ ...run, materializing: true })}`
+  if (run.replay_of !== null)
+    await sql`update runs r set tags = o.tags from runs o where r.id = ${run.id} and o.id = ${run.replay_of}`
 }
 
-/** Opens the run for dispatch. Who knew of a model without a price knows it still; and it is found by the same tags. */
+/** Opens the run for dispatch. Who knew of a model without a price knows it still. */
 export async function openReplayRun(sql: Sql, runId: string): Promise<void> {
   await sql`
     update runs r set materializing = false, touched_at = now(),
-      allow_unpriced = coalesce((select o.allow_unpriced from runs o where o.id = r.replay_of), false),
-      tags = coalesce((select o.tags from runs o where o.id = r.replay_of), '{}')
+      allow_unpriced = coalesce((select o.allow_unpriced from runs o where o.id = r.replay_of), false)
     where id = ${runId} and materializing and stop_reason is null`
 }
 

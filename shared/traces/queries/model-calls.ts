@@ -27,23 +27,28 @@ const newCalls = (sql: Sql) => sql`
   group by 1, 2, 3, 4, 5`
 
 /**
- * Counts them: its part of the statement that indexes them. An agent may name a model of its own in each call: once it has
- * had its rows of a day, models that are new on it are counted as one.
+ * Counts them: its parts of the statement that indexes them. An agent may name a model of its own in each call: once it has
+ * so many rows of a day, models that are new on it are counted as one. Those it has may still come in other times.
  */
 export const countModelCalls = (sql: Sql) => sql`
+  new_calls as materialized (${newCalls(sql)}),
+  kept_calls as materialized (
+    select project_id, agent_id, day, (
+      select count(*) from (
+        select from model_calls k where (k.project_id, k.agent_id, k.day) = (d.project_id, d.agent_id, d.day)
+        limit ${LIMITS.model_call_rows}
+      ) kept
+    ) as rows
+    from (select distinct project_id, agent_id, day from new_calls) d
+  ), called as (
   insert into model_calls as m (project_id, agent_id, day, model, took, calls, degraded, failed, unpriced, input_tokens,
     output_tokens, cost_micro)
   select project_id, agent_id, day, case when is_known or rows + nth <= ${LIMITS.model_call_rows} then model else ${OTHER_MODELS} end,
     took, sum(calls), sum(degraded), sum(failed), sum(unpriced), sum(input_tokens), sum(output_tokens), sum(cost_micro)
   from (
-    select c.*, is_known, dense_rank() over (partition by c.project_id, c.agent_id, c.day, is_known order by c.model) as nth,
-      case when is_known then 0 else (
-        select count(*) from (
-          select from model_calls k where (k.project_id, k.agent_id, k.day) = (c.project_id, c.agent_id, c.day)
-          limit ${LIMITS.model_call_rows}
-        ) kept
-      ) end as rows
-    from (${newCalls(sql)}) c cross join lateral (select exists (
+    select c.*, is_known, rows,
+      row_number() over (partition by c.project_id, c.agent_id, c.day, is_known order by c.model, c.took) as nth
+    from new_calls c join kept_calls using (project_id, agent_id, day) cross join lateral (select exists (
       select from model_calls k
       where (k.project_id, k.agent_id, k.day, k.model) = (c.project_id, c.agent_id, c.day, c.model)
     ) as is_known) known
@@ -52,7 +57,8 @@ export const countModelCalls = (sql: Sql) => sql`
   on conflict (project_id, agent_id, day, model, took) do update set
     calls = m.calls + excluded.calls, degraded = m.degraded + excluded.degraded, failed = m.failed + excluded.failed,
     unpriced = m.unpriced + excluded.unpriced, input_tokens = m.input_tokens + excluded.input_tokens,
-    output_tokens = m.output_tokens + excluded.output_tokens, cost_micro = m.cost_micro + excluded.cost_micro`
+    output_tokens = m.output_tokens + excluded.output_tokens, cost_micro = m.cost_micro + excluded.cost_micro
+  )`
 
 /** Since a day in UTC, as YYYY-MM-DD: the most expensive first, then those called most. */
 export async function readModelUsage(sql: Sql, project_id: string, since: string): Promise<ModelUsageRow[]> {

@@ -85,7 +85,7 @@ async function insertIndexed(sql: Sql, steps: readonly FiledStep[]): Promise<voi
       from read
       on conflict do nothing
       returning run_id, seq, step_no, project_id, started_at, kind, outcome, outcome_reason, error_code, name
-    ), called as (${countModelCalls(sql)}), ${sampleSuspected(sql)}
+    ), ${countModelCalls(sql)}, ${sampleSuspected(sql)}
     insert into run_step_errors as e (run_id, project_id, hour, outcome, error_code, tool_name, outcome_reason, steps, last_at)
     select run_id, project_id, hour_of(started_at), outcome, error_code, ${toolName(sql)}, outcome_reason,
       count(*), max(started_at)
