@@ -96,7 +96,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'tag',
     args: ['RUN'],
-    summary: 'Change the tags of a run, by which it is found again.',
+    summary: 'Show or change the tags of a run, by which it is found again.',
     options: [
       { name: 'add', value: 'TAG', kind: 'list', about: 'one more; may be given several times' },
       { name: 'remove', value: 'TAG', kind: 'list', about: 'one that it has; may be given several times' },

@@ -17,7 +17,7 @@ export function runs(session: Session, given: Given): Promise<ExitCode> {
   const filter = { ...(agent !== undefined && { agent }), ...(tag !== undefined && { tag }) }
   return tellList<Run>(session, given, {
     event: 'run',
-    empty: 'no runs yet',
+    empty: tag === undefined ? 'no runs yet' : `no run has the tag ${tag}`,
     page: LIMITS.runs_page.max,
     read: (limit, cursor) =>
       pageOf(api.GET('/v2/runs', { params: { query: { ...filter, limit, ...(cursor && { cursor }) } } })),

@@ -1,4 +1,4 @@
-// Changes the tags of a run.
+// Tells and changes the tags of a run.
 
 import { answered } from './api.ts'
 import type { Given } from './arguments.ts'
@@ -7,8 +7,6 @@ import type { Session } from './session.ts'
 
 export async function tag({ api, output }: Session, given: Given): Promise<ExitCode> {
   const [runId, add, remove] = [given.arg(0), given.list('add'), given.list('remove')]
-  if (add.length + remove.length === 0)
-    throw usageFailure('neither --add nor --remove is given', { next: `assay tag ${runId} --add TAG` })
   const path = { runId }
   const { tags: had } = await answered(api.GET('/v2/runs/{runId}', { params: { path } }))
   const unknown = remove.find(word => !had.includes(word))
@@ -17,11 +15,12 @@ export async function tag({ api, output }: Session, given: Given): Promise<ExitC
       hint: had.length === 0 ? 'it has none' : `it has: ${had.join(', ')}`,
     })
   const tags = [...new Set([...had, ...add])].filter(word => !remove.includes(word))
-  const run = await answered(api.PATCH('/v2/runs/{runId}', { params: { path }, body: { tags } }))
+  if (add.length + remove.length > 0)
+    await answered(api.PATCH('/v2/runs/{runId}', { params: { path }, body: { tags } }))
   output.emit(
-    'tagged',
-    { run_id: run.id, tags: run.tags },
-    ({ paint }) => `${paint('bold', run.id)}: ${run.tags.length === 0 ? 'no tags' : run.tags.join(', ')}`,
+    'tags',
+    { run_id: runId, tags },
+    ({ paint }) => `${paint('bold', runId)}: ${tags.length === 0 ? 'no tags' : tags.join(', ')}`,
   )
   return EXIT.ok
 }

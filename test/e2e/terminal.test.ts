@@ -235,6 +235,15 @@ describe('without a terminal', () => {
     expect(bad.events).toMatchObject([{ line: 3, worst_outcome_status: 'failed' }])
   })
 
+  it('a run has the tags that it is given, is listed by them, and says which it has', async () => {
+    const id = await submitted('tagged', ['ok'], '--tag', 'acme', '--tag', 'night', '--watch')
+    const changed = await assay(stack, ['tag', id, '--add', 'checked', '--remove', 'night']).done
+    expect(changed.events).toMatchObject([{ event: 'tags', run_id: id, tags: ['acme', 'checked'] }])
+    expect((await assay(stack, ['tag', id]).done).events).toMatchObject([{ tags: ['acme', 'checked'] }])
+    expect((await assay(stack, ['runs', '--tag', 'checked']).done).events).toMatchObject([{ id }])
+    expect((await assay(stack, ['tag', id, '--remove', 'night']).done).code).toBe(2)
+  })
+
   it('a list since some time leaves out what came before', async () => {
     const id = await submitted('recent', ['ok'], '--watch')
     const all = await assay(stack, ['runs', '--since', '1h']).done
