@@ -121,11 +121,12 @@ it('a submission of which PostgreSQL, killed, forgot a chunk that it had confirm
   timeout: PATIENCE_MS,
 }, async () => {
   const agentId = await stack.deploy()
-  // Nothing but chunks is written, which do not wait for the disk, and it is not asked to write them for a while.
+  // Nothing but chunks is written, which do not wait for the disk, and whoever writes them there meanwhile is stopped.
   await stack.control.end()
   await stack.startPart('api')
-  await stack.sql`alter system set wal_writer_delay = '10s'`
-  await stack.sql`select pg_reload_conf()`
+  const [walWriter] = await stack.sql<{ pid: number }[]>`
+    select pid from pg_stat_activity where backend_type = 'walwriter'`
+  process.kill(walWriter!.pid, 'SIGSTOP')
   const { response, writer } = upload(agentId)
   const lines = '{"input":{"steps":0}}\n'.repeat(5000)
   void writer.write(lines).catch(() => {})
@@ -133,6 +134,7 @@ it('a submission of which PostgreSQL, killed, forgot a chunk that it had confirm
   const written = await itemsThere()
 
   await stack.stores.postgres.kill()
+  process.kill(walWriter!.pid, 'SIGKILL') // stopped, it does not notice, and a new server waits for it
   await stack.stores.restartPostgres()
   const isForgotten = async () => expect(await itemsThere()).toBeLessThan(written)
   await vi.waitFor(isForgotten, PATIENCE_MS) // the test's own connections broke as well
