@@ -79,7 +79,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     expect(await here.getByRole('link').first().textContent()).not.toBe(third)
     for (const left of [3, 2, 1]) {
       await decided('a', '1 item has left triage')
-      await page.getByText(`${left} item${left === 1 ? '' : 's'} of what waits`).waitFor()
+      await page.getByText(left === 1 ? '1 item waits here' : `${left} items wait here`).waitFor()
     }
     expect(new URL(page.url()).search).toBe('?kind=quarantine')
     await page.keyboard.press('d')
@@ -97,11 +97,11 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     await ran(world, fails(), [{ input: 4 }])
     const page = await open(`triage?run_id=${run}`)
     const scope = page.getByRole('region', { name: 'Scope' })
-    await scope.getByText('3 items of what waits').waitFor()
+    await scope.getByText('3 items wait here').waitFor()
     expect(await axeProblems(page)).toEqual([])
     await page.getByLabel('What').selectOption('dlq')
     await page.getByRole('button', { name: 'Show', exact: true }).click()
-    await scope.getByText('2 items of what waits').waitFor()
+    await scope.getByText('2 items wait here').waitFor()
     await scope.getByRole('link', { name: 'Dismiss…' }).click()
     await page.getByText('2 items can be dismissed. Nothing has been done yet.').waitFor()
     await page.getByRole('button', { name: 'Dismiss 2 items' }).click()

@@ -48,6 +48,10 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
     await page.goto(`/dashboard/projects/${night.projectId}`)
     await page.getByText(/\d+ items did not work and wait for a decision/).waitFor()
     await page.getByText('given up').first().waitFor()
+    await page.goto(`/dashboard/runs/${night.runId}`)
+    await page.getByRole('region', { name: 'causes' }).waitFor()
+    expect(await page.getByRole('region', { name: 'reasons' }).count()).toBe(0) // which would say the same again
+    await page.goBack()
     const causes = page.getByRole('region', { name: 'causes' }).getByRole('row')
     const cause = causes.filter({ hasText: 'Replay all…' }).first()
     const items = Number(await cause.getByRole('cell').nth(2).textContent())

@@ -79,11 +79,14 @@ const Stop = ({ agent, runs }: Pick<Awaited<ReturnType<typeof openRuns>>, 'agent
           ))}
           {runs.length > SHOWN && ` and ${count(runs.length - SHOWN)} more`}
         </li>
-        <li>{counted(queued, 'queued item')} will not run, and can be replayed later from their runs.</li>
+        {queued > 0 && (
+          <li>{counted(queued, 'queued item')} will not run, and can be replayed later from their runs.</li>
+        )}
         {held > 0 && <li>{counted(held, 'held item')} will be cancelled.</li>}
         <li>
-          {counted(running, 'item')} in flight finish and are graded and paid for, or are aborted: their steps
-          and cost so far stay.
+          {running === 0
+            ? 'No item is in flight.'
+            : `${counted(running, 'item')} in flight finish and are graded and paid for, or are aborted: their steps and cost so far stay.`}
         </li>
       </ul>
       <form class="actions" method="post" action={ofAgent(agent.id, 'stop')}>

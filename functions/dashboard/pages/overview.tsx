@@ -68,13 +68,18 @@ export const overviewPage = page({
               <Charts activity={activity.data!} project_id={project_id} />
               {inFlight.length > 0 && <h2>Running now</h2>}
               {inFlight.length > 0 && <RunLines runs={inFlight} now={now} mayAct={mayAct} />}
-              <h2>Latest runs</h2>
+              <h2>Latest runs, those with most not ok first</h2>
               <RunGroups groups={groupsOf(latest.data!).slice(0, RUNS_SHOWN)} now={now} />
               <p>
                 <a href={ofProject(project_id, 'runs')}>All runs</a>
               </p>
               {causes.data!.rows.length > 0 && <h2>Why items did not work</h2>}
               <Causes causes={causes.data!.rows} project_id={project_id} now={now} mayAct={mayAct} />
+              {causes.data!.rows.length === CAUSES_SHOWN && (
+                <p>
+                  <a href={ofProject(project_id, 'triage')}>All that waits, by cause</a>
+                </p>
+              )}
               <CostByModel models={usage.data!.models} project_id={project_id} />
             </>
           )}

@@ -204,7 +204,7 @@ const ReplayFields = ({ plan }: { plan: Plan }) => (
   <>
     {plan.eligible > 1 && (
       <details>
-        <summary>Another number first</summary>
+        <summary>Try another number first</summary>
         <Field
           label="Try this many first"
           hint={`The rest follows only if at least one of them works and no more fail than before. Empty: ${firstOf(plan) ?? 'all at once'}.`}

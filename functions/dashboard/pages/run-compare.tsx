@@ -13,13 +13,13 @@ import { Changes, ONLY_WORSE } from '../parts/run-changes.tsx'
 import { count, counted, money, span, When } from '../parts/text.tsx'
 import { ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
-import { comparableRuns, naturalBefore, runOf } from './run-reads.ts'
+import { comparableRuns, laterRuns, naturalBefore, runOf } from './run-reads.ts'
 
 type Run = Schemas['Run']
 
 /** Of larger batches the items are compared when somebody asks, and behind the page: it takes seconds. */
 const AT_ONCE_ITEMS = 20_000
-const CHOICES = 20
+const CHOICES = 30
 
 export const compareRunPage = page({
   path: '/dashboard/runs/{runId}/compare',
@@ -30,9 +30,10 @@ export const compareRunPage = page({
   }),
   async show({ api, params, query, request, ctx }) {
     const run = await runOf(api, params.runId)
-    const earlier = await comparableRuns(api, run)
-    const other_id = query.with || run.replay_of || (await naturalBefore(api, run, earlier))?.id
-    if (other_id === undefined) return nothingBefore(run)
+    const [earlier, later] = await Promise.all([comparableRuns(api, run), laterRuns(api, run)])
+    const natural = query.with || run.replay_of || (await naturalBefore(api, run, earlier))?.id
+    const other_id = natural ?? later.at(-1)?.id
+    if (other_id === undefined) return nothingBeside(run)
     const other = await runOf(api, other_id)
     const sides = sidesOf(run, other)
     const larger = Math.max(run.total_items, other.total_items)
@@ -61,7 +62,7 @@ export const compareRunPage = page({
             {other.deployment_version !== null && ` v${other.deployment_version}`} of{' '}
             {counted(other.total_items, 'item')}, <When at={other.created_at} now={now} />.
           </p>
-          <OtherRun other={other} earlier={earlier} only={query.only} />
+          <OtherRun other={other} others={[...later, ...earlier]} only={query.only} />
           <div class="bars">
             {(['before', 'after'] as const).map(side => (
               <Bar
@@ -118,17 +119,18 @@ const ItemByItem = ({ compared, names, larger, other_id, query, request }: ItemB
 
 interface OtherRunProps {
   other: Run
-  earlier: readonly Run[]
+  /** That it may be compared with as well, the latest first. */
+  others: readonly Run[]
   only: 'worse' | undefined
 }
 
-const OtherRun = ({ other, earlier, only }: OtherRunProps) => (
+const OtherRun = ({ other, others, only }: OtherRunProps) => (
   <form class="filters" method="get">
     {only && <input type="hidden" name="only" value={only} />}
     <label>
       <span class="label">Compare with</span>
       <select name="with">
-        {[other, ...earlier.filter(one => one.id !== other.id).slice(0, CHOICES)].map(one => (
+        {[other, ...others.filter(one => one.id !== other.id).slice(0, CHOICES)].map(one => (
           <option value={one.id} selected={one.id === other.id}>
             {runName(one)} · {one.created_at.slice(0, 16).replace('T', ' ')} UTC ·{' '}
             {counted(one.total_items, 'item')}
@@ -153,7 +155,7 @@ function sidesOf(run: Run, other: Run): Sides {
     : { before: other, after: run, names: { before: 'Earlier run', after: 'This run' } }
 }
 
-const nothingBefore = (run: Run) => ({
+const nothingBeside = (run: Run) => ({
   title: `${runName(run)}, compared`,
   project_id: run.project_id,
   menu: 'runs',
@@ -164,8 +166,8 @@ const nothingBefore = (run: Run) => ({
       </h1>
       <div class="empty">
         <p>
-          No run of {run.agent_slug} before this one has come to its end: there is nothing to compare it with
-          yet. Run the same items again, with the same item_id each, and come back:
+          No other run of {run.agent_slug} has come to its end: there is nothing to compare it with yet. Run
+          the same items again, with the same item_id each, and come back:
         </p>
         <pre>
           <code>npx assay submit items.jsonl --agent {run.agent_slug} --watch</code>

@@ -9,6 +9,7 @@ type Run = Schemas['Run']
 
 const EARLIER_RUNS = 20 // that "usual" is the median of
 const COMPARED_RUNS = 100 // looked at for those that a run may be compared with
+const LATER_RUNS = 10
 const ITEMS_LOOKED_FOR = 3
 const REPLAYS_SHOWN = 10
 
@@ -31,11 +32,20 @@ export async function comparableRuns(api: Client, run: Run): Promise<Run[]> {
   return both.sort((a, b) => b.created_at.localeCompare(a.created_at))
 }
 
+/** The newest of its agent that were submitted after it and have ended, the latest first; replays aside. */
+export async function laterRuns(api: Client, run: Run): Promise<Run[]> {
+  const { project_id, agent_slug: agent, created_at: from } = run
+  const query = { project_id, agent, from, state: 'ended', limit: LATER_RUNS + 1 } as const
+  return othersOf(run, (await api.GET('/v2/runs', { params: { query } })).data).slice(0, LATER_RUNS)
+}
+
+const othersOf = (run: Run, found: readonly Run[] = []) =>
+  found.filter(one => one.id !== run.id && one.replay_of === null)
+
 async function runsBefore(api: Client, run: Run, state: 'ended' | 'open', most: number): Promise<Run[]> {
   const { project_id, agent_slug: agent, created_at: to } = run
   const query = { project_id, agent, to, state, limit: most + 1 }
-  const { data = [] } = await api.GET('/v2/runs', { params: { query } })
-  return data.filter(one => one.id !== run.id && one.replay_of === null).slice(0, most)
+  return othersOf(run, (await api.GET('/v2/runs', { params: { query } })).data).slice(0, most)
 }
 
 /**

@@ -86,7 +86,7 @@ export const runPage = page({
               now={now}
               mayAct={mayReplay}
             />
-            <RunFailures run={run} failures={failures.data!} mayAct={mayReplay} />
+            <RunFailures run={run} failures={failures.data!} causes={causes.data!.rows} mayAct={mayReplay} />
           </div>
           <RunItems run={run} query={query} found={found} request={request} />
         </>

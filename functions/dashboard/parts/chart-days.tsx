@@ -6,6 +6,8 @@ import { type ScaleLinear, scaleBand, scaleLinear } from 'd3-scale'
 const WIDTH = 640
 const HEIGHT = 160
 const FOOT = 18
+/** Above the columns, for the upper half of what the highest line stands for. */
+const HEAD = 8
 /** Left of the columns, for what the lines stand for. */
 const GUTTER = 52
 
@@ -35,7 +37,7 @@ export const ChartDays = ({
     days.map(({ day }) => day),
     [GUTTER, WIDTH],
   ).padding(0.2)
-  const y = scaleLinear([0, most || 1], [0, HEIGHT - FOOT])
+  const y = scaleLinear([0, most || 1], [0, HEIGHT - FOOT - HEAD])
   return (
     <figure class="chart" id={id} data-live>
       <figcaption>

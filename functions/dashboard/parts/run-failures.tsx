@@ -1,4 +1,5 @@
-// What did not work in a run, by what went wrong and for whom, each with what can be done about all of it at once.
+// What did not work in a run, by what went wrong and for whom, each with what can be done about all of it at once. Guarantee:
+// what the causes above it tell is not told again.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
@@ -8,6 +9,8 @@ import { count } from './text.tsx'
 
 type Run = Schemas['Run']
 type Failures = Schemas['RunFailures']
+type Cause = Schemas['Cause']
+type Reason = Failures['reasons'][number]
 
 const search = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
 
@@ -46,25 +49,33 @@ const Actions = ({
   )
 }
 
-export const RunFailures = ({ run, failures, mayAct }: Around) => {
-  if (failures.looked_at === 0) return ''
+export const RunFailures = ({ causes, ...around }: Around & { causes: readonly Cause[] }) => {
+  const { run, failures, mayAct } = around
+  const reasons = failures.reasons.filter(one => !isTold(one, causes))
+  if (reasons.length + failures.clusters.length + failures.partitions.length === 0) return ''
   return (
     <>
       <h2>What did not work</h2>
       {!failures.is_complete && (
         <p class="dim">Counted over the first {count(failures.looked_at)} of them.</p>
       )}
-      <Reasons run={run} failures={failures} mayAct={mayAct} />
+      {reasons.length > 0 && <Reasons run={run} reasons={reasons} mayAct={mayAct} />}
       {failures.clusters.length > 0 && <Clusters run={run} failures={failures} mayAct={mayAct} />}
       {failures.partitions.length > 0 && <Partitions run={run} failures={failures} mayAct={mayAct} />}
     </>
   )
 }
 
-const Reasons = ({ run, failures, mayAct }: Around) => (
+/** Every item of the reason has a cause among these. */
+const isTold = ({ reason, error_code, count }: Reason, causes: readonly Cause[]): boolean =>
+  causes
+    .filter(one => one.reason === reason && one.error_code === error_code)
+    .reduce((items, one) => items + one.count, 0) >= count
+
+const Reasons = ({ run, reasons, mayAct }: Omit<Around, 'failures'> & { reasons: readonly Reason[] }) => (
   <List
     id="reasons"
-    rows={failures.reasons}
+    rows={reasons}
     columns={[
       {
         label: 'Why',

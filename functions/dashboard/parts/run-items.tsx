@@ -138,7 +138,8 @@ export const RunItems = ({
 }) => (
   <>
     <h2>Items</h2>
-    <form class="filters" method="get" action={`${ofRun(run.id)}#items`}>
+    {/* What is shown unasked differs as soon as something did not work. */}
+    <form class="filters" id="items-filters" method="get" action={`${ofRun(run.id)}#items`} data-live>
       <Choice name="outcome" label="Worked" options={VERDICTS} chosen={outcomeAsked(run, query)} />
       <Choice name="status" label="Ran" options={statuses} chosen={query.status} />
       <Field name="reason" label="Reason" value={query.reason} />

@@ -115,7 +115,8 @@ export const TriageScope = ({ query, run, causes, total, project_id, request, ma
     <section class="scope" aria-label="Scope">
       <p>
         <b>{total < LIMITS.activity_counted ? counted(total, 'item') : `${count(total)} items or more`}</b>
-        {Object.keys(filter).length > 0 ? ` of what waits` : total === 1 ? ' waits' : ' wait'}
+        {total === 1 ? ' waits' : ' wait'}
+        {Object.keys(filter).length > 0 && ' here'}
         {Object.entries(chips).map(
           ([name, said]) =>
             said && (
