@@ -1,8 +1,9 @@
 // Sends the rows of a file to be run. Guarantee: nothing is accepted unless every row that is sent is.
 
 import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { ReadableStream } from 'node:stream/web'
+import { INPUT_LIMITS } from '../kernel/limits/input.ts'
 import {
   BadLines,
   type Fields,
@@ -58,6 +59,16 @@ export async function inputSource(stdin: AsyncIterable<Uint8Array>, fields: Fiel
     for (let next = await reader.next(); !next.done; next = await reader.next()) yield next.value
   }
   return { path: 'standard input', fields, input: input(), format: formatOfText(text.replace(/^\ufeff/, '')) }
+}
+
+/** The beginning of a file, for a look at its first rows. */
+export async function headOf(path: string): Promise<{ head: Uint8Array; size: number }> {
+  await using file = await open(path)
+  const { buffer, bytesRead } = await file.read({
+    buffer: Buffer.alloc(INPUT_LIMITS.head_bytes),
+    position: 0,
+  })
+  return { head: buffer.subarray(0, bytesRead), size: (await file.stat()).size }
 }
 
 /** How many rows there are, all of which can be items. @throws Failure `invalid_line` */

@@ -2,14 +2,17 @@
 
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { answered, findAgent } from './api.ts'
+import { firstRows } from '../submission/rules/first-rows.ts'
+import { misfitOf, wantedOf } from '../submission/rules/wanted-fields.ts'
+import { type Agent, answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { plural } from './format.ts'
 import { recordText } from './item-view.ts'
 import { type Pilot, runPilot } from './pilot.ts'
 import type { Session } from './session.ts'
-import { inputSource, type Source, type Submission, submitSource } from './submit-file.ts'
+import { headOf, inputSource, type Source, type Submission, submitSource } from './submit-file.ts'
+import { inputSchema } from './versions.ts'
 import { watchRun } from './watch.ts'
 
 export async function submit(session: Session, given: Given): Promise<ExitCode> {
@@ -26,6 +29,7 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     })
   const path = file === '-' ? undefined : await existing(resolve(session.folder, file))
   const agent = await findAgent(api, slug)
+  if (path !== undefined) await noteMisfit(session, path, agent)
   const [name, budget_cents, concurrency, callback_url, idempotency_key] = [
     given.text('name'),
     given.amount('budget'),
@@ -60,6 +64,15 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     ].join('\n'),
   )
   return given.flag('watch') ? watchRun(session, submitted.run_id) : EXIT.ok
+}
+
+/** What the agent wants that the first rows do not have is said before they are sent: it may be meant so. */
+async function noteMisfit({ api, output }: Session, path: string, agent: Agent): Promise<void> {
+  const wanted = wantedOf(await inputSchema(api, agent))
+  if (wanted === undefined) return
+  const { head, size } = await headOf(path)
+  const misfit = misfitOf(agent.slug, wanted, (await firstRows(path, head, size)).rows, '')
+  if (misfit !== undefined) output.note(`${misfit.said} A row of the file is the input of an item.`)
 }
 
 async function existing(path: string): Promise<string> {

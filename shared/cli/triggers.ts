@@ -3,7 +3,7 @@
 import { LIMITS } from '../kernel/limits.ts'
 import { sampleBody } from '../triggers/rules/sample-body.ts'
 import type { SignatureScheme } from '../triggers/vocabulary.ts'
-import { answered, findAgent, pageOf, type Schemas } from './api.ts'
+import { answered, findAgent, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { ago } from './format.ts'
@@ -12,6 +12,7 @@ import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
 import { rowFields, sourceOf } from './source-options.ts'
 import { type Column, table } from './table.ts'
+import { inputSchema } from './versions.ts'
 
 type Trigger = Schemas['Trigger']
 type NewTrigger = Schemas['NewTrigger']
@@ -162,10 +163,8 @@ async function triggersPage(
 }
 
 async function tell({ api, output }: Session, event: string, trigger: NewTrigger): Promise<ExitCode> {
-  const params = { path: { agentId: trigger.agent_id } }
-  const { rows } = await pageOf(api.GET('/v1/agents/{agentId}/deployments', { params }))
-  const current = rows.find(row => row.is_current)
-  output.emit(event, trigger, screen => triggerText(trigger, screen, current?.declaration.input_schema))
+  const schema = await inputSchema(api, { id: trigger.agent_id })
+  output.emit(event, trigger, screen => triggerText(trigger, screen, schema))
   return EXIT.ok
 }
 

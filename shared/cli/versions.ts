@@ -111,7 +111,7 @@ export async function findVersion(
 
 function versionsPage(
   api: Api,
-  { id: agentId }: Agent,
+  { id: agentId }: Pick<Agent, 'id'>,
   limit: number,
   cursor: string | undefined,
   external_id?: string,
@@ -122,3 +122,9 @@ function versionsPage(
 
 const noVersion = ({ slug }: Agent, message: string) =>
   new Failure(EXIT.api, 'not_found', message, { next: `assay deployments ${slug}` })
+
+/** What the deployment that is current says of its inputs; undefined where it says nothing. */
+export async function inputSchema(api: Api, agent: Pick<Agent, 'id'>): Promise<unknown> {
+  const { rows } = await versionsPage(api, agent, LIMITS.deployments_page.default, undefined)
+  return rows.find(row => row.is_current)?.declaration.input_schema
+}

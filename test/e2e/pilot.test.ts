@@ -94,6 +94,16 @@ describe('without a terminal, a pilot', () => {
     expect(ran.events.at(-1)).toMatchObject({ event: 'stopped', rows: 1, why: 'no item of the pilot is ok' })
   })
 
+  it('says what the agent wants that the rows do not have, before they are sent', async () => {
+    const file = join(folder, 'messages.csv')
+    await writeFile(file, 'ticket_id,message\n1,Where is my card?\n')
+    const ran = await assay(stack, ['submit', file, '--agent', 'ticket-triage']).done
+    expect(ran).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('ticket-triage wants text; the rows have ticket_id, message.'),
+    })
+  })
+
   it('costs nothing when a row further down is bad', async () => {
     const before = (await newestRuns()).length
     const file = join(folder, 'bad.csv')

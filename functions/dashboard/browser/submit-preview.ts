@@ -3,9 +3,14 @@
 
 import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
 import type { Fields } from '../../../shared/submission/rules/file-items.ts'
-import { type FirstRows, firstRows, guessFields, type Row } from '../parts/first-rows.ts'
+import {
+  type FirstRows,
+  firstRows,
+  guessFields,
+  type Row,
+} from '../../../shared/submission/rules/first-rows.ts'
+import { guessInput, misfitOf, type Wanted } from '../../../shared/submission/rules/wanted-fields.ts'
 import { GUESSED } from '../parts/submit-order.ts'
-import { guessInput, misfitOf, type Wanted } from '../parts/wanted-fields.ts'
 
 const ROWS_SHOWN = 5
 const FIELDS_SHOWN = 8
@@ -48,7 +53,8 @@ export async function fit(form: HTMLFormElement): Promise<void> {
     const guess = wanted && guessInput(rows, wanted, [chosen('item_id'), chosen('partition_key')])
     offer(control, fields, guess ?? undefined)
   }
-  if (place) place.textContent = (wanted && misfitOf(agent, wanted, rows, chosen('input'))) ?? ''
+  const misfit = wanted && misfitOf(agent, wanted, rows, chosen('input'))
+  if (place) place.textContent = misfit ? `${misfit.said} ${misfit.fix}` : ''
 }
 
 async function wantedBy(action: string, agent: string): Promise<Wanted | null> {

@@ -5,8 +5,9 @@ import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ApiFailure } from '../../../shared/sdk/client.ts'
 import { BadLines, type Fields, itemLines } from '../../../shared/submission/rules/file-items.ts'
+import { firstRows, guessFields } from '../../../shared/submission/rules/first-rows.ts'
 import { spreadOver } from '../../../shared/submission/rules/pilot.ts'
-import { firstRows, guessFields } from '../parts/first-rows.ts'
+import { guessInput, misfitOf } from '../../../shared/submission/rules/wanted-fields.ts'
 import {
   BadOrder,
   CHANGED,
@@ -17,7 +18,6 @@ import {
   pilotQuery,
 } from '../parts/submit-order.ts'
 import { counted } from '../parts/text.tsx'
-import { guessInput, misfitOf } from '../parts/wanted-fields.ts'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { action, type Done } from '../shell/page.ts'
 import { fileFields, formView, orderFields, readWanted } from './submit.tsx'
@@ -95,7 +95,9 @@ async function guessedView(visit: Parameters<typeof formView>[0], form: Form) {
   const guesses = left.filter(([, guess]) => guess !== undefined)
   const said = guesses.length === 0 ? 'The first rows do not tell what their fields are.' : undefined
   const again = form.lines?.trim() ? [] : ['Choose the file again: the browser does not keep it.']
-  const wrong = [said, misfit].filter(one => one !== undefined).concat(again)
+  const wrong = [said, misfit && `${misfit.said} ${misfit.fix}`]
+    .filter(one => one !== undefined)
+    .concat(again)
   const shown = { guessed: guesses.map(([field]) => field), ...(wrong.length > 0 && { wrong }) }
   return formView(visit, { ...form, ...Object.fromEntries(guesses) }, shown)
 }

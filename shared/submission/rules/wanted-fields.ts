@@ -37,8 +37,14 @@ function fits(json: string, { is_text, fields }: Wanted): boolean {
   return fields.every(name => row.has(name))
 }
 
+export interface Misfit {
+  said: string
+  /** What to do where one field of a row can be chosen as its input. */
+  fix: string
+}
+
 /**
- * What no row has of what the agent wants, as a sentence; undefined where nothing speaks against them.
+ * What no row has of what the agent wants, in sentences; undefined where nothing speaks against them.
  * @param input the field that is each row's input; all of the row where it is empty
  */
 export function misfitOf(
@@ -46,7 +52,7 @@ export function misfitOf(
   { is_text, fields }: Wanted,
   rows: readonly Row[],
   input: string,
-): string | undefined {
+): Misfit | undefined {
   const inputs = input === '' ? rows : rows.flatMap(row => (row.has(input) ? [rowOf(row.get(input)!)] : []))
   const names = [...new Set(inputs.flatMap(row => [...row.keys()]))].filter(name => name !== '')
   if (inputs.length === 0) return undefined
@@ -54,11 +60,16 @@ export function misfitOf(
   if (is_text)
     return names.length === 0
       ? undefined
-      : `${agent} wants a text; the rows ${have}. Choose the field that holds it as the input.`
+      : {
+          said: `${agent} wants a text; the rows ${have}.`,
+          fix: 'Choose the field that holds it as the input.',
+        }
   const missing = fields.filter(name => !names.includes(name))
   if (missing.length === 0) return undefined
-  const fix = `Rename columns of the file, or choose as the input a field that holds ${listed(missing)}.`
-  return `${agent} wants ${listed(fields)}; the rows ${have}. ${fix}`
+  return {
+    said: `${agent} wants ${listed(fields)}; the rows ${have}.`,
+    fix: `Rename columns of the file, or choose as the input a field that holds ${listed(missing)}.`,
+  }
 }
 
 const NAMES_SHOWN = 8

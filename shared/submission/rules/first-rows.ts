@@ -1,9 +1,9 @@
 // The first rows of a file, and what each of their fields is for, guessed from its name and its values. Guarantee: only
 // the head of the file is looked at; a guess is a field that every row has and whose values can be what it is guessed to be.
 
-import { fieldsOf } from '../../../shared/json/json.ts'
-import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
-import { BadLines, type Fields, itemLines } from '../../../shared/submission/rules/file-items.ts'
+import { fieldsOf } from '../../json/json.ts'
+import { INPUT_LIMITS } from '../../kernel/limits/input.ts'
+import { BadLines, type Fields, itemLines } from './file-items.ts'
 
 /** Of the head at once, so that what is broken further down hides nothing. */
 const CHUNK_BYTES = 2048
