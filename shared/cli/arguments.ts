@@ -17,6 +17,8 @@ export interface Option {
   /** `whole` takes a whole number of at least `least`; `amount` money: 5.00, $5 or 500c. */
   kind?: 'text' | 'whole' | 'amount' | 'list'
   least?: number
+  /** What the API calls it, where it is sent as it was given. */
+  field?: string
   /** Of an amount or a whole number: `none` may stand for it. */
   none?: true
   choices?: readonly string[]
@@ -237,3 +239,21 @@ export const isVerb = ({ name }: Command) => name.includes(' ')
 
 export const usageOf = ({ name, args, options }: Command) =>
   ['assay', name, ...args, ...(options.length > 0 ? ['[options]'] : [])].join(' ')
+
+/** What was given of these options, by the fields that they are sent as. */
+export function fieldsGiven(given: Given, options: readonly Option[]): Record<string, unknown> {
+  const fields = options.flatMap(option => {
+    const value = option.field === undefined ? undefined : valueGiven(given, option)
+    return value === undefined ? [] : [[option.field!, value] as const]
+  })
+  return Object.fromEntries(fields)
+}
+
+function valueGiven(given: Given, { name, value, kind }: Option): unknown {
+  if (value === undefined) return given.flag(name) || undefined
+  if (kind === 'whole') return given.whole(name)
+  if (kind === 'amount') return given.amount(name)
+  if (kind !== 'list') return given.text(name)
+  const list = given.list(name)
+  return list.length > 0 ? list : undefined
+}

@@ -1,37 +1,10 @@
 // The commands of schedules.ts, for the table of commands.
 
-import { RESULT_FORMATS } from '../results/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
-import { SOURCE_OPTIONS } from './source-options.ts'
-import { allowUnpriced, tagOption } from './start-options.ts'
+import { SCHEDULE_SETTINGS } from './schedule-settings.ts'
 
 const timezone: Option = { name: 'timezone', value: 'ZONE', about: 'an IANA name such as Europe/Berlin' }
-const settings: readonly Option[] = [
-  { name: 'name', value: 'NAME', about: 'what people call it, and its runs' },
-  { name: 'input', value: 'JSON', about: 'the input of each run, which is over one item' },
-  ...SOURCE_OPTIONS,
-  { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money each run may spend' },
-  allowUnpriced,
-  {
-    name: 'pilot',
-    value: 'N',
-    kind: 'whole',
-    least: 1,
-    about: 'so many items of each run go first; the others follow if one of these was ok',
-  },
-  { name: 'timeout', value: 'SECONDS', kind: 'whole', least: 1, about: 'time an item may take' },
-  { name: 'callback-url', value: 'URL', about: 'gets a signed summary when a run ends' },
-  { name: 'results-url', value: 'URL', about: 'gets the results of each run as a file when it has ended' },
-  {
-    name: 'results-format',
-    value: 'FORMAT',
-    choices: RESULT_FORMATS,
-    about: 'of that file; csv unless told',
-  },
-  { ...tagOption, about: 'a word by which its runs are found again; may be given several times' },
-]
-
 export const SCHEDULE_COMMANDS: readonly Command[] = [
   {
     name: 'schedules',
@@ -53,7 +26,7 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
     summary: 'Start an agent again and again, whenever CRON says.',
     options: [
       { ...timezone, about: `${timezone.about}; UTC unless told` },
-      ...settings,
+      ...SCHEDULE_SETTINGS,
       { name: 'disabled', about: 'do not fire until it is enabled' },
     ],
     run: async (...given) => (await import('./schedules.ts')).create(...given),
@@ -62,7 +35,7 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
     name: 'schedules update',
     args: ['SCHEDULE'],
     summary: 'Change a schedule; a new cron or zone counts at once.',
-    options: [{ name: 'cron', value: 'CRON', about: 'five fields' }, timezone, ...settings],
+    options: [{ name: 'cron', value: 'CRON', about: 'five fields' }, timezone, ...SCHEDULE_SETTINGS],
     run: async (...given) => (await import('./schedules.ts')).update(...given),
   },
   {

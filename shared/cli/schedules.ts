@@ -2,9 +2,10 @@
 
 import { LIMITS } from '../kernel/limits.ts'
 import { answered, findAgent, pageOf, type Schemas } from './api.ts'
-import type { Given } from './arguments.ts'
+import { fieldsGiven, type Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { tellList } from './listing.ts'
+import { SCHEDULE_SETTINGS } from './schedule-settings.ts'
 import { eventsTable, type Schedule, scheduleLine, schedulesTable } from './schedule-view.ts'
 import type { Session } from './session.ts'
 import { sourceOf } from './source-options.ts'
@@ -101,21 +102,10 @@ export async function update(session: Session, given: Given): Promise<ExitCode> 
 
 /** The body with the settings that were given. The input goes out as it was typed: numbers keep their digits. */
 function bodyText(given: Given, fields: object): string {
-  const [budget_cents, timeout_seconds] = [given.amount('budget'), given.whole('timeout')]
-  const callback_url = given.text('callback-url')
-  const [name, source, pilot_items] = [given.text('name'), sourceOf(given), given.whole('pilot')]
-  const allow_unpriced = given.flag('allow-unpriced') || undefined
-  const tags = given.list('tag')
-  const money = { budget_cents, allow_unpriced }
   const settings = {
-    name,
-    source,
-    ...money,
-    pilot_items,
-    timeout_seconds,
-    callback_url,
+    ...fieldsGiven(given, SCHEDULE_SETTINGS),
+    source: sourceOf(given),
     results: resultsOf(given),
-    ...(tags.length > 0 && { tags }),
   }
   const rest = JSON.stringify({ ...fields, ...settings })
   const input = given.text('input')

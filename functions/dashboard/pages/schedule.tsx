@@ -10,6 +10,7 @@ import { nextOf, Pager } from '../parts/list.tsx'
 import { scheduleName, whyOff } from '../parts/occurrence.tsx'
 import { AROUND } from '../parts/record.ts'
 import {
+  asItIs,
   type ScheduleEntered,
   ScheduleFields,
   scheduleBody,
@@ -207,19 +208,6 @@ const Settings = ({ schedule, input }: { schedule: Schedule; input: string }) =>
     />
   </>
 )
-
-const asItIs = (schedule: Schedule, input: string): ScheduleEntered => ({
-  ...{ name: schedule.name ?? '', cron: schedule.cron, timezone: schedule.timezone, input },
-  source: schedule.source,
-  has_source: schedule.source !== null,
-  budget_usd: schedule.budget_cents === null ? '' : (schedule.budget_cents / 100).toFixed(2),
-  allow_unpriced: schedule.allow_unpriced,
-  pilot_items: schedule.pilot_items?.toString(),
-  callback_url: schedule.callback_url ?? '',
-  results_url: schedule.results?.url,
-  results_format: schedule.results?.format,
-  tags: schedule.tags.join(', '),
-})
 
 export const changeSchedule = action({
   path: '/dashboard/schedules/{scheduleId}',

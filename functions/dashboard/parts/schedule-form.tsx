@@ -32,6 +32,20 @@ export interface ScheduleEntered {
   tags?: string | undefined
 }
 
+/** A form of a schedule that is there holds what it has. */
+export const asItIs = (schedule: Schemas['Schedule'], input: string): ScheduleEntered => ({
+  ...{ name: schedule.name ?? '', cron: schedule.cron, timezone: schedule.timezone, input },
+  source: schedule.source,
+  has_source: schedule.source !== null,
+  budget_usd: schedule.budget_cents === null ? '' : (schedule.budget_cents / 100).toFixed(2),
+  allow_unpriced: schedule.allow_unpriced,
+  pilot_items: schedule.pilot_items?.toString(),
+  callback_url: schedule.callback_url ?? '',
+  results_url: schedule.results?.url,
+  results_format: schedule.results?.format,
+  tags: schedule.tags.join(', '),
+})
+
 /** A form that is shown again holds what was typed. */
 export const typedIn = (entered: Entered): ScheduleEntered => ({
   ...entered,

@@ -8,6 +8,7 @@ import { numbers, times } from '../../kernel/packed-columns.ts'
 import type { SourceProblem } from '../../sources/rules/source.ts'
 import { ROOM } from '../../submission/queries/run-admission.ts'
 import type { RunRoom } from '../../submission/rules/run-admission.ts'
+import { START_COLUMNS_OF_ONE } from '../../submission/wire/start-settings.ts'
 import type { DisabledReason, OccurrenceOutcome, OccurrenceReason } from '../vocabulary.ts'
 
 /** Lets no statement of the transaction wait longer for somebody's lock. */
@@ -98,9 +99,8 @@ export interface Start {
 export async function startRuns(sql: Sql, starts: readonly Start[], watchMinutes: number) {
   return sql<{ schedule_id: string }[]>`
     with given as (
-      select g.*, s.project_id, s.agent_id, s.cron, s.name, s.input, s.budget_micro, s.allow_unpriced, s.timeout_seconds,
-        s.callback_url, s.tags,
-        a.current_deployment_id as deployment_id
+      select g.*, s.project_id, s.agent_id, s.cron, s.name, s.input, a.current_deployment_id as deployment_id,
+        ${sql.unsafe(START_COLUMNS_OF_ONE.map(name => `s.${name}`).join())}
       from unnest(${starts.map(s => s.schedule_id)}::uuid[], ${times(starts.map(s => s.scheduled_for))}::text::timestamptz[],
         ${starts.map(s => s.run_id)}::uuid[]) as g(schedule_id, scheduled_for, run_id)
       join schedules s on s.id = g.schedule_id join agents a on a.id = s.agent_id
@@ -114,10 +114,9 @@ export async function startRuns(sql: Sql, starts: readonly Start[], watchMinutes
         where o.retry_at is not null
       returning schedule_id, run_id
     ), opened as (
-      insert into runs (id, project_id, agent_id, deployment_id, name, budget_micro, allow_unpriced, timeout_seconds,
-        callback_url, tags, total_items, input_bytes)
-      select run_id, project_id, agent_id, deployment_id, coalesce(name, ${RUN_NAME} || cron), budget_micro, allow_unpriced,
-        timeout_seconds, callback_url, tags, 1, length(input)
+      insert into runs (id, project_id, agent_id, deployment_id, name, total_items, input_bytes, ${sql.unsafe(START_COLUMNS_OF_ONE.join())})
+      select run_id, project_id, agent_id, deployment_id, coalesce(name, ${RUN_NAME} || cron), 1, length(input),
+        ${sql.unsafe(START_COLUMNS_OF_ONE.join())}
       from given join acted using (schedule_id, run_id)
     ), piled as (
       insert into items (project_id, run_id, seq, line, status, item_id, input)

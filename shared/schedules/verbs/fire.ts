@@ -15,6 +15,7 @@ import type { Source } from '../../sources/rules/source.ts'
 import { startNow } from '../../sources/verbs/start-from-source.ts'
 import { refusalOf } from '../../submission/rules/run-admission.ts'
 import { type Submitted, submitRun } from '../../submission/verbs/submit.ts'
+import { orderOfStart, START_COLUMNS_OF_ONE } from '../../submission/wire/start-settings.ts'
 import * as store from '../queries/occurrences.ts'
 import { REFUSALS, type RefusalReason } from '../rules/occurrence.ts'
 import { planDue } from './due.ts'
@@ -79,21 +80,15 @@ export type StartedByHand = Omit<SourcedSchedule, 'source'> & { input: string; s
 
 /** Starts a run as the schedule would, at once, and says so in a row of its own. @throws ApiError like submitRun */
 export async function fireByHand(ctx: Context, schedule: StartedByHand): Promise<Submitted> {
-  const { project_id, agent_id, input, source, budget_micro, allow_unpriced } = schedule
-  const { timeout_seconds, callback_url, tags } = schedule
+  const { project_id, agent_id, input, source } = schedule
   const together = (sql: Sql, run_id: string) => store.noteStartByHand(sql, schedule.id, run_id)
   if (source !== null)
     return startNow(ctx, { ...schedule, source, name: store.runName(schedule) }, { together })
   const order = {
+    ...orderOfStart(schedule, START_COLUMNS_OF_ONE),
     project_id,
     agent_id,
     name: store.runName(schedule),
-    budget_cents: budget_micro === null ? null : budget_micro / 10_000,
-    unpriced: allow_unpriced ? ('allow' as const) : ('pause' as const),
-    concurrency: null,
-    timeout_seconds,
-    callback_url,
-    tags,
     idempotency: null,
     together,
   }

@@ -180,8 +180,8 @@ const settings = {
 }
 
 /**
- * What runs of a schedule are started with, as it is kept: the fields above, and the input as the JSON text it is. Runs
- * are given it in three places: `startRuns` (by cron), `fireByHand`, and `startFromSource`.
+ * What runs of a schedule are started with, as it is kept: the fields above, and the input as the JSON text it is. What runs
+ * get of it stands in submission/wire/start-settings.ts.
  */
 export type ScheduleSettings = {
   [K in Exclude<keyof typeof settings, 'input'>]-?: Exclude<z.output<(typeof settings)[K]>, undefined>

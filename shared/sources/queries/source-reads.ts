@@ -6,6 +6,7 @@ import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
 import type { Sql } from '../../context.ts'
 import { times } from '../../kernel/packed-columns.ts'
 import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
+import { START_COLUMNS, type StartSettings } from '../../submission/wire/start-settings.ts'
 import type { Source } from '../rules/source.ts'
 
 export interface Occurrence {
@@ -119,7 +120,7 @@ export async function triesOf(sql: Sql, { schedule_id, scheduled_for }: Occurren
 }
 
 /** What is started over a source, and with what. */
-export interface SourcedStart {
+export interface SourcedStart extends StartSettings {
   project_id: string
   agent_id: string
   timezone: string
@@ -127,25 +128,17 @@ export interface SourcedStart {
   name: string
   source: Source
   source_headers_sealed: string | null
-  budget_micro: number | null
-  allow_unpriced: boolean
-  timeout_seconds: number | null
-  callback_url: string | null
-  pilot_items: number | null
-  tags?: string[]
 }
 
 export interface SourcedSchedule extends Omit<SourcedStart, 'name'> {
   id: string
   cron: string
   name: string | null
-  tags: string[]
 }
 
 export async function findSourcedSchedule(sql: Sql, id: string): Promise<SourcedSchedule | undefined> {
   const [row] = await sql<SourcedSchedule[]>`
-    select id, project_id, agent_id, cron, timezone, name, source, source_headers_sealed, budget_micro,
-      allow_unpriced, timeout_seconds, callback_url, pilot_items, tags
+    select id, project_id, agent_id, cron, timezone, name, source, source_headers_sealed, ${sql(START_COLUMNS)}
     from schedules where id = ${id} and source is not null`
   return row
 }

@@ -8,6 +8,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import type { NewItem } from '../../submission/rules/chunks.ts'
 import { type RunOrder, type Submitted, submitRun } from '../../submission/verbs/submit.ts'
+import { orderOfStart } from '../../submission/wire/start-settings.ts'
 import { findCurrent, type SourcedStart } from '../queries/source-reads.ts'
 import { SourceError, type SourceProblem } from '../rules/source.ts'
 import type { Occasion } from '../rules/source-url.ts'
@@ -29,18 +30,11 @@ export async function startFromSource(
   start: SourcedStart,
   { occasion, signal, run_id, idempotency = null, together }: Starting,
 ): Promise<Submitted> {
-  const { project_id, agent_id, budget_micro, allow_unpriced, timeout_seconds, callback_url, pilot_items } =
-    start
+  const { project_id, agent_id, name } = start
   const order = {
-    ...{ project_id, agent_id, timeout_seconds, callback_url, pilot_items, together },
+    ...orderOfStart(start),
+    ...{ project_id, agent_id, name, idempotency, together, from_source: true },
     ...(run_id !== undefined && { run_id }),
-    name: start.name,
-    budget_cents: budget_micro === null ? null : budget_micro / 10_000,
-    unpriced: allow_unpriced ? ('allow' as const) : ('pause' as const),
-    concurrency: null,
-    idempotency,
-    tags: start.tags ?? [],
-    from_source: true,
   }
   return submitRun(ctx, order, await itemsFor(ctx, start, occasion, signal))
 }

@@ -11,6 +11,7 @@ import { isBody } from '../../sources/rules/source.ts'
 import { startNow } from '../../sources/verbs/start-from-source.ts'
 import type { NewItem } from '../../submission/rules/chunks.ts'
 import { type RunOrder, type Submitted, submitRun } from '../../submission/verbs/submit.ts'
+import { NO_SETTINGS } from '../../submission/wire/start-settings.ts'
 import { findWebhook, holdWebhook, touchTrigger, type Webhook } from '../queries/triggers.ts'
 import { eventIdOf, verifySignature } from '../rules/webhook-signatures.ts'
 import { type Posted, postedItems } from './posted-items.ts'
@@ -103,10 +104,10 @@ function startRun(ctx: Context, webhook: Webhook, posted: Posted, how: HowStarte
   const body = 'text' in posted ? posted.text : 'null'
   if (source === null) return submitRun(ctx, { ...order, ...how }, pileOf(body))
   const timezone = settings.timezone ?? DEFAULT_ZONE
-  const money = { budget_micro: null, allow_unpriced }
-  const start = { ...order, source, source_headers_sealed, timezone, ...money, pilot_items: null }
   const { callback_url, ...rest } = how
-  return startNow(ctx, { ...start, callback_url }, { ...rest, body }).catch(error => {
+  const kept = { ...NO_SETTINGS, allow_unpriced, callback_url }
+  const start = { ...kept, project_id, agent_id, name, source, source_headers_sealed, timezone }
+  return startNow(ctx, start, { ...rest, body }).catch(error => {
     if (!(error instanceof ApiError) || !TELLS_OF_SOURCE.includes(error.code)) throw error
     ctx.log('warn', 'trigger_source_failed', { project_id, trigger_id: id, error: error.message })
     throw new ApiError(
