@@ -1,5 +1,6 @@
 // Triage, recovery and search as a person uses them: in a browser, over real stores; only the agent is played.
 
+import type { Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { advanceRecoveries } from '../../shared/recovery/verbs/recover.ts'
@@ -297,6 +298,20 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     const unscripted = await (await page.request.get(page.url())).text()
     expect(unscripted).toContain('plan=now')
     expect(unscripted).not.toContain('Replay all 10,000')
+    const isPart = (url: URL) => url.searchParams.get('plan') === 'now'
+    for (const fail of [
+      (route: Route) => route.fulfill({ status: 500, contentType: 'text/html', body: '<h1>Away</h1>' }),
+      (route: Route) => route.abort(),
+    ]) {
+      await page.route(isPart, fail)
+      await page.reload()
+      await page.getByText('It could not be had now.').waitFor()
+      await page.unroute(isPart)
+      await page.getByRole('link', { name: 'What it comes to' }).click()
+      await page.getByRole('button', { name: 'Replay all 10,000' }).waitFor()
+      await page.goBack()
+    }
+    visit!.complaints.length = 0 // Chromium logs both
   })
 
   it('is dismissed by cause in one order, and others stay', async () => {
