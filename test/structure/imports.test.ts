@@ -280,6 +280,15 @@ it('Node is named only in infra, the command line and what tests import: everyth
   expect(wrong).toEqual([])
 })
 
+it('nothing imports a page of the dashboard but its list of pages and another page', () => {
+  const pages = 'functions/dashboard/pages/'
+  const wrong = imports.filter(
+    ({ file, target }) =>
+      target.startsWith(pages) && !file.startsWith(pages) && file !== 'functions/dashboard/index.ts',
+  )
+  expect(wrong.map(one => `${one.file} imports ${one.target}`)).toEqual([])
+})
+
 it('SQL stands in queries alone, besides how tables and partitions are laid out', () => {
   const silent = [
     'verbs',

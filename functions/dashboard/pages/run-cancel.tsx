@@ -2,10 +2,10 @@
 
 import * as z from 'zod'
 import { abortedInFlight } from '../../../shared/view/run.ts'
+import { runOf } from '../parts/run-reads.ts'
 import { counted, money } from '../parts/text.tsx'
 import { ofRun } from '../shell/addresses.ts'
 import { action, page } from '../shell/page.ts'
-import { runOf } from './run-reads.ts'
 
 export const cancelRunPage = page({
   path: '/dashboard/runs/{runId}/cancel',

@@ -10,10 +10,10 @@ import { Later } from '../parts/later.tsx'
 import { List, linkWith } from '../parts/list.tsx'
 import { paceOf } from '../parts/pace.ts'
 import { Changes, ONLY_WORSE } from '../parts/run-changes.tsx'
+import { comparableRuns, laterRuns, naturalBefore, runOf } from '../parts/run-reads.ts'
 import { count, counted, money, span, When } from '../parts/text.tsx'
 import { ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
-import { comparableRuns, laterRuns, naturalBefore, runOf } from './run-reads.ts'
 
 type Run = Schemas['Run']
 

@@ -10,10 +10,10 @@ import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { sayDiffering, sayLeft, sayRules } from '../../../shared/view/grade.ts'
 import { Choice } from '../parts/choice.tsx'
 import { List } from '../parts/list.tsx'
+import { runOf } from '../parts/run-reads.ts'
 import { count, counted } from '../parts/text.tsx'
 import { ofItem, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
-import { runOf } from './run-reads.ts'
 
 type Change = Regrade['changes'][number]
 type Asked = { refusals?: Schemas['Grade']['refusals']; checks?: string }

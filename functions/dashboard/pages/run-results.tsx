@@ -9,10 +9,10 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { Choice } from '../parts/choice.tsx'
 import { List } from '../parts/list.tsx'
+import { runOf } from '../parts/run-reads.ts'
 import { brief, money, Verdict, When } from '../parts/text.tsx'
 import { ofItem, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
-import { runOf } from './run-reads.ts'
 
 type Result = Required<Schemas['Result']>
 

@@ -1,10 +1,10 @@
 // Counts a run again and shows both counts.
 
 import { List } from '../parts/list.tsx'
+import { runOf } from '../parts/run-reads.ts'
 import { count, counted, money } from '../parts/text.tsx'
 import { ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
-import { runOf } from './run-reads.ts'
 
 export const verifyRunPage = page({
   path: '/dashboard/runs/{runId}/verify',

@@ -13,11 +13,11 @@ import { RecoveryLine, standingRecoveries } from '../parts/recovery-lines.tsx'
 import { Conservation, RunFacts, RunNotes } from '../parts/run-facts.tsx'
 import { RunFailures } from '../parts/run-failures.tsx'
 import { findItems, ItemsQuery, RunItems } from '../parts/run-items.tsx'
+import { earlierRuns, judgedOf, replaysOf, runOf } from '../parts/run-reads.ts'
 import { TagsOfRun } from '../parts/tags.tsx'
 import { counted, RunState, Verdict, When } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
-import { earlierRuns, judgedOf, replaysOf, runOf } from './run-reads.ts'
 
 type Run = Schemas['Run']
 

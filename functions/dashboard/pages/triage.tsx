@@ -3,7 +3,6 @@
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
-import { TRIAGE_LANES } from '../../../shared/triage/vocabulary.ts'
 import { reasonWords } from '../../../shared/view/reason.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'
 import { Causes, type CausesProps } from '../parts/causes.tsx'
@@ -11,19 +10,10 @@ import { Inbox } from '../parts/inbox.tsx'
 import { Pager } from '../parts/list.tsx'
 import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
 import { shellOptions } from '../parts/shell-word.ts'
+import { triageFilter } from '../parts/triage-query.ts'
 import { readTriage, TriageFilters, TriageScope } from '../parts/triage-scope.tsx'
 import { ofProject } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
-
-export const triageFilter = {
-  kind: z.enum(TRIAGE_LANES).or(z.literal('')).optional(),
-  agent_id: z.string().optional(),
-  run_id: z.string().optional(),
-  reason: z.string().optional(),
-  cause_id: z.string().optional(),
-  cluster_key: z.string().optional(),
-  partition_key: z.string().optional(),
-}
 
 export const triagePage = page({
   path: '/dashboard/projects/{projectId}/triage',

@@ -6,13 +6,13 @@ import type { Context } from '../../../shared/context.ts'
 import { basePath, withoutBasePath } from '../../../shared/http/base-path.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
-import { triageFilter } from '../pages/triage.tsx'
 import { ownPath } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { groupsOf } from './inbox-groups.ts'
 import { filterAsked, rangeAsked, SearchQuery } from './search-query.ts'
+import { triageFilter } from './triage-query.ts'
 
-const TriageQuery = z.object({ ...triageFilter, cursor: z.string().optional() })
+const TriagePage = z.object({ ...triageFilter, cursor: z.string().optional() })
 
 /** A page of a list, by the link that leads back to it. */
 export interface OuterList {
@@ -33,7 +33,7 @@ export function listAt(asked: string | undefined): OuterList | undefined {
   if (project_id === undefined) return undefined
   const given = Object.fromEntries(searchParams)
   if (page === 'triage') {
-    const { data } = TriageQuery.safeParse(given)
+    const { data } = TriagePage.safeParse(given)
     return data && { name: 'Triage', link, read: api => readTriage(api, project_id, data) }
   }
   const { data } = SearchQuery.safeParse(given)
@@ -50,7 +50,7 @@ export function cameFrom({ config }: Context, request: Request): string | undefi
   return listAt(isSame ? (searchParams.get('list') ?? undefined) : path + search)?.link
 }
 
-async function readTriage(api: Client, project_id: string, asked: z.output<typeof TriageQuery>) {
+async function readTriage(api: Client, project_id: string, asked: z.output<typeof TriagePage>) {
   const { kind, ...rest } = asked
   const query = { project_id, ...defined(rest), kind: kind || ('all' as const), limit: LIMITS.inbox_page }
   const { data } = await api.GET('/v1/triage', { params: { query } })

@@ -5,23 +5,13 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import type { TriageAction, TriageLane } from '../../../shared/triage/vocabulary.ts'
 import { runName } from '../../../shared/view/run.ts'
-import { runOf } from '../pages/run-reads.ts'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { Choice } from './choice.tsx'
 import { linkWith } from './list.tsx'
+import { runOf } from './run-reads.ts'
 import { count, counted } from './text.tsx'
-
-/** As the address of the page has it; an empty one lets everything pass. */
-export interface TriageQuery {
-  kind?: TriageLane | '' | undefined
-  agent_id?: string | undefined
-  run_id?: string | undefined
-  reason?: string | undefined
-  cause_id?: string | undefined
-  cluster_key?: string | undefined
-  partition_key?: string | undefined
-}
+import type { TriageQuery } from './triage-query.ts'
 
 const KINDS = { '': 'all', dlq: 'did not work', quarantine: 'held', review: 'may not have worked' }
 

@@ -3,7 +3,7 @@
 import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
-import { isAboutAsLarge } from '../parts/pace.ts'
+import { isAboutAsLarge } from './pace.ts'
 
 type Run = Schemas['Run']
 
