@@ -42,6 +42,9 @@ const NOTHING_YET = {
  * claim of its own has to find out: partitions have a cap, the project has more runs than one look goes through, something
  * waits in it, somebody else is about to change what may start, or there is a budget by day or month: what others have spent of
  * it is read as it was before the lock.
+ *
+ * What is asked for by `offset 0` is planned for itself: as joins, these two and what is joined already cost PostgreSQL 3.2 ms
+ * to order in place of 2.1, and a connection plans a statement six times.
  */
 export const placesAtOnce = (
   sql: Sql,
@@ -55,9 +58,9 @@ export const placesAtOnce = (
     json_populate_record(null::runs, ${JSON.stringify({ id, project_id, agent_id, ...caps, ...NOTHING_YET })}::text::json) r,
     project_usage u join projects p on p.id = u.project_id join accounts c on c.id = p.account_id
   where u.project_id = ${project_id} and p.settings->>'partition_concurrency' is null and ${sql.unsafe(IS_SERVED)}
-    and not exists (select from budgets b where b.project_id = u.project_id)
+    and not exists (select from budgets b where b.project_id = u.project_id offset 0)
     and admitted.open_runs <= ${LIMITS.open_runs_per_look}
-    and not exists (select from runs r where r.project_id = u.project_id and ${sql.unsafe(`${IS_OPEN} and ${OFFERS}`)})
+    and not exists (select from runs r where r.project_id = u.project_id and ${sql.unsafe(`${IS_OPEN} and ${OFFERS}`)} offset 0)
   for no key update of u skip locked`
 
 /** The claim of what the statement has written as taken, and its part in the counts; `opened` is the run. */
