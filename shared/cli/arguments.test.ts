@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { bareAmounts, parse } from './arguments.ts'
+import { bareAmounts, fieldsGiven, parse } from './arguments.ts'
 import { COMMANDS } from './commands.ts'
 import { EXIT, Failure } from './failure.ts'
 import { helpOf } from './help.ts'
+import { SCHEDULE_SETTINGS } from './schedule-settings.ts'
 
 const given = (...argv: string[]) => {
   const invocation = parse(COMMANDS, argv)
@@ -40,6 +41,20 @@ describe('an amount', () => {
 })
 
 describe('a command line', () => {
+  it('is read by the fields that its options are sent as; what was not given is none of them', () => {
+    const said = (...argv: string[]) =>
+      fieldsGiven(given('schedules', 'create', 'agent', '0 2 * * *', ...argv), SCHEDULE_SETTINGS)
+    expect(said()).toEqual({})
+    expect(said('--budget', '5.00', '--pilot', '20', '--allow-unpriced', '--tag', 'a', '--tag', 'b')).toEqual(
+      {
+        ...{ budget_cents: 500, pilot_items: 20, allow_unpriced: true, tags: ['a', 'b'] },
+      },
+    )
+    expect(said('--name', 'night', '--callback-url', 'https://a.example')).toEqual({
+      ...{ name: 'night', callback_url: 'https://a.example' },
+    })
+  })
+
   it('gives arguments, switches, texts, whole numbers and lists', () => {
     const submit = given('submit', 'rows.jsonl', '--agent', 'a', '--budget=0', '--watch')
     expect(submit.arg(0)).toBe('rows.jsonl')
