@@ -1,7 +1,7 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { readClock } from '../../shared/schedules/queries/schedules.ts'
 import { readable } from '../../shared/schedules/verbs/schedules.ts'
-import { Preview, PreviewQuery, previewOf } from '../../shared/schedules/wire/schedules.ts'
+import { Preview, PreviewQuery, previewOf } from '../../shared/schedules/wire/preview.ts'
 
 export const previewSchedule = endpoint({
   method: 'get',

@@ -27,6 +27,14 @@ export const SCHEDULE_SETTINGS: readonly Option[] = [
     about: 'so many items of each run go first; the others follow if one of these was ok',
   },
   {
+    name: 'concurrency',
+    field: 'concurrency',
+    value: 'N',
+    kind: 'whole',
+    least: 1,
+    about: 'items of each run at work at once at most',
+  },
+  {
     name: 'timeout',
     field: 'timeout_seconds',
     value: 'SECONDS',

@@ -4906,6 +4906,8 @@ export interface components {
             allow_unpriced: boolean;
             /** @description So many items of each run go first; null is all at once. */
             pilot_items: number | null;
+            /** @description Items of each run at work at once at most; null is no bound of its own. */
+            concurrency: number | null;
             /** @description Time an item may take; null is what the agent declares. */
             timeout_seconds: number | null;
             callback_url: string | null;
@@ -4967,6 +4969,8 @@ export interface components {
             allow_unpriced?: boolean;
             /** @description So many items of a run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed). */
             pilot_items?: number | null;
+            /** @description Items at work at once at most; the project's cap holds as well. */
+            concurrency?: number | null;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
             /**
@@ -5091,6 +5095,8 @@ export interface components {
             allow_unpriced?: boolean;
             /** @description So many items of a run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed). */
             pilot_items?: number | null;
+            /** @description Items at work at once at most; the project's cap holds as well. */
+            concurrency?: number | null;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
             /**

@@ -205,6 +205,21 @@ export function schedulesPart(given: Given): void {
         expect(codeOf(await call('PATCH', '', { tags: wrong }))).toEqual([400, 'invalid_request'])
     })
 
+    it('have a bound on items at work at once, which their runs have too [schedules.concurrency]', async () => {
+      const { world, schedule, call, create } = await made()
+      expect(schedule.concurrency).toBeNull()
+      const other = await create({ cron: '0 10 * * *', concurrency: 1 })
+      expect([other.status, other.json.concurrency]).toEqual([201, 1])
+      const changed = await call('PATCH', '', { concurrency: 3 })
+      expect([changed.status, changed.json.concurrency]).toEqual([200, 3])
+      expect((await call('PATCH', '', { name: 'Gentle' })).json.concurrency).toBe(3)
+      const { json } = await call('POST', '/trigger')
+      expect((await call('PATCH', '', { concurrency: null })).json.concurrency).toBeNull()
+      expect((await world.call('GET', `/v2/runs/${json.run_id}`)).json.concurrency).toBe(3)
+      for (const concurrency of [0, 1.5, 100_001, '3'])
+        expect(codeOf(await call('PATCH', '', { concurrency }))).toEqual([400, 'invalid_request'])
+    })
+
     it('list their events, the latest first, in pages [schedules.events, occurrences.row]', async () => {
       const { world, schedule, call } = await made({ cron: '* * * * *' })
       await world.ctx.sql`

@@ -212,6 +212,20 @@ it('a schedule is made and changed with tags, which its run by hand has [schedul
   expect(await run('schedules', 'delete', id)).toMatchObject({ code: 0 })
 })
 
+it('a schedule is made and changed with a bound on items at work at once, which its run by hand has [schedules.concurrency]', async () => {
+  const bound = ['--input', '{"n":1}', '--concurrency', '3']
+  const made = await run('schedules', 'create', SLUG, '0 7 1 1 *', ...bound)
+  expect(made).toMatchObject({ code: 0, events: [{ event: 'created', concurrency: 3 }] })
+  const { id } = made.events[0]
+  const named = await run('schedules', 'update', id, '--name', 'Gentle')
+  expect(named.events[0]).toMatchObject({ name: 'Gentle', concurrency: 3 })
+  const changed = await run('schedules', 'update', id, '--concurrency', '2')
+  expect(changed.events[0]).toMatchObject({ event: 'updated', name: 'Gentle', concurrency: 2 })
+  const { run_id } = (await run('schedules', 'trigger', id, '--watch')).events[0]
+  expect((await run('runs')).events[0]).toMatchObject({ id: run_id, concurrency: 2 })
+  expect(await run('schedules', 'delete', id)).toMatchObject({ code: 0 })
+})
+
 describe('submit', () => {
   const batch = [{ do: 'degrade' }, { do: 'fail' }, {}, {}].map((row, at) => ({
     ...row,

@@ -163,10 +163,12 @@ describe.skipIf(CHROMIUM === undefined)('schedules (needs Chromium)', () => {
   })
 
   it('shows a viewer what is set as text, and once which role changes it', async () => {
-    const made = await make({ cron: '0 5 * * *', pilot_items: 7, callback_url: 'https://example.com/done' })
+    const settings = { pilot_items: 7, concurrency: 3, callback_url: 'https://example.com/done' }
+    const made = await make({ cron: '0 5 * * *', ...settings })
     const page = await open(`/dashboard/schedules/${made.id}`, VIEWER)
     expect(await page.getByText('Operator role required').count()).toBe(1)
     await page.getByText('https://example.com/done').waitFor()
+    expect(await page.getByText('Items at work at once').count()).toBe(1)
     expect(await page.locator('main :is(input, select, textarea, form)').count()).toBe(0)
   })
 })

@@ -202,6 +202,7 @@ const Settings = ({ schedule, input }: { schedule: Schedule; input: string }) =>
       of={{
         Input: schedule.source === null && <code>{input}</code>,
         'Items that go first': schedule.pilot_items,
+        'Items at work at once': schedule.concurrency,
         'Models without a price': schedule.allow_unpriced ? 'allowed' : 'pause under a budget',
         'Callback URL': schedule.callback_url,
       }}

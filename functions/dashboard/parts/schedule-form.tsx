@@ -26,6 +26,7 @@ export interface ScheduleEntered {
   budget_usd?: string | undefined
   allow_unpriced: boolean
   pilot_items?: string | undefined
+  concurrency?: string | undefined
   callback_url?: string | undefined
   results_url?: string | undefined
   results_format?: string | undefined
@@ -40,6 +41,7 @@ export const asItIs = (schedule: Schemas['Schedule'], input: string): ScheduleEn
   budget_usd: schedule.budget_cents === null ? '' : (schedule.budget_cents / 100).toFixed(2),
   allow_unpriced: schedule.allow_unpriced,
   pilot_items: schedule.pilot_items?.toString(),
+  concurrency: schedule.concurrency?.toString(),
   callback_url: schedule.callback_url ?? '',
   results_url: schedule.results?.url,
   results_format: schedule.results?.format,
@@ -104,6 +106,7 @@ export const ScheduleFields = ({ entered }: { entered: ScheduleEntered }) => (
     </Field>
     <AllowUnpriced checked={entered.allow_unpriced} />
     <PilotField value={entered.pilot_items ?? ''} />
+    <ConcurrencyField value={entered.concurrency ?? ''} />
     <CallbackField value={entered.callback_url ?? ''} />
     <ResultsFields url={entered.results_url} format={entered.results_format} />
     <TagsField value={entered.tags ?? ''} />
@@ -116,6 +119,15 @@ const PilotField = ({ value }: { value: string | number }) => (
     hint="The others follow when one of these was ok. Leave empty to start all at once."
   >
     <input name="pilot_items" type="number" min="1" value={value} />
+  </Field>
+)
+
+const ConcurrencyField = ({ value }: { value: string }) => (
+  <Field
+    label="Items at work at once"
+    hint="In each run. Leave empty for no bound but those of the agent and the project."
+  >
+    <input name="concurrency" type="number" min="1" value={value} />
   </Field>
 )
 
@@ -169,6 +181,7 @@ export const scheduleForm = {
   input: jsonText,
   budget_usd: dollars,
   pilot_items: z.string().default(''),
+  concurrency: z.string().default(''),
   callback_url: z.string().default(''),
   results_url: z.string().default(''),
   results_format: z.enum(RESULT_FORMATS).default('csv'),
@@ -182,6 +195,7 @@ export function scheduleBody(filled: z.output<z.ZodObject<typeof scheduleForm>>)
   const {
     budget_usd: budget_cents,
     pilot_items,
+    concurrency,
     callback_url,
     input,
     name,
@@ -197,6 +211,7 @@ export function scheduleBody(filled: z.output<z.ZodObject<typeof scheduleForm>>)
   const money = { budget_cents, allow_unpriced: allowed !== undefined }
   const how = {
     pilot_items: Number(pilot_items) || null,
+    concurrency: concurrency === '' ? null : Number(concurrency),
     callback_url: callback_url || null,
     tags: tagsOf(tags),
   }

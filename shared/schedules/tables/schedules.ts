@@ -45,6 +45,8 @@ export const schedules = pgTable(
     source_headers_sealed: text('source_headers_sealed'),
     /** So many items of each run go first; null is all at once. */
     pilot_items: integer('pilot_items'),
+    /** So many items of each run are at work at once at most; null is no bound of its own. */
+    concurrency: integer('concurrency'),
     budget_micro: micro('budget_micro'),
     /** Its runs go on with models that have no price, which a budget then does not count. */
     allow_unpriced: boolean('allow_unpriced').notNull().default(false),

@@ -7,14 +7,23 @@ import { rawJson } from '../../json/raw-json.ts'
 import { id, Json, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { budgetCents, httpUrl, label, pilotItems, tags, timeoutSeconds, uuid } from '../../kernel/fields.ts'
+import {
+  budgetCents,
+  concurrency,
+  httpUrl,
+  label,
+  pilotItems,
+  tags,
+  timeoutSeconds,
+  uuid,
+} from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
 import { ResultsReceiverOrder } from '../../results/wire/results.ts'
 import { Source, SourceOrder, SourceProblem, sourceOf } from '../../sources/wire/sources.ts'
 import { allowUnpriced, UNPRICED_STARTS } from '../../submission/wire/run-order.ts'
 import { parseCron, ScheduleError } from '../rules/cron.ts'
-import { type Fire, firesAfter, nextFires } from '../rules/fire-times.ts'
+import { nextFires } from '../rules/fire-times.ts'
 import type { occurrences, schedules } from '../tables/schedules.ts'
 import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../vocabulary.ts'
 
@@ -82,12 +91,12 @@ export function occurrenceOf(row: OccurrenceRow): z.input<typeof Occurrence> {
   }
 }
 
-const cron = z
+export const cron = z
   .string()
   .describe(
     'Five fields: minute, hour, day of the month, month, day of the week. Read on the wall clock of the zone.',
   )
-const timezone = z.string().describe('A name of the IANA database.')
+export const timezone = z.string().describe('A name of the IANA database.')
 const callbackUrl = httpUrl('Gets a signed summary when a run ends.')
 
 export const Schedule = z
@@ -110,6 +119,10 @@ export const Schedule = z
     budget_cents: z.int().nullable().describe('Money each run may spend; null is no bound.'),
     allow_unpriced: z.boolean().describe(UNPRICED_STARTS),
     pilot_items: z.int().nullable().describe('So many items of each run go first; null is all at once.'),
+    concurrency: z
+      .int()
+      .nullable()
+      .describe('Items of each run at work at once at most; null is no bound of its own.'),
     timeout_seconds: z.int().nullable().describe('Time an item may take; null is what the agent declares.'),
     callback_url: z.string().nullable(),
     results: ResultsReceiverOrder.nullable(),
@@ -141,6 +154,7 @@ export function scheduleOf(row: ScheduleRow): z.input<typeof Schedule> {
     budget_cents: row.budget_micro === null ? null : centsOf(row.budget_micro),
     allow_unpriced: row.allow_unpriced,
     pilot_items: row.pilot_items,
+    concurrency: row.concurrency,
     timeout_seconds: row.timeout_seconds,
     callback_url: row.callback_url,
     results: row.results,
@@ -173,6 +187,7 @@ const settings = {
   budget_cents: budgetCents.nullable().optional(),
   allow_unpriced: allowUnpriced.optional(),
   pilot_items: pilotItems.nullable().optional(),
+  concurrency: concurrency.nullable().optional(),
   timeout_seconds: timeoutSeconds.nullable().optional(),
   callback_url: callbackUrl.nullable().optional(),
   results: ResultsReceiverOrder.nullable().optional(),
@@ -195,6 +210,7 @@ const UNSAID: ScheduleSettings = {
   budget_cents: null,
   allow_unpriced: false,
   pilot_items: null,
+  concurrency: null,
   timeout_seconds: null,
   callback_url: null,
   results: null,
@@ -250,50 +266,3 @@ function refusingMaxSteps<T extends z.ZodType>(schema: T) {
     return value
   }, schema)
 }
-
-export const PreviewQuery = z.strictObject({
-  cron,
-  timezone: timezone.default('UTC'),
-})
-
-export const Preview = z
-  .object({
-    cron,
-    timezone,
-    moments: z
-      .array(
-        z.object({
-          wall_clock: z.string().meta({ example: '2026-03-29T02:30', description: 'What the clock shows.' }),
-          at: timestamp.nullable().describe('When that is; null for a time that does not exist.'),
-          note: z
-            .enum(['skipped', 'repeated'])
-            .nullable()
-            .describe(
-              'skipped: the clock jumps over it, nothing fires. repeated: the clock shows it twice, it fires the first time.',
-            ),
-        }),
-      )
-      .describe(
-        `The next ${LIMITS.next_fires} moments, with up to ${LIMITS.skipped_fires} that are skipped among them.`,
-      ),
-  })
-  .openapi('SchedulePreview', { description: 'When an expression would fire.' })
-
-/** @throws ScheduleError, when the cron cannot be read */
-export function previewOf(text: string, zone: string, after: Date): z.input<typeof Preview> {
-  const fires = firesAfter(parseCron(text), zone, after.getTime())
-  const shown: Fire[] = []
-  for (let firing = 0, skipped = 0; firing < LIMITS.next_fires; ) {
-    const fire = fires.next().value
-    if (fire.at !== null) firing++
-    else if (++skipped > LIMITS.skipped_fires) continue
-    shown.push(fire)
-  }
-  return { cron: text, timezone: zone, moments: shown.map(momentOf) }
-}
-
-const momentOf = ({ wall, at, repeated }: Fire) => ({
-  wall_clock: new Date(wall * 60_000).toISOString().slice(0, 16),
-  at: at === null ? null : new Date(at).toISOString(),
-  note: at === null ? ('skipped' as const) : repeated ? ('repeated' as const) : null,
-})

@@ -8,6 +8,7 @@ export interface StartSettings {
   timeout_seconds: number | null
   callback_url: string | null
   pilot_items: number | null
+  concurrency: number | null
   tags: string[]
 }
 
@@ -18,6 +19,7 @@ export const NO_SETTINGS: StartSettings = {
   timeout_seconds: null,
   callback_url: null,
   pilot_items: null,
+  concurrency: null,
   tags: [],
 }
 
@@ -38,6 +40,5 @@ export function orderOfStart(start: StartSettings, columns = START_COLUMNS) {
     ...rest,
     budget_cents: budget_micro === null ? null : budget_micro / 10_000, // exact, as it was named
     unpriced: allow_unpriced ? ('allow' as const) : ('pause' as const),
-    concurrency: null,
   }
 }

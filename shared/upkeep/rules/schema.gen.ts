@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0066_tags_of_schedule',
-  version: 1795651128691,
+  migration: '0067_concurrency_of_schedule',
+  version: 1795662747201,
   tables: [
     'accounts',
     'agents',

@@ -83,6 +83,26 @@ it('a schedule is made with tags, shows them, and keeps them when its form is sa
   expect(await tags()).toEqual([])
 })
 
+it('a schedule is made with a bound on items at work at once, and keeps it when its form is saved [schedules.concurrency]', async () => {
+  const agent = await makeAgent(world)
+  const path = `/dashboard/projects/${world.first.project_id}/schedules`
+  const order = { cron: '0 6 * * *', timezone: 'UTC', input: '{}', budget_usd: '' }
+  const made = await send(path, { ...order, agent_id: agent.id, concurrency: '3' })
+  const at = made.headers.get('location')!.split('?')[0]!
+  const bound = async () => {
+    const { json } = await world.call('GET', `/v1/schedules?agent_id=${agent.id}`)
+    return json[0].concurrency
+  }
+  expect(await bound()).toBe(3)
+  const html = await (await fetch(world.url + at, { headers: { cookie } })).text()
+  const typed = /name="concurrency"[^>]* value="([^"]*)"/.exec(html)![1]!
+  await send(at, { ...order, concurrency: typed })
+  expect(await bound()).toBe(3)
+  expect(await refused(at, { ...order, concurrency: '0' })).toContain('wrong-concurrency')
+  await send(at, { ...order, concurrency: '' })
+  expect(await bound()).toBeNull()
+})
+
 it('a new schedule shows when it fires and what its source holds, asked with its headers', async () => {
   const agent = await makeAgent(world)
   const asked: (string | undefined)[] = []

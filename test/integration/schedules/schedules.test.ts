@@ -94,6 +94,15 @@ describe('a moment that has come', () => {
     expect(tagged.map(run => run.tags)).toEqual([[], ['acme', 'nightly'], ['acme', 'nightly']])
   })
 
+  it('starts a run with the bound of its schedule on items at work at once, by cron and by hand [schedules.concurrency]', async () => {
+    const id = await schedule(YEARLY, 1, { concurrency: 3 })
+    await schedule()
+    await fireDue(engine.ctx)
+    await fireByHand(engine.ctx, (await find(id)) as StartedByHand)
+    const bounded = await engine.sql`select concurrency from runs order by concurrency`
+    expect(bounded.map(run => run.concurrency)).toEqual([3, 3, null])
+  })
+
   it('starts one run with the input, the budget and the deployment of its schedule [starts.schedule, schedules.own-settings, occurrences.fired]', async () => {
     const id = await schedule()
     expect(await fireDue(engine.ctx)).toBe(1)

@@ -78,6 +78,15 @@ describe('an occurrence whose schedule has a source', () => {
     expect(await engine.run(byHand.run_id)).toMatchObject({ tags: ['acme', 'nightly'], total_items: 3 })
   })
 
+  it('starts a run with the bound of its schedule on items at work at once [schedules.concurrency]', async () => {
+    serve(body(ticketLines(3).join('')))
+    const id = await schedule({}, { concurrency: 2 })
+    await tick()
+    expect(await engine.run((await rows(id))[0]!.run_id!)).toMatchObject({ concurrency: 2, total_items: 3 })
+    const byHand = await fireByHand(engine.ctx, (await findSourcedSchedule(engine.sql, id)) as StartedByHand)
+    expect(await engine.run(byHand.run_id)).toMatchObject({ concurrency: 2, total_items: 3 })
+  })
+
   it('starts one run over all rows, with the name, the budget and the fields of its schedule [sources.schedule]', async () => {
     serve(body(ticketLines(3).join('')))
     const id = await schedule({
