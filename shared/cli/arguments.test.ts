@@ -50,6 +50,7 @@ describe('a command line', () => {
         ...{ budget_cents: 500, pilot_items: 20, allow_unpriced: true, tags: ['a', 'b'] },
       },
     )
+    expect(said('--budget', 'none', '--pilot', 'none')).toEqual({ budget_cents: null, pilot_items: null })
     expect(said('--name', 'night', '--callback-url', 'https://a.example')).toEqual({
       ...{ name: 'night', callback_url: 'https://a.example' },
     })

@@ -251,8 +251,8 @@ export function fieldsGiven(given: Given, options: readonly Option[]): Record<st
 
 function valueGiven(given: Given, { name, value, kind }: Option): unknown {
   if (value === undefined) return given.flag(name) || undefined
-  if (kind === 'whole') return given.whole(name)
-  if (kind === 'amount') return given.amount(name)
+  if (kind === 'whole') return given.wholeOrNone(name)
+  if (kind === 'amount') return given.amountOrNone(name)
   if (kind !== 'list') return given.text(name)
   const list = given.list(name)
   return list.length > 0 ? list : undefined

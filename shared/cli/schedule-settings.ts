@@ -15,7 +15,8 @@ export const SCHEDULE_SETTINGS: readonly Option[] = [
     field: 'budget_cents',
     value: 'AMOUNT',
     kind: 'amount',
-    about: 'money each run may spend',
+    none: true,
+    about: 'money each run may spend; none is no bound',
   },
   { ...allowUnpriced, field: 'allow_unpriced' },
   {
@@ -24,7 +25,9 @@ export const SCHEDULE_SETTINGS: readonly Option[] = [
     value: 'N',
     kind: 'whole',
     least: 1,
-    about: 'so many items of each run go first; the others follow if one of these was ok',
+    none: true,
+    about:
+      'so many items of each run go first; the others follow if one of these was ok; none is all at once',
   },
   {
     name: 'concurrency',
@@ -32,7 +35,8 @@ export const SCHEDULE_SETTINGS: readonly Option[] = [
     value: 'N',
     kind: 'whole',
     least: 1,
-    about: 'items of each run at work at once at most',
+    none: true,
+    about: 'items of each run at work at once at most; none is no bound of its own',
   },
   {
     name: 'timeout',
@@ -40,7 +44,8 @@ export const SCHEDULE_SETTINGS: readonly Option[] = [
     value: 'SECONDS',
     kind: 'whole',
     least: 1,
-    about: 'time an item may take',
+    none: true,
+    about: 'time an item may take; none is what the agent declares',
   },
   {
     name: 'callback-url',

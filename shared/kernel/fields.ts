@@ -202,7 +202,7 @@ const whole = ([min, max]: readonly [number, number], description: string) =>
 export const budgetCents = whole(BUDGET_CENTS, 'Money the run may spend, in cents.')
 export const concurrency = whole(
   CONCURRENCY,
-  "Items at work at once at most; the project's cap holds as well.",
+  "Items at work at once at most; what the agent declares and the project's cap hold as well.",
 )
 export const pilotItems = whole(
   PILOT_ITEMS,

@@ -2535,7 +2535,7 @@ export interface components {
             project_id?: string;
             /** @description For people. */
             name?: string;
-            /** @description Items at work at once at most; the project's cap holds as well. */
+            /** @description Items at work at once at most; what the agent declares and the project's cap hold as well. */
             concurrency?: number;
             /** @description So many items of a run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed). */
             pilot_items?: number;
@@ -4464,7 +4464,7 @@ export interface components {
             total_input_tokens: number;
             /** @description Output tokens across items. */
             total_output_tokens: number;
-            /** @description Items at work at once at most; null is the cap of the project. */
+            /** @description Items at work at once at most; null is no bound but those of the agent and the project. */
             concurrency: number | null;
             /** @description Time one item may take; null is what the agent declares. */
             timeout_seconds: number | null;
@@ -4969,7 +4969,7 @@ export interface components {
             allow_unpriced?: boolean;
             /** @description So many items of a run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed). */
             pilot_items?: number | null;
-            /** @description Items at work at once at most; the project's cap holds as well. */
+            /** @description Items at work at once at most; what the agent declares and the project's cap hold as well. */
             concurrency?: number | null;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
@@ -5095,7 +5095,7 @@ export interface components {
             allow_unpriced?: boolean;
             /** @description So many items of a run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed). */
             pilot_items?: number | null;
-            /** @description Items at work at once at most; the project's cap holds as well. */
+            /** @description Items at work at once at most; what the agent declares and the project's cap hold as well. */
             concurrency?: number | null;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;

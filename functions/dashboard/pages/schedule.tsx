@@ -183,7 +183,9 @@ const Changes = ({
   <details open={open}>
     <summary>Change it</summary>
     {schedule.declared && (
-      <p class="dim">It is declared in the agent's code: the next deploy sets it back.</p>
+      <p class="dim">
+        It is declared in the agent's code: the next deploy sets its input, zone, source and results back.
+      </p>
     )}
     <form class="stack" method="post" action={ofSchedule(schedule.id)}>
       <ScheduleFields entered={filled} />
@@ -203,6 +205,7 @@ const Settings = ({ schedule, input }: { schedule: Schedule; input: string }) =>
         Input: schedule.source === null && <code>{input}</code>,
         'Items that go first': schedule.pilot_items,
         'Items at work at once': schedule.concurrency,
+        'Seconds an item may take': schedule.timeout_seconds,
         'Models without a price': schedule.allow_unpriced ? 'allowed' : 'pause under a budget',
         'Callback URL': schedule.callback_url,
       }}

@@ -9,7 +9,7 @@ import { Field, RoleRequired, Sure } from '../parts/form.tsx'
 import { cents, count, When } from '../parts/text.tsx'
 import { ofProject, ROOT } from '../shell/addresses.ts'
 import { AMOUNT_HINT } from '../shell/dollars.ts'
-import { dollars } from '../shell/form-values.ts'
+import { dollars, whole } from '../shell/form-values.ts'
 import { action, type Entered, page, type View } from '../shell/page.ts'
 
 type Project = Schemas['Project']
@@ -156,13 +156,6 @@ const OwnersPart = ({ project }: { project: Project }) => (
     </form>
   </>
 )
-
-/** Empty is null: back to what the installation sets. */
-const whole = z
-  .string()
-  .trim()
-  .regex(/^\d{0,9}$/, 'must be a whole number, or empty')
-  .transform(text => (text === '' ? null : Number(text)))
 
 const Form = z.strictObject({
   name: z.string(),

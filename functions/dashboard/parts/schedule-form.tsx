@@ -5,32 +5,21 @@ import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { RESULT_FORMATS } from '../../../shared/results/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { dollars, jsonText } from '../shell/form-values.ts'
+import { dollars, jsonText, whole } from '../shell/form-values.ts'
 import type { Entered } from '../shell/page.ts'
 import { Field } from './form.tsx'
 import { SourceFields, sourceForm, sourceOrder } from './source-fields.tsx'
 import { tagsOf } from './submit-order.ts'
 
 /** What stands in the fields: what was typed, or what a schedule has. */
-export interface ScheduleEntered {
-  name?: string | undefined
-  cron?: string | undefined
-  timezone?: string | undefined
-  input?: string | undefined
+export interface ScheduleEntered extends Partial<Record<keyof typeof ownFields, string | undefined>> {
   source: Parameters<typeof SourceFields>[0]['source']
   /** Whether the fields of a source are shown at once. */
   has_source: boolean
   headers?: string | undefined
   /** Names of fields that hold a guess. */
   guessed?: readonly string[]
-  budget_usd?: string | undefined
   allow_unpriced: boolean
-  pilot_items?: string | undefined
-  concurrency?: string | undefined
-  callback_url?: string | undefined
-  results_url?: string | undefined
-  results_format?: string | undefined
-  tags?: string | undefined
 }
 
 /** A form of a schedule that is there holds what it has. */
@@ -42,6 +31,7 @@ export const asItIs = (schedule: Schemas['Schedule'], input: string): ScheduleEn
   allow_unpriced: schedule.allow_unpriced,
   pilot_items: schedule.pilot_items?.toString(),
   concurrency: schedule.concurrency?.toString(),
+  timeout_seconds: schedule.timeout_seconds?.toString(),
   callback_url: schedule.callback_url ?? '',
   results_url: schedule.results?.url,
   results_format: schedule.results?.format,
@@ -105,31 +95,40 @@ export const ScheduleFields = ({ entered }: { entered: ScheduleEntered }) => (
       <input name="budget_usd" inputmode="decimal" value={entered.budget_usd ?? ''} />
     </Field>
     <AllowUnpriced checked={entered.allow_unpriced} />
-    <PilotField value={entered.pilot_items ?? ''} />
-    <ConcurrencyField value={entered.concurrency ?? ''} />
+    <Numbers entered={entered} />
     <CallbackField value={entered.callback_url ?? ''} />
     <ResultsFields url={entered.results_url} format={entered.results_format} />
     <TagsField value={entered.tags ?? ''} />
   </>
 )
 
-const PilotField = ({ value }: { value: string | number }) => (
-  <Field
-    label="Items that go first"
-    hint="The others follow when one of these was ok. Leave empty to start all at once."
-  >
-    <input name="pilot_items" type="number" min="1" value={value} />
-  </Field>
+const Numbers = ({ entered }: { entered: ScheduleEntered }) => (
+  <>
+    {NUMBERS.map(({ name, label, hint }) => (
+      <Field label={label} hint={hint}>
+        <input name={name} type="number" min="1" value={entered[name] ?? ''} />
+      </Field>
+    ))}
+  </>
 )
 
-const ConcurrencyField = ({ value }: { value: string }) => (
-  <Field
-    label="Items at work at once"
-    hint="In each run. Leave empty for no bound but those of the agent and the project."
-  >
-    <input name="concurrency" type="number" min="1" value={value} />
-  </Field>
-)
+const NUMBERS = [
+  {
+    name: 'pilot_items',
+    label: 'Items that go first',
+    hint: 'The others follow when one of these was ok. Leave empty to start all at once.',
+  },
+  {
+    name: 'concurrency',
+    label: 'Items at work at once',
+    hint: 'In each run. Leave empty for no bound but those of the agent and the project.',
+  },
+  {
+    name: 'timeout_seconds',
+    label: 'Seconds an item may take',
+    hint: 'Leave empty for what the agent says.',
+  },
+] as const
 
 const CallbackField = ({ value }: { value: string }) => (
   <Field label="Callback URL" hint="Gets a signed summary when a run ends.">
@@ -174,46 +173,37 @@ const ResultsFields = ({
   </>
 )
 
-export const scheduleForm = {
+const ownFields = {
   name: z.string().default(''),
   cron: z.string(),
   timezone: z.string(),
   input: jsonText,
   budget_usd: dollars,
-  pilot_items: z.string().default(''),
-  concurrency: z.string().default(''),
+  pilot_items: whole.default(null),
+  concurrency: whole.default(null),
+  timeout_seconds: whole.default(null),
   callback_url: z.string().default(''),
   results_url: z.string().default(''),
   results_format: z.enum(RESULT_FORMATS).default('csv'),
   tags: z.string().default(''),
-  allow_unpriced: z.string().optional(),
-  ...sourceForm,
 }
+
+export const scheduleForm = { ...ownFields, allow_unpriced: z.string().optional(), ...sourceForm }
 
 /** What the form says, as the API takes it; the input stays the text it is. */
 export function scheduleBody(filled: z.output<z.ZodObject<typeof scheduleForm>>) {
-  const {
-    budget_usd: budget_cents,
-    pilot_items,
-    concurrency,
-    callback_url,
-    input,
-    name,
-    cron,
-    timezone,
-    tags,
-    ...others
-  } = filled
-  const { results_url: url, results_format: format, allow_unpriced: allowed, ...rest } = others
-  const results = url === '' ? null : { url, format }
+  const { name, cron, timezone, pilot_items, concurrency, timeout_seconds, ...others } = filled
+  const { input, budget_usd, allow_unpriced, callback_url, tags, ...more } = others
+  const { results_url: url, results_format: format, ...rest } = more
   const source = sourceOrder(rest)
   const texts: Record<string, string> = source === null ? { input } : {}
-  const money = { budget_cents, allow_unpriced: allowed !== undefined }
-  const how = {
-    pilot_items: Number(pilot_items) || null,
-    concurrency: concurrency === '' ? null : Number(concurrency),
+  const fields = {
+    ...{ name: name || null, cron, timezone, pilot_items, concurrency, timeout_seconds, source },
+    budget_cents: budget_usd,
+    allow_unpriced: allow_unpriced !== undefined,
     callback_url: callback_url || null,
+    results: url === '' ? null : { url, format },
     tags: tagsOf(tags),
   }
-  return { fields: { name: name || null, cron, timezone, ...money, ...how, source, results }, texts }
+  return { fields, texts }
 }

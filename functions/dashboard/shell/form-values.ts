@@ -16,6 +16,13 @@ export const jsonText = z.string().superRefine((text, { addIssue }) => {
   }
 })
 
+/** A whole number; null for an empty field. */
+export const whole = z
+  .string()
+  .trim()
+  .regex(/^\d{0,9}$/, 'must be a whole number, or empty')
+  .transform(text => (text === '' ? null : Number(text)))
+
 /** Dollars as whole cents; null for an empty field. */
 export const dollars = z.string().transform((text, { addIssue }) => {
   const cents = centsOfDollars(text)

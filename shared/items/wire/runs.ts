@@ -91,7 +91,7 @@ export const Run = z
     concurrency: z
       .int()
       .nullable()
-      .describe('Items at work at once at most; null is the cap of the project.'),
+      .describe('Items at work at once at most; null is no bound but those of the agent and the project.'),
     timeout_seconds: z.int().nullable().describe('Time one item may take; null is what the agent declares.'),
     callback_url: z.string().nullable(),
     replay_of: id('The run whose items this one replays.').nullable(),

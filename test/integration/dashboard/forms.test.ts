@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type ScheduleSettings, settingsOf } from '../../../shared/schedules/wire/schedules.ts'
 import { startNodeHost } from '../../conformance/hosts.ts'
 import { makeAgent } from '../../conformance/make.ts'
 import { deploy } from '../../conformance/play.ts'
@@ -63,45 +64,73 @@ it('a new schedule keeps all that was typed, and sends it by POST alone', async 
   }
 })
 
-it('a schedule is made with tags, shows them, and keeps them when its form is saved [schedules.tags]', async () => {
+/** Every setting of a schedule, as none of them is where nothing is said. */
+const SETTINGS: Omit<ScheduleSettings, 'input' | 'source'> & { source: object } = {
+  name: 'night',
+  source: { url: 'https://example.com/x.csv', format: 'csv', item_id: 'id', partition_key: null },
+  budget_cents: 150,
+  allow_unpriced: true,
+  pilot_items: 20,
+  concurrency: 3,
+  timeout_seconds: 60,
+  callback_url: 'https://example.com/done',
+  results: { url: 'https://example.com/rows', format: 'ndjson' },
+  tags: ['acme', 'Ticket 7'],
+}
+
+it('a schedule has all its settings in its form, which saved as it is changes none, and emptied takes all away [schedules.tags] [schedules.concurrency]', async () => {
+  const unsaid = settingsOf({})
+  expect([...Object.keys(SETTINGS), 'input'].sort()).toEqual(Object.keys(unsaid).sort())
   const agent = await makeAgent(world)
-  const path = `/dashboard/projects/${world.first.project_id}/schedules`
-  const order = { cron: '0 6 * * *', timezone: 'UTC', input: '{}', budget_usd: '' }
-  const made = await send(path, { ...order, agent_id: agent.id, tags: 'acme, Ticket 7,, acme' })
-  const at = made.headers.get('location')!.split('?')[0]!
-  const tags = async () => {
-    const { json } = await world.call('GET', `/v1/schedules?agent_id=${agent.id}`)
-    return json[0].tags
-  }
-  expect(await tags()).toEqual(['acme', 'Ticket 7'])
-  const html = await (await fetch(world.url + at, { headers: { cookie } })).text()
+  const body = { agent_id: agent.id, cron: '0 6 * * *', timezone: 'Europe/Berlin', ...SETTINGS }
+  const { json: made } = await world.call('POST', '/v1/schedules', { body })
+  const path = `/dashboard/schedules/${made.id}`
+  const asItIs = async () => (await world.call('GET', `/v1/schedules/${made.id}`)).json
+  expect(await asItIs()).toMatchObject(SETTINGS)
+  const html = await (await fetch(world.url + path, { headers: { cookie } })).text()
   expect(html).toMatch(/href="[^"]*runs\?tag=Ticket\+7"/)
-  const typed = /name="tags" value="([^"]*)"/.exec(html)![1]!
-  await send(at, { ...order, tags: typed })
-  expect(await tags()).toEqual(['acme', 'Ticket 7'])
-  await send(at, { ...order, tags: '' })
-  expect(await tags()).toEqual([])
+  const form = fieldsOf(html, path)
+  expect((await send(path, form)).status).toBe(303)
+  expect(await asItIs()).toEqual({ ...made, updated_at: expect.any(String) })
+
+  const kept = { cron: form.cron!, timezone: form.timezone!, input: '7' }
+  const emptied = Object.fromEntries(Object.keys(form).map(name => [name, '']))
+  delete emptied.allow_unpriced
+  await send(path, { ...emptied, results_format: 'csv', ...kept })
+  expect(await asItIs()).toMatchObject({ ...unsaid, input: 7 })
+  for (const name of ['pilot_items', 'concurrency', 'timeout_seconds'])
+    for (const wrong of ['0', 'many'])
+      expect(await refused(path, { ...form, [name]: wrong })).toContain(`wrong-${name}`)
 })
 
-it('a schedule is made with a bound on items at work at once, and keeps it when its form is saved [schedules.concurrency]', async () => {
-  const agent = await makeAgent(world)
-  const path = `/dashboard/projects/${world.first.project_id}/schedules`
-  const order = { cron: '0 6 * * *', timezone: 'UTC', input: '{}', budget_usd: '' }
-  const made = await send(path, { ...order, agent_id: agent.id, concurrency: '3' })
-  const at = made.headers.get('location')!.split('?')[0]!
-  const bound = async () => {
-    const { json } = await world.call('GET', `/v1/schedules?agent_id=${agent.id}`)
-    return json[0].concurrency
+/** What a browser sends of a form that nobody has touched. */
+function fieldsOf(html: string, action: string): Record<string, string> {
+  const form = html
+    .split('<form')
+    .find(one => one.includes(`action="${action}"`) && one.includes('name="cron"'))!
+  const own = form.slice(0, form.indexOf('</form>'))
+  const text = (html: string) =>
+    html
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&')
+  const fields: Record<string, string> = {}
+  for (const [, attributes] of own.matchAll(/<input ([^>]*)>/g)) {
+    const name = /name="([^"]*)"/.exec(attributes!)?.[1]
+    if (name === undefined || (/type="checkbox"/.test(attributes!) && !/ checked/.test(attributes!))) continue
+    fields[name] = text(/value="([^"]*)"/.exec(attributes!)?.[1] ?? '')
   }
-  expect(await bound()).toBe(3)
-  const html = await (await fetch(world.url + at, { headers: { cookie } })).text()
-  const typed = /name="concurrency"[^>]* value="([^"]*)"/.exec(html)![1]!
-  await send(at, { ...order, concurrency: typed })
-  expect(await bound()).toBe(3)
-  expect(await refused(at, { ...order, concurrency: '0' })).toContain('wrong-concurrency')
-  await send(at, { ...order, concurrency: '' })
-  expect(await bound()).toBeNull()
-})
+  for (const [, name, value] of own.matchAll(/<textarea name="([^"]*)"[^>]*>([^<]*)</g))
+    fields[name!] = text(value!)
+  for (const [, name, options] of own.matchAll(/<select name="([^"]*)"[^>]*>([\s\S]*?)<\/select>/g)) {
+    const [, attributes, label] =
+      /<option([^>]* selected[^>]*)>([^<]*)/.exec(options!) ?? /<option([^>]*)>([^<]*)/.exec(options!)!
+    fields[name!] = /value="([^"]*)"/.exec(attributes!)?.[1] ?? label!
+  }
+  return fields
+}
 
 it('a new schedule shows when it fires and what its source holds, asked with its headers', async () => {
   const agent = await makeAgent(world)
