@@ -50,7 +50,9 @@ describe('a command line', () => {
         ...{ budget_cents: 500, pilot_items: 20, allow_unpriced: true, tags: ['a', 'b'] },
       },
     )
-    expect(said('--budget', 'none', '--pilot', 'none')).toEqual({ budget_cents: null, pilot_items: null })
+    const nothing = { budget_cents: null, pilot_items: null, callback_url: null, tags: [] }
+    const none = ['--budget', '--pilot', '--callback-url', '--tag'].flatMap(name => [name, 'none'])
+    expect(said(...none)).toEqual(nothing)
     expect(said('--name', 'night', '--callback-url', 'https://a.example')).toEqual({
       ...{ name: 'night', callback_url: 'https://a.example' },
     })

@@ -19,7 +19,7 @@ export interface Option {
   least?: number
   /** What the API calls it, where it is sent as it was given. */
   field?: string
-  /** Of an amount or a whole number: `none` may stand for it. */
+  /** `none` may stand for it, and takes away what was there. */
   none?: true
   choices?: readonly string[]
 }
@@ -249,11 +249,12 @@ export function fieldsGiven(given: Given, options: readonly Option[]): Record<st
   return Object.fromEntries(fields)
 }
 
-function valueGiven(given: Given, { name, value, kind }: Option): unknown {
+function valueGiven(given: Given, { name, value, kind, none }: Option): unknown {
   if (value === undefined) return given.flag(name) || undefined
   if (kind === 'whole') return given.wholeOrNone(name)
   if (kind === 'amount') return given.amountOrNone(name)
-  if (kind !== 'list') return given.text(name)
+  if (kind !== 'list') return none && given.text(name) === 'none' ? null : given.text(name)
   const list = given.list(name)
+  if (none && list.length === 1 && list[0] === 'none') return []
   return list.length > 0 ? list : undefined
 }

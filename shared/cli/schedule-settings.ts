@@ -51,9 +51,14 @@ export const SCHEDULE_SETTINGS: readonly Option[] = [
     name: 'callback-url',
     field: 'callback_url',
     value: 'URL',
-    about: 'gets a signed summary when a run ends',
+    none: true,
+    about: 'gets a signed summary when a run ends; none for nobody',
   },
-  { name: 'results-url', value: 'URL', about: 'gets the results of each run as a file when it has ended' },
+  {
+    name: 'results-url',
+    value: 'URL',
+    about: 'gets the results of each run as a file when it has ended; none for nobody',
+  },
   {
     name: 'results-format',
     value: 'FORMAT',
@@ -63,6 +68,7 @@ export const SCHEDULE_SETTINGS: readonly Option[] = [
   {
     ...tagOption,
     field: 'tags',
-    about: 'a word by which its runs are found again; may be given several times',
+    none: true,
+    about: 'a word by which its runs are found again; may be given several times; none takes all away',
   },
 ]

@@ -123,6 +123,7 @@ function resultsOf(given: Given) {
   const [url, format] = [given.text('results-url'), given.text('results-format')]
   if (url === undefined && format !== undefined)
     throw usageFailure('--results-format is of the file that --results-url gets, which is not given')
+  if (url === 'none') return null
   return url === undefined ? undefined : { url, ...(format && { format }) }
 }
 

@@ -68,11 +68,12 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
 
 /** What the agent wants that the first rows do not have is said before they are sent: it may be meant so. */
 async function noteMisfit({ api, output }: Session, path: string, agent: Agent): Promise<void> {
-  const wanted = wantedOf(await inputSchema(api, agent))
+  const wanted = wantedOf(await inputSchema(api, agent).catch(() => undefined)) // it is not worth a submission
   if (wanted === undefined) return
   const { head, size } = await headOf(path)
   const misfit = misfitOf(agent.slug, wanted, (await firstRows(path, head, size)).rows, '')
-  if (misfit !== undefined) output.note(`${misfit.said} A row of the file is the input of an item.`)
+  if (misfit !== undefined)
+    output.note(`${misfit.said} A row of the file is the input of an item: rename its columns.`)
 }
 
 async function existing(path: string): Promise<string> {

@@ -96,7 +96,7 @@ async function makeCurrent(
 /** The newest version that is the one. */
 export async function findVersion(
   api: Api,
-  agent: Agent,
+  agent: Pick<Agent, 'id'>,
   isIt: (version: Version) => boolean,
 ): Promise<Version | undefined> {
   let cursor: string | undefined
@@ -124,7 +124,5 @@ const noVersion = ({ slug }: Agent, message: string) =>
   new Failure(EXIT.api, 'not_found', message, { next: `assay deployments ${slug}` })
 
 /** What the deployment that is current says of its inputs; undefined where it says nothing. */
-export async function inputSchema(api: Api, agent: Pick<Agent, 'id'>): Promise<unknown> {
-  const { rows } = await versionsPage(api, agent, LIMITS.deployments_page.default, undefined)
-  return rows.find(row => row.is_current)?.declaration.input_schema
-}
+export const inputSchema = async (api: Api, agent: Pick<Agent, 'id'>): Promise<unknown> =>
+  (await findVersion(api, agent, version => version.is_current))?.declaration.input_schema

@@ -10,6 +10,8 @@ const ITEMS = Number(argument('--items') ?? 1_000_000)
 const RUNS = Number(argument('--runs') ?? 100_000)
 const DAYS = 14
 const TIMES = 15
+const PIECE = 250_000 // items of a statement
+const FILL_S = 1200 // a statement over all of them
 
 function argument(name: string): string | undefined {
   const at = process.argv.indexOf(name)
@@ -38,7 +40,8 @@ async function fill({ sql, client }: Bench): Promise<Batch> {
     const verdict = (g: string) =>
       `case when (${g} + ${at}) % 20 = 0 then 'failed' when (${g} + ${at}) % 50 = 10 then 'degraded' else 'ok' end`
     const created_at = new Date(now - (at === 0 ? 86_400_000 : 3_600_000))
-    await sql`
+    for (let first = 1; first <= ITEMS; first += PIECE)
+      await sql`
       insert into items (project_id, run_id, seq, line, status, outcome, attempt, step_count, item_id, partition_key, error_code,
         error_message, outcome_reason, input, output, started_at, completed_at, cost_micro)
       select ${project_id}, ${id}, g, g, (case when o = 'failed' then o else 'completed' end)::item_status, o::outcome, 1, 1,
@@ -46,7 +49,9 @@ async function fill({ sql, client }: Bench): Promise<Batch> {
         case when o = 'failed' then 'the warehouse answered 503' end,
         case o when 'failed' then 'step_error' when 'degraded' then 'refusal' end,
         '{"text": "' || repeat('customer order refund shipping ', 10) || g || '"}', '{"queue": 1}', now(), now(), g % 5000
-      from (select g, ${sql.unsafe(verdict('g'))} as o from generate_series(1, ${ITEMS}::int) g) g`
+      from (select g, ${sql.unsafe(verdict('g'))} as o from generate_series(${first}::int, ${Math.min(ITEMS, first + PIECE - 1)}::int) g) g`.timeout(
+        FILL_S,
+      )
     await sql`
       insert into runs (id, project_id, agent_id, total_items, next_seq, ok, degraded, failed, undecided, cost_micro,
         created_at, started_at, finished_at)
@@ -54,15 +59,15 @@ async function fill({ sql, client }: Bench): Promise<Batch> {
         count(*) filter (where outcome = 'degraded'), count(*) filter (where outcome = 'failed'),
         count(*) filter (where outcome <> 'ok'), sum(cost_micro), ${created_at}, ${created_at}::timestamptz + interval '20 s',
         ${created_at}::timestamptz + interval '30 min'
-      from items where run_id = ${id}`
+      from items where project_id = ${project_id} and run_id = ${id}`.timeout(FILL_S)
     await sql`
       insert into triage (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, prompt)
       select run_id, seq, ${project_id}, ${agent_id}, 'dlq', outcome_reason, error_code, partition_key,
         case when error_code is not null then 'prompt ' || seq % 40 end
-      from items where run_id = ${id} and outcome <> 'ok'`
+      from items where project_id = ${project_id} and run_id = ${id} and outcome <> 'ok'`.timeout(FILL_S)
   }
   await fillRuns({ sql } as Bench, { project_id, agent_id, now })
-  for (const table of ['items', 'triage', 'runs']) await sql.unsafe(`vacuum analyze ${table}`)
+  for (const table of ['items', 'triage', 'runs']) await sql.unsafe(`vacuum analyze ${table}`).timeout(FILL_S)
   return { project_id, run_id, before_id }
 }
 

@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addMember } from '../../shared/accounts/verbs/members.ts'
+import { signAccessToken } from '../../shared/http/auth.ts'
 import { indexSteps } from '../../shared/traces/queries/step-index.ts'
 import { askQuestions } from '../../shared/triage/verbs/questions.ts'
 import { sweep } from '../../shared/upkeep/verbs/sweep.ts'
@@ -25,6 +26,8 @@ const UNKNOWN = '01900000-0000-7000-8000-000000000001'
 let world: World
 let tenants: Tenant[]
 let tokens: Record<Token, string | null>
+/** Of those who ask with a session. */
+let sessions: Record<'session' | 'viewer', string>
 /** Ids and the like by what they name, found in answers as they come. */
 const things: Record<string, string[]> = {}
 /** What all requests are sent with, and must not be taken away. */
@@ -43,7 +46,7 @@ beforeAll(async () => {
   const member = (email: string, role: 'viewer' | 'operator') =>
     addMember(world.ctx, { account_id: own.account_id, email, role, password: PASSWORD })
   const viewer = await member('viewer@example.org', 'viewer')
-  const { access_token } = await signIn(world, viewer.email)
+  const { access_token, session_id } = await signIn(world, viewer.email)
   tokens = {
     key: own.key,
     session: own.session,
@@ -71,7 +74,7 @@ beforeAll(async () => {
   const trigger = await world.call('POST', '/v1/triggers', { token: own.key, body })
   learn('fired', trigger.json.url.split('/').at(-2))
   learn('fired_secret', trigger.json.secret)
-  await keep(viewer.id, own.key_id, trigger.json.id)
+  sessions = { session: await keep(viewer.id, session_id, own.key_id, trigger.json.id), viewer: session_id }
   await makeQuestions(own)
   await makeFailures(own)
   for (const { id } of await world.ctx.sql<{ id: string }[]>`select id from accounts`) kept.add(id) // never suspended
@@ -115,12 +118,19 @@ async function makeFailures({ key }: Tenant): Promise<void> {
   await workOff(world, item => (item.input === 'fail' ? fails()(item) : works(item)))
 }
 
-/** Not to be ended, nor removed: the session and the member that ask, and these. */
-async function keep(...ids: string[]): Promise<void> {
+/** Not to be ended, nor removed: the session and the member that ask, and these. Tells the session. */
+async function keep(...ids: string[]): Promise<string> {
   const read = (path: string) => world.call('GET', path, { token: tokens.session })
   const sessions = (await read('/v1/sessions')).json as { id: string; is_current: boolean }[]
   const current = sessions.find(session => session.is_current)!
   for (const id of [(await read('/v1/account')).json.member.id, current.id, ...ids]) kept.add(id)
+  return current.id
+}
+
+/** An access token is good for minutes, and a long fuzz goes on for an hour. */
+async function renewTokens(): Promise<void> {
+  for (const who of ['session', 'viewer'] as const)
+    tokens[who] = (await signAccessToken(world.ctx, sessions[who])).access_token
 }
 
 it(
@@ -145,6 +155,7 @@ it(
           playing.catch(() => {})
         }
         if (batches % 100 === 0) expect(await failedChores()).toEqual([])
+        if (batches % 100 === 0) await renewTokens()
         await Promise.all(batch.map(send))
       }),
       // Nothing is shrunk: the requests before have changed what the server holds. The one that failed is named.

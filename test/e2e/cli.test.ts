@@ -222,7 +222,8 @@ it('a schedule is made and changed with a bound on items at work at once, which 
   const changed = await run('schedules', 'update', id, '--concurrency', '2')
   expect(changed.events[0]).toMatchObject({ event: 'updated', name: 'Gentle', concurrency: 2 })
   const { run_id } = (await run('schedules', 'trigger', id, '--watch')).events[0]
-  expect((await run('runs')).events[0]).toMatchObject({ id: run_id, concurrency: 2 })
+  const started = (await run('runs')).events.find(one => one.id === run_id)
+  expect(started).toMatchObject({ concurrency: 2 })
   expect(await run('schedules', 'delete', id)).toMatchObject({ code: 0 })
 })
 

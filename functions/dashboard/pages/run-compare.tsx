@@ -10,7 +10,7 @@ import { Later } from '../parts/later.tsx'
 import { List, linkWith } from '../parts/list.tsx'
 import { paceOf } from '../parts/pace.ts'
 import { Changes, ONLY_WORSE } from '../parts/run-changes.tsx'
-import { comparableRuns, laterRuns, naturalBefore, runOf } from '../parts/run-reads.ts'
+import { comparableRuns, laterRuns, naturalAfter, naturalBefore, runOf } from '../parts/run-reads.ts'
 import { count, counted, money, span, When } from '../parts/text.tsx'
 import { ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
@@ -20,6 +20,8 @@ type Run = Schemas['Run']
 /** Of larger batches the items are compared when somebody asks, and behind the page: it takes seconds. */
 const AT_ONCE_ITEMS = 20_000
 const CHOICES = 30
+/** The next after it. */
+const LATER_CHOICES = 10
 
 export const compareRunPage = page({
   path: '/dashboard/runs/{runId}/compare',
@@ -32,7 +34,7 @@ export const compareRunPage = page({
     const run = await runOf(api, params.runId)
     const [earlier, later] = await Promise.all([comparableRuns(api, run), laterRuns(api, run)])
     const natural = query.with || run.replay_of || (await naturalBefore(api, run, earlier))?.id
-    const other_id = natural ?? later.at(-1)?.id
+    const other_id = natural ?? naturalAfter(run, later)?.id
     if (other_id === undefined) return nothingBeside(run)
     const other = await runOf(api, other_id)
     const sides = sidesOf(run, other)
@@ -62,7 +64,7 @@ export const compareRunPage = page({
             {other.deployment_version !== null && ` v${other.deployment_version}`} of{' '}
             {counted(other.total_items, 'item')}, <When at={other.created_at} now={now} />.
           </p>
-          <OtherRun other={other} others={[...later, ...earlier]} only={query.only} />
+          <OtherRun other={other} others={[...later.slice(-LATER_CHOICES), ...earlier]} only={query.only} />
           <div class="bars">
             {(['before', 'after'] as const).map(side => (
               <Bar

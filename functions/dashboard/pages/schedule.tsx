@@ -184,7 +184,8 @@ const Changes = ({
     <summary>Change it</summary>
     {schedule.declared && (
       <p class="dim">
-        It is declared in the agent's code: the next deploy sets its input, zone, source and results back.
+        It is declared in the agent's code. The next deploy sets back what the code says of it, and where its
+        cron is another one, deletes it and makes a new one.
       </p>
     )}
     <form class="stack" method="post" action={ofSchedule(schedule.id)}>

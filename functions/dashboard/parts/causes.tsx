@@ -3,7 +3,7 @@
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { isOfHeld } from '../../../shared/view/cause.ts'
 import type { Doubt } from '../../../shared/view/verdict.ts'
-import { ofItem, ofProject } from '../shell/addresses.ts'
+import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { List } from './list.tsx'
 import { count, money, percent, When } from './text.tsx'
 
@@ -50,7 +50,16 @@ export const Causes = ({ causes, project_id, run, doubt, now, mayAct }: CausesPr
           label: 'Items',
           numeric: true,
           value: one => one.count,
-          cell: one => `${count(one.count)}${run ? ` (${percent(one.count, run.total_items)})` : ''}`,
+          cell: one =>
+            run ? (
+              <a
+                href={`${ofRun(run.id)}?${new URLSearchParams({ reason: one.reason, outcome: 'not_ok' })}#items`}
+              >
+                {count(one.count)} ({percent(one.count, run.total_items)})
+              </a>
+            ) : (
+              count(one.count)
+            ),
         },
         { label: 'To decide', numeric: true, value: one => one.waiting, cell: one => count(one.waiting) },
         { label: 'Runs', numeric: true, value: one => one.runs, cell: one => count(one.runs) },

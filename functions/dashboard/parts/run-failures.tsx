@@ -1,11 +1,12 @@
-// What did not work in a run, by what went wrong and for whom, each with what can be done about all of it at once. Guarantee:
-// what the causes above it tell is not told again.
+// What did not work in a run, by what went wrong and for whom, each with what can be done about all of it at once.
+// Guarantee: what the causes above it tell is not told again.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { List } from './list.tsx'
 import { count } from './text.tsx'
+import { untoldReasons } from './untold-reasons.ts'
 
 type Run = Schemas['Run']
 type Failures = Schemas['RunFailures']
@@ -51,11 +52,11 @@ const Actions = ({
 
 export const RunFailures = ({ causes, ...around }: Around & { causes: readonly Cause[] }) => {
   const { run, failures, mayAct } = around
-  const reasons = failures.reasons.filter(one => !isTold(one, causes))
+  const reasons = untoldReasons(failures, causes)
   if (reasons.length + failures.clusters.length + failures.partitions.length === 0) return ''
   return (
     <>
-      <h2>What did not work</h2>
+      {(reasons.length > 0 || causes.length === 0) && <h2>What did not work</h2>}
       {!failures.is_complete && (
         <p class="dim">Counted over the first {count(failures.looked_at)} of them.</p>
       )}
@@ -65,12 +66,6 @@ export const RunFailures = ({ causes, ...around }: Around & { causes: readonly C
     </>
   )
 }
-
-/** Every item of the reason has a cause among these. */
-const isTold = ({ reason, error_code, count }: Reason, causes: readonly Cause[]): boolean =>
-  causes
-    .filter(one => one.reason === reason && one.error_code === error_code)
-    .reduce((items, one) => items + one.count, 0) >= count
 
 const Reasons = ({ run, reasons, mayAct }: Omit<Around, 'failures'> & { reasons: readonly Reason[] }) => (
   <List

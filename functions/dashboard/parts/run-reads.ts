@@ -9,7 +9,6 @@ type Run = Schemas['Run']
 
 const EARLIER_RUNS = 20 // that "usual" is the median of
 const COMPARED_RUNS = 100 // looked at for those that a run may be compared with
-const LATER_RUNS = 10
 const ITEMS_LOOKED_FOR = 3
 const REPLAYS_SHOWN = 10
 
@@ -20,32 +19,30 @@ export async function runOf(api: Client, runId: string): Promise<Run> {
 
 /** Runs of the same agent that were submitted before and have ended, the latest first; replays aside. */
 export const earlierRuns = (api: Client, run: Run): Promise<Run[]> =>
-  runsBefore(api, run, 'ended', EARLIER_RUNS)
+  othersOf(api, run, { to: run.created_at }, 'ended', EARLIER_RUNS)
 
-/** Those that it may be compared with: the ended ones, and those of which all that is left waits for a person. */
-export async function comparableRuns(api: Client, run: Run): Promise<Run[]> {
+/** Those before it that it may be compared with: the ended ones, and those of which all that is left waits for a person. */
+export const comparableRuns = (api: Client, run: Run) => comparable(api, run, { to: run.created_at })
+
+/** The same of those after it, as far as the newest hundred reach back. */
+export const laterRuns = (api: Client, run: Run) => comparable(api, run, { from: run.created_at })
+
+type Side = { to: string } | { from: string }
+
+async function comparable(api: Client, run: Run, side: Side): Promise<Run[]> {
   const [ended, open] = await Promise.all([
-    runsBefore(api, run, 'ended', COMPARED_RUNS),
-    runsBefore(api, run, 'open', COMPARED_RUNS),
+    othersOf(api, run, side, 'ended', COMPARED_RUNS),
+    othersOf(api, run, side, 'open', COMPARED_RUNS),
   ])
   const both = [...ended, ...open.filter(isHeld)]
   return both.sort((a, b) => b.created_at.localeCompare(a.created_at))
 }
 
-/** The newest of its agent that were submitted after it and have ended, the latest first; replays aside. */
-export async function laterRuns(api: Client, run: Run): Promise<Run[]> {
-  const { project_id, agent_slug: agent, created_at: from } = run
-  const query = { project_id, agent, from, state: 'ended', limit: LATER_RUNS + 1 } as const
-  return othersOf(run, (await api.GET('/v2/runs', { params: { query } })).data).slice(0, LATER_RUNS)
-}
-
-const othersOf = (run: Run, found: readonly Run[] = []) =>
-  found.filter(one => one.id !== run.id && one.replay_of === null)
-
-async function runsBefore(api: Client, run: Run, state: 'ended' | 'open', most: number): Promise<Run[]> {
-  const { project_id, agent_slug: agent, created_at: to } = run
-  const query = { project_id, agent, to, state, limit: most + 1 }
-  return othersOf(run, (await api.GET('/v2/runs', { params: { query } })).data).slice(0, most)
+async function othersOf(api: Client, run: Run, side: Side, state: 'ended' | 'open', most: number) {
+  const { project_id, agent_slug: agent } = run
+  const query = { project_id, agent, ...side, state, limit: most + 1 }
+  const { data = [] } = await api.GET('/v2/runs', { params: { query } })
+  return data.filter(one => one.id !== run.id && one.replay_of === null).slice(0, most)
 }
 
 /**
@@ -57,12 +54,28 @@ export async function naturalBefore(
   run: Run,
   earlier: readonly Run[],
 ): Promise<Run | undefined> {
-  const best = (of: readonly Run[]) => of.find(one => isAboutAsLarge(run, one)) ?? of[0]
-  const named = best(earlier.filter(({ name }) => name !== null && name === run.name))
+  const named = bestOf(
+    run,
+    earlier.filter(({ name }) => name !== null && name === run.name),
+  )
   if (named !== undefined || earlier.length === 0) return named
   const sharing = await runsWithItemsOf(api, run)
-  return best(earlier.filter(one => sharing.has(one.id))) ?? best(earlier)
+  return (
+    bestOf(
+      run,
+      earlier.filter(one => sharing.has(one.id)),
+    ) ?? bestOf(run, earlier)
+  )
 }
+
+/** Where there is none before it: the first after it of its name, else the first, one that is about as large rather than another. */
+export function naturalAfter(run: Run, later: readonly Run[]): Run | undefined {
+  const next = later.toReversed()
+  const named = next.filter(({ name }) => name !== null && name === run.name)
+  return [named, next].map(of => bestOf(run, of)).find(one => one !== undefined)
+}
+
+const bestOf = (run: Run, of: readonly Run[]) => of.find(one => isAboutAsLarge(run, one)) ?? of[0]
 
 /** The runs before it that have one of its first items. */
 async function runsWithItemsOf(api: Client, { id, project_id, created_at: to }: Run): Promise<Set<string>> {

@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { RESULT_FORMATS } from '../../../shared/results/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { defined } from '../shell/defined.ts'
 import { dollars, jsonText, whole } from '../shell/form-values.ts'
 import type { Entered } from '../shell/page.ts'
 import { Field } from './form.tsx'
@@ -180,8 +181,9 @@ const ownFields = {
   input: jsonText,
   budget_usd: dollars,
   pilot_items: whole.default(null),
-  concurrency: whole.default(null),
-  timeout_seconds: whole.default(null),
+  // Of a form that was opened before it had them, nothing is said of these.
+  concurrency: whole.optional(),
+  timeout_seconds: whole.optional(),
   callback_url: z.string().default(''),
   results_url: z.string().default(''),
   results_format: z.enum(RESULT_FORMATS).default('csv'),
@@ -198,7 +200,8 @@ export function scheduleBody(filled: z.output<z.ZodObject<typeof scheduleForm>>)
   const source = sourceOrder(rest)
   const texts: Record<string, string> = source === null ? { input } : {}
   const fields = {
-    ...{ name: name || null, cron, timezone, pilot_items, concurrency, timeout_seconds, source },
+    ...{ name: name || null, cron, timezone, pilot_items, source },
+    ...defined({ concurrency, timeout_seconds }),
     budget_cents: budget_usd,
     allow_unpriced: allow_unpriced !== undefined,
     callback_url: callback_url || null,

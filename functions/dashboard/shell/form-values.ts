@@ -16,7 +16,7 @@ export const jsonText = z.string().superRefine((text, { addIssue }) => {
   }
 })
 
-/** A whole number; null for an empty field. */
+/** A whole number; null for an empty field, which is no bound or what the installation sets. */
 export const whole = z
   .string()
   .trim()

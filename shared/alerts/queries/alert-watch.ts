@@ -101,7 +101,7 @@ export interface EndedRun extends WatchedRun {
   is_decided: boolean
   /** Nothing of it is told: somebody cancelled it, it is a replay, an alert told it before, or somebody dealt with it. */
   is_quiet: boolean
-  /** Also of rules that are muted: an alert stays open as long as what it tells is so. */
+  /** Whose alerts its end leaves open; also of rules that are muted: an alert stays as long as what it tells is so. */
   holds: Readonly<Partial<Record<AlertRule, boolean>>>
   found: RunFindings
 }
@@ -110,8 +110,19 @@ export interface EndedRun extends WatchedRun {
 const givesReason = (sql: Sql): Record<RunRule, Fragment> => ({
   credentials_refused: isRefused(sql),
   budget_exceeded: sql`r.stop_reason is not distinct from 'budget_exceeded'`,
-  failure_share: tooManyNotOk(sql, sql`(r.ok + r.degraded + r.failed)`),
+  // One that was stopped for it may have come to an end before many items had.
+  failure_share: sql`(${tooManyNotOk(sql, sql`(r.ok + r.degraded + r.failed)`)}
+    or coalesce(r.stop_reason in ('pilot_failed', 'consecutive_failures'), false))`,
   run_not_ok: sql`r.ok < r.total_items`,
+})
+
+/**
+ * A run that nobody's schedule started and that could not have given reason for a rule ends no alert of it: of an agent's runs
+ * one may be another file, or one item.
+ */
+const couldNot = (sql: Sql): Partial<Record<RunRule, Fragment>> => ({
+  budget_exceeded: sql`r.budget_micro is null`,
+  failure_share: sql`r.ok + r.degraded + r.failed < ${bound(sql, 'failure_share', 'least_items')}`,
 })
 
 const listed = (sql: Sql, of: (rule: RunRule) => Fragment): Fragment =>
@@ -120,6 +131,7 @@ const listed = (sql: Sql, of: (rule: RunRule) => Fragment): Fragment =>
 /** Takes runs that have ended off the list that a trigger on runs keeps, once their answers were looked at. */
 export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]> {
   const reasons = givesReason(sql)
+  const never = couldNot(sql)
   return sql<EndedRun[]>`
     with taken as (
       delete from ended_runs where (project_id, run_id) in (
@@ -132,13 +144,17 @@ export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]
         (not ${isFirst(sql)} or r.stop_reason is not distinct from 'cancelled' or not ${untold(sql)}
           or ${isDecided(sql)}) as is_quiet,
         refusal.refused_status, refusal.refused_model, r.unpriced_items > 0 as unpriced,
-        ${listed(sql, rule => sql`${reasons[rule]} as ${sql(`for_${rule}`)}, ${isOn(sql, rule)} as ${sql(`on_${rule}`)}`)}
+        ${listed(
+          sql,
+          rule => sql`${reasons[rule]} as ${sql(`for_${rule}`)}, ${isOn(sql, rule)} as ${sql(`on_${rule}`)},
+          (fired.schedule_id is null and ${never[rule] ?? sql`false`}) as ${sql(`never_${rule}`)}`,
+        )}
       from taken join runs r on r.project_id = taken.project_id and r.id = taken.run_id join agents a on a.id = r.agent_id
       ${fired(sql)} ${refused(sql, sql`taken.first_end and r.degraded + r.failed > 0`)}
       ${RUN_RULES.map(rule => setting(sql, rule))}
     )
     select *,
-      jsonb_build_object('unpriced_model', unpriced, ${listed(sql, rule => sql`${rule}::text, ${sql(`for_${rule}`)}`)}) as holds,
+      jsonb_build_object('unpriced_model', unpriced, ${listed(sql, rule => sql`${rule}::text, ${sql(`for_${rule}`)} or ${sql(`never_${rule}`)}`)}) as holds,
       jsonb_build_object(${listed(sql, rule => sql`${rule}::text, ${sql(`for_${rule}`)} and ${sql(`on_${rule}`)}`)}) as found
     from judged`
 }

@@ -15,7 +15,7 @@ import type { Source } from '../../sources/rules/source.ts'
 import { startNow } from '../../sources/verbs/start-from-source.ts'
 import { refusalOf } from '../../submission/rules/run-admission.ts'
 import { type Submitted, submitRun } from '../../submission/verbs/submit.ts'
-import { orderOfStart, START_COLUMNS_OF_ONE } from '../../submission/wire/start-settings.ts'
+import { orderOfStart } from '../../submission/wire/start-settings.ts'
 import * as store from '../queries/occurrences.ts'
 import { REFUSALS, type RefusalReason } from '../rules/occurrence.ts'
 import { planDue } from './due.ts'
@@ -85,7 +85,7 @@ export async function fireByHand(ctx: Context, schedule: StartedByHand): Promise
   if (source !== null)
     return startNow(ctx, { ...schedule, source, name: store.runName(schedule) }, { together })
   const order = {
-    ...orderOfStart(schedule, START_COLUMNS_OF_ONE),
+    ...orderOfStart({ ...schedule, pilot_items: null }),
     project_id,
     agent_id,
     name: store.runName(schedule),

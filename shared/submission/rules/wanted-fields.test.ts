@@ -10,6 +10,7 @@ describe('misfitOf', () => {
   it('says what the agent wants where no row has it, and what the rows have', () => {
     const said = (input: string) => misfitOf('ticket-triage', WANTED, CASES, input)?.said
     expect(said('')).toBe('ticket-triage wants text; the rows have reference, customer, message.')
+    expect(misfitOf('a', WANTED, rows({}), '')?.said).toBe('a wants text; the rows have no fields.')
     expect(said('message')).toBe('ticket-triage wants text; the rows are no objects.')
   })
 

@@ -56,9 +56,14 @@ export function misfitOf(
   const inputs = input === '' ? rows : rows.flatMap(row => (row.has(input) ? [rowOf(row.get(input)!)] : []))
   const names = [...new Set(inputs.flatMap(row => [...row.keys()]))].filter(name => name !== '')
   if (inputs.length === 0) return undefined
-  const have = names.length === 0 ? 'are no objects' : `have ${listed(names)}`
+  const areObjects = inputs.some(row => !row.has(''))
+  const have = !areObjects
+    ? 'are no objects'
+    : names.length === 0
+      ? 'have no fields'
+      : `have ${listed(names)}`
   if (is_text)
-    return names.length === 0
+    return !areObjects
       ? undefined
       : {
           said: `${agent} wants a text; the rows ${have}.`,

@@ -30,12 +30,12 @@ export const START_COLUMNS = Object.keys(NO_SETTINGS) as readonly Column[]
 /** Of a run over one item: there is none that goes before the others. */
 export const START_COLUMNS_OF_ONE = START_COLUMNS.filter(name => name !== 'pilot_items')
 
-/** Their part of a run's order, with columns of these names and whatever others `start` has. */
-export function orderOfStart(start: StartSettings, columns = START_COLUMNS) {
-  const { budget_micro, allow_unpriced, ...rest } = {
-    ...NO_SETTINGS,
-    ...Object.fromEntries(columns.map(name => [name, start[name]])),
-  }
+/** Their part of a run's order, of whatever else `start` has. */
+export function orderOfStart(start: StartSettings) {
+  const settings = Object.fromEntries(
+    START_COLUMNS.map(name => [name, start[name]]),
+  ) as unknown as StartSettings
+  const { budget_micro, allow_unpriced, ...rest } = settings
   return {
     ...rest,
     budget_cents: budget_micro === null ? null : budget_micro / 10_000, // exact, as it was named

@@ -6,6 +6,7 @@ import { scheduleMissed } from '../../../shared/alerts/rules/alerts.ts'
 import { creditNear } from '../../../shared/alerts/rules/run-alerts.ts'
 import { addAlertChannel, raiseAlerts, setAlertRule } from '../../../shared/alerts/verbs/alerts.ts'
 import type { AlertRule } from '../../../shared/alerts/vocabulary.ts'
+import { judgePilots } from '../../../shared/claims/verbs/pilots.ts'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { cancelRun } from '../../../shared/items/verbs/cancel.ts'
 import type { AgentLine, ItemLine } from '../../../shared/protocol/rules/protocol.ts'
@@ -139,6 +140,32 @@ describe('a run', () => {
     expect(await look()).toHaveLength(1)
   })
 
+  async function piloted() {
+    await consume(engine.ctx)
+    await judgePilots(engine.ctx)
+    return worked()
+  }
+
+  it('that is stopped by its first items, however few, raises one, and resolves none', async () => {
+    failEvery(1)
+    const first = await engine.submit(40)
+    await worked()
+    await engine.sql`update alert_marks set raised_at = raised_at - interval '2 days'`
+    const second = await engine.submit(60, { pilot_items: 5 })
+    await piloted()
+    expect((await engine.run(second)).stop_reason).toBe('pilot_failed')
+    expect(await open()).toEqual(['failure_share'])
+    await engine.sql`update alerts set resolved_at = now() where run_id = ${first}`
+    await engine.sql`delete from alert_marks`
+    const third = await engine.submit(60, { pilot_items: 5 })
+    expect(await piloted()).toContainEqual(
+      expect.objectContaining({
+        ...{ rule: 'failure_share', run_id: third },
+        message: expect.stringContaining('none of its first items was ok'),
+      }),
+    )
+  })
+
   it('that began late and failed is told of for both', async () => {
     failEvery(1)
     const run_id = await engine.submit(40)
@@ -232,6 +259,29 @@ describe('an open alert', () => {
   it('is resolved when all items of its run have been decided about', async () => {
     await engine.sql`update runs set undecided = 0`
     await look()
+    expect(await open()).toEqual([])
+  })
+
+  it('is resolved by no run over a few items, which could not have raised it', async () => {
+    engine.play(items => items.map(item => result(item)))
+    await engine.submit(1)
+    await worked()
+    expect(await open()).toEqual(['failure_share'])
+    await engine.submit(40)
+    await worked()
+    expect(await open()).toEqual([])
+  })
+
+  it('about a budget is resolved by no run without one', async () => {
+    engine.play(items => items.flatMap(item => [centStep(item, 'call'), result(item)]))
+    await engine.submit(50, { budget_cents: 30 })
+    await worked()
+    expect(await open()).toContain('budget_exceeded')
+    await engine.submit(40)
+    await worked()
+    expect(await open()).toEqual(['budget_exceeded'])
+    await engine.submit(2, { budget_cents: 500 })
+    await worked()
     expect(await open()).toEqual([])
   })
 

@@ -64,7 +64,7 @@ it('a new schedule keeps all that was typed, and sends it by POST alone', async 
   }
 })
 
-/** Every setting of a schedule, as none of them is where nothing is said. */
+/** Every setting of a schedule, each other than its default. */
 const SETTINGS: Omit<ScheduleSettings, 'input' | 'source'> & { source: object } = {
   name: 'night',
   source: { url: 'https://example.com/x.csv', format: 'csv', item_id: 'id', partition_key: null },
@@ -92,6 +92,10 @@ it('a schedule has all its settings in its form, which saved as it is changes no
   const form = fieldsOf(html, path)
   expect((await send(path, form)).status).toBe(303)
   expect(await asItIs()).toEqual({ ...made, updated_at: expect.any(String) })
+
+  const { concurrency: _, timeout_seconds: __, ...older } = form
+  await send(path, older)
+  expect(await asItIs()).toMatchObject(SETTINGS)
 
   const kept = { cron: form.cron!, timezone: form.timezone!, input: '7' }
   const emptied = Object.fromEntries(Object.keys(form).map(name => [name, '']))

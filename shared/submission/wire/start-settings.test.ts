@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { settingsOf } from '../../schedules/wire/schedules.ts'
+import { NO_SETTINGS } from './start-settings.ts'
+
+/** What runs of a schedule get in another way: as their name, their items, what they are read from, or after their end. */
+const OTHERWISE = ['name', 'input', 'source', 'results']
+/** As it is kept. */
+const KEPT: Record<string, string> = { budget_cents: 'budget_micro' }
+
+it('runs get every setting of a schedule', () => {
+  const settings = Object.keys(settingsOf({})).filter(name => !OTHERWISE.includes(name))
+  expect(settings.map(name => KEPT[name] ?? name).sort()).toEqual(Object.keys(NO_SETTINGS).sort())
+})
