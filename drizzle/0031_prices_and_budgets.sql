@@ -35,8 +35,12 @@ ALTER TABLE "prices" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 ALTER TABLE "project_usage" ADD COLUMN "spend_day" date;--> statement-breakpoint
 ALTER TABLE "project_usage" ADD COLUMN "spend_day_ends_at" timestamp with time zone;--> statement-breakpoint
 ALTER TABLE "runs" ADD COLUMN "unpriced_model" text;--> statement-breakpoint
+-- Newer minor versions of PostgreSQL add no column with a default to a table whose rows a function takes: it is made again below.
+DROP FUNCTION ended_items(runs);--> statement-breakpoint
 ALTER TABLE "runs" ADD COLUMN "waits_for_price" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "runs" ADD COLUMN "allow_unpriced" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+CREATE FUNCTION ended_items(r runs) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN r.ok + r.degraded + r.failed + r.budget_exceeded + r.cancelled;--> statement-breakpoint
 ALTER TABLE "budgets" ADD CONSTRAINT "budgets_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "budgets" ADD CONSTRAINT "budgets_project_id_agent_id_agents_project_id_id_fk" FOREIGN KEY ("project_id","agent_id") REFERENCES "public"."agents"("project_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "spending" ADD CONSTRAINT "spending_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

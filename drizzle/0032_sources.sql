@@ -9,7 +9,11 @@ CREATE TABLE "source_reads" (
 	CONSTRAINT "source_reads_schedule_id_scheduled_for_pk" PRIMARY KEY("schedule_id","scheduled_for")
 );
 --> statement-breakpoint
+-- Newer minor versions of PostgreSQL add no column with a default to a table whose rows a function takes: it is made again below.
+DROP FUNCTION ended_items(runs);--> statement-breakpoint
 ALTER TABLE "runs" ADD COLUMN "from_source" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+CREATE FUNCTION ended_items(r runs) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN r.ok + r.degraded + r.failed + r.budget_exceeded + r.cancelled;--> statement-breakpoint
 ALTER TABLE "occurrences" ADD COLUMN "detail" jsonb;--> statement-breakpoint
 ALTER TABLE "schedules" ADD COLUMN "name" text;--> statement-breakpoint
 ALTER TABLE "schedules" ADD COLUMN "source" jsonb;--> statement-breakpoint
