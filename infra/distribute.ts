@@ -59,7 +59,7 @@ async function withDatabase<T>(target: PostgresTarget, act: (sql: Sql) => Promis
     onnotice: () => {},
     connection: {
       ...connection,
-      application_name: 'assay distribute',
+      application_name: 'assay_distribute',
       idle_in_transaction_session_timeout: 0,
     },
   })

@@ -24,6 +24,8 @@ export const SETTINGS: Record<string, string> = {
   'citus.enable_unsafe_triggers': 'on',
   // Who reads for a caller says whose rows it may see, and the nodes have to know.
   'citus.propagate_set_commands': 'local',
+  // A transaction that read all nodes may write afterwards what each of them has.
+  'citus.multi_shard_modify_mode': 'sequential',
 }
 
 export function stepsLeft(state: State, shards: number): Step[] {

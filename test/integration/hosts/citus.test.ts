@@ -1,10 +1,17 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import postgres from 'postgres'
 import { afterAll, describe, expect, it } from 'vitest'
 import { TRIGGER_FUNCTIONS } from '../../../infra/citus/trigger-functions.ts'
 import { distribute } from '../../../infra/distribute.ts'
 import { migrate } from '../../../infra/migrate.ts'
+import { createClient } from '../../../shared/sdk/client.ts'
 import { dropDatabase, makeCluster, NO_CLUSTER, nodesOf } from '../../support/citus.ts'
+import { conservation } from '../../support/conservation.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startStack } from '../../support/stack.ts'
 import { emptyDatabase, testDatabase } from '../../support/stores.ts'
 
 const CLUSTER = process.env.CITUS_URL
@@ -105,6 +112,56 @@ describe.skipIf(!CLUSTER)(`on a cluster (${CLUSTER ? 'CITUS_URL' : NO_CLUSTER})`
     const [tables] = await sql`select count(*)::int as n from citus_tables`
     await sql.end()
     expect(tables!.n).toBe(0)
+  })
+
+  it('a batch sent to the interface runs to its end at an agent behind a URL, and its results can be read', async () => {
+    const agent = createServer(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      const lines = body.split('\n').filter(line => line !== '')
+      const answers = lines.map(line => {
+        const { seq, attempt } = JSON.parse(line)
+        if (seq % 50 === 0)
+          return { type: 'error', seq, attempt, error: { code: 'upstream_down', message: 'it answered 503' } }
+        return { type: 'result', seq, attempt, output: { seq } }
+      })
+      response.setHeader('content-type', 'application/x-ndjson')
+      response.end(answers.map(answer => `${JSON.stringify(answer)}\n`).join(''))
+    })
+    parts.defer(async () => void agent.close())
+    agent.listen(0, '127.0.0.1')
+    await once(agent, 'listening')
+    const stack = await startStack()
+    parts.defer(() => stack.close())
+    const client = createClient({ baseUrl: stack.base_url, apiKey: stack.api_key })
+    const { data: made } = await client.POST('/v1/agents', { body: { name: 'plain' } })
+    const { port } = agent.address() as AddressInfo
+    await client.POST('/v1/agents/{agentId}/deployments', {
+      params: { path: { agentId: made!.id } },
+      body: {
+        kind: 'url',
+        url: `http://127.0.0.1:${port}/`,
+        protocol: 'ndjson',
+        declaration: { name: 'plain', max_consecutive_failures: 1000 },
+      },
+    })
+    const lines = Array.from({ length: 300 }, (_, i) => `{"item_id":"item-${i}","input":{"n":${i}}}\n`).join(
+      '',
+    )
+    const { run_id } = await client.submitLines({ agent_id: made!.id }, new Blob([lines]).stream())
+    const run = await eventually(async () => {
+      const { data } = await client.GET('/v2/runs/{runId}', { params: { path: { runId: run_id } } })
+      expect(data!.finished_at).not.toBeNull()
+      return data!
+    })
+    expect(run).toMatchObject({ status: 'partial', total_items: 300, completed: 294, failed: 6 })
+    const { data: items } = await client.GET('/v2/runs/{runId}/items', {
+      params: { path: { runId: run_id } },
+    })
+    expect(items![0]).toMatchObject({ item_id: 'item-0', output: { seq: 1 } })
+    const sql = postgres(stack.databaseUrl, { max: 1 })
+    expect(await conservation({ sql }, run_id)).toEqual([])
+    await sql.end()
   })
 
   it('an empty database is refused', async () => {
