@@ -51,7 +51,8 @@ export async function isolate(sql: Sql, project: string, say: (line: string) => 
   const rows = UUID.test(project) ? await sql`select from project_usage where project_id = ${project}` : []
   if (rows.length === 0)
     throw new ExitError('project_unknown', `there is no project ${project}: name it by its id.`)
-  const [made] = await sql<{ shard: string }[]>`
-    select isolate_tenant_to_new_shard(${FIRST}, ${project}::uuid, 'CASCADE')::text as shard`
+  const [made] = await sql.unsafe<{ shard: string }[]>(
+    `select isolate_tenant_to_new_shard('${FIRST}', '${project}'::uuid, 'CASCADE', shard_transfer_mode => 'block_writes')::text as shard`,
+  )
   say(`The project has shard ${made!.shard} to itself; citus_move_shard_placement moves it to another node.`)
 }

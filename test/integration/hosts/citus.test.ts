@@ -76,6 +76,11 @@ describe.skipIf(!CLUSTER)(`on a cluster (${CLUSTER ? 'CITUS_URL' : NO_CLUSTER})`
       { type: 'local', together: 1 },
       { type: 'reference', together: 1 },
     ])
+    const again = postgres(url, { max: 1 })
+    const [made] = await again`select make_step_week('steps', '2099-01-01', 1000) as is_made`
+    const [dropped] = await again`select drop_step_week('2099-01-01') as is_dropped`
+    await again.end()
+    expect({ ...made, ...dropped }).toEqual({ is_made: true, is_dropped: true })
   })
 
   it('it goes on with what a stop left', async () => {
