@@ -103,10 +103,10 @@ const sweep = (of: RunKey, limit: number) => `
         outcome = case when over_budget then ${outcomeOf('skip')} end,
         outcome_reason = case when over_budget then 'budget_exceeded' end,
         error_code = case when over_budget then 'budget_exceeded' end,
-        error_message = case run.stop_reason
-          when 'budget_exceeded' then 'The run reached its budget before this item was dispatched.'
-          when 'consecutive_failures' then 'The run was stopped after too many consecutive failures.'
-          when 'pilot_failed' then 'None of the first items of the run was ok, so this one was not begun.' end
+        error_message = case
+          when run.stop_reason = 'budget_exceeded' then 'The run reached its budget before this item was dispatched.'
+          when run.stop_reason = 'consecutive_failures' then 'The run was stopped after too many consecutive failures.'
+          when run.stop_reason = 'pilot_failed' then 'None of the first items of the run was ok, so this one was not begun.' end
       from run
       where i.project_id = run.project_id and i.run_id = run.id and ${guard(['skip', 'cancel', 'dismiss'])} and i.seq = any(array(
         select seq from ahead union select seq from behind union select seq from held))

@@ -100,7 +100,9 @@ function claimDeliveriesOf(sql: Sql, inFlight: InFlight, slots: number, mails: b
       select *, row_number() over (partition by is_file order by turn, place, due_at) as nth_fitting from of_account
       where turn <= ${LIMITS.deliveries_in_flight_per_account}
     ), chosen as (
-      select c.id, p.account_id, p.account_id is not null and d.tries < d.tries_allowed as goes_on
+      select c.id, p.account_id, p.account_id is not null and d.tries < d.tries_allowed as goes_on,
+        now() + interval '1 ms'
+          * case when d.kind = 'run.results' then ${LIMITS.results_file_lease_ms}::int else ${LIMITS.delivery_lease_ms}::int end as held_until
       from (
         select id from fitting where not is_file or nth_fitting <= ${room}
         order by turn, place, due_at limit ${slots}
@@ -109,8 +111,7 @@ function claimDeliveriesOf(sql: Sql, inFlight: InFlight, slots: number, mails: b
       where true ${of('d')}
     ), held as (
       update deliveries d set tries = d.tries + goes_on::int,
-        due_at = case when goes_on then now() + interval '1 ms'
-          * case when d.kind = 'run.results' then ${LIMITS.results_file_lease_ms}::int else ${LIMITS.delivery_lease_ms}::int end end
+        due_at = case when goes_on then c.held_until end
       from chosen c where d.id = c.id ${of('d')}
       returning d.*, c.account_id, goes_on
     ), started as (
