@@ -24,7 +24,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     verbs: ['outbox', 'settling'],
   },
   submission: {
-    queries: ['claims', 'items', 'prices'],
+    queries: ['accounts', 'claims', 'items', 'prices'],
     verbs: ['accounts', 'claims', 'prices'],
   },
   claims: {
@@ -52,7 +52,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   triage: {
     rules: ['grading', 'items'],
     wire: ['items'],
-    queries: ['items'],
+    queries: ['accounts', 'items'],
   },
   recovery: {
     rules: ['prices', 'protocol'],
@@ -86,13 +86,14 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   alerts: {
     rules: ['items', 'outbox', 'prices', 'schedules'],
+    queries: ['accounts'],
   },
   outbox: {
     wire: ['alerts', 'items'],
     queries: ['accounts'],
   },
   traces: {
-    queries: ['triage'],
+    queries: ['accounts', 'triage'],
   },
   accounts: {
     wire: ['prices', 'schedules'],

@@ -35,6 +35,9 @@ const ACROSS: Record<string, string> = {
   'shared/upkeep/queries/backlog.ts isAnythingHeld: claims': 'whether an installation is at rest',
   'shared/claims/queries/leases.ts extendLeases: claims': 'all leases of a consumer at once',
   'shared/upkeep/queries/check-up.ts readDatabaseState: purges': 'a gauge of the installation',
+  'shared/alerts/queries/alert-watch.ts takeEndedRuns: ended_runs': 'which projects a cluster is asked for',
+  'shared/claims/queries/run-facts.ts reapClaims: claims': 'which projects a cluster is asked for',
+  'shared/triage/queries/questions.ts askInTurn: suspected_items': 'which projects a cluster is asked for',
   'shared/upkeep/queries/partitions.ts dropSpentWeek: purges': 'a week is dropped of all projects at once',
   'shared/traces/queries/step-index.ts indexSteps: unindexed_steps': 'what was filed first, of whomever',
   'shared/traces/queries/step-index.ts isWorkUnderWay: claims': 'whether an installation is at rest',
@@ -51,6 +54,10 @@ const BY_CONDITION: Record<string, string> = {
   'shared/results/queries/results.ts found: i': 'where',
   'shared/items/queries/stop.ts sweep: triage': 'isOfRun',
   'shared/items/queries/stop.ts undispatched: due_items': 'isOfRun',
+  'shared/items/queries/stop.ts undispatched: i': 'isOfRun',
+  'shared/items/queries/stop.ts undispatched: d': 'isOfRun',
+  'shared/items/queries/stop.ts sweep: i': 'isOfRun',
+  'shared/claims/queries/run-facts.ts deadClaims: claims': 'of',
 }
 
 /** Of a claim that an address names, which an agent was given without the project. */

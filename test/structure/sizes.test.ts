@@ -56,7 +56,6 @@ const LONG: Record<string, number> = {
   'shared/cli/package-files.ts knativeService': 58,
   'shared/http/endpoint.ts endpoint': 52,
   'shared/http/request-trace.ts traceRequest': 53,
-  'shared/outbox/queries/deliveries.ts claimDeliveries': 56,
   'shared/recovery/queries/replay.ts copyItems': 54,
   'shared/sdk/client.ts createClient': 76,
   'shared/sdk/serve.ts work': 66,

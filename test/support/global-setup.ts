@@ -1,17 +1,21 @@
-// Starts the PostgreSQL (or takes the one of TEST_DATABASE_URL) and the Redis that all test files share, and makes the database they clone theirs from.
+// Starts the PostgreSQL (or takes the one of TEST_DATABASE_URL, or the cluster of CITUS_URL) and the Redis that all test
+// files share, and makes the database they clone theirs from; on a cluster it is distributed.
 
 import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
+import { distribute } from '../../infra/distribute.ts'
 import { startPostgres } from '../../infra/local/postgres.ts'
 import { startRedis } from '../../infra/local/redis.ts'
 import { migrate } from '../../infra/migrate.ts'
+import { closeDatabase, dropDatabase, makeCluster, nodesOf } from './citus.ts'
 import { removeAbandoned, tempFolder } from './temp-folder.ts'
 
 export const TEMPLATE = 'assay_template'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    stores: { databaseUrl: string; redisUrl: string }
+    /** `nodes`: of a cluster, the coordinator first; else none. */
+    stores: { databaseUrl: string; redisUrl: string; nodes: string[] }
   }
 }
 
@@ -27,8 +31,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
       if (store.status === 'fulfilled') parts.defer(() => store.value.stop())
     }
     const [database, redis] = await Promise.all(starting)
-    await makeTemplate(database.url)
-    project.provide('stores', { databaseUrl: database.url, redisUrl: redis.url })
+    const nodes = process.env.CITUS_URL ? await nodesOf(process.env.CITUS_URL) : []
+    await (nodes.length > 0 ? makeDistributed(nodes) : makeTemplate(database.url))
+    project.provide('stores', { databaseUrl: database.url, redisUrl: redis.url, nodes })
   } catch (error) {
     await parts.disposeAsync()
     throw error
@@ -38,6 +43,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 /** A server of whoever runs the tests, of any version that is supported, as a role that may make databases and roles. */
 async function givenOrStarted(at: { dataDir: string }): Promise<{ url: string; stop(): Promise<void> }> {
+  const cluster = process.env.CITUS_URL
+  if (cluster) {
+    const nodes = await nodesOf(cluster)
+    return { url: cluster, stop: () => dropDatabase(nodes, TEMPLATE) }
+  }
   const url = process.env.TEST_DATABASE_URL
   if (!url) return startPostgres({ ...at, connections: 250 })
   const stop = async () => {
@@ -61,4 +71,12 @@ async function makeTemplate(databaseUrl: string): Promise<void> {
   } finally {
     await sql.end()
   }
+}
+
+async function makeDistributed(nodes: readonly string[]): Promise<void> {
+  await dropDatabase(nodes, TEMPLATE)
+  const url = await makeCluster(nodes, TEMPLATE)
+  await migrate(url)
+  await distribute({ url }, { apply: true, shards: 4, say: () => {} })
+  await closeDatabase(nodes, TEMPLATE)
 }

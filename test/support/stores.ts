@@ -7,6 +7,7 @@ import { startPostgres } from '../../infra/local/postgres.ts'
 import { startRedis } from '../../infra/local/redis.ts'
 import type { Store } from '../../infra/local/store.ts'
 import { migrate } from '../../infra/migrate.ts'
+import { copyDatabase, dropDatabase } from './citus.ts'
 import { TEMPLATE } from './global-setup.ts'
 import { type TempFolder, tempFolder } from './temp-folder.ts'
 
@@ -23,9 +24,14 @@ export const emptyDatabase = (): Promise<TestStore> => databaseLike('template1')
 
 async function databaseLike(template: string): Promise<TestStore> {
   const name = `test_${randomBytes(6).toString('hex')}`
-  await administer(sql => sql`create database ${sql(name)} template ${sql(template)}`)
-  const url = new URL(inject('stores').databaseUrl)
+  const { databaseUrl, nodes } = inject('stores')
+  const url = new URL(databaseUrl)
   url.pathname = `/${name}`
+  if (template === TEMPLATE && nodes.length > 0) {
+    await copyDatabase(nodes, name, template)
+    return { url: url.href, drop: () => dropDatabase(nodes, name) }
+  }
+  await administer(sql => sql`create database ${sql(name)} template ${sql(template)}`)
   return {
     url: url.href,
     async drop() {

@@ -39,6 +39,6 @@ export async function endHold(sql: Sql): Promise<Date | null> {
 
 /** Whether anything was ever sealed, signed or handed out here. */
 export async function hasAccounts(sql: Sql): Promise<boolean> {
-  const [row] = await sql<{ found: boolean }[]>`select exists (select from accounts) as found`
+  const [row] = await sql<{ found: boolean }[]>`select exists (select 1 from accounts) as found`
   return row!.found
 }

@@ -6,6 +6,7 @@
 
 import { drizzle } from 'drizzle-orm/postgres-js'
 import type { Database, ReadConnections, Sql } from '../../context.ts'
+import { isUuid } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { TENANT_ROLE, TENANT_SETTING } from '../tables/tenant.ts'
 
@@ -15,6 +16,11 @@ export interface Stores {
 }
 
 const BEGIN = 'begin isolation level repeatable read read only'
+/** By `set local`, which a cluster sends to its nodes, as it does no set_config. */
+const beginFor = (account_id: string) => {
+  if (!isUuid(account_id)) throw new Error('an account is named by its id')
+  return `${BEGIN}; set local ${TENANT_SETTING} = '${account_id}'`
+}
 
 /** Both of its stores are one connection, and are shut when `read` is done. */
 export async function readForAccount<T>(
@@ -32,11 +38,11 @@ export async function readForAccount<T>(
   }
   // Sent together with the first query, not awaited before it: that would be two round trips more.
   const scoped = Promise.all([
-    sql.unsafe(BEGIN).execute(),
+    sql.unsafe(beginFor(account_id)).execute(),
     // Its schema first: there are the views that stand before some tables.
     sql`
       select set_config('search_path', ${TENANT_ROLE} || ', ' || current_setting('search_path'), true),
-        set_config(${TENANT_SETTING}, ${account_id}, true), set_config('role', ${TENANT_ROLE}, true),
+        set_config('role', ${TENANT_ROLE}, true),
         set_config('statement_timeout', ${String(LIMITS.statement_ms[statement])}, true)`.execute(),
   ])
   scoped.catch(() => {})

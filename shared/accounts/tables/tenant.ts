@@ -59,7 +59,7 @@ const ownProject = `project_id = any (array(select id from projects where accoun
  * them again.
  */
 export const BEHIND_VIEWS = {
-  items: `exists (select from runs where runs.id = items.run_id and runs.${ownProject} and ${OPENED})`,
+  items: `exists (select from runs where runs.project_id = items.project_id and runs.id = items.run_id and runs.${ownProject} and ${OPENED})`,
   step_index: ownProject,
   triage: ownProject,
 } as const

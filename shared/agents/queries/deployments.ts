@@ -99,8 +99,7 @@ export async function lockAgent(db: Database, agent_id: string): Promise<void> {
 
 /** Appends the agent's next version; its agent must be locked. */
 export async function insertDeployment(db: Database, given: NewDeployment): Promise<void> {
-  const version = sql`(select coalesce(max(version), 0) + 1 from deployments where agent_id = ${given.agent_id})`
-  await db.insert(deployments).values({ ...given, version: version as unknown as number })
+  await db.insert(deployments).values({ ...given, version: await findNextVersion(db, given.agent_id) })
 }
 
 /** False where the code is there already. */

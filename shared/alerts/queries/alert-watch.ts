@@ -5,6 +5,7 @@
 // whether the run gives reason for it, tells the first that is on, and resolves what earlier runs had given reason for.
 
 import type { Fragment } from 'postgres'
+import { type Asked, asked, projectsToAsk } from '../../accounts/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { RULES } from '../rules/alerts.ts'
@@ -79,11 +80,11 @@ const isFirst = (sql: Sql) => sql`(r.replay_of is null and r.recovery_id is null
 /** Some of its items did not work, and nothing is left to be done about them. */
 const isDecided = (sql: Sql) => sql`(r.undecided = 0
   and (not taken.first_end or exists (
-    select from triage t where t.project_id = r.project_id and t.run_id = r.id and t.lane = 'dlq')))`
+    select 1 from triage t where t.project_id = r.project_id and t.run_id = r.id and t.lane = 'dlq')))`
 
 /** What became of a run is told once, whatever else it gives reason for. That it began late, or had not ended in time, is another matter. */
 const untold = (sql: Sql) => sql`not exists (
-  select from alerts told where told.run_id = r.id and told.rule::text = any(${[...RUN_RULES]}::text[]))`
+  select 1 from alerts told where told.run_id = r.id and told.rule::text = any(${[...RUN_RULES]}::text[]))`
 
 /**
  * Whether too many of `of` items did not work. While a run is open that is all of its items, so that nobody is called
@@ -130,13 +131,22 @@ const listed = (sql: Sql, of: (rule: RunRule) => Fragment): Fragment =>
 
 /** Takes runs that have ended off the list that a trigger on runs keeps, once their answers were looked at. */
 export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]> {
+  const look = () => sql`select distinct project_id from ended_runs where not answers_due`
+  const taken: EndedRun[] = []
+  for (const project of await projectsToAsk(sql, look))
+    taken.push(...(await takeEndedOf(sql, limit, project)))
+  return taken
+}
+
+function takeEndedOf(sql: Sql, limit: number, project: Asked) {
+  const of = (alias: string) => asked(sql, alias, project)
   const reasons = givesReason(sql)
   const never = couldNot(sql)
   return sql<EndedRun[]>`
     with taken as (
       delete from ended_runs where (project_id, run_id) in (
-        select project_id, run_id from ended_runs where not answers_due
-        order by run_id limit ${limit} for update skip locked)
+        select project_id, run_id from ended_runs where not answers_due ${of('ended_runs')}
+        order by run_id limit ${limit} for update skip locked) ${of('ended_runs')}
       returning project_id, run_id, first_end
     ), judged as (
       select ${watched(sql)}, taken.first_end, not ${isFirst(sql)} as is_replay,
@@ -149,7 +159,7 @@ export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]
           rule => sql`${reasons[rule]} as ${sql(`for_${rule}`)}, ${isOn(sql, rule)} as ${sql(`on_${rule}`)},
           (fired.schedule_id is null and ${never[rule] ?? sql`false`}) as ${sql(`never_${rule}`)}`,
         )}
-      from taken join runs r on r.project_id = taken.project_id and r.id = taken.run_id join agents a on a.id = r.agent_id
+      from taken join runs r on r.project_id = taken.project_id and r.id = taken.run_id ${of('r')} join agents a on a.id = r.agent_id
       ${fired(sql)} ${refused(sql, sql`taken.first_end and r.degraded + r.failed > 0`)}
       ${RUN_RULES.map(rule => setting(sql, rule))}
     )
@@ -188,7 +198,7 @@ const mayTell = (
   subject = sql`p.id`,
 ) => sql`coalesce(s.enabled, ${RULES[rule].enabled}::boolean)
   and not exists (
-    select from alert_marks m where m.project_id = p.id and m.rule = ${rule} and m.subject_id = ${subject}
+    select 1 from alert_marks m where m.project_id = p.id and m.rule = ${rule} and m.subject_id = ${subject}
       and m.resolved_at is null)`
 
 const nearlySpent = (sql: Sql) => sql`
@@ -214,7 +224,7 @@ const stalled = (sql: Sql) => sql`
   and (r.budget_micro is null or r.cost_micro < r.budget_micro)
   and r.touched_at < now() - make_interval(
     secs => 60 * ${bound(sql, 'consumer_stalled', 'minutes', 's')})
-  and (r.started_at is not null or not exists (select from occurrences o where o.run_id = r.id))`
+  and (r.started_at is not null or not exists (select 1 from occurrences o where o.run_id = r.id))`
 
 /** Projects with items that wait and that nobody takes. Not those of which that was told already. */
 export async function findStalled(sql: Sql, limit: number): Promise<StalledProject[]> {
@@ -222,7 +232,7 @@ export async function findStalled(sql: Sql, limit: number): Promise<StalledProje
     select p.id as project_id, p.name, count(*)::int as runs, (array_agg(r.id order by r.touched_at))[1] as run_id,
       bool_or(coalesce(r.deployment_id, a.current_deployment_id) is not null) as deployed, min(r.touched_at) as since
     from runs r
-    join projects p on p.id = r.project_id join project_usage u on u.project_id = p.id
+    join projects p on p.id = r.project_id join project_usage u on u.project_id = r.project_id
     join agents a on a.id = r.agent_id
     left join alert_settings s on s.project_id = p.id and s.rule = 'consumer_stalled' and s.agent_id is null
     where ${stalled(sql)} and ${mayTell(sql, 'consumer_stalled')}
@@ -256,7 +266,7 @@ export async function findHeldItems(sql: Sql, limit: number): Promise<HeldItems[
 /** Open alerts about projects and agents that are so no more, and those whose schedule or agent is gone. */
 export async function findOver(sql: Sql, limit: number): Promise<{ id: string }[]> {
   return sql<{ id: string }[]>`
-    select o.id from alerts o join projects p on p.id = o.project_id join project_usage u on u.project_id = p.id
+    select o.id from alerts o join projects p on p.id = o.project_id join project_usage u on u.project_id = o.project_id
     left join lateral (
       select s.enabled, s.bounds from alert_settings s
       where s.project_id = p.id and s.rule = o.rule
@@ -265,11 +275,11 @@ export async function findOver(sql: Sql, limit: number): Promise<{ id: string }[
     ) s on true
     where o.resolved_at is null and o.subject_id is not null and case o.rule
       when 'budget_near' then p.credit_micro is null or not ${nearlySpent(sql)}
-      when 'consumer_stalled' then not exists (select from runs r where r.project_id = p.id and ${stalled(sql)})
+      when 'consumer_stalled' then not exists (select 1 from runs r where r.project_id = p.id and ${stalled(sql)})
       when 'items_held' then not exists (
-        select from triage t where t.project_id = p.id and t.agent_id = o.subject_id and ${heldSince(sql)})
-      when 'schedule_missed' then not exists (select from schedules where id = o.subject_id)
-      else o.schedule_id = o.subject_id and not exists (select from schedules where id = o.schedule_id)
-        or not exists (select from agents where id = o.agent_id and deleted_at is null) end
+        select 1 from triage t where t.project_id = p.id and t.agent_id = o.subject_id and ${heldSince(sql)})
+      when 'schedule_missed' then not exists (select 1 from schedules where id = o.subject_id)
+      else o.schedule_id = o.subject_id and not exists (select 1 from schedules where id = o.schedule_id)
+        or not exists (select 1 from agents where id = o.agent_id and deleted_at is null) end
     limit ${limit}`
 }

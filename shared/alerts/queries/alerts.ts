@@ -175,7 +175,7 @@ export async function putAlertSetting(
     .values(setting)
     .onConflictDoUpdate({
       target: [alertSettings.project_id, alertSettings.agent_id, alertSettings.rule],
-      set: { enabled, ...(bounds && { bounds }), updated_at: raw`now()` },
+      set: { enabled, ...(bounds && { bounds }), updated_at: raw`excluded.updated_at` },
     })
 }
 

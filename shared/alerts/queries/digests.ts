@@ -13,7 +13,7 @@ export async function queueDigests(sql: Sql, runIds: readonly string[]): Promise
     select r.project_id, r.id, 'run.digest', c.url, c.format, to_jsonb(r)
     from runs r join alert_channels c on c.project_id = r.project_id
     where r.id = any(${[...runIds]}::uuid[]) and r.replay_of is null and r.recovery_id is null
-      and (c.digest = 'all' or c.digest = 'scheduled' and exists (select from occurrences o where o.run_id = r.id))`
+      and (c.digest = 'all' or c.digest = 'scheduled' and exists (select 1 from occurrences o where o.run_id = r.id))`
   return count
 }
 

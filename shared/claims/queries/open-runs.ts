@@ -1,6 +1,7 @@
 // Finds runs with something to offer, and says when there is more. Guarantee: no account, project or run keeps another out
 // of a look, and what waits for a consumer that has its time before it is left to one.
 
+import { isDistributed } from '../../accounts/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import type { StopReason } from '../../items/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -19,7 +20,7 @@ const COUNTED = LIMITS.claims_at_once * LIMITS.claim_items
 
 /** Whether the run `r` has items to offer, to a consumer that has its time before it. */
 export const OFFERS = `(r.next_seq <= ${OFFERED_ITEMS}
-  or exists (select from due_items i where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now()))`
+  or exists (select 1 from due_items i where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now()))`
 
 /**
  * Runs with something to offer now: by turns over accounts, then over projects, and of a project the least recently
@@ -28,11 +29,14 @@ export const OFFERS = `(r.next_seq <= ${OFFERED_ITEMS}
  * was stopped is ended.
  */
 export async function findOpenRuns(sql: Sql, limit: number, late?: Late) {
+  // Counted of those that are told alone; a cluster counts where the rows are, of all that are open.
+  const counted = await isDistributed(sql)
   return sql<OpenRun[]>`
     with open as (
       select r.id, r.stop_reason, r.project_id, p.account_id, r.touched_at, r.running, u.running as project_running,
         ${sql.unsafe(CAPS_ROOM)} as room, ${sql.unsafe(PROJECT_ROOM)} as project_room,
         greatest(0, ${sql.unsafe(OFFERED_ITEMS)} - r.next_seq + 1) as fresh,
+        ${counted ? countDue(sql, 'r', late) : sql`0`} as due,
         row_number() over (partition by r.project_id order by r.touched_at) as nth_of_project
       from ${sql.unsafe(RUNS_WITH_CAPS)}
       where r.finished_at is null and not r.materializing and case
@@ -40,7 +44,7 @@ export async function findOpenRuns(sql: Sql, limit: number, late?: Late) {
           + case when r.stop_reason = 'cancelled' then 0 else r.paused end < r.total_items
         when not ${sql.unsafe(IS_SERVED)} or not ${sql.unsafe(HAS_ROOM)} then false
         else (r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)}
-          or exists (select from due_items i
+          or exists (select 1 from due_items i
             where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now() ${unlessCut(sql, late)}))
           and not ${outlasts(sql, late)} end
     ), next as (
@@ -49,17 +53,19 @@ export async function findOpenRuns(sql: Sql, limit: number, late?: Late) {
       order by nth_of_account, touched_at limit ${limit}
     )
     select n.id, n.stop_reason, n.project_id, n.account_id, n.running, n.project_running, n.room, n.project_room,
-      least(${COUNTED}::int, n.fresh + (select count(*) from (
-        select from due_items i
-        where i.project_id = n.project_id and i.run_id = n.id and i.due_at <= now() ${unlessCut(sql, late)}
-        limit ${COUNTED}) due))::int as waiting
+      least(${COUNTED}::int, n.fresh + ${counted ? sql`n.due` : countDue(sql, 'n', late)})::int as waiting
     from next n order by n.nth_of_account, n.touched_at`
 }
+
+const countDue = (sql: Sql, run: 'n' | 'r', late: Late | undefined) => sql`(select count(*) from (
+  select from due_items i
+  where i.project_id = ${sql.unsafe(run)}.project_id and i.run_id = ${sql.unsafe(run)}.id and i.due_at <= now() ${unlessCut(sql, late)}
+  limit ${COUNTED}) due)`
 
 /** Whether something waits for a consumer that has its time before it, and nothing else keeps it back. */
 export async function isAnyLeftToFresh(sql: Sql, late: Late): Promise<boolean> {
   const [row] = await sql<{ is_left: boolean }[]>`
-    select exists (select from ${sql.unsafe(RUNS_WITH_CAPS)}
+    select exists (select 1 from ${sql.unsafe(RUNS_WITH_CAPS)}
       where ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED} and ${HAS_ROOM}`)}
         and (${sql.unsafe(CUT_IS_DUE)} or ${waitsForFresh(sql, late)})) as is_left`
   return row!.is_left
@@ -79,7 +85,7 @@ export const keptPlaces = (sql: Sql, runId: string, late: Late) => sql`exists (
 /** What was cut off waits for a consumer that has its time before it. */
 export const unlessCut = (sql: Sql, late: Late | undefined) =>
   late === undefined ? sql`` : sql`and cuts is null`
-export const CUT_IS_DUE = `exists (select from due_items i
+export const CUT_IS_DUE = `exists (select 1 from due_items i
     where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now() and i.cuts is not null)`
 
 /** So does a run whose agent declares steps that take longer than a late consumer has left, and not longer than any has. */

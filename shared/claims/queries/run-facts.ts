@@ -1,6 +1,7 @@
 // Reads what decides whether items of a run may begin, and what they recorded before. Guarantee: all facts about a run are of
 // one moment; those that count are reckoned again under its lock.
 
+import { type Asked, asked, isDistributed, projectOf } from '../../accounts/queries/distributed.ts'
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { ProjectSettings } from '../../accounts/tables/projects.ts'
 import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
@@ -130,29 +131,67 @@ export async function findRecordedSteps(sql: Sql, { project_id, run_id }: RunKey
  * items. Returns the runs concerned. Rows of several runs and projects are locked in the order of their ids, as everybody
  * does.
  */
-export async function reapClaims(sql: Sql, items: number) {
-  return sql<{ run_id: string; items: number }[]>`
-    with dead as (
-      delete from claims where id in (
-        select id from claims where lease_until < now() and id in (
-          select id from (
-            select id, sum(cardinality(seqs)) over (order by lease_until, id) - cardinality(seqs) as before
-            from (select id, seqs, lease_until from claims where lease_until < now()
-              order by lease_until, id limit ${items}) expired) counted
-          where before < ${items})
-        for update skip locked)
-      returning project_id, run_id, seqs, attempts, handed_from is not null as is_handed, heard_at is not null as was_heard
-    ), lost as (
-      select project_id, run_id, s.seq, s.attempt, is_handed, was_heard from dead, unnest(seqs, attempts) as s(seq, attempt)
-    ), freed as (
+export async function reapClaims(sql: Sql, items: number): Promise<Reaped[]> {
+  if (!(await isDistributed(sql)))
+    return sql<Reaped[]>`
+      with dead as (${deadClaims(sql, items, null)}), lost as (
+        select project_id, run_id, s.seq, s.attempt, is_handed, was_heard from dead, unnest(seqs, attempts) as s(seq, attempt)
+      ), ${offerAgain(sql, null)}`
+  const found = await sql<{ project_id: string }[]>`
+    select distinct project_id from claims where lease_until < now()`
+  const reaped: Reaped[] = []
+  for (const { project_id } of found) reaped.push(...((await reapOf(sql, items, project_id)) as Reaped[]))
+  return reaped
+}
+
+interface Reaped {
+  run_id: string
+  items: number
+}
+
+/** By two statements: a cluster cannot hand the arrays of one part of a statement to another. */
+const reapOf = (outer: Sql, items: number, project_id: string) =>
+  outer.begin(async tx => {
+    const sql = tx as unknown as Sql
+    const dead = await deadClaims(sql, items, project_id)
+    const lost = dead.flatMap(({ seqs, attempts, ...claim }) =>
+      (seqs as number[]).map((seq, i) => ({ ...claim, seq, attempt: attempts[i] })),
+    )
+    if (lost.length === 0) return []
+    return sql<Reaped[]>`
+      with lost as materialized (
+        select * from jsonb_to_recordset(${JSON.stringify(lost)}::text::jsonb) as t(
+          project_id uuid, run_id uuid, seq int, attempt smallint, is_handed boolean, was_heard boolean)
+      ), ${offerAgain(sql, project_id)}`
+  })
+
+const deadClaims = (sql: Sql, items: number, project: Asked) => {
+  const of = asked(sql, 'claims', project)
+  return sql`
+    delete from claims where id in (
+      select id from claims where lease_until < now() ${of} and id in (
+        select id from (
+          select id, sum(cardinality(seqs)) over (order by lease_until, id) - cardinality(seqs) as before
+          from (select id, seqs, lease_until from claims where lease_until < now() ${of}
+            order by lease_until, id limit ${items}) expired) counted
+        where before < ${items})
+      for update skip locked) ${of}
+    returning project_id, run_id, seqs, attempts, handed_from is not null as is_handed, heard_at is not null as was_heard`
+}
+
+function offerAgain(sql: Sql, project: Asked) {
+  const of = (alias: string) => asked(sql, alias, project)
+  const own = projectOf(sql, 'project_id', project)
+  return sql`
+    freed as (
       update items i set ${sql.unsafe(become('requeue'))}, transport_failures = transport_failures + 1
       from lost l
       where i.project_id = l.project_id and i.run_id = l.run_id and i.seq = l.seq and i.attempt = l.attempt
-        and ${sql.unsafe(guard('requeue'))}
+        and ${sql.unsafe(guard('requeue'))} ${of('i')}
       returning i.project_id, i.run_id, i.seq, i.attempt, i.started_at, i.transport_failures, l.is_handed, l.was_heard
     ), logged as (
       insert into attempts (project_id, run_id, seq, attempt, started_at, code, message)
-      select project_id, run_id, seq, attempt, started_at,
+      select ${own}, run_id, seq, attempt, started_at,
         case when is_handed and not was_heard then 'answer_never_came' else 'lease_lost' end,
         case when not is_handed then 'The consumer that held the item stopped answering.'
           when was_heard then 'The agent, which was to answer later, stopped sending.'
@@ -160,23 +199,23 @@ export async function reapClaims(sql: Sql, items: number) {
       from freed on conflict do nothing
     ), due as (
       insert into due_items (project_id, run_id, seq, due_at, alone)
-      select project_id, run_id, seq, now(), transport_failures >= 2 from freed on conflict do nothing
+      select ${own}, run_id, seq, now(), transport_failures >= 2 from freed on conflict do nothing
     ), per_run as (
       select project_id, run_id, count(*)::int as items from freed group by 1, 2
     ), locked as materialized (
-      select id from runs where id in (select run_id from per_run) order by id for no key update
+      select id from runs where id in (select run_id from per_run) ${of('runs')} order by id for no key update
     ), counted as (
       update runs r set ${sql.unsafe(countMoves({ requeue: 'p.items' }))} from per_run p join locked l on l.id = p.run_id
-      where r.project_id = p.project_id and r.id = l.id
+      where r.project_id = p.project_id and r.id = l.id ${of('r')}
       returning r.project_id, p.items
     ), per_project as (
       select project_id, sum(items)::int as items from counted group by 1
     ), billed as materialized (
-      select project_id from project_usage where project_id in (select project_id from per_project)
+      select project_id from project_usage where project_id in (select project_id from per_project) ${of('project_usage')}
       order by project_id for no key update
     ), used as (
       update project_usage u set ${sql.unsafe(useMoves({ requeue: 'c.items' }))}
-      from per_project c join billed b on b.project_id = c.project_id where u.project_id = b.project_id
+      from per_project c join billed b on b.project_id = c.project_id where u.project_id = b.project_id ${of('u')}
     )
     select run_id, items from per_run`
 }

@@ -16,7 +16,7 @@ export async function findWaiting(
         select (extract(epoch from lease_until - now()) * 1000)::float8 from claims
         where project_id = i.project_id and run_id = i.run_id and i.seq = any(seqs) order by id desc limit 1) end as lease_left_ms,
       i.status = 'running' and exists (
-        select from claims where project_id = i.project_id and run_id = i.run_id and handed_from is not null and i.seq = any(seqs)) as answers_later,
+        select 1 from claims where project_id = i.project_id and run_id = i.run_id and handed_from is not null and i.seq = any(seqs)) as answers_later,
       case when t.disposition is distinct from 'resumed' then t.lane end as lane,
       (extract(epoch from now() - i.started_at) * 1000)::float8 as started_ms_ago, r.status as run_status,
       d.due_at, greatest(0, extract(epoch from d.due_at - now()) * 1000)::float8 as due_in_ms,

@@ -21,7 +21,7 @@ export interface RunToCheck {
 export async function findRunsToCheck(sql: Sql, limit: number): Promise<RunToCheck[]> {
   return sql<RunToCheck[]>`
     select r.project_id, r.id, r.agent_id, r.name, r.total_items,
-      (select o.schedule_id from occurrences o where o.run_id = r.id limit 1) as schedule_id,
+      (select o.schedule_id from occurrences o where o.project_id = r.project_id and o.run_id = r.id limit 1) as schedule_id,
       coalesce(d.declaration->'checks', to_jsonb(d.default_checks), '[]') as checks
     from ended_runs e join runs r on r.project_id = e.project_id and r.id = e.run_id
       left join deployments d on d.id = r.deployment_id

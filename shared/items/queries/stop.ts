@@ -9,6 +9,7 @@ import { WAITS_FOR_MONEY } from '../../prices/queries/budgets.ts'
 import {
   become,
   CLEAR_DUE,
+  CLOCK,
   countMoves,
   dispositionOf,
   guard,
@@ -65,11 +66,10 @@ export async function stopSpent(sql: Sql, { project_id, run_id }: RunKey): Promi
  */
 const undispatched = (of: RunKey, limit: number) => `
   ahead as (
-    select q.seq from run, lateral (
-      select i.seq from items i
-      where i.project_id = run.project_id and i.run_id = run.id and i.seq >= run.next_seq and ${isIn(['queued'])} order by i.seq limit ${limit}) q
+    select i.seq from items i
+    where ${isOfRun(of)} and i.seq >= (select next_seq from run) and ${isIn(['queued'])} order by i.seq limit ${limit}
   ), behind as (
-    select d.seq from due_items d, run where d.project_id = run.project_id and d.run_id = run.id limit ${limit}
+    select d.seq from due_items d where ${isOfRun(of)} and exists (select 1 from run) limit ${limit}
   ), undue as (
     delete from due_items where ${isOfRun(of)} and seq = any(array(select seq from behind))
   ), cursor as (
@@ -94,37 +94,35 @@ const sweep = (of: RunKey, limit: number) => `
     ), ${undispatched(of, limit)},
     held as (
       -- By itself: joined, where nothing is paused, the items of all runs were read to find that out.
-      select p.seq from run, lateral (
-        select i.seq from items i
-        where i.project_id = run.project_id and i.run_id = run.id and ${guard('dismiss')}
-        order by i.seq limit ${limit}) p
-      where run.stop_reason = 'cancelled' and run.paused > 0
+      select i.seq from items i
+      where ${isOfRun(of)} and ${guard('dismiss')} and (select stop_reason = 'cancelled' and paused > 0 from run)
+      order by i.seq limit ${limit}
     ), swept as (
       update items i set completed_at = now(),
         status = case when over_budget then ${statusAfter('skip')} else ${statusAfter('cancel')} end,
         outcome = case when over_budget then ${outcomeOf('skip')} end,
         outcome_reason = case when over_budget then 'budget_exceeded' end,
         error_code = case when over_budget then 'budget_exceeded' end,
-        error_message = case run.stop_reason
-          when 'budget_exceeded' then 'The run reached its budget before this item was dispatched.'
-          when 'consecutive_failures' then 'The run was stopped after too many consecutive failures.'
-          when 'pilot_failed' then 'None of the first items of the run was ok, so this one was not begun.' end
+        error_message = case
+          when run.stop_reason = 'budget_exceeded' then 'The run reached its budget before this item was dispatched.'
+          when run.stop_reason = 'consecutive_failures' then 'The run was stopped after too many consecutive failures.'
+          when run.stop_reason = 'pilot_failed' then 'None of the first items of the run was ok, so this one was not begun.' end
       from run
       where i.project_id = run.project_id and i.run_id = run.id and ${guard(['skip', 'cancel', 'dismiss'])} and i.seq = any(array(
         select seq from ahead union select seq from behind union select seq from held))
-      returning i.seq, i.partition_key, i.cost_micro, i.seq in (select seq from held) as was_held, over_budget
+      returning i.seq, i.partition_key, i.cost_micro, over_budget
     ), decided as (
       update triage set disposition = ${dispositionOf('dismiss')}, decided_at = now()
-      where ${isOfRun(of)} and disposition is null and seq in (select seq from swept where was_held)
+      where ${isOfRun(of)} and disposition is null and seq in (select seq from swept) and seq in (select seq from held)
     ), n as (
       select count(*)::int as n, count(*) filter (where over_budget)::int as skipped,
-        count(*) filter (where not over_budget and not was_held)::int as cancelled,
-        count(*) filter (where was_held)::int as dismissed
+        count(*) filter (where not over_budget and seq not in (select seq from held))::int as cancelled,
+        count(*) filter (where seq in (select seq from held))::int as dismissed
       from swept
     ), counted as (
       update runs r set ${countMoves(SWEPT)},
         next_seq = coalesce(cursor.next_seq, r.total_items + 1), touched_at = now()
-      from n, run, cursor where r.project_id = run.project_id and r.id = run.id
+      from n, run, cursor, ${CLOCK} where r.project_id = run.project_id and r.id = run.id
       returning r.*, n.n as swept
     ), sorted as (${intoTriage(`
       select c.id, s.seq, c.project_id, c.agent_id, ${laneOf('skip')}, 'budget_exceeded',
@@ -170,7 +168,7 @@ export async function abortClaims(sql: Sql, { project_id, run_id }: RunKey, limi
       select count(*)::int as items, coalesce(sum(cost_micro), 0)::bigint as cost_micro from aborted
     ), counted as (
       update runs r set ${sql.unsafe(countMoves(ABORTED))}, touched_at = now()
-      from n where r.project_id = ${project_id} and r.id = ${run_id} and r.finished_at is null and n.items > 0
+      from n, ${sql.unsafe(CLOCK)} where r.project_id = ${project_id} and r.id = ${run_id} and r.finished_at is null and n.items > 0
       returning r.project_id, r.id, r.finished_at
     ), used as (
       update project_usage u set ${sql.unsafe(useMoves(ABORTED))} from n, counted c where u.project_id = c.project_id

@@ -74,7 +74,13 @@ const sumOf = (moves: Moves, counter: (typeof ITEM_COUNTERS)[number] | 'undecide
     })
     .join('')
 
-/** Assignments to a run: its counters, and where items end its finish when none is left. */
+/**
+ * The time, among the rows that an update reads, for what is written only where a condition holds: a cluster takes no
+ * `now()` within CASE or COALESCE there.
+ */
+export const CLOCK = '(select now() as at) clock'
+
+/** Assignments to a run: its counters, and where items end its finish when none is left, by `CLOCK`. */
 export function countMoves(moves: Moves): string {
   const counters = [...ITEM_COUNTERS, 'undecided' as const].flatMap(counter => {
     const sum = sumOf(moves, counter)
@@ -84,7 +90,7 @@ export function countMoves(moves: Moves): string {
   const ended = ending.join('')
   if (ended !== '')
     counters.push(
-      `finished_at = coalesce(r.finished_at, case when ended_items(r)${ended} >= r.total_items then now() end)`,
+      `finished_at = coalesce(r.finished_at, case when ended_items(r)${ended} >= r.total_items then clock.at end)`,
     )
   return counters.join(', ')
 }
@@ -120,7 +126,7 @@ const INTO_TRIAGE = `insert into triage as t (run_id, seq, project_id, agent_id,
     prompt, cause_id, cost_micro)`
 const OR_AGAIN = `on conflict (project_id, run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
     error_code = excluded.error_code, prompt = excluded.prompt, cause_id = excluded.cause_id,
-    cost_micro = excluded.cost_micro, created_at = now(), disposition = null, decided_at = null`
+    cost_micro = excluded.cost_micro, created_at = excluded.created_at, disposition = null, decided_at = null`
 
 /**
  * Puts items into triage: `rows` has run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, prompt,

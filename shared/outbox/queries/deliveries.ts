@@ -1,6 +1,7 @@
 // Messages to the outside and the tries to deliver them. Guarantee: a message is written in the transaction that made
 // it true, one sender at a time holds it, and what becomes of a try is recorded only by the one who holds it.
 
+import { type Asked, asked, projectOf, projectsToAsk } from '../../accounts/queries/distributed.ts'
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { AlertRow } from '../../alerts/wire/alerts.ts'
 import type { Sql } from '../../context.ts'
@@ -45,21 +46,42 @@ export async function claimDeliveries(
   slots: number,
   mails: boolean,
 ): Promise<HeldDelivery[]> {
+  const look = () =>
+    sql`select project_id from deliveries where due_at <= now() group by 1 order by min(due_at)`
+  const held: HeldDelivery[] = []
+  for (const project of await projectsToAsk(sql, look)) {
+    if (held.length === slots) break
+    held.push(...(await claimDeliveriesOf(sql, inFlight, slots - held.length, mails, project)))
+  }
+  return held
+}
+
+/** Receivers that something waits for, as `waiting`; of all projects each is found by one step in an index. */
+const hostsOf = (sql: Sql, project: Asked) =>
+  project === null
+    ? sql`recursive waiting as (
+      (select host from deliveries where due_at is not null and not ${isHeld(sql)} order by host limit 1)
+      union all
+      select (select d.host from deliveries d where d.due_at is not null and d.host > w.host order by d.host limit 1)
+      from waiting w where w.host is not null
+    )`
+    : sql`waiting as (
+      select distinct host from deliveries where due_at is not null ${asked(sql, 'deliveries', project)} and not ${isHeld(sql)}
+    )`
+
+/** On a cluster of one project after another: they share no host fairly then, but what each has in flight is bounded. */
+function claimDeliveriesOf(sql: Sql, inFlight: InFlight, slots: number, mails: boolean, project: Asked) {
+  const of = (alias: string) => asked(sql, alias, project)
   const busy = sql.json(Object.fromEntries(inFlight.hosts))
   const busyProjects = sql.json(Object.fromEntries(inFlight.projects))
   const busyAccounts = sql.json(Object.fromEntries(inFlight.accounts))
   const room = LIMITS.results_files_in_flight - inFlight.files.size
   return sql<HeldDelivery[]>`
-    with recursive waiting as (
-      (select host from deliveries where due_at is not null and not ${isHeld(sql)} order by host limit 1)
-      union all
-      select (select d.host from deliveries d where d.due_at is not null and d.host > w.host order by d.host limit 1)
-      from waiting w where w.host is not null
-    ), candidate as (
+    with ${hostsOf(sql, project)}, candidate as (
       select d.*, busy.n + row_number() over (partition by w.host order by d.due_at) as place
       from waiting w, lateral (select coalesce((${busy}::jsonb ->> w.host)::int, 0) as n) busy, lateral (
         select d.id, d.project_id, d.due_at, d.kind = 'run.results' as is_file from deliveries d
-        where d.host = w.host and d.due_at <= now() and (${mails} or d.url not like 'mailto:%')
+        where d.host = w.host and d.due_at <= now() ${of('d')} and (${mails} or d.url not like 'mailto:%')
           and (d.kind <> 'run.results' or ${room > 0} and d.project_id <> all(${[...inFlight.files]}::uuid[]))
         order by d.due_at limit greatest(0, ${LIMITS.deliveries_in_flight_per_host} - busy.n)
         for update skip locked
@@ -78,20 +100,22 @@ export async function claimDeliveries(
       select *, row_number() over (partition by is_file order by turn, place, due_at) as nth_fitting from of_account
       where turn <= ${LIMITS.deliveries_in_flight_per_account}
     ), chosen as (
-      select c.id, p.account_id, p.account_id is not null and d.tries < d.tries_allowed as goes_on
+      select c.id, p.account_id, p.account_id is not null and d.tries < d.tries_allowed as goes_on,
+        now() + interval '1 ms'
+          * case when d.kind = 'run.results' then ${LIMITS.results_file_lease_ms}::int else ${LIMITS.delivery_lease_ms}::int end as held_until
       from (
         select id from fitting where not is_file or nth_fitting <= ${room}
         order by turn, place, due_at limit ${slots}
       ) c
       join deliveries d using (id) join projects p on p.id = d.project_id
+      where true ${of('d')}
     ), held as (
       update deliveries d set tries = d.tries + goes_on::int,
-        due_at = case when goes_on then now() + interval '1 ms'
-          * case when d.kind = 'run.results' then ${LIMITS.results_file_lease_ms}::int else ${LIMITS.delivery_lease_ms}::int end end
-      from chosen c where d.id = c.id
+        due_at = case when goes_on then c.held_until end
+      from chosen c where d.id = c.id ${of('d')}
       returning d.*, c.account_id, goes_on
     ), started as (
-      insert into delivery_tries (project_id, delivery_id, try) select project_id, id, tries from held where goes_on
+      insert into delivery_tries (project_id, delivery_id, try) select ${projectOf(sql, 'project_id', project)}, id, tries from held where goes_on
     )
     select id, account_id, project_id, kind, url, format, host, body, tries from held where goes_on`
 }
@@ -103,7 +127,7 @@ export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Pro
   >`
     select r.*, a.slug as agent_slug, v.version as deployment_version, now.payloads_purged_at, now.steps_purged_at,
       d.id as delivery_id, d.created_at as ended_at, d.run->>'transition' as transition
-    from deliveries d join runs now on now.id = d.run_id, jsonb_populate_record(null::runs, d.run) r
+    from deliveries d join runs now on now.project_id = d.project_id and now.id = d.run_id, jsonb_populate_record(null::runs, d.run) r
     join agents a on a.id = r.agent_id left join deployments v on v.id = r.deployment_id
     where d.id = any(${[...deliveryIds]}::uuid[])`
   const single = rows.filter(run => run.total_items === 1)
@@ -159,7 +183,7 @@ export async function endTry(sql: Sql, held: HeldDelivery, end: TryEnd): Promise
       where project_id = ${held.project_id} and id = ${held.id} and tries = ${held.tries} and due_at is not null
       returning id
     )
-    select exists (select from freed) as held`
+    select exists (select 1 from freed) as held`
   return row!.held
 }
 

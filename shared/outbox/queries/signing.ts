@@ -43,6 +43,6 @@ export async function rollSigningVersion(db: Database, project_id: string): Prom
     .values({ project_id, version: 2 })
     .onConflictDoUpdate({
       target: signingSecrets.project_id,
-      set: { version: sql`${signingSecrets.version} + 1`, rolled_at: sql`now()` },
+      set: { version: sql`${signingSecrets.version} + 1`, rolled_at: sql`excluded.rolled_at` },
     })
 }

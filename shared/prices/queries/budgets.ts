@@ -9,9 +9,10 @@ import type { SpendDay } from '../rules/spend-days.ts'
 import { budgets } from '../tables/budgets.ts'
 import type { BudgetsRow } from '../wire/budgets.ts'
 
-/** Whether runs of the agent `a`, whose deployment is `d`, have a budget however they are started. */
-export const UNDER_BUDGET = `(coalesce(d.declaration ? 'item_budget_cents', false) or exists (
-  select from budgets g where g.project_id = a.project_id and (g.agent_id is null or g.agent_id = a.id)))`
+/** Whether runs of the agent `a` of a project, whose deployment is `d`, have a budget however they are started. */
+export const underBudget = (sql: Sql, project_id: string) => sql`(
+  coalesce(d.declaration ? 'item_budget_cents', false) or exists (
+    select 1 from budgets g where g.project_id = ${project_id} and (g.agent_id is null or g.agent_id = a.id)))`
 
 /** Budgets of the run `r`: of its project, and of its agent. */
 const OF_RUN = 'b.project_id = r.project_id and (b.agent_id is null or b.agent_id = r.agent_id)'
@@ -39,7 +40,7 @@ export const tightestBudget = (room: (bound: string, spent: string, running: str
  */
 export const WAITS_FOR_MONEY = `(coalesce(u.spent_micro >= p.credit_micro, false)
   or r.waits_for_price
-  or exists (select from budgets b where ${OF_RUN} and b.spent_micro >= b.limit_micro))`
+  or exists (select 1 from budgets b where ${OF_RUN} and b.spent_micro >= b.limit_micro))`
 
 /**
  * Files what a statement has spent, where the project counts its days: `used` names the project's usage row it has just
@@ -62,7 +63,7 @@ export const budgetColumns = (agent_id: SQL) => ({
   budgets: raw<BudgetsRow['budgets']>`(
     select coalesce(jsonb_agg(jsonb_build_object('period', b.period, 'limit_micro', b.limit_micro,
       'spent_micro', b.spent_micro) order by b.period), '[]')
-    from budgets b where b.project_id = ${projects.id} and b.agent_id is not distinct from ${agent_id})`,
+    from budgets b where b.project_id = ${projectUsage.project_id} and b.agent_id is not distinct from ${agent_id})`,
   spend_day: projectUsage.spend_day,
   timezone: raw<string | null>`${projects.settings}->>'timezone'`,
 })
@@ -88,13 +89,13 @@ export async function putBudget(db: Database, change: BudgetChange): Promise<voi
       .values({ project_id, agent_id, period, limit_micro })
       .onConflictDoUpdate({
         target: [budgets.project_id, budgets.agent_id, budgets.period],
-        set: { limit_micro, updated_at: raw`now()` },
+        set: { limit_micro, updated_at: raw`excluded.updated_at` },
       })
 }
 
 /** Begins a day of a project, or ends the counting where it has no budget; the caller holds the usage row's lock. */
 export async function setSpendDay(db: Database, project_id: string, { day, ends_at }: SpendDay) {
-  const counts = raw`exists (select from budgets b where b.project_id = u.project_id)`
+  const counts = raw`exists (select 1 from budgets b where b.project_id = u.project_id)`
   await db.execute(raw`
     update project_usage u set spend_day = case when ${counts} then ${day}::date end,
       spend_day_ends_at = case when ${counts} then ${ends_at.toISOString()}::timestamptz end

@@ -5,7 +5,7 @@ import type { unpricedModel } from '../../alerts/rules/alerts.ts'
 import type { Database, Sql } from '../../context.ts'
 import type { DatedPrice } from '../rules/price-book.ts'
 import { prices } from '../tables/prices.ts'
-import { UNDER_BUDGET } from './budgets.ts'
+import { underBudget } from './budgets.ts'
 
 export type PriceRow = typeof prices.$inferSelect
 
@@ -91,16 +91,18 @@ export function findUnheldBudgets(sql: Sql, limit: number) {
       left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
     where r.finished_at is null and r.unpriced_model is not null
       and (r.waits_for_price or r.budget_micro is not null or d.declaration ? 'item_budget_cents'
-        or exists (select from budgets b
+        or exists (select 1 from budgets b
           where b.project_id = r.project_id and (b.agent_id is null or b.agent_id = r.agent_id)))
-      and not exists (select from alerts told where told.run_id = r.id)
+      and not exists (select 1 from alerts told where told.run_id = r.id)
     order by random() limit ${limit}`
 }
 
 /** Whether the agent's runs have a budget that is not the run's own. */
 export async function isUnderBudget(sql: Sql, agent_id: string): Promise<boolean> {
+  const [agent] = await sql<{ project_id: string }[]>`select project_id from agents where id = ${agent_id}`
+  if (!agent) return false
   const [row] = await sql<{ under_budget: boolean }[]>`
-    select ${sql.unsafe(UNDER_BUDGET)} as under_budget
+    select ${underBudget(sql, agent.project_id)} as under_budget
     from agents a left join deployments d on d.id = a.current_deployment_id where a.id = ${agent_id}`
   return row?.under_budget ?? false
 }

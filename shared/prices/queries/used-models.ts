@@ -36,7 +36,7 @@ export async function findUsedModels(sql: Sql, project_id: string, since_ms: num
       select model, unpriced, cost_micro from looked where kind = 'llm_call' and not reused and model is not null
       -- Its first call without a price may come after the steps that were looked at.
       union all select * from (select distinct unpriced_model, true, 0::bigint from seen where unpriced_model is not null) m
-        where not exists (select from looked l where l.model = m.unpriced_model and l.unpriced)),
+        where not exists (select 1 from looked l where l.model = m.unpriced_model and l.unpriced)),
     called as (
       select model, count(*)::int as calls, count(*) filter (where unpriced)::int as unpriced_calls,
         sum(cost_micro)::bigint as cost_micro
@@ -44,7 +44,7 @@ export async function findUsedModels(sql: Sql, project_id: string, since_ms: num
     select (select count(*)::int from latest) as runs, (select count(*)::int from looked) as steps,
       (select count(*) from latest) = (select count(*) from seen)
         and (select count(*) from seen) < ${LIMITS.prices_checked_through}
-        and not exists (select from looked group by run_id having count(*) >= ${steps}) as is_whole,
+        and not exists (select 1 from looked group by run_id having count(*) >= ${steps}) as is_whole,
       (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from called c) as models`
   return row
 }

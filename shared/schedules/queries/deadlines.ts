@@ -77,7 +77,7 @@ export async function lockPassedDeadlines(sql: Sql, limit: number): Promise<DueD
     select d.id, d.project_id, d.agent_id, a.slug as agent_slug, d.schedule_id, s.cron, d.finished_by, d.timezone,
       d.due_at as passed_at, now() as now, awaited.run_id, awaited.total_items, awaited.ended_items,
       awaited.expected and not awaited.ended and not exists (
-        select from alerts t where t.project_id = d.project_id
+        select 1 from alerts t where t.project_id = d.project_id
           and t.rule::text <> all(${RULES_BESIDE_DEADLINES}::text[])
           and case when d.schedule_id is null then t.agent_id = d.agent_id else t.schedule_id = d.schedule_id end
           and (t.resolved_at is null or t.created_at > d.due_at - interval '1 day')

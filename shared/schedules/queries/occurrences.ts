@@ -1,15 +1,23 @@
 // The moments that schedules name, and the runs they start. Guarantee: a moment has one row, and its run is opened by
 // the very statement that makes the row say so; whoever acts on a schedule holds the lock of its row.
 
+import {
+  type Asked,
+  asked,
+  isDistributed,
+  projectOf,
+  projectsToAsk,
+} from '../../accounts/queries/distributed.ts'
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { Sql } from '../../context.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
 import { numbers, times } from '../../kernel/packed-columns.ts'
 import type { SourceProblem } from '../../sources/rules/source.ts'
-import { ROOM } from '../../submission/queries/run-admission.ts'
+import { roomOf } from '../../submission/queries/run-admission.ts'
 import type { RunRoom } from '../../submission/rules/run-admission.ts'
 import { START_COLUMNS_OF_ONE } from '../../submission/wire/start-settings.ts'
-import type { DisabledReason, OccurrenceOutcome, OccurrenceReason } from '../vocabulary.ts'
+import { ONE_ROW } from '../tables/schedules.ts'
+import type { OccurrenceOutcome, OccurrenceReason } from '../vocabulary.ts'
 
 /** Lets no statement of the transaction wait longer for somebody's lock. */
 export async function waitAtMost(sql: Sql, ms: number): Promise<void> {
@@ -48,12 +56,21 @@ export async function lockDue(sql: Sql, limit: number) {
 export type DueOccurrence = LockedSchedule & { scheduled_for: Date }
 
 /** Moments to be tried again while no later one has come, their schedules locked. */
-export async function lockRetries(sql: Sql, limit: number) {
+export async function lockRetries(sql: Sql, limit: number): Promise<DueOccurrence[]> {
+  const look = () => sql`select distinct project_id from occurrences where retry_at <= now()`
+  const due: DueOccurrence[] = []
+  for (const project of await projectsToAsk(sql, look))
+    due.push(...(await lockRetriesOf(sql, limit, project)))
+  return due
+}
+
+function lockRetriesOf(sql: Sql, limit: number, project: Asked) {
   return sql<DueOccurrence[]>`
     select s.id, s.project_id, s.agent_id, s.name, s.cron, s.timezone, s.source is not null as has_source, o.scheduled_for
     from occurrences o join schedules s on s.id = o.schedule_id
-    where o.retry_at <= now() and s.next_at > now() and not ${isHeld(sql)} and not exists (select from source_reads q
-      where q.schedule_id = o.schedule_id and q.scheduled_for = o.scheduled_for)
+    where o.retry_at <= now() and s.next_at > now() and not ${isHeld(sql)} and not exists (select 1 from source_reads q
+      where q.project_id = o.project_id and q.schedule_id = o.schedule_id and q.scheduled_for = o.scheduled_for)
+      ${asked(sql, 'o', project)}
     order by o.retry_at limit ${limit} for no key update of s skip locked`
 }
 
@@ -76,11 +93,17 @@ export interface Payer extends RunRoom {
 }
 
 /** The accounts of projects, and how many runs more each may open. */
-export async function findPayers(sql: Sql, projectIds: readonly string[]) {
-  return sql<Payer[]>`
-    select p.id as project_id, c.id as account_id, c.status = 'suspended' as is_suspended, room.*
-    from projects p join accounts c on c.id = p.account_id, ${sql.unsafe(ROOM)}
-    where p.id = any(${[...new Set(projectIds)]}::uuid[])`
+export async function findPayers(sql: Sql, projectIds: readonly string[]): Promise<Payer[]> {
+  const ids = [...new Set(projectIds)]
+  const found: Payer[] = []
+  for (const asked of (await isDistributed(sql)) ? ids : [null])
+    found.push(
+      ...(await sql<Payer[]>`
+        select p.id as project_id, c.id as account_id, c.status = 'suspended' as is_suspended, room.*
+        from projects p join accounts c on c.id = p.account_id, ${sql.unsafe(await roomOf(sql, asked))}
+        where p.id = any(${asked === null ? ids : [asked]}::uuid[])`),
+    )
+  return found
 }
 
 const RUN_NAME = 'schedule '
@@ -97,6 +120,41 @@ export interface Start {
  * Everything a run is made of is copied from its schedule within PostgreSQL.
  */
 export async function startRuns(sql: Sql, starts: readonly Start[], watchMinutes: number) {
+  const started: { schedule_id: string }[] = []
+  for (const { project, own } of await byProject(sql, starts)) {
+    const some = await startRunsOf(sql, own, watchMinutes, project)
+    // Schedules lie on all nodes: no statement writes them beside what lies on one.
+    if (project !== null && some.length > 0)
+      await sql`
+        update schedules set last_run_at = now() where id = any(${some.map(one => one.schedule_id)}::uuid[])`
+    started.push(...some)
+  }
+  return started
+}
+
+/** Moments by whom they are asked for: on a cluster, by the projects of their schedules. */
+async function byProject<T extends { schedule_id: string }>(
+  sql: Sql,
+  moments: readonly T[],
+): Promise<{ project: Asked; own: readonly T[] }[]> {
+  if (moments.length === 0 || !(await isDistributed(sql))) return [{ project: null, own: moments }]
+  const rows = await sql<{ id: string; project_id: string }[]>`
+    select id, project_id from schedules where id = any(${[...new Set(moments.map(m => m.schedule_id))]}::uuid[])`
+  const projectOfSchedule = new Map(rows.map(row => [row.id, row.project_id]))
+  return [...new Set(projectOfSchedule.values())].map(project => ({
+    project,
+    own: moments.filter(moment => projectOfSchedule.get(moment.schedule_id) === project),
+  }))
+}
+
+function startRunsOf(sql: Sql, starts: readonly Start[], watchMinutes: number, project: Asked) {
+  const own = projectOf(sql, 'project_id', project)
+  const noted =
+    project === null
+      ? sql`, noted as (
+      update schedules s set last_run_at = now() from acted where s.id = acted.schedule_id
+    )`
+      : sql``
   return sql<{ schedule_id: string }[]>`
     with given as (
       select g.*, s.project_id, s.agent_id, s.cron, s.name, s.input, a.current_deployment_id as deployment_id,
@@ -106,37 +164,35 @@ export async function startRuns(sql: Sql, starts: readonly Start[], watchMinutes
       join schedules s on s.id = g.schedule_id join agents a on a.id = s.agent_id
     ), acted as (
       insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, run_id, tries, watch_until)
-      select schedule_id, scheduled_for, project_id, 'fired', run_id, 1, now() + make_interval(mins => ${watchMinutes})
+      select schedule_id, scheduled_for, ${own}, 'fired', run_id, 1, now() + make_interval(mins => ${watchMinutes})
       from given
-      on conflict (schedule_id, scheduled_for, manual) do update
-        set outcome = excluded.outcome, reason = null, detail = null, run_id = excluded.run_id, occurred_at = now(),
+      on conflict on constraint ${sql(ONE_ROW)} do update
+        set outcome = excluded.outcome, reason = null, detail = null, run_id = excluded.run_id, occurred_at = excluded.occurred_at,
           tries = least(o.tries + 1, 32767), retry_at = null, watch_until = excluded.watch_until
         where o.retry_at is not null
       returning schedule_id, run_id
     ), opened as (
       insert into runs (id, project_id, agent_id, deployment_id, name, total_items, input_bytes, ${sql.unsafe(START_COLUMNS_OF_ONE.join())})
-      select run_id, project_id, agent_id, deployment_id, coalesce(name, ${RUN_NAME} || cron), 1, length(input),
+      select run_id, ${own}, agent_id, deployment_id, coalesce(name, ${RUN_NAME} || cron), 1, length(input),
         ${sql.unsafe(START_COLUMNS_OF_ONE.join())}
       from given join acted using (schedule_id, run_id)
     ), piled as (
       insert into items (project_id, run_id, seq, line, status, item_id, input)
-      select project_id, run_id, 1, 1, 'queued', ${recordId(sql, 'r')}::text, input
+      select ${own}, run_id, 1, 1, 'queued', ${recordId(sql, 'r')}::text, input
       from (select project_id, run_id, 1 as seq, input from given join acted using (schedule_id, run_id)) r
-    ), noted as (
-      update schedules s set last_run_at = now() from acted where s.id = acted.schedule_id
-    )
+    )${noted}
     select schedule_id from acted`
 }
 
 /** A start by hand: a row of its own beside those the cron names. Runs in the transaction that opens its run. */
 export async function noteStartByHand(sql: Sql, scheduleId: string, runId: string): Promise<void> {
   // Two starts of one schedule wait for each other here, and so never have the same time.
-  await sql`
-    with schedule as (
-      update schedules set last_run_at = now() where id = ${scheduleId} returning id, project_id
-    )
-    insert into occurrences (schedule_id, scheduled_for, manual, project_id, outcome, reason, run_id, tries)
-    select id, clock_timestamp(), true, project_id, 'fired', 'manual', ${runId}, 1 from schedule`
+  const [schedule] = await sql<{ project_id: string }[]>`
+    update schedules set last_run_at = now() where id = ${scheduleId} returning project_id`
+  if (schedule)
+    await sql`
+      insert into occurrences (schedule_id, scheduled_for, manual, project_id, outcome, reason, run_id, tries)
+      values (${scheduleId}, clock_timestamp(), true, ${schedule.project_id}, 'fired', 'manual', ${runId}, 1)`
 }
 
 export interface RefusedOccurrence {
@@ -158,6 +214,10 @@ export async function noteRefusals(
 ): Promise<void> {
   const wait = (tries: string) =>
     sql`make_interval(secs => least(${backoff.max}, ${backoff.base} * 2 ^ least(${sql.unsafe(tries)}, 20)))`
+  // By seconds since 1970: a cluster takes nothing there that might depend on a time zone.
+  const again = (await isDistributed(sql))
+    ? sql`to_timestamp(extract(epoch from excluded.occurred_at - to_timestamp(0) + ${wait('o.tries')}))`
+    : sql`now() + ${wait('o.tries')}`
   await sql`
     insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, reason, detail, tries, retry_at)
     select g.schedule_id, g.scheduled_for, s.project_id, g.outcome, g.reason, g.detail::jsonb, 1,
@@ -168,10 +228,10 @@ export async function noteRefusals(
       ${refusals.map(r => (r.detail ? JSON.stringify(r.detail) : null))}::text[])
       as g(schedule_id, scheduled_for, outcome, reason, retried, detail)
     join schedules s on s.id = g.schedule_id
-    on conflict (schedule_id, scheduled_for, manual) do update
-      set outcome = excluded.outcome, reason = excluded.reason, detail = excluded.detail, occurred_at = now(),
+    on conflict on constraint ${sql(ONE_ROW)} do update
+      set outcome = excluded.outcome, reason = excluded.reason, detail = excluded.detail, occurred_at = excluded.occurred_at,
         tries = least(o.tries + 1, 32767),
-        retry_at = case when excluded.retry_at is not null then now() + ${wait('o.tries')} end
+        retry_at = case when excluded.retry_at is not null then ${again} end
       where o.retry_at is not null`
 }
 
@@ -203,60 +263,27 @@ export async function advance(
     where s.id = g.schedule_id and s.next_at < g.next_at`
 }
 
-/** Disables schedules that cannot be read any more. */
-export async function disableUnreadable(
-  sql: Sql,
-  schedules: readonly { schedule_id: string; reason: DisabledReason }[],
-): Promise<void> {
-  await sql`
-    update schedules s set enabled = false, disabled_reason = g.reason, next_at = null, updated_at = now()
-    from unnest(${schedules.map(s => s.schedule_id)}::uuid[], ${schedules.map(s => s.reason)}::disabled_reason[])
-      as g(schedule_id, reason)
-    where s.id = g.schedule_id`
-}
-
 export interface EndedOccurrence extends NamedOccurrence {
   reason: OccurrenceReason
 }
 
 /** Ends the tries of moments that later ones have overtaken; they keep their last reason. */
 export async function endRetries(sql: Sql, newest: readonly NamedOccurrence[]) {
+  const ended: EndedOccurrence[] = []
+  for (const { project, own } of await byProject(sql, newest))
+    ended.push(...(await endRetriesOf(sql, own, project)))
+  return ended
+}
+
+function endRetriesOf(sql: Sql, newest: readonly NamedOccurrence[], project: Asked) {
   return sql<EndedOccurrence[]>`
     update occurrences o set retry_at = null
     from unnest(${newest.map(m => m.schedule_id)}::uuid[], ${times(newest.map(m => m.scheduled_for))}::text::timestamptz[])
       as g(schedule_id, scheduled_for)
     where o.schedule_id = g.schedule_id and o.retry_at is not null and o.scheduled_for < g.scheduled_for
       -- One whose source is being read just now is decided by that.
-      and not exists (select from source_reads q
-        where q.schedule_id = o.schedule_id and q.scheduled_for = o.scheduled_for)
+      and not exists (select 1 from source_reads q
+        where q.project_id = o.project_id and q.schedule_id = o.schedule_id and q.scheduled_for = o.scheduled_for)
+      ${asked(sql, 'o', project)}
     returning o.schedule_id, o.scheduled_for, o.reason`
-}
-
-export interface UnstartedOccurrence extends NamedOccurrence {
-  project_id: string
-  agent_id: string
-  agent_slug: string
-  name: string | null
-  cron: string
-  timezone: string
-  run_id: string
-}
-
-/** Looks whether workers started the runs of moments in time, and says so of those that nobody did. */
-export async function noteNeverStarted(sql: Sql, limit: number) {
-  return sql<(UnstartedOccurrence & { never_started: boolean })[]>`
-    with looked as (
-      select o.schedule_id, o.scheduled_for, o.manual, o.run_id,
-        r.started_at is null and r.finished_at is null and r.id is not null as never_started
-      from occurrences o left join runs r on r.id = o.run_id
-      where o.watch_until <= now() order by o.watch_until limit ${limit} for no key update of o skip locked
-    ), told as (
-      update occurrences o set watch_until = null,
-        reason = case when l.never_started then 'run_never_started' else o.reason end
-      from looked l
-      where o.schedule_id = l.schedule_id and o.scheduled_for = l.scheduled_for and o.manual = l.manual
-    )
-    select l.schedule_id, l.scheduled_for, l.run_id, l.never_started, s.project_id, s.agent_id, a.slug as agent_slug,
-      s.name, s.cron, s.timezone
-    from looked l join schedules s on s.id = l.schedule_id join agents a on a.id = s.agent_id`
 }

@@ -167,7 +167,7 @@ export async function disableSchedule(db: Database, id: string, reason: Disabled
   await db.delete(sourceReads).where(
     and(
       eq(sourceReads.schedule_id, id),
-      sql`exists (select from ${occurrences} o where o.schedule_id = ${sourceReads.schedule_id}
+      sql`exists (select 1 from ${occurrences} o where o.schedule_id = ${sourceReads.schedule_id}
         and o.scheduled_for = ${sourceReads.scheduled_for} and not o.manual)`,
     ),
   )

@@ -73,6 +73,9 @@ export const schedules = pgTable(
   ],
 )
 
+/** The key by which a moment has one row; on a cluster the project is in it too. */
+export const ONE_ROW = 'occurrences_schedule_id_scheduled_for_manual_pk'
+
 /** A moment a schedule named, or a start by hand, and what became of it. */
 export const occurrences = pgTable(
   'occurrences',

@@ -16,7 +16,9 @@ import { startNow } from '../../sources/verbs/start-from-source.ts'
 import { refusalOf } from '../../submission/rules/run-admission.ts'
 import { type Submitted, submitRun } from '../../submission/verbs/submit.ts'
 import { orderOfStart } from '../../submission/wire/start-settings.ts'
+import { noteNeverStarted } from '../queries/never-started.ts'
 import * as store from '../queries/occurrences.ts'
+import { disableUnreadable } from '../queries/unreadable.ts'
 import { REFUSALS, type RefusalReason } from '../rules/occurrence.ts'
 import { planDue } from './due.ts'
 
@@ -27,7 +29,7 @@ export function fireDue(ctx: Context): Promise<number> {
     if (due.length === 0) return 0
     await fault('fire.after_lock')
     const { unreadable, missed, newest, nexts } = planDue(due)
-    if (unreadable.length > 0) await store.disableUnreadable(sql, unreadable)
+    if (unreadable.length > 0) await disableUnreadable(sql, unreadable)
     if (missed.length > 0) await store.noteMissed(sql, missed)
     const overtaken = await store.endRetries(
       sql,
@@ -63,7 +65,7 @@ export function retryFires(ctx: Context): Promise<number> {
 export async function watchStarts(ctx: Context): Promise<number> {
   const looked = await ctx.sql.begin(async tx => {
     const sql = tx as unknown as Sql
-    const looked = await store.noteNeverStarted(sql, LIMITS.fires_per_chunk)
+    const looked = await noteNeverStarted(sql, LIMITS.fires_per_chunk)
     const missed = looked.filter(moment => moment.never_started)
     await raiseMissed(
       ctx,

@@ -6,6 +6,7 @@ import type { Sql } from '../../context.ts'
 import {
   become,
   CLEAR_DUE,
+  CLOCK,
   countMoves,
   guard,
   outcomeOf,
@@ -88,7 +89,7 @@ export function settleEnded(sql: Sql, ended: Ended) {
       update runs r set ${sql.unsafe(countMoves(moves))},
         ${stopWhenSpent(sql, sql`r.cost_micro`, allOk ? sql`` : stopAfterFailures(sql, ended))},
         consecutive_failures = ${streakAfter(sql, ended)}
-      from n where r.project_id = ${project_id} and r.id = ${run_id} and r.finished_at is null
+      from n, ${sql.unsafe(CLOCK)} where r.project_id = ${project_id} and r.id = ${run_id} and r.finished_at is null
       returning r.*
     ), used as (
       update project_usage u set ${sql.unsafe(useMoves(moves))}

@@ -8,6 +8,7 @@ import type { StepRow } from '../../grading/rules/step-row.ts'
 import type { Verdict } from '../../grading/rules/verdict.ts'
 import {
   CLEAR_DUE,
+  CLOCK,
   countMoves,
   guard,
   outcomeOf,
@@ -154,13 +155,13 @@ function settleItems(sql: Sql, { project_id, run_id, entries }: Flush) {
       outcome_reason = b.outcome_reason, degraded_reason = b.degraded_reason,
       error_code = b.error_code, error_message = b.error_message,
       output = e.output,
-      completed_at = case when e.ends and b.status is distinct from ${sql.unsafe(statusAfter('hold'))} then now() end,
+      completed_at = case when e.ends and b.status is distinct from ${sql.unsafe(statusAfter('hold'))} then clock.at end,
       step_count = e.steps_after, unpriced = i.unpriced or e.newly_unpriced,
       model_calls = i.model_calls + e.model_calls, unread_calls = i.unread_calls + e.unread_calls,
       suspected_calls = i.suspected_calls + e.suspected_calls,
       cost_micro = i.cost_micro + e.cost_micro, input_tokens = least(i.input_tokens + e.input_tokens, 2147483647),
       output_tokens = least(i.output_tokens + e.output_tokens, 2147483647)
-    from entry e left join not_ok b using (seq)
+    from entry e left join not_ok b using (seq), ${sql.unsafe(CLOCK)}
     where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = any(${seqs}::text::int[])
       and i.seq = e.seq and i.attempt = e.attempt and ${sql.unsafe(guard('complete'))} and i.step_count = e.steps_before
       and ${sql.unsafe(LOCKED)}
@@ -194,7 +195,7 @@ const countRun = (sql: Sql, flush: Flush, notOk: readonly Entry[]) => sql`
     suspected_calls = r.suspected_calls + n.suspected_calls,
     consecutive_failures = ${streakAfter(sql, flush)}, ${waitForPrice(sql, flush, notOk)}
     ${stopWhenSpent(sql, sql`r.cost_micro + n.cost_micro`, stopAfterFailures(sql, flush))}
-  from n where r.project_id = ${flush.project_id} and r.id = ${flush.run_id} and r.finished_at is null
+  from n, ${sql.unsafe(CLOCK)} where r.project_id = ${flush.project_id} and r.id = ${flush.run_id} and r.finished_at is null
   returning r.*, n.cost_micro as spent`
 
 /**

@@ -1,11 +1,13 @@
 // The readings of sources. Guarantee: of all who read an occurrence, however long they were paused, only the one the
 // row names decides it, in the transaction that writes its outcome.
 
+import { type Asked, asked, projectsToAsk } from '../../accounts/queries/distributed.ts'
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
 import type { Sql } from '../../context.ts'
 import { times } from '../../kernel/packed-columns.ts'
 import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
+import { ONE_ROW } from '../../schedules/tables/schedules.ts'
 import { START_COLUMNS, type StartSettings } from '../../submission/wire/start-settings.ts'
 import type { Source } from '../rules/source.ts'
 
@@ -42,19 +44,34 @@ export async function claimRead(
   run_id: string,
   { per_project, lease_ms, generators }: { per_project: number; lease_ms: number; generators: boolean },
 ): Promise<ClaimedRead | undefined> {
+  const look = () => sql`
+    select project_id from source_reads where due_at <= now() group by 1 order by min(due_at)`
+  for (const project of await projectsToAsk(sql, look)) {
+    const row = await claimReadOf(sql, run_id, { per_project, lease_ms, generators }, project)
+    if (row) return row
+  }
+}
+
+async function claimReadOf(
+  sql: Sql,
+  run_id: string,
+  { per_project, lease_ms, generators }: { per_project: number; lease_ms: number; generators: boolean },
+  project: Asked,
+): Promise<ClaimedRead | undefined> {
+  const of = (alias: string) => asked(sql, alias, project)
   const [row] = await sql<ClaimedRead[]>`
     with busy as (
-      select project_id from source_reads where run_id is not null and due_at > now()
+      select project_id from source_reads where run_id is not null and due_at > now() ${of('source_reads')}
       group by project_id having count(*) >= ${per_project}
     ), due as (
       select schedule_id, scheduled_for, run_id as left_run_id from source_reads
-      where due_at <= now() and not ${isHeld(sql)} and project_id not in (select project_id from busy)
+      where due_at <= now() ${of('source_reads')} and not ${isHeld(sql)} and project_id not in (select project_id from busy)
         and (${generators} or not exists (
-          select from schedules s where s.id = schedule_id and s.source ? 'generator'))
+          select 1 from schedules s where s.id = schedule_id and s.source ? 'generator'))
       order by due_at limit 1 for update skip locked
     )
     update source_reads q set run_id = ${run_id}, due_at = now() + make_interval(secs => ${lease_ms / 1000})
-    from due where q.schedule_id = due.schedule_id and q.scheduled_for = due.scheduled_for
+    from due where q.schedule_id = due.schedule_id and q.scheduled_for = due.scheduled_for ${of('q')}
     returning q.project_id, q.schedule_id, q.scheduled_for, q.run_id, due.left_run_id`
   return row
 }
@@ -81,35 +98,37 @@ export interface EndedRead {
 
 /** Ends a reading, its schedule locked until the transaction ends; undefined when it is not the reader's any more. */
 export async function endRead(sql: Sql, { schedule_id, scheduled_for, run_id }: ClaimedRead) {
+  const [held] = await sql<{ enabled: boolean; project_id: string }[]>`
+    select enabled, project_id from schedules where id = ${schedule_id} for no key update`
+  if (!held) return undefined
   const [row] = await sql<EndedRead[]>`
-    with held as (select id, enabled from schedules where id = ${schedule_id} for no key update)
-    delete from source_reads q using held
-    where q.schedule_id = held.id and q.scheduled_for = ${scheduled_for} and q.run_id = ${run_id}
-    returning held.enabled and not exists (
-        select from occurrences o where o.schedule_id = q.schedule_id and o.scheduled_for > q.scheduled_for
-          and not o.manual)
+    delete from source_reads q
+    where q.project_id = ${held.project_id} and q.schedule_id = ${schedule_id} and q.scheduled_for = ${scheduled_for}
+      and q.run_id = ${run_id}
+    returning ${held.enabled}::boolean and not exists (
+        select 1 from occurrences o where o.project_id = q.project_id and o.schedule_id = q.schedule_id
+          and o.scheduled_for > q.scheduled_for and not o.manual)
       and not exists (
-        select from source_reads r where r.schedule_id = q.schedule_id and r.scheduled_for > q.scheduled_for)
+        select 1 from source_reads r where r.project_id = q.project_id and r.schedule_id = q.schedule_id
+          and r.scheduled_for > q.scheduled_for)
       as is_current`
   return row
 }
 
 /** Says that the occurrence has started its run; false when it has been decided otherwise. */
 export async function noteRead(sql: Sql, read: ClaimedRead, watchMinutes: number): Promise<boolean> {
-  const result = await sql`
-    with acted as (
-      insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, run_id, tries, watch_until)
-      select id, ${read.scheduled_for}, project_id, 'fired', ${read.run_id}, 1,
-        now() + make_interval(mins => ${watchMinutes})
-      from schedules where id = ${read.schedule_id}
-      on conflict (schedule_id, scheduled_for, manual) do update
-        set outcome = excluded.outcome, reason = null, detail = null, run_id = excluded.run_id, occurred_at = now(),
-          tries = least(o.tries + 1, 32767), retry_at = null, watch_until = excluded.watch_until
-        where o.retry_at is not null
-      returning schedule_id
-    )
-    update schedules s set last_run_at = now() from acted where s.id = acted.schedule_id`
-  return result.count === 1
+  const acted = await sql`
+    insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, run_id, tries, watch_until)
+    values (${read.schedule_id}, ${read.scheduled_for}, ${read.project_id}, 'fired', ${read.run_id}, 1,
+      now() + make_interval(mins => ${watchMinutes}))
+    on conflict on constraint ${sql(ONE_ROW)} do update
+      set outcome = excluded.outcome, reason = null, detail = null, run_id = excluded.run_id,
+        occurred_at = excluded.occurred_at, tries = least(o.tries + 1, 32767), retry_at = null,
+        watch_until = excluded.watch_until
+      where o.retry_at is not null`
+  if (acted.count === 0) return false
+  const noted = await sql`update schedules set last_run_at = now() where id = ${read.schedule_id}`
+  return noted.count === 1
 }
 
 /** How often an occurrence was tried. */

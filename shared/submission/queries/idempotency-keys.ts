@@ -14,7 +14,7 @@ export interface KeyedAnswer {
 export async function findKeyedRun(sql: Sql, projectId: string, key: string, windowHours: number) {
   const [row] = await sql<KeyedAnswer[]>`
     select k.fingerprint, k.run_id, r.total_items
-    from idempotency_keys k join runs r on r.id = k.run_id
+    from idempotency_keys k join runs r on r.project_id = k.project_id and r.id = k.run_id
     where k.project_id = ${projectId} and k.key = ${key}
       and k.created_at > now() - make_interval(hours => ${windowHours})`
   return row
@@ -41,7 +41,7 @@ export const takeKeyFor = (
   source: PendingQuery<Row[]>,
 ) => sql`
   insert into idempotency_keys as k (project_id, key, fingerprint, run_id)
-  select ${project_id}::uuid, ${key}, ${fingerprint}, ${run_id}::uuid from ${source}
+  select ${project_id}::uuid, ${key}::text, ${fingerprint}::text, ${run_id}::uuid from ${source}
   on conflict (project_id, key) do update
-    set fingerprint = excluded.fingerprint, run_id = excluded.run_id, created_at = now()
-    where k.created_at <= now() - make_interval(hours => ${LIMITS.idempotency_window_hours})`
+    set fingerprint = excluded.fingerprint, run_id = excluded.run_id, created_at = excluded.created_at
+    where excluded.created_at - k.created_at >= make_interval(hours => ${LIMITS.idempotency_window_hours})`

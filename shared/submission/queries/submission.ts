@@ -8,12 +8,12 @@ import { WRITTEN_COLUMNS, written } from '../../items/queries/transitions.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { numbers, texts } from '../../kernel/packed-columns.ts'
-import { UNDER_BUDGET } from '../../prices/queries/budgets.ts'
+import { underBudget } from '../../prices/queries/budgets.ts'
 import type { NewItem } from '../rules/chunks.ts'
 import type { RepeatedId } from '../rules/item-ids.ts'
 import type { RunRejection } from '../rules/run-admission.ts'
 import { type IdempotencyKey, takeKeyFor } from './idempotency-keys.ts'
-import { ROOM, refusal } from './run-admission.ts'
+import { refusal, roomOf } from './run-admission.ts'
 import { claimAtOnce, placesAtOnce, type RunAtOnce } from './taken-at-once.ts'
 
 export interface NewRun {
@@ -50,15 +50,16 @@ export interface Submitter {
 }
 
 /** The agent that a submission names, if it is in the project, and whether so many runs more may be started for it. */
-const submitterOf = (sql: Sql, project_id: string, agent_id: string, runs: number) => sql`
+const submitterOf = (sql: Sql, project_id: string, agent_id: string, runs: number, room: string) => sql`
   select a.current_deployment_id as deployment_id, c.id as account_id, c.plan, room.account_room, room.bytes_room, open.n as open_runs, open.bound as open_runs_bound,
-    ${sql.unsafe(UNDER_BUDGET)} as under_budget, ${refusal(sql, runs)} as refusal
+    ${underBudget(sql, project_id)} as under_budget, ${refusal(sql, runs)} as refusal
   from agents a join projects p on p.id = a.project_id join accounts c on c.id = p.account_id
-    left join deployments d on d.id = a.current_deployment_id, ${sql.unsafe(ROOM)}
+    left join deployments d on d.id = a.current_deployment_id, ${sql.unsafe(room)}
   where a.id = ${agent_id} and a.project_id = ${project_id} and a.deleted_at is null`
 
 export async function findSubmitter(sql: Sql, projectId: string, agentId: string, runs: number) {
-  const [row] = await sql<Submitter[]>`${submitterOf(sql, projectId, agentId, runs)}`
+  const room = await roomOf(sql, projectId)
+  const [row] = await sql<Submitter[]>`${submitterOf(sql, projectId, agentId, runs, room)}`
   return row
 }
 
@@ -156,10 +157,11 @@ export async function openRunAtOnce(
 ): Promise<Opened | undefined> {
   const keyed =
     key === null ? sql`` : sql`, keyed as (${takeKeyFor(sql, key, sql`admitted`)} returning run_id)`
+  const room = await roomOf(sql, run.project_id)
   const places = takes ? placesAtOnce(sql, run, items.length) : sql`select 0 as items, null::json as run`
   const [row] = await sql<{ running: number; claim_id: number | null; run: RunAtOnce | null }[]>`
     with admitted as materialized (
-      select s.* from (${submitterOf(sql, run.project_id, run.agent_id, 1)}) s
+      select s.* from (${submitterOf(sql, run.project_id, run.agent_id, 1, room)}) s
       where refusal is null and (${allows_budget}::boolean or not under_budget)
     )${keyed}, places as materialized (${places}), opened as (
       insert into runs (id, project_id, agent_id, deployment_id, name, budget_micro, concurrency, timeout_seconds,

@@ -58,9 +58,9 @@ export const placesAtOnce = (
     json_populate_record(null::runs, ${JSON.stringify({ id, project_id, agent_id, ...caps, ...NOTHING_YET })}::text::json) r,
     project_usage u join projects p on p.id = u.project_id join accounts c on c.id = p.account_id
   where u.project_id = ${project_id} and p.settings->>'partition_concurrency' is null and ${sql.unsafe(IS_SERVED)}
-    and not exists (select from budgets b where b.project_id = u.project_id offset 0)
+    and not exists (select 1 from budgets b where b.project_id = u.project_id offset 0)
     and admitted.open_runs <= ${LIMITS.open_runs_per_look}
-    and not exists (select from runs r where r.project_id = u.project_id and ${sql.unsafe(`${IS_OPEN} and ${OFFERS}`)} offset 0)
+    and not exists (select 1 from runs r where r.project_id = u.project_id and ${sql.unsafe(`${IS_OPEN} and ${OFFERS}`)} offset 0)
   for no key update of u skip locked`
 
 /** The claim of what the statement has written as taken, and its part in the counts; `opened` is the run. */

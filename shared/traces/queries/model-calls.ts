@@ -49,7 +49,7 @@ export const countModelCalls = (sql: Sql) => sql`
     select c.*, is_known, rows,
       row_number() over (partition by c.project_id, c.agent_id, c.day, is_known order by c.model, c.took) as nth
     from new_calls c join kept_calls using (project_id, agent_id, day) cross join lateral (select exists (
-      select from model_calls k
+      select 1 from model_calls k
       where (k.project_id, k.agent_id, k.day, k.model) = (c.project_id, c.agent_id, c.day, c.model)
     ) as is_known) known
   ) named

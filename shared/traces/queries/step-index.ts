@@ -2,6 +2,7 @@
 // that was filed is indexed and counted once, whoever is at it and wherever a process dies: it leaves the file in the
 // transaction that indexes it.
 
+import { type Asked, asked, projectOf, projectsToAsk } from '../../accounts/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -26,29 +27,37 @@ interface FiledStep extends RunKey {
 export async function indexSteps(sql: Sql, limit: number): Promise<number> {
   // Most searches find nothing to do, and need no transaction to see it.
   if ((await sql`select from unindexed_steps limit 1`).length === 0) return 0
-  return sql.begin(async tx => {
-    // What a crash of the machine takes back is on file again.
-    await tx`set local synchronous_commit = off`
-    const filed = await takeFiled(tx as unknown as Sql, limit)
-    const steps = filed.filter(step => step.name !== null)
-    if (steps.length > 0) await insertIndexed(tx as unknown as Sql, steps)
-    return filed.length
-  })
+  let indexed = 0
+  for (const project of await projectsToAsk(sql, () => sql`select distinct project_id from unindexed_steps`))
+    indexed += await indexOf(sql, limit, project)
+  return indexed
 }
 
-function takeFiled(sql: Sql, limit: number) {
+const indexOf = (sql: Sql, limit: number, project: Asked) =>
+  sql.begin(async tx => {
+    // What a crash of the machine takes back is on file again.
+    await tx`set local synchronous_commit = off`
+    const filed = await takeFiled(tx as unknown as Sql, limit, project)
+    const steps = filed.filter(step => step.name !== null)
+    if (steps.length > 0) await insertIndexed(tx as unknown as Sql, steps, project)
+    return filed.length
+  })
+
+function takeFiled(sql: Sql, limit: number, project: Asked) {
+  const of = (alias: string) => asked(sql, alias, project)
+  const own = projectOf(sql, 'project_id', project)
   const characters = LIMITS.search_text_characters
   return sql<FiledStep[]>`
     with oldest as materialized (
       -- Not skip locked: a search waits for what another one is indexing.
-      select id, cardinality(seqs) as steps from unindexed_steps order by id limit ${LIMITS.index_flushes} for update
+      select id, cardinality(seqs) as steps from unindexed_steps where true ${of('unindexed_steps')} order by id limit ${LIMITS.index_flushes} for update
     ), taken as (
       delete from unindexed_steps where id = any(array(
         select id from (select id, sum(steps) over (order by id) - steps as before from oldest) o where before < ${limit}
-      )) returning project_id, run_id, seqs, step_nos
+      )) ${of('unindexed_steps')} returning project_id, run_id, seqs, step_nos
     ), rest as (
       insert into unindexed_steps (project_id, run_id, seqs, step_nos)
-      select project_id, run_id, seqs[${limit}::int + 1:], step_nos[${limit}::int + 1:] from taken
+      select ${own}, run_id, seqs[${limit}::int + 1:], step_nos[${limit}::int + 1:] from taken
       where cardinality(seqs) > ${limit}
     ), filed as materialized (
       select project_id, run_id, f.seq, f.step_no
@@ -56,10 +65,13 @@ function takeFiled(sql: Sql, limit: number) {
     )
     select f.project_id, f.run_id, f.seq, f.step_no, s.name, s.error_code, s.error_message,
       left(s.input, ${characters}) as input, left(s.output, ${characters}) as output
-    from filed f left join steps s using (project_id, run_id, seq, step_no)`
+    from filed f left join steps s on s.project_id = ${projectOf(sql, 'f.project_id', project)} and s.run_id = f.run_id and s.seq = f.seq
+      and s.step_no = f.step_no`
 }
 
-async function insertIndexed(sql: Sql, steps: readonly FiledStep[]): Promise<void> {
+async function insertIndexed(sql: Sql, steps: readonly FiledStep[], project: Asked): Promise<void> {
+  const of = (alias: string) => asked(sql, alias, project)
+  const own = projectOf(sql, 'project_id', project)
   await sql`
     with step as materialized (
       select project_id::uuid, run_id::uuid, seq, step_no, words from rows from (
@@ -74,20 +86,21 @@ async function insertIndexed(sql: Sql, steps: readonly FiledStep[]): Promise<voi
         s.outcome_reason, s.error_code, s.name, t.words, r.agent_id, s.reused, ${calledModel(sql)} as model,
         s.duration_ms, s.unpriced,
         s.input_tokens, s.output_tokens
-      from step t join steps s using (project_id, run_id, seq, step_no)
+      from step t join steps s on s.project_id = t.project_id ${of('s')} and s.run_id = t.run_id and s.seq = t.seq
+        and s.step_no = t.step_no
         -- Steps of a run that was removed meanwhile may be there still.
-        join runs r on r.project_id = s.project_id and r.id = s.run_id
+        join runs r on r.project_id = s.project_id and r.id = s.run_id ${of('r')}
     ), indexed as (
       insert into step_index (run_id, seq, step_no, project_id, started_at, cost_micro, kind, outcome,
         outcome_reason, error_code, name, words)
-      select run_id, seq, step_no, project_id, started_at, cost_micro, kind, outcome, outcome_reason, error_code, name,
+      select run_id, seq, step_no, ${own}, started_at, cost_micro, kind, outcome, outcome_reason, error_code, name,
         coalesce(array_to_tsvector(string_to_array(words, ' ')), '')
       from read
       on conflict do nothing
       returning run_id, seq, step_no, project_id, started_at, kind, outcome, outcome_reason, error_code, name
     ), ${countModelCalls(sql)}, ${sampleSuspected(sql)}
     insert into run_step_errors as e (run_id, project_id, hour, outcome, error_code, tool_name, outcome_reason, steps, last_at)
-    select run_id, project_id, hour_of(started_at), outcome, error_code, ${toolName(sql)}, outcome_reason,
+    select run_id, ${own}, hour_of(started_at), outcome, error_code, ${toolName(sql)}, outcome_reason,
       count(*), max(started_at)
     from indexed x where outcome <> 'ok' group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4, 5, 6, 7
     on conflict on constraint run_step_errors_kind
@@ -105,10 +118,11 @@ function wordsOfStep({ name, error_code, error_message, input, output }: FiledSt
  */
 export async function isWorkUnderWay(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ is_any: boolean }[]>`
-    select exists (select from claims where answer_until is null) or exists (
-      select from pg_stat_activity
-      where state = 'active' and backend_type = 'client backend' and datname = current_database()
-        and pid <> pg_backend_pid()
-    ) as is_any`
-  return row!.is_any
+    select exists (select 1 from claims where answer_until is null) as is_any`
+  if (row!.is_any) return true
+  const others = await sql`
+    select from pg_stat_activity
+    where state = 'active' and backend_type = 'client backend' and datname = current_database()
+      and pid <> pg_backend_pid() limit 1`
+  return others.length > 0
 }

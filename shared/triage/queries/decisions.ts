@@ -3,7 +3,14 @@
 
 import type { Sql } from '../../context.ts'
 import { projectOf, rowsOfKeys } from '../../items/queries/item-keys.ts'
-import { become, CLEAR_DUE, countMoves, dispositionOf, guard } from '../../items/queries/transitions.ts'
+import {
+  become,
+  CLEAR_DUE,
+  CLOCK,
+  countMoves,
+  dispositionOf,
+  guard,
+} from '../../items/queries/transitions.ts'
 import type { ItemKey } from '../../kernel/ids.ts'
 import { CALLED_WRONG } from '../rules/verdicts.ts'
 import type { WrongOf } from '../vocabulary.ts'
@@ -82,10 +89,10 @@ export async function endWaiting(sql: Sql, keys: readonly ItemKey[], ending: End
       update runs r set ${sql.unsafe(countMoves({ decide: 'n.decided', dismiss: 'n.ended' }))},
         -- What no price would do waits for whoever decides about the items held for it: after the last, for nobody.
         waits_for_price = r.waits_for_price and not case when r.unpriced_model = '' and n.was_unpriced then not exists (
-          select from triage t join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq
+          select 1 from triage t join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq
           where t.project_id = r.project_id and t.run_id = r.id and t.lane = 'quarantine' and t.reason = 'unpriced_model' and ${sql.unsafe(guard('resume'))}
-            and not exists (select from decided d where d.run_id = t.run_id and d.seq = t.seq)) else false end
-      from n where r.project_id = ${projectOf(keys)} and r.id = n.run_id returning r.project_id, r.id, r.finished_at
+            and not exists (select 1 from decided d where d.run_id = t.run_id and d.seq = t.seq)) else false end
+      from n, ${sql.unsafe(CLOCK)} where r.project_id = ${projectOf(keys)} and r.id = n.run_id returning r.project_id, r.id, r.finished_at
     ), ${sql.unsafe(CLEAR_DUE)}
     select count(*)::int as n from decided`
   return row!.n

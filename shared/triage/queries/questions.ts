@@ -2,6 +2,7 @@
 // item is in the sample follows from its item_id; nothing is asked before the item has ended, and nothing more while so
 // many questions about its agent are open.
 
+import { type Asked, asked, projectOf, projectsToAsk } from '../../accounts/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -33,24 +34,32 @@ export async function askAboutSuspected(outer: Sql, limit: number): Promise<numb
 }
 
 async function askInTurn(sql: Sql, limit: number): Promise<number> {
+  let forgotten = 0
+  for (const project of await projectsToAsk(sql, () => sql`select distinct project_id from suspected_items`))
+    forgotten += await askOf(sql, limit, project)
+  return forgotten
+}
+
+async function askOf(sql: Sql, limit: number, project: Asked): Promise<number> {
+  const of = (alias: string) => asked(sql, alias, project)
   const [row] = await sql<{ n: number }[]>`
     with ended as materialized (
       select s.project_id, s.run_id, s.seq, i.outcome, i.partition_key, i.cost_micro
       from suspected_items s join items i on i.project_id = s.project_id and i.run_id = s.run_id and i.seq = s.seq
-      where i.status not in ('queued', 'running', 'paused')
+      where i.status not in ('queued', 'running', 'paused') ${of('s')} ${of('i')}
       order by s.run_id, s.seq limit ${limit} for update of s skip locked
     ), forgotten as (
       delete from suspected_items s using ended e
-      where s.project_id = e.project_id and s.run_id = e.run_id and s.seq = e.seq
+      where s.project_id = e.project_id and s.run_id = e.run_id and s.seq = e.seq ${of('s')}
     ), worked as (
       select e.*, r.agent_id, row_number() over (partition by r.agent_id order by e.run_id, e.seq) as nth
-      from ended e join runs r on r.project_id = e.project_id and r.id = e.run_id where e.outcome = 'ok'
+      from ended e join runs r on r.project_id = e.project_id and r.id = e.run_id ${of('r')} where e.outcome = 'ok'
     ), asked as (
       insert into triage (run_id, seq, project_id, agent_id, lane, reason, partition_key, cost_micro, cause_id)
-      select w.run_id, w.seq, w.project_id, w.agent_id, 'review', ${SUSPECTED}, w.partition_key, w.cost_micro, ''
+      select w.run_id, w.seq, ${projectOf(sql, 'w.project_id', project)}, w.agent_id, 'review', ${SUSPECTED}, w.partition_key, w.cost_micro, ''
       from worked w where w.nth <= ${LIMITS.questions_per_agent} - (
         select count(*) from (
-          select from triage t where t.project_id = w.project_id and t.agent_id = w.agent_id and t.lane = 'review' and t.disposition is null
+          select from triage t where t.project_id = ${projectOf(sql, 'w.project_id', project)} and t.agent_id = w.agent_id and t.lane = 'review' and t.disposition is null
             and t.reason = ${SUSPECTED}
           limit ${LIMITS.questions_per_agent}) open)
       on conflict do nothing

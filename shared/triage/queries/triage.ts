@@ -128,7 +128,7 @@ export async function findStanding(sql: Sql, { project_id, run_id, seq }: ItemKe
     select i.status, i.outcome, t.lane, t.disposition, t.corrected, t.decided_at,
       extract(epoch from clock_timestamp() - t.decided_at)::float8 * 1000 as decided_ms_ago, r.stop_reason is not null as run_stopped,
       r.payloads_purged_at is not null as input_purged, again.replay,
-      exists (select from replays p
+      exists (select 1 from replays p
         where p.project_id = i.project_id and p.run_id = i.run_id and p.seq = i.seq and p.unchanged) as unchanged
     from items i join runs r on r.project_id = i.project_id and r.id = i.run_id
     left join triage t on t.project_id = i.project_id and t.run_id = i.run_id and t.seq = i.seq

@@ -22,7 +22,7 @@ export const countJudged = (sql: Sql) => sql`
     select project_id, agent_id, reason, (now() at time zone 'UTC')::date,
       count(*) filter (where disposition <> 'wrong'), count(*) filter (where disposition = 'wrong')
     from decided where judged group by 1, 2, 3 order by 1, 2, 3
-    on conflict (agent_id, reason, day)
+    on conflict on constraint verdict_days_agent_id_reason_day_pk
     do update set confirmed = v.confirmed + excluded.confirmed, wrong = v.wrong + excluded.wrong
   )`
 
@@ -46,7 +46,7 @@ export async function callOkWrong(sql: Sql, { project_id, run_id, seq }: ItemKey
     where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = ${seq} and i.outcome = 'ok'
     -- One that was held and went on.
     on conflict (project_id, run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
-      cause_id = excluded.cause_id, corrected = excluded.corrected, created_at = now(), disposition = null, decided_at = null
+      cause_id = excluded.cause_id, corrected = excluded.corrected, created_at = excluded.created_at, disposition = null, decided_at = null
     where t.lane = 'quarantine'`
   return count === 1
 }

@@ -26,7 +26,7 @@ export async function readDatabaseState(
   const given = masterKey === '' ? null : await fingerprintOf(masterKey).catch((error: Error) => error)
   // One after the other: the driver sends what finds no idle connection behind what runs, which may wait for a row.
   const installation = await readInstallationRow(sql)
-  const [claims] = await sql<{ held: boolean }[]>`select exists (select from claims) as held`
+  const [claims] = await sql<{ held: boolean }[]>`select exists (select 1 from claims) as held`
   return {
     faults: faultsOf(role, { wanted: installation.key_fingerprint, given }),
     held_since: installation.held_since,

@@ -46,8 +46,8 @@ export async function dropSpentWeek(sql: Sql, run_id: string, nowMs: number): Pr
   const names = PARTITIONED.map(table => nameOf(table, week))
   const [from, to] = [firstIdAt(week * WEEK_MS), firstIdAt((week + 1) * WEEK_MS)]
   const [seen] = await sql<{ there: boolean; needed: boolean }[]>`
-    select exists (select from unnest(${names}::text[]) name where to_regclass(name) is not null) as there,
-      exists (select from runs where id >= ${from} and id < ${to} and steps_purged_at is null) as needed`
+    select exists (select 1 from unnest(${names}::text[]) name where to_regclass(name) is not null) as there,
+      exists (select 1 from runs where id >= ${from} and id < ${to} and steps_purged_at is null) as needed`
   const { there, needed } = seen!
   if (!there || needed) return false
   const dropping = sql<{ dropped: boolean }[]>`select drop_step_week(${dateOf(week)}::date) as dropped`

@@ -1,6 +1,7 @@
 // Removes runs of projects and agents that were deleted, then what is left of those. A run goes last of all its
 // rows: it is what they are found by.
 
+import { isDistributed } from '../../accounts/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 
 /** Runs of one project that go together. */
@@ -31,7 +32,7 @@ export async function findDeletedRuns(sql: Sql, limit: number, items: number): P
   const [row] = await sql<Runs[]>`
     with found as materialized (
       select project_id, id, total_items from ${deletedRuns(sql)} d
-      where not exists (select from claims c where c.project_id = d.project_id and c.run_id = d.id)
+      where not exists (select 1 from claims c where c.project_id = d.project_id and c.run_id = d.id)
         and (finished_at is not null or stop_reason = 'cancelled')
       limit ${limit}
     )
@@ -77,8 +78,8 @@ export async function removeRuns(sql: Sql, { project_id, run_ids }: Runs): Promi
     await tx`select from runs where project_id = ${project_id} and id = any(${ids}::uuid[]) order by id for update`
     const gone = await tx<{ id: string }[]>`
       delete from runs r where project_id = ${project_id} and id = any(${ids}::uuid[])
-        and not exists (select from items i where i.project_id = r.project_id and i.run_id = r.id)
-        and not exists (select from claims c where c.project_id = r.project_id and c.run_id = r.id)
+        and not exists (select 1 from items i where i.project_id = r.project_id and i.run_id = r.id)
+        and not exists (select 1 from claims c where c.project_id = r.project_id and c.run_id = r.id)
       returning id`
     // What retention notes of a run is wanted until the run is gone: without it the removal is not gone on with.
     if (gone.length > 0)
@@ -91,16 +92,34 @@ export async function removeRuns(sql: Sql, { project_id, run_ids }: Runs): Promi
 
 /** Removes agents and projects that were deleted and have no run left, and code that no deployment names. */
 export async function removeEmptied(sql: Sql, limit: number): Promise<number> {
+  if (await isDistributed(sql)) return removeEmptiedOfCluster(sql, limit)
   const agents = await sql`
     delete from agents where id in (
       select id from agents a where deleted_at is not null
-        and not exists (select from runs r where r.agent_id = a.id) limit ${limit})`
+        and not exists (select 1 from runs r where r.agent_id = a.id) limit ${limit})`
   const projects = await sql`
     delete from projects where id in (
       select id from projects p where account_id is null
-        and not exists (select from runs r where r.project_id = p.id) limit ${limit})`
+        and not exists (select 1 from runs r where r.project_id = p.id) limit ${limit})`
   const removed = agents.count + projects.count
   if (removed > 0)
-    await sql`delete from bundles b where not exists (select from deployments d where d.bundle_hash = b.hash)`
+    await sql`delete from bundles b where not exists (select 1 from deployments d where d.bundle_hash = b.hash)`
+  return removed
+}
+
+/** The same where agents and projects lie on all nodes and runs do not: each is asked for by itself. */
+async function removeEmptiedOfCluster(sql: Sql, limit: number): Promise<number> {
+  const gone = await sql<{ kind: 'agents' | 'projects'; id: string; project_id: string }[]>`
+    select 'agents' as kind, id, project_id from agents where deleted_at is not null
+    union all select 'projects', id, id from projects where account_id is null`
+  let removed = 0
+  for (const { kind, id, project_id } of gone) {
+    if (removed === limit) break
+    const ofAgent = kind === 'agents' ? sql`and agent_id = ${id}` : sql``
+    if ((await sql`select from runs where project_id = ${project_id} ${ofAgent} limit 1`).length > 0) continue
+    removed += (await sql`delete from ${sql(kind)} where id = ${id}`).count
+  }
+  if (removed > 0)
+    await sql`delete from bundles b where not exists (select 1 from deployments d where d.bundle_hash = b.hash)`
   return removed
 }

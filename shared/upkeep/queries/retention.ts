@@ -2,6 +2,7 @@
 // alerts. Guarantee: only what has ended; a run says what it has lost from the statement on that decides it, and the
 // rows follow in bounded pieces.
 
+import { type Asked, asked, projectOf, projectsToAsk } from '../../accounts/queries/distributed.ts'
 import type { ProjectSettings } from '../../accounts/tables/projects.ts'
 import type { Sql } from '../../context.ts'
 import { firstIdAt, type RunKey } from '../../kernel/ids.ts'
@@ -61,7 +62,7 @@ async function markRecords(sql: Sql, project_id: string, beforeMs: number, limit
         select id from runs where project_id = ${project_id} and id < ${firstIdAt(beforeMs)}
           and finished_at is not null
           and not exists (
-            select from purges where project_id = ${project_id} and run_id = runs.id and kind = 'records') ${allIndexed(sql)}
+            select 1 from purges where project_id = ${project_id} and run_id = runs.id and kind = 'records') ${allIndexed(sql)}
         order by id limit ${limit}) and finished_at is not null returning id
     ), uncounted as (${uncountSteps(sql, project_id)})
     insert into purges (project_id, run_id, kind) select ${project_id}, id, 'records' from spent on conflict do nothing`
@@ -70,7 +71,7 @@ async function markRecords(sql: Sql, project_id: string, beforeMs: number, limit
 
 /** Steps that are counted later would be counted for good. */
 const allIndexed = (sql: Sql) => sql`and not exists (
-  select from unindexed_steps u where u.project_id = runs.project_id and u.run_id = runs.id)`
+  select 1 from unindexed_steps u where u.project_id = runs.project_id and u.run_id = runs.id)`
 
 const uncountSteps = (sql: Sql, project_id: string) => sql`
   delete from run_step_errors where project_id = ${project_id} and run_id in (select id from spent)`
@@ -162,17 +163,25 @@ const DAYS = { verdict_days: LIMITS.verdicts_days + 1, model_calls: LIMITS.model
 export async function removeOldDays(sql: Sql, limit: number): Promise<number> {
   let removed = 0
   for (const [table, days] of Object.entries(DAYS)) {
-    const { count } = await sql`
-      delete from ${sql(table)} where ctid = any(array(
-        select old.ctid from projects p, lateral (
-          select ctid from ${sql(table)} c
-          where c.project_id = p.id and day < (now() at time zone 'UTC')::date - ${days}::int
-          limit ${limit} for update skip locked
-        ) old limit ${limit}))`
-    removed += count
+    const isOld = sql`day < (now() at time zone 'UTC')::date - ${days}::int`
+    const look = () => sql`select distinct project_id from ${sql(table)} where ${isOld}`
+    for (const project of await projectsToAsk(sql, look)) {
+      const { count } = await sql`
+        delete from ${sql(table)} c where ctid = any(array(
+          select old.ctid from projects p, lateral (
+            select ctid from ${sql(table)} c
+            where c.project_id = ${projectOf(sql, 'p.id', project)} and ${isOld}
+            limit ${limit} for update skip locked
+          ) old where true ${askedFor(sql, project)} limit ${limit})) ${asked(sql, 'c', project)}`
+      removed += count
+    }
   }
   return removed
 }
+
+const KEY_IS_OVER = `created_at < now() - make_interval(hours => ${LIMITS.idempotency_window_hours + 1})`
+/** Of the row `p` of projects. */
+const askedFor = (sql: Sql, project: Asked) => (project === null ? sql`` : sql`and p.id = ${project}`)
 
 /**
  * Removes up to `limit` of each: keys of requests that may be used anew, sessions that have expired, API keys a while after
@@ -181,7 +190,7 @@ export async function removeOldDays(sql: Sql, limit: number): Promise<number> {
 export async function removeExpired(sql: Sql, nowMs: number, limit: number): Promise<number> {
   const old = firstIdAt(nowMs - LIMITS.audit_days * DAY_MS)
   const rows = {
-    idempotency_keys: sql`created_at < now() - make_interval(hours => ${LIMITS.idempotency_window_hours + 1}) order by created_at`,
+    idempotency_keys: sql`${sql.unsafe(KEY_IS_OVER)} order by created_at`,
     sessions: sql`expires_at < now() order by expires_at`,
     api_keys: sql`least(revoked_at, expires_at) < now() - make_interval(days => ${LIMITS.dead_keys_days})
       order by least(revoked_at, expires_at)`,
@@ -189,10 +198,17 @@ export async function removeExpired(sql: Sql, nowMs: number, limit: number): Pro
   }
   let removed = 0
   for (const [table, over] of Object.entries(rows)) {
-    const { count } = await sql`
-      delete from ${sql(table)} where ctid = any(array(
-        select ctid from ${sql(table)} where ${over} limit ${limit} for update skip locked))`
-    removed += count
+    // Each node of a cluster has a copy of the keys, with places of its own.
+    const by = table === 'api_keys' ? sql`id` : sql`ctid`
+    const look = () => sql`select distinct project_id from idempotency_keys where ${sql.unsafe(KEY_IS_OVER)}`
+    const projects = table === 'idempotency_keys' ? await projectsToAsk(sql, look) : [null]
+    for (const project of projects) {
+      const of = asked(sql, table, project)
+      const { count } = await sql`
+        delete from ${sql(table)} where ${by} = any(array(
+          select ${by} from ${sql(table)} where true ${of} and ${over} limit ${limit} for update skip locked)) ${of}`
+      removed += count
+    }
   }
   return removed
 }
@@ -201,15 +217,20 @@ export async function removeExpired(sql: Sql, nowMs: number, limit: number): Pro
 export async function removeOldLogs(sql: Sql, limit: number): Promise<number> {
   let removed = 0
   for (const { table, at, over } of LOGS) {
-    const { count } = await sql`
-      delete from ${sql(table)} where ctid = any(array(
-        select old.ctid from projects p, lateral (
-          select ctid from ${sql(table)} l
-          where l.project_id = p.id and ${sql(at)} < now() - make_interval(days =>
-            coalesce((p.settings->>'record_retention_days')::int, ${LIMITS.log_days})) and ${sql.unsafe(over)}
-          order by ${sql(at)} limit ${limit} for update skip locked
-        ) old limit ${limit}))`
-    removed += count
+    const isOver = sql`l.${sql(at)} < now() - make_interval(days =>
+      coalesce((p.settings->>'record_retention_days')::int, ${LIMITS.log_days})) and ${sql.unsafe(over)}`
+    const look = () =>
+      sql`select distinct l.project_id from ${sql(table)} l join projects p on p.id = l.project_id where ${isOver}`
+    for (const project of await projectsToAsk(sql, look)) {
+      const { count } = await sql`
+        delete from ${sql(table)} l where ctid = any(array(
+          select old.ctid from projects p, lateral (
+            select ctid from ${sql(table)} l
+            where l.project_id = ${projectOf(sql, 'p.id', project)} and ${isOver}
+            order by ${sql(at)} limit ${limit} for update skip locked
+          ) old where true ${askedFor(sql, project)} limit ${limit})) ${asked(sql, 'l', project)}`
+      removed += count
+    }
   }
   return removed
 }

@@ -87,9 +87,9 @@ export async function readRoleState(sql: Sql): Promise<RoleState> {
       select has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select') as readable
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = 'drizzle' and c.relname = '__drizzle_migrations')
-    select current_user::text as role, exists (select from journal) as journal,
+    select current_user::text as role, exists (select 1 from journal) as journal,
       coalesce((select readable from journal), false) as readable,
-      case when not exists (select from wanted where oid is not null) then '{usage on the schema of the tables}'::text[]
+      case when not exists (select 1 from wanted where oid is not null) then '{usage on the schema of the tables}'::text[]
       else array(
         select string_agg(p, ', ' order by n) || ' on ' || name
         from wanted, unnest(${RIGHTS}::text[]) with ordinality as rights (p, n)
@@ -98,7 +98,7 @@ export async function readRoleState(sql: Sql): Promise<RoleState> {
         select 'a policy that shows the rows of ' || name from wanted w join pg_class c on c.oid = w.oid
         where c.relrowsecurity and row_security_active(c.oid) and not exists (
           select from pg_policy p where p.polrelid = c.oid and p.polcmd = '*' and p.polpermissive
-            and exists (select from unnest(p.polroles) r where r = 0 or pg_has_role(r, 'usage')))
+            and exists (select 1 from unnest(p.polroles) r where r = 0 or pg_has_role(r, 'usage')))
       ) || array(
         select 'usage on ' || name from unnest(${SCHEMA.sequences}::text[]) name
         where to_regclass(name) is not null and not has_sequence_privilege(to_regclass(name), 'usage')
@@ -121,7 +121,7 @@ export async function readRoleState(sql: Sql): Promise<RoleState> {
 
 async function isMigrating(sql: Sql): Promise<boolean> {
   const [found] = await sql<{ any: boolean }[]>`
-    select exists (select from pg_locks where locktype = 'advisory' and granted and objsubid = 1
+    select exists (select 1 from pg_locks where locktype = 'advisory' and granted and objsubid = 1
       and database = (select oid from pg_database where datname = current_database())
       and (classid::bigint << 32 | objid::bigint) = ${MIGRATION_LOCK.toString()}::bigint) as any`
   return found!.any

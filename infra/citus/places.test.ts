@@ -1,0 +1,45 @@
+// What must be true of the tables before they can be distributed; no cluster is needed to see it.
+
+import { expect, it } from 'vitest'
+import { SCHEMA } from '../../shared/upkeep/rules/schema.gen.ts'
+import { FOREIGN_KEYS, KEYS, requiredOf, UNIQUE_INDEXES } from './keys.ts'
+import { BY, PLACES, TABLES, tablesAt } from './places.ts'
+
+const isOfProject = ({ table, columns }: { table: keyof typeof PLACES; columns: readonly string[] }) =>
+  PLACES[table] !== 'distributed' || columns.includes(BY)
+
+it('every table has a place', () => {
+  expect([...TABLES].sort()).toEqual([...SCHEMA.tables].sort())
+})
+
+it('a distributed table requires the project of each row', () => {
+  expect(tablesAt('distributed').filter(table => !requiredOf(table).includes(BY))).toEqual([])
+})
+
+it('every key of a distributed table contains the project there', () => {
+  expect([...KEYS, ...UNIQUE_INDEXES].filter(key => !isOfProject(key))).toEqual([])
+})
+
+it('a foreign key between distributed tables names the project on both sides, at the same place', () => {
+  const between = FOREIGN_KEYS.filter(key => PLACES[key.to] === 'distributed')
+  expect(between.length).toBeGreaterThan(5)
+  expect(
+    between.filter(
+      key =>
+        PLACES[key.table] !== 'distributed' ||
+        key.columns.indexOf(BY) < 0 ||
+        key.columns.indexOf(BY) !== key.toColumns.indexOf(BY),
+    ),
+  ).toEqual([])
+})
+
+it('what every node has refers to nothing that is the coordinator’s alone', () => {
+  expect(FOREIGN_KEYS.filter(key => PLACES[key.to] === 'local')).toEqual([])
+})
+
+it('a foreign key refers to a key that is there', () => {
+  const keys = KEYS.map(key => `${key.table} ${[...key.columns].sort()}`)
+  expect(
+    FOREIGN_KEYS.filter(key => !keys.includes(`${key.to} ${[...key.toColumns].sort()}`)).map(key => key.name),
+  ).toEqual([])
+})

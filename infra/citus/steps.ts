@@ -1,0 +1,169 @@
+// What is left to do until a database is distributed by project. Guarantee: from what was done already nothing is done
+// again, and no step begins unless those before it have ended.
+
+import { TENANT_ROLE } from '../../shared/accounts/tables/tenant.ts'
+import { FOREIGN_KEYS, type ForeignKey, type Key, WIDENED } from './keys.ts'
+import { BY, FIRST, PLACES, TABLES } from './places.ts'
+import { isPlaced, type State } from './state.ts'
+import { viewsFor } from './tenant-views.ts'
+import { definitionOf, TRIGGER_FUNCTIONS } from './trigger-functions.ts'
+
+export interface Step {
+  says: string
+  /** One transaction. */
+  statements: string[]
+}
+
+const list = (columns: readonly string[]) => columns.join(', ')
+const isSame = (a: readonly string[] | undefined, b: readonly string[]) =>
+  a !== undefined && `${a}` === `${b}`
+
+/** What each session of the database is given. */
+export const SETTINGS: Record<string, string> = {
+  // A trigger writes rows of its own project alone, which are on its node.
+  'citus.enable_unsafe_triggers': 'on',
+  // Who reads for a caller says whose rows it may see, and the nodes have to know.
+  'citus.propagate_set_commands': 'local',
+  // A transaction that read all nodes may write afterwards what each of them has.
+  'citus.multi_shard_modify_mode': 'sequential',
+}
+
+export function stepsLeft(state: State, shards: number): Step[] {
+  const views = viewSteps(state)
+  const places = TABLES.filter(table => !isPlaced(state, table))
+  const keys = WIDENED.filter(key => !isSame(state.keys.get(key.name), key.columns))
+  return [
+    ...settingSteps(state),
+    ...views,
+    ...(places.length > 0 || keys.length > 0 ? dropForeignKeys(state) : []),
+    ...keys.map(exchangeKey),
+    ...places.map(table => ({
+      says: `${table} becomes a ${PLACES[table]} table`,
+      statements: placeTable(table, shards),
+    })),
+    ...functionSteps(state),
+    ...foreignKeySteps(state, places.length > 0 || keys.length > 0),
+  ]
+}
+
+function settingSteps(state: State): Step[] {
+  const missing = Object.entries(SETTINGS).filter(
+    ([name, value]) => !state.settings.includes(`${name}=${value}`),
+  )
+  const database = `"${state.database.replaceAll('"', '""')}"`
+  const statements = missing.flatMap(([name, value]) => {
+    const statement = `alter database ${database} set ${name} = ${value}`
+    return [statement, `select run_command_on_workers($$${statement}$$)`, `set local ${name} = ${value}`]
+  })
+  if (statements.length === 0) return []
+  return [{ says: 'the database gets the settings that triggers and reads for callers need', statements }]
+}
+
+/** Citus takes no policy that asks another table. */
+function viewSteps(state: State): Step[] {
+  if (state.policies.length === 0 && state.secured.length === 0) return []
+  const views = viewsFor(
+    state.policies.filter(({ table }) => !BEHIND_VIEW.includes(table)),
+    state.schema,
+  )
+  return [
+    {
+      says: 'reads for callers go through views instead of policies',
+      statements: [
+        ...views.flatMap(view => view.statements),
+        ...state.policies.map(({ table }) => `drop policy tenant on ${table}`),
+        ...state.secured.map(table => `alter table ${table} disable row level security`),
+        // Sessions of callers reach the workers under this role.
+        `alter role ${TENANT_ROLE} login`,
+      ],
+    },
+  ]
+}
+
+/** These have one from their migration. */
+const BEHIND_VIEW = ['items', 'step_index', 'triage']
+
+function dropForeignKeys(state: State): Step[] {
+  const there = FOREIGN_KEYS.filter(key => state.foreignKeys.has(key.name))
+  if (there.length === 0) return []
+  return [
+    {
+      says: `${there.length} foreign keys are taken away until all tables are placed`,
+      statements: there.map(key => `alter table ${key.table} drop constraint ${key.name}`),
+    },
+  ]
+}
+
+function exchangeKey({ table, name, kind, columns, declared }: Key): Step {
+  return {
+    says: `the key ${name} takes the project: (${list(columns)})`,
+    statements: [
+      `alter table ${table} drop constraint if exists ${name}`,
+      `alter table ${table} add constraint ${name} ${kind} (${list(columns)})`,
+      // Rows are still found by what was the key alone.
+      ...(kind === 'primary key'
+        ? [`create index if not exists ${table}_${declared.join('_')} on ${table} (${list(declared)})`]
+        : []),
+    ],
+  }
+}
+
+function placeTable(table: (typeof TABLES)[number], shards: number): string[] {
+  if (PLACES[table] === 'reference') return [`select create_reference_table('${table}')`]
+  const beside =
+    table === FIRST ? `colocate_with => 'none', shard_count => ${shards}` : `colocate_with => '${FIRST}'`
+  return [
+    'set local citus.enable_unsafe_triggers = on',
+    `select create_distributed_table('${table}', '${BY}', ${beside})`,
+  ]
+}
+
+const TAKES_ITEMS = /^take_\w+_\d+\(/
+/** Of whatever table, since the rows of a shard are of a type of their own. */
+const ENDED_ITEMS = `create function ended_items(r anyelement) returns int language sql immutable parallel safe
+  as $$ select (r).ok + (r).degraded + (r).failed + (r).budget_exceeded + (r).cancelled $$`
+
+/** Of no columns, as they are on one machine, a cluster hands on no rows from node to node. */
+const OF_WEEKS = ['many_late(text,uuid,uuid,integer)', 'drop_step_week(date)']
+const withColumns = (name: string) =>
+  `do $body$ begin execute replace(pg_get_functiondef('${name}'::regprocedure), 'SELECT FROM', 'SELECT 1 FROM'); end $body$`
+
+function functionSteps(state: State): Step[] {
+  const steps: Step[] = []
+  for (const one of TRIGGER_FUNCTIONS)
+    if (!state.functions.get(`${one.name}()`)?.endsWith(one.body))
+      steps.push({ says: `${one.name}() works project by project`, statements: [definitionOf(one)] })
+  if (!state.functions.has('ended_items(anyelement)'))
+    steps.push({
+      says: 'ended_items() takes rows of shards',
+      statements: ['set local check_function_bodies = off', ENDED_ITEMS],
+    })
+  for (const name of OF_WEEKS)
+    if (state.functions.get(name)?.includes('SELECT FROM'))
+      steps.push({ says: `${name.split('(')[0]}() looks on all nodes`, statements: [withColumns(name)] })
+  for (const [name, text] of state.functions) {
+    if (!TAKES_ITEMS.test(name)) continue
+    const isKept = text.split('\n')[0]!.includes('plan_cache_mode')
+    if (!isKept && state.delegated.includes(name)) continue
+    steps.push({
+      says: `${name.split('(')[0]}() is answered by the node of its project`,
+      statements: [
+        // A plan that is made before its project is known has no node.
+        `alter function ${name} reset plan_cache_mode`,
+        `select create_distributed_function('${name}', 'of_project', colocate_with => '${FIRST}')`,
+      ],
+    })
+  }
+  return steps
+}
+
+function foreignKeySteps(state: State, all: boolean): Step[] {
+  const missing = all ? FOREIGN_KEYS : FOREIGN_KEYS.filter(key => !state.foreignKeys.has(key.name))
+  return missing.map(key => ({
+    says: `${key.table} refers to ${key.to} by (${list(key.columns)})`,
+    statements: [addForeignKey(key)],
+  }))
+}
+
+const addForeignKey = ({ table, name, columns, to, toColumns, onDelete }: ForeignKey) =>
+  `alter table ${table} add constraint ${name} foreign key (${list(columns)}) references ${to} (${list(toColumns)}) on delete ${onDelete}`

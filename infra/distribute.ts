@@ -1,0 +1,106 @@
+// Distributes the rows of an installation by project, on a cluster of Citus: that of DATABASE_MIGRATE_URL, which is
+// DATABASE_URL unless set. Guarantee: what cannot be done is refused before anything is changed; stopped and begun again,
+// it goes on with what is left.
+// Usage: node infra/distribute.ts [--apply [--shards 32]] | --spread | --isolate PROJECT
+
+import { parseArgs } from 'node:util'
+import postgres, { type Sql } from 'postgres'
+import { isolate, tellSpread } from './citus/spread.ts'
+import { readState, refuseRows, refuseUnready, widenedForeignKeys } from './citus/state.ts'
+import { type Step, stepsLeft } from './citus/steps.ts'
+import { ExitError, endOf, invalid } from './local/exit-error.ts'
+import { type PostgresTarget, postgresOptions } from './node/postgres-options.ts'
+import { migrationTarget, readSettings } from './node/settings.ts'
+import { refusalOf } from './node/store-errors.ts'
+
+type Say = (line: string) => void
+const SHARDS = 32
+const MOST_SHARDS = 1024
+
+/** Tells what is left to do, and does it where asked to; returns how many steps there were. */
+export async function distribute(
+  target: PostgresTarget,
+  { apply, shards, say }: { apply: boolean; shards: number; say: Say },
+): Promise<number> {
+  return withDatabase(target, async sql => {
+    await refuseUnready(sql)
+    const state = await readState(sql)
+    const steps = stepsLeft(state, shards)
+    // Rows that are distributed were looked at then.
+    if (!state.places.has('runs')) await refuseRows(sql, widenedForeignKeys)
+    for (const step of steps) {
+      say(step.says)
+      if (apply) await take(sql, step)
+    }
+    return steps.length
+  })
+}
+
+async function take(sql: Sql, { statements }: Step): Promise<void> {
+  await sql.begin(async tx => {
+    // Tables with foreign keys to each other are changed one after another.
+    await tx`set local citus.multi_shard_modify_mode = 'sequential'`
+    for (const statement of statements) await tx.unsafe(statement)
+  })
+}
+
+async function withDatabase<T>(target: PostgresTarget, act: (sql: Sql) => Promise<T>): Promise<T> {
+  const { url, ssl, prepare, connection } = postgresOptions(target)
+  if (!prepare)
+    throw new ExitError(
+      'distribute_directly',
+      'what is set for a session does not last through a pooler: name the coordinator itself by DATABASE_MIGRATE_URL.',
+    )
+  // Copying rows to their nodes takes as long as it takes.
+  const sql = postgres(url, {
+    ssl,
+    max: 1,
+    connect_timeout: 10,
+    onnotice: () => {},
+    connection: {
+      ...connection,
+      application_name: 'assay_distribute',
+      idle_in_transaction_session_timeout: 0,
+    },
+  })
+  try {
+    return await act(sql)
+  } catch (error) {
+    throw refusalOf(error) ?? error
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+function shardsOf(text: string | undefined): number {
+  if (text === undefined) return SHARDS
+  const shards = /^\d+$/.test(text) ? Number(text) : 0
+  if (shards >= 1 && shards <= MOST_SHARDS) return shards
+  throw invalid(`--shards is ${text}: it takes a whole number from 1 to ${MOST_SHARDS}.`)
+}
+
+async function main(say: Say): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      apply: { type: 'boolean', default: false },
+      shards: { type: 'string' },
+      spread: { type: 'boolean', default: false },
+      isolate: { type: 'string' },
+    },
+  })
+  const target = migrationTarget(readSettings(process.env))
+  const { spread, isolate: project, apply } = values
+  if (spread) return withDatabase(target, sql => tellSpread(sql, say))
+  if (project !== undefined) return withDatabase(target, sql => isolate(sql, project, say))
+  const steps = await distribute(target, { apply, shards: shardsOf(values.shards), say })
+  if (steps === 0) say('Nothing is left to do: the database is distributed by project.')
+  else say(apply ? `Done: ${steps} steps.` : `${steps} steps; --apply takes them.`)
+}
+
+if (import.meta.main) {
+  await main(console.log).catch(error => {
+    const { line, code } = endOf(error)
+    console.error(line)
+    process.exitCode = code
+  })
+}

@@ -1,0 +1,43 @@
+// Moments that fired and whose runs nobody began. Guarantee: each is looked at once, when its time to begin is over.
+
+import { type Asked, asked, projectsToAsk } from '../../accounts/queries/distributed.ts'
+import type { Sql } from '../../context.ts'
+import type { NamedOccurrence } from './occurrences.ts'
+
+export interface UnstartedOccurrence extends NamedOccurrence {
+  project_id: string
+  agent_id: string
+  agent_slug: string
+  name: string | null
+  cron: string
+  timezone: string
+  run_id: string
+}
+
+/** Looks whether workers started the runs of moments in time, and says so of those that nobody did. */
+export async function noteNeverStarted(sql: Sql, limit: number) {
+  const look = () => sql`select distinct project_id from occurrences where watch_until <= now()`
+  const looked: (UnstartedOccurrence & { never_started: boolean })[] = []
+  for (const project of await projectsToAsk(sql, look))
+    looked.push(...(await noteNeverStartedOf(sql, limit, project)))
+  return looked
+}
+
+function noteNeverStartedOf(sql: Sql, limit: number, project: Asked) {
+  const of = (alias: string) => asked(sql, alias, project)
+  return sql<(UnstartedOccurrence & { never_started: boolean })[]>`
+    with looked as (
+      select o.schedule_id, o.scheduled_for, o.manual, o.run_id,
+        r.started_at is null and r.finished_at is null and r.id is not null as never_started
+      from occurrences o left join runs r on r.project_id = o.project_id and r.id = o.run_id
+      where o.watch_until <= now() ${of('o')} order by o.watch_until limit ${limit} for no key update of o skip locked
+    ), told as (
+      update occurrences o set watch_until = null,
+        reason = case when l.never_started then 'run_never_started' else o.reason end
+      from looked l
+      where o.schedule_id = l.schedule_id and o.scheduled_for = l.scheduled_for and o.manual = l.manual ${of('o')}
+    )
+    select l.schedule_id, l.scheduled_for, l.run_id, l.never_started, s.project_id, s.agent_id, a.slug as agent_slug,
+      s.name, s.cron, s.timezone
+    from looked l join schedules s on s.id = l.schedule_id join agents a on a.id = s.agent_id`
+}

@@ -1,0 +1,83 @@
+// A cluster of Citus of whoever runs the tests, named by CITUS_URL: the coordinator, with a database that knows the
+// workers. Guarantee: a test database is one on every node, and a copy of it is as well.
+
+import postgres, { type Sql } from 'postgres'
+import { SETTINGS } from '../../infra/citus/steps.ts'
+
+export const NO_CLUSTER = 'CITUS_URL names no cluster of Citus'
+
+const on = (url: string, database: string) => {
+  const at = new URL(url)
+  at.pathname = `/${database}`
+  return at.href
+}
+
+async function ask<T>(url: string, act: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    return await act(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** The URLs of all nodes, the coordinator's first. */
+export async function nodesOf(url: string): Promise<string[]> {
+  const nodes = await ask(
+    url,
+    sql => sql<{ host: string; port: number }[]>`
+      select nodename as host, nodeport as port from pg_dist_node where noderole = 'primary' order by groupid`,
+  )
+  return nodes.map(({ host, port }) => {
+    const at = new URL(url)
+    at.hostname = host
+    at.port = String(port)
+    return at.href
+  })
+}
+
+/** A database with the extension on every node, in which the coordinator knows the first `workers` of the others. */
+export async function makeCluster(nodes: readonly string[], name: string, workers = nodes.length - 1) {
+  for (const node of nodes) {
+    await ask(on(node, 'postgres'), sql => sql`create database ${sql(name)}`)
+    await ask(on(node, name), sql => sql`create extension citus`)
+  }
+  const url = on(nodes[0]!, name)
+  await ask(url, async sql => {
+    const placeOf = (node: string) => [new URL(node).hostname, Number(new URL(node).port)] as const
+    const [host, port] = placeOf(nodes[0]!)
+    await sql`select citus_set_coordinator_host(${host}, ${port})`
+    for (const node of nodes.slice(1, workers + 1)) {
+      const [host, port] = placeOf(node)
+      await sql`select citus_add_node(${host}, ${port})`
+    }
+  })
+  return url
+}
+
+/** From then on nobody can connect to it, so that it can be copied. */
+export async function closeDatabase(nodes: readonly string[], name: string): Promise<void> {
+  for (const node of nodes)
+    await ask(on(node, 'postgres'), async sql => {
+      await sql`alter database ${sql(name)} allow_connections false`
+      await sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${name}`
+    })
+}
+
+/** A copy has all but the settings of the database. */
+export async function copyDatabase(nodes: readonly string[], name: string, template: string): Promise<void> {
+  for (const node of nodes)
+    await ask(on(node, 'postgres'), async sql => {
+      await sql`create database ${sql(name)} template ${sql(template)}`
+      for (const [setting, value] of Object.entries(SETTINGS))
+        await sql.unsafe(`alter database ${name} set ${setting} = ${value}`)
+    })
+}
+
+export async function dropDatabase(nodes: readonly string[], name: string): Promise<void> {
+  for (const node of nodes)
+    await ask(on(node, 'postgres'), async sql => {
+      await sql`alter database ${sql(name)} allow_connections true`.catch(() => {})
+      await sql`drop database if exists ${sql(name)} with (force)`
+    })
+}
