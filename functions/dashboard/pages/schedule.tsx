@@ -216,6 +216,7 @@ const Settings = ({ schedule, input }: { schedule: Schedule; input: string }) =>
 
 export const changeSchedule = action({
   path: '/dashboard/schedules/{scheduleId}',
+  least: 'operator',
   form: z.strictObject(scheduleForm),
   again: (visit, entered) => scheduleView(visit, {}, entered),
   async act({ api, params }, filled) {
