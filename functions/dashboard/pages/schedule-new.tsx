@@ -36,8 +36,6 @@ export const newSchedulePage = page({
 interface Preview {
   moments: Schemas['SchedulePreview']['moments']
   source: Schemas['SourcePreview'] | undefined
-  /** What its agent wants that the items do not have. */
-  misfit: string | undefined
 }
 
 /** The form as it was filled in, and what that would do. */
@@ -51,6 +49,8 @@ async function newScheduleView(
   const { cron, timezone = 'UTC' } = entered
   const guesses = guessesOf(preview?.source, entered)
   const filled = { ...entered, ...guesses }
+  const agent = agents.find(one => one.id === entered.agent_id)
+  const misfit = agent && preview?.source && (await misfitOfItems(api, agent, preview.source))
   return {
     title: 'New schedule',
     project_id,
@@ -60,7 +60,7 @@ async function newScheduleView(
     body: (
       <>
         <h1>New schedule</h1>
-        {preview && <WhatItWouldDo {...preview} guesses={guesses} timezone={timezone} now={ctx.now()} />}
+        {preview && <WhatItWouldDo {...{ ...preview, misfit, guesses, timezone }} now={ctx.now()} />}
         <form class="stack" method="post" action={ofProject(project_id, 'schedules')}>
           <AgentField agents={agents} chosen={entered.agent_id} />
           <ScheduleFields entered={{ ...typedIn(filled), has_source: true, guessed: Object.keys(guesses) }} />
@@ -93,7 +93,7 @@ const WhatItWouldDo = ({
   guesses,
   timezone,
   now,
-}: Preview & { guesses: Guesses; timezone: string; now: number }) => (
+}: Preview & { misfit: string | undefined; guesses: Guesses; timezone: string; now: number }) => (
   <>
     <h2>Next runs</h2>
     <Moments moments={moments} timezone={timezone} now={now} />
@@ -143,15 +143,13 @@ const typed = z.record(z.string(), z.string()).transform((entered, { addIssue })
   return z.NEVER
 })
 
+/** What its agent wants that the items do not have. */
 async function misfitOfItems(
-  { api, params }: Visit<{ projectId: string }>,
-  agent_id: string,
+  api: Client,
+  { id, slug }: Schemas['Agent'],
   { items }: Schemas['SourcePreview'],
 ): Promise<string | undefined> {
-  const query = { project_id: params.projectId }
-  const { data: agents = [] } = await api.GET('/v1/agents', { params: { query } })
-  const wanted = wantedOf(await inputSchema(api, { agent_id }))
-  const slug = agents.find(one => one.id === agent_id)?.slug ?? 'The agent'
+  const wanted = wantedOf(await inputSchema(api, { agent_id: id }))
   return wanted && misfitOf(slug, wanted, items.map(rowOfItem), '')?.said
 }
 
@@ -193,8 +191,7 @@ export const previewSchedule = action({
     await checkInput(api, agent_id, rest)
     const source = sourceOrder(rest)
     const read = source && (await api.POST('/v1/sources/preview', { body: { agent_id, source, timezone } }))
-    const misfit = read?.data && (await misfitOfItems(visit, agent_id, read.data))
-    return newScheduleView(visit, entered, { moments, source: read?.data, misfit })
+    return newScheduleView(visit, entered, { moments, source: read?.data })
   },
 })
 
