@@ -1,6 +1,19 @@
 // The commands of whoever operates an installation, as data.
 
 import type { Command } from './arguments.ts'
+import { EXIT, Failure } from './failure.ts'
+
+/** What works on the stores themselves. @throws Failure where the package came without their drivers, as in a project of agents */
+async function operating() {
+  try {
+    return await import('./backup.ts')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new Failure(EXIT.usage, 'not_here', 'this package talks to a server alone, not to its database', {
+      hint: "run it where the installation is: in Assay's checkout, or in its image",
+    })
+  }
+}
 
 export const OPERATE_COMMANDS: readonly Command[] = [
   {
@@ -15,34 +28,34 @@ export const OPERATE_COMMANDS: readonly Command[] = [
       },
       { name: 'with-key', about: 'the master key goes along: the file alone is then everything' },
     ],
-    run: async (...given) => (await import('./backup.ts')).backup(...given),
+    run: async (...given) => (await operating()).backup(...given),
   },
   {
     name: 'restore',
     args: ['FILE'],
     summary: 'Restore a backup into an empty installation; it is held at first.',
     options: [{ name: 'dry-run', about: 'read the file through and tell what is in it, and change nothing' }],
-    run: async (...given) => (await import('./backup.ts')).restore(...given),
+    run: async (...given) => (await operating()).restore(...given),
   },
   {
     name: 'admin',
     args: [],
     summary: 'Show whether the installation is held, and what its master key is known by.',
     options: [],
-    run: async session => (await import('./backup.ts')).admin(session),
+    run: async session => (await operating()).admin(session),
   },
   {
     name: 'admin go-on',
     args: [],
     summary: 'Let a restored installation dispatch, fire and send again.',
     options: [],
-    run: async session => (await import('./backup.ts')).goOn(session),
+    run: async session => (await operating()).goOn(session),
   },
   {
     name: 'admin systemd-unit',
     args: [],
     summary: 'Print the unit by which systemd starts this checkout at boot.',
     options: [],
-    run: async session => (await import('./backup.ts')).printUnit(session),
+    run: async session => (await operating()).printUnit(session),
   },
 ]

@@ -16,19 +16,15 @@ import { linkWith } from '../parts/list.tsx'
 import { ReuseField } from '../parts/reuse-field.tsx'
 import { shellOptions } from '../parts/shell-word.ts'
 import { count, counted } from '../parts/text.tsx'
+import { triageFilter } from '../parts/triage-query.ts'
 import { ofProject, ofRecovery, ofRun } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { dollars } from '../shell/form-values.ts'
 import { action, page } from '../shell/page.ts'
 
 const cohort = {
+  ...triageFilter,
   kind: z.literal('').or(z.enum(RECORDED_LANES)).optional(),
-  run_id: z.string().optional(),
-  agent_id: z.string().optional(),
-  cause_id: z.string().optional(),
-  cluster_key: z.string().optional(),
-  reason: z.string().optional(),
-  partition_key: z.string().optional(),
   from: z.string().optional(),
   to: z.string().optional(),
   status: z.literal('cancelled').optional(),

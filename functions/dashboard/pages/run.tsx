@@ -144,8 +144,7 @@ const Replays = ({ run, replays }: { run: Run; replays: readonly Run[] }) =>
           {replays.map((one, at) => (
             <>
               {at > 0 && ', '}
-              <a href={ofRun(one.id)}>{counted(one.total_items, 'item')}</a>{' '}
-              <Verdict of={one.worst_outcome_status} />
+              <a href={ofRun(one.id)}>{counted(one.total_items, 'item')}</a> ({ranAndWorked(one)})
             </>
           ))}
         </>

@@ -6,6 +6,7 @@ import { ApiError } from '../../../shared/kernel/errors.ts'
 import { sampleOf } from '../../../shared/kernel/sample.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { guessFields, rowOf } from '../../../shared/submission/rules/first-rows.ts'
+import { misfitOf, wantedOf } from '../../../shared/submission/rules/wanted-fields.ts'
 import { AgentField } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { ScheduleFields, scheduleBody, scheduleForm, typedIn } from '../parts/schedule-form.tsx'
@@ -48,6 +49,8 @@ async function newScheduleView(
   const { cron, timezone = 'UTC' } = entered
   const guesses = guessesOf(preview?.source, entered)
   const filled = { ...entered, ...guesses }
+  const agent = agents.find(one => one.id === entered.agent_id)
+  const misfit = agent && preview?.source && (await misfitOfItems(api, agent, preview.source))
   return {
     title: 'New schedule',
     project_id,
@@ -57,7 +60,7 @@ async function newScheduleView(
     body: (
       <>
         <h1>New schedule</h1>
-        {preview && <WhatItWouldDo {...preview} guesses={guesses} timezone={timezone} now={ctx.now()} />}
+        {preview && <WhatItWouldDo {...{ ...preview, misfit, guesses, timezone }} now={ctx.now()} />}
         <form class="stack" method="post" action={ofProject(project_id, 'schedules')}>
           <AgentField agents={agents} chosen={entered.agent_id} />
           <ScheduleFields entered={{ ...typedIn(filled), has_source: true, guessed: Object.keys(guesses) }} />
@@ -76,7 +79,7 @@ type Guesses = Partial<Record<'item_id' | 'partition_key', string>>
 /** What the first items tell of the fields that were left empty. */
 function guessesOf(source: Preview['source'], entered: Entered): Guesses {
   if (source === undefined) return {}
-  const { item_id, partition_key } = guessFields(source.items.map(one => rowOf(JSON.stringify(one.input))))
+  const { item_id, partition_key } = guessFields(source.items.map(rowOfItem))
   return defined({
     item_id: entered.item_id ? undefined : item_id,
     partition_key: entered.partition_key ? undefined : partition_key,
@@ -86,10 +89,11 @@ function guessesOf(source: Preview['source'], entered: Entered): Guesses {
 const WhatItWouldDo = ({
   moments,
   source,
+  misfit,
   guesses,
   timezone,
   now,
-}: Preview & { guesses: Guesses; timezone: string; now: number }) => (
+}: Preview & { misfit: string | undefined; guesses: Guesses; timezone: string; now: number }) => (
   <>
     <h2>Next runs</h2>
     <Moments moments={moments} timezone={timezone} now={now} />
@@ -100,6 +104,7 @@ const WhatItWouldDo = ({
           {counted(source.count, 'item')}
           {source.count > source.items.length && `, of which these are the first`}.
         </p>
+        {misfit && <p class="v-degraded">{misfit}</p>}
         <List
           id="first-items"
           rows={source.items}
@@ -138,6 +143,22 @@ const typed = z.record(z.string(), z.string()).transform((entered, { addIssue })
   return z.NEVER
 })
 
+/** What its agent wants that the items do not have. */
+async function misfitOfItems(
+  api: Client,
+  { id, slug }: Schemas['Agent'],
+  { items }: Schemas['SourcePreview'],
+): Promise<string | undefined> {
+  const wanted = wantedOf(await inputSchema(api, { agent_id: id }))
+  return wanted && misfitOf(slug, wanted, items.map(rowOfItem), '')?.said
+}
+
+const rowOfItem = ({ input }: { input?: unknown }) => rowOf(JSON.stringify(input))
+
+/** Its moments, by what was typed; a cron that cannot be read is told before what would be asked about its input. */
+export const momentsOf = async (api: Client, { cron, timezone }: { cron: string; timezone: string }) =>
+  (await api.GET('/v1/schedules/preview', { params: { query: { cron, timezone } } })).data!.moments
+
 /**
  * An item's input is null where nobody says another, and would be graded as failed at each fire.
  * @throws ApiError naming the field, where the agent's schema takes no null
@@ -166,12 +187,11 @@ export const previewSchedule = action({
   again: newScheduleView,
   async act(visit, { entered, filled: { agent_id, cron, timezone, ...rest } }) {
     const { api } = visit
+    const moments = await momentsOf(api, { cron, timezone })
     await checkInput(api, agent_id, rest)
-    const query = { cron, timezone }
-    const { data } = await api.GET('/v1/schedules/preview', { params: { query } })
     const source = sourceOrder(rest)
     const read = source && (await api.POST('/v1/sources/preview', { body: { agent_id, source, timezone } }))
-    return newScheduleView(visit, entered, { moments: data!.moments, source: read?.data })
+    return newScheduleView(visit, entered, { moments, source: read?.data })
   },
 })
 
@@ -181,6 +201,7 @@ export const createSchedule = action({
   form: newScheduleForm,
   again: newScheduleView,
   async act({ api }, { agent_id, ...filled }) {
+    await momentsOf(api, filled)
     await checkInput(api, agent_id, filled)
     const { fields, texts } = scheduleBody(filled)
     const { data } = await api.POST('/v1/schedules', {

@@ -25,7 +25,7 @@ import { ofItem, ofProject, ofRun, ofSchedule } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { bodyText } from '../shell/form-values.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
-import { checkInput } from './schedule-new.tsx'
+import { checkInput, momentsOf } from './schedule-new.tsx'
 
 type Schedule = Schemas['Schedule']
 
@@ -216,10 +216,12 @@ const Settings = ({ schedule, input }: { schedule: Schedule; input: string }) =>
 
 export const changeSchedule = action({
   path: '/dashboard/schedules/{scheduleId}',
+  least: 'operator',
   form: z.strictObject(scheduleForm),
   again: (visit, entered) => scheduleView(visit, {}, entered),
   async act({ api, params }, filled) {
     const { data } = await api.GET('/v1/schedules/{scheduleId}', { params: { path: params } })
+    await momentsOf(api, filled)
     await checkInput(api, data!.agent_id, filled)
     const { fields, texts } = scheduleBody(filled)
     await api.PATCH('/v1/schedules/{scheduleId}', {

@@ -68,14 +68,20 @@ export interface Counts {
   paused: number
   completed: number
   degraded_count: number
+  /** Those over budget among them. */
   failed: number
+  budget_exceeded_count: number
   cancelled: number
 }
+
+/** What was begun and failed; what money kept from being begun is told apart. */
+const failedOf = (run: Counts) => run.failed - run.budget_exceeded_count
 
 export const ranParts = (run: Counts, items?: string): Part[] =>
   [
     { kind: 'completed', label: 'completed', value: run.completed },
-    { kind: 'failed', label: 'failed', value: run.failed },
+    { kind: 'failed', label: 'failed', value: failedOf(run) },
+    { kind: 'budget_exceeded', label: 'over budget', value: run.budget_exceeded_count },
     { kind: 'cancelled', label: 'cancelled', value: run.cancelled },
     { kind: 'running', label: 'running', value: run.running },
     { kind: 'paused', label: 'paused', value: run.paused },
@@ -86,5 +92,5 @@ export const workedParts = (run: Counts, items?: string): Part[] =>
   [
     { kind: 'ok', label: 'ok', value: run.completed - run.degraded_count },
     { kind: 'degraded', label: 'degraded', value: run.degraded_count },
-    { kind: 'failed', label: 'failed', value: run.failed },
+    { kind: 'failed', label: 'failed', value: failedOf(run) },
   ].map(part => (items ? { ...part, href: `${items}?outcome=${part.kind}#items` } : part))

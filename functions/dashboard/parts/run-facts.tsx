@@ -178,7 +178,8 @@ export const Conservation = ({ run }: { run: Run }) => {
   const parts: [string, number][] = [
     ['ok', run.completed - run.degraded_count],
     ['degraded', run.degraded_count],
-    ['failed', run.failed],
+    ['failed', run.failed - run.budget_exceeded_count],
+    ['over budget', run.budget_exceeded_count],
     ['cancelled', run.cancelled],
     ['held', run.paused],
     ['running', run.running],

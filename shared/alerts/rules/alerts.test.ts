@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { OCCURRENCE_REASONS } from '../../schedules/vocabulary.ts'
-import { type MissedOccurrence, scheduleMissed } from './alerts.ts'
+import { type MissedOccurrence, problemText, scheduleMissed } from './alerts.ts'
 
 const moment: MissedOccurrence = {
   project_id: 'p',
@@ -32,6 +32,8 @@ it('a source that failed is told with what it answered and where, and that it is
   const { message, advice } = scheduleMissed({ ...moment, reason: 'source_failed', detail })!
   expect(message).toMatch(/could not be read: Line 7 of the source: Unexpected end of JSON input\.$/)
   expect(advice).toContain('read again by itself')
+  const twice = { line: 1, text: 'line 1: names no field "id"' }
+  expect(problemText(twice)).toBe('Line 1 of the source: names no field "id"')
 })
 
 it('a moment in a zone that is unknown is told by UTC', () => {

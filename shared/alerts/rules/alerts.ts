@@ -225,7 +225,7 @@ export function scheduleMissed(moment: MissedOccurrence): Alert | null {
 }
 
 export const problemText = ({ line, text }: { line: number | null; text: string }): string =>
-  line === null ? text : `Line ${line} of the source: ${text}`
+  line === null ? text : `Line ${line} of the source: ${text.replace(/^line \d+: /, '')}`
 
 /** A run under a budget met a model call whose cost cannot be told. */
 export function unpricedModel(call: {

@@ -150,9 +150,12 @@ it('a new schedule shows when it fires and what its source holds, asked with its
   const read = { source_url: `http://127.0.0.1:${port}/day.csv`, item_id: 'id' }
   const response = await send(path, { ...order, ...read, headers: 'Authorization: Bearer sesame' })
   const html = await response.text()
+  await deploy(world, agent.id, { input_schema: { type: 'object', required: ['subject'] } })
+  const unfit = await (await send(path, { ...order, ...read })).text()
+  expect(unfit).toContain('wants subject; the rows have id, text.')
   source.close()
   expect(response.status).toBe(200)
-  expect(asked).toEqual(['Bearer sesame'])
+  expect(asked).toEqual(['Bearer sesame', undefined])
   expect(html).toContain('2 items')
   expect(html).toContain('T-2')
   expect(html).toContain('Authorization: Bearer sesame</textarea>')
