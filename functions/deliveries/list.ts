@@ -1,3 +1,4 @@
+import { projectIdsOf } from '../../shared/accounts/queries/projects.ts'
 import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn, scopeOf } from '../../shared/http/scope.ts'
@@ -32,8 +33,9 @@ export const listDeliveries = endpoint({
     const { cursor, limit, project_id, ...filters } = query
     if (filters.run_id !== undefined) await runIn(ctx, principal, filters.run_id)
     const scope = await scopeOf(ctx, principal, project_id)
+    const project_ids = await projectIdsOf(ctx.db, scope)
     const read = (after: string[] | undefined, limit: number) =>
-      list(ctx.sql, { ...scope, ...filters, before: after && placeOf(after), limit })
+      list(ctx.sql, { project_ids, ...filters, before: after && placeOf(after), limit })
     const identity = { list: 'deliveries', ...scope, filters }
     const page = await readPage(ctx, identity, { cursor, limit }, read, keyOf)
     return { deliveries: page.rows.map(deliveryOf), next_cursor: page.next_cursor }

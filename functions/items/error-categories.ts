@@ -1,4 +1,4 @@
-import { listProjects } from '../../shared/accounts/queries/projects.ts'
+import { projectIdsOf } from '../../shared/accounts/queries/projects.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import { OUTCOMES } from '../../shared/items/vocabulary.ts'
@@ -48,8 +48,7 @@ export const countStepErrors = endpoint({
     const { project_id, from, to } = query
     checkPeriod(query)
     const scope = await scopeOf(ctx, principal, project_id)
-    const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
-    const project_ids = projects.map(project => project.id)
+    const project_ids = await projectIdsOf(ctx.db, scope)
     const { total_steps, categories } = await countErrorCategories(ctx.sql, {
       project_ids,
       from,

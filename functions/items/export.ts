@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { listProjects } from '../../shared/accounts/queries/projects.ts'
+import { projectIdsOf } from '../../shared/accounts/queries/projects.ts'
 import { endpoint, isNdjson } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import { streamed } from '../../shared/http/stream.ts'
@@ -19,13 +19,13 @@ export const exportItemRecords = endpoint({
   answers: { 200: { description: 'The records.', schema: z.array(ItemRecord), ndjson: ItemRecord } },
   errors: [],
   async handle({ principal, request, read }) {
-    const projects = await read(async ctx => {
+    const project_ids = await read(async ctx => {
       const scope = await scopeOf(ctx, principal)
-      return listProjects(ctx.db, scope.account_id, scope.project_id)
+      return projectIdsOf(ctx.db, scope)
     })
     const records = itemsInChunks(
       (project_id, after, limit) => read(ctx => nextItems(ctx.sql, project_id, after, limit)),
-      projects.map(project => project.id),
+      project_ids,
     )
     return streamed(records, itemRecordOf, isNdjson(request, 'accept') ? 'lines' : 'array')
   },

@@ -1,4 +1,4 @@
-import { listProjects } from '../../shared/accounts/queries/projects.ts'
+import { projectIdsOf } from '../../shared/accounts/queries/projects.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
@@ -26,10 +26,7 @@ export const listClusters = endpoint({
   errors: ['not_found'],
   async handle({ ctx, principal, query }) {
     const scope = await scopeOf(ctx, principal, query.project_id)
-    const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
-    return failureClusters(
-      ctx,
-      projects.map(({ id }) => id),
-    )
+    const project_ids = await projectIdsOf(ctx.db, scope)
+    return failureClusters(ctx, project_ids)
   },
 })

@@ -1,4 +1,4 @@
-import { listProjects } from '../../shared/accounts/queries/projects.ts'
+import { projectIdsOf } from '../../shared/accounts/queries/projects.ts'
 import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { notFound, runIn, scopeOf } from '../../shared/http/scope.ts'
@@ -48,12 +48,11 @@ export const listSteps = endpoint({
     if (record_id !== undefined && record === undefined) throw notFound('item')
     for (const id of [record?.run_id, filters.run_id]) if (id !== undefined) await runIn(ctx, principal, id)
     const scope = await scopeOf(ctx, principal, project_id)
-    const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
+    const project_ids = await projectIdsOf(ctx.db, scope)
     const { min_cost_usd: min_cost_micro, ...rest } = filters
     const found = { ...rest, min_cost_micro, record, outcome: outcome ?? outcome_status }
-    const project_ids = projects.map(project => project.id)
     const read = (after: string[] | undefined, limit: number) =>
-      searchSteps(ctx.db, { ...found, project_ids, after: after && keyOf(after), limit })
+      searchSteps(ctx, { ...found, project_ids, after: after && keyOf(after), limit })
     const identity = { list: 'steps', ...scope, filters: { ...found, record: record_id } }
     const page = await readPage(ctx, identity, { cursor, limit }, read, textsOf, isFullOfBytes)
     return { steps: page.rows.map(row => stepOf(row, filters.q)), next_cursor: page.next_cursor }

@@ -18,8 +18,7 @@ export const abortRecovery = endpoint({
   errors: ['recovery_already_ended'],
   async handle({ ctx, principal, params }) {
     const find = () => findRecovery(ctx.db, principal.account_id, params.recoveryId)
-    const { id } = within(principal, 'recovery', await find())
-    await abort(ctx, id)
+    await abort(ctx, within(principal, 'recovery', await find()))
     return recoveryOf(within(principal, 'recovery', await find()))
   },
 })

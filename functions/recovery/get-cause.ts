@@ -1,4 +1,4 @@
-import { listProjects } from '../../shared/accounts/queries/projects.ts'
+import { projectIdsOf } from '../../shared/accounts/queries/projects.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf, within } from '../../shared/http/scope.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
@@ -18,8 +18,7 @@ export const getCause = endpoint({
   errors: [],
   async handle({ ctx, principal, params }) {
     const { account_id } = await scopeOf(ctx, principal)
-    const projects = await listProjects(ctx.db, account_id, null)
-    const project_ids = projects.map(({ id }) => id)
+    const project_ids = await projectIdsOf(ctx.db, { account_id, project_id: null })
     const [found] = await listCauses(ctx.sql, { project_ids, id: params.causeId, limit: 1 })
     const cause = within(principal, 'cause', found)
     const runs = await findRunsOfCause(ctx.sql, cause.project_id, cause.id, LIMITS.failure_groups)

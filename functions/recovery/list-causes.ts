@@ -1,4 +1,4 @@
-import { listProjects } from '../../shared/accounts/queries/projects.ts'
+import { projectIdsOf } from '../../shared/accounts/queries/projects.ts'
 import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn, scopeOf } from '../../shared/http/scope.ts'
@@ -48,10 +48,9 @@ export const listCauses = endpoint({
     checkPeriod({ from, to })
     if (run_id !== undefined) await runIn(ctx, principal, run_id)
     const scope = await scopeOf(ctx, principal, project_id)
-    const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
     const order = query.waiting === undefined ? ('count' as const) : ('waiting' as const)
     const filters = { run_id, agent, from_day: dayOf(from), to_day: dayOf(to), order }
-    const found = { ...filters, project_ids: projects.map(({ id }) => id) }
+    const found = { ...filters, project_ids: await projectIdsOf(ctx.db, scope) }
     const page = await readPage(
       ctx,
       { list: 'causes', ...scope, filters },

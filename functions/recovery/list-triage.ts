@@ -1,4 +1,4 @@
-import { listProjects } from '../../shared/accounts/queries/projects.ts'
+import { projectIdsOf } from '../../shared/accounts/queries/projects.ts'
 import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, runIn, scopeOf } from '../../shared/http/scope.ts'
@@ -50,10 +50,9 @@ export const listTriage = endpoint({
     if (filters.run_id !== undefined) await runIn(ctx, principal, filters.run_id)
     if (filters.agent_id !== undefined) await agentIn(ctx, principal, filters.agent_id)
     const scope = await scopeOf(ctx, principal, project_id)
-    const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
     const found = {
       ...filters,
-      project_ids: projects.map(({ id }) => id),
+      project_ids: await projectIdsOf(ctx.db, scope),
       lanes: kind === undefined ? RECORDED_LANES : kind === 'all' ? TRIAGE_LANES : [kind],
     }
     const read = (after: string[] | undefined, limit: number) =>

@@ -1,4 +1,4 @@
-import { listProjects } from '../../shared/accounts/queries/projects.ts'
+import { projectIdsOf } from '../../shared/accounts/queries/projects.ts'
 import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
@@ -28,8 +28,7 @@ export const listVerdicts = endpoint({
   async handle({ ctx, principal, query }) {
     const { cursor, limit, project_id, agent } = query
     const scope = await scopeOf(ctx, principal, project_id)
-    const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
-    const found = { agent, from_day: firstDayAt(ctx.now()), project_ids: projects.map(({ id }) => id) }
+    const found = { agent, from_day: firstDayAt(ctx.now()), project_ids: await projectIdsOf(ctx.db, scope) }
     const page = await readPage(
       ctx,
       { list: 'verdicts', ...scope, filters: { agent } },

@@ -1,3 +1,4 @@
+import { projectIdsOf } from '../../shared/accounts/queries/projects.ts'
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, scopeOf } from '../../shared/http/scope.ts'
@@ -27,8 +28,9 @@ export const listSchedules = endpoint({
     const { cursor, limit, project_id, ...filters } = query
     if (filters.agent_id !== undefined) await agentIn(ctx, principal, filters.agent_id)
     const scope = await scopeOf(ctx, principal, project_id)
+    const project_ids = await projectIdsOf(ctx.db, scope)
     const read = ([before_id]: string[] = [], limit: number) =>
-      list(ctx.db, { ...scope, ...filters, before_id, limit })
+      list(ctx, { project_ids, ...filters, before_id, limit })
     const identity = { list: 'schedules', ...scope, filters }
     const page = await readPage(ctx, identity, { cursor, limit }, read, row => [row.id])
     setNextCursor(reply.headers, page)

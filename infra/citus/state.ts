@@ -2,6 +2,7 @@
 // sentence, with what to do.
 
 import type { Sql } from 'postgres'
+import { TENANT_ROLE } from '../../shared/accounts/tables/tenant.ts'
 import type { Sql as ProductSql } from '../../shared/context.ts'
 import { readRoleState } from '../../shared/upkeep/queries/running-role.ts'
 import { SCHEMA } from '../../shared/upkeep/rules/schema.gen.ts'
@@ -23,6 +24,8 @@ export interface State {
   policies: Policy[]
   /** Tables with row security. */
   secured: string[]
+  /** What the role of reads for callers has views of, or is a view of it, and may not read. */
+  ungranted: string[]
   /** The text of each function, by its name with its arguments. */
   functions: Map<string, string>
   /** Functions that are answered by the node of their project. */
@@ -137,6 +140,11 @@ export async function readState(sql: Sql): Promise<State> {
   const secured = await sql<{ name: string }[]>`
     select relname as name from pg_class where relname = any(${TABLES}) and relrowsecurity
       and relnamespace = current_schema()::regnamespace`
+  const ungranted = await sql<{ name: string }[]>`
+    select n.nspname || '.' || c.relname as name from pg_class v join pg_class c on c.relname = v.relname and c.relkind in ('r', 'p', 'v')
+      join pg_namespace n on n.oid = c.relnamespace and n.nspname in (${TENANT_ROLE}, current_schema())
+    where v.relnamespace = to_regnamespace(${TENANT_ROLE}) and v.relkind = 'v' and not has_table_privilege(${TENANT_ROLE}, c.oid, 'select')
+    order by 1`
   const functions = await sql<{ name: string; text: string; config: string[] | null; delegated: boolean }[]>`
     select p.oid::regprocedure::text as name, prosrc as text, proconfig as config, d.distribution_argument_index is not null as delegated
     from pg_proc p left join pg_dist_object d on d.classid = 'pg_proc'::regclass and d.objid = p.oid
@@ -154,6 +162,7 @@ export async function readState(sql: Sql): Promise<State> {
     foreignKeys: keysOf('f'),
     policies,
     secured: secured.map(({ name }) => name),
+    ungranted: ungranted.map(({ name }) => name),
     functions: new Map(
       functions.map(({ name, text, config }) => [name, `${config?.join(' ') ?? ''}\n${text}`]),
     ),

@@ -1,7 +1,7 @@
 // What is left to do until a database is distributed by project. Guarantee: from what was done already nothing is done
 // again, and no step begins unless those before it have ended.
 
-import { TENANT_ROLE } from '../../shared/accounts/tables/tenant.ts'
+import { BEHIND_VIEWS, TENANT_ROLE } from '../../shared/accounts/tables/tenant.ts'
 import { FOREIGN_KEYS, type ForeignKey, type Key, WIDENED } from './keys.ts'
 import { BY, FIRST, PLACES, TABLES } from './places.ts'
 import { isPlaced, type State } from './state.ts'
@@ -43,6 +43,7 @@ export function stepsLeft(state: State, shards: number): Step[] {
     })),
     ...functionSteps(state),
     ...foreignKeySteps(state, places.length > 0 || keys.length > 0),
+    ...grantSteps(state),
   ]
 }
 
@@ -81,7 +82,24 @@ function viewSteps(state: State): Step[] {
 }
 
 /** These have one from their migration. */
-const BEHIND_VIEW = ['items', 'step_index', 'triage']
+const BEHIND_VIEW = Object.keys(BEHIND_VIEWS)
+
+/**
+ * Of a view that hides rows of a node, that node asks the reader for the right to the table as well; and a foreign
+ * key to a table that every node has takes away what was granted on views of a local one.
+ */
+function grantSteps(state: State): Step[] {
+  const made = state.policies.map(({ table }) => `${TENANT_ROLE}.${table}`)
+  const wanted = [...made, ...BEHIND_VIEW.map(table => `${state.schema}.${table}`)]
+  const missing = state.policies.length > 0 ? wanted : state.ungranted
+  if (missing.length === 0) return []
+  return [
+    {
+      says: 'reads for callers may read what their views show',
+      statements: [`grant select on ${missing.join(', ')} to ${TENANT_ROLE}`],
+    },
+  ]
+}
 
 function dropForeignKeys(state: State): Step[] {
   const there = FOREIGN_KEYS.filter(key => state.foreignKeys.has(key.name))
@@ -165,5 +183,8 @@ function foreignKeySteps(state: State, all: boolean): Step[] {
   }))
 }
 
+/** A run and its key are written by one statement, whose parts a cluster carries out one after another. */
+const DEFERRED = ['idempotency_keys_project_id_run_id_runs_project_id_id_fk']
+
 const addForeignKey = ({ table, name, columns, to, toColumns, onDelete }: ForeignKey) =>
-  `alter table ${table} add constraint ${name} foreign key (${list(columns)}) references ${to} (${list(toColumns)}) on delete ${onDelete}`
+  `alter table ${table} add constraint ${name} foreign key (${list(columns)}) references ${to} (${list(toColumns)}) on delete ${onDelete}${DEFERRED.includes(name) ? ' deferrable initially deferred' : ''}`

@@ -172,7 +172,10 @@ async function explain(bench: Bench, { account_id, project_id, run_id }: Batch):
   const options = bench.sql.options as { debug: unknown }
   const db = drizzle(bench.sql as never)
   const search = (more: Partial<StepSearch>) => () =>
-    searchSteps(db, { project_ids: [project_id], sort: 'recent', limit: 51, ...more })
+    searchSteps(
+      { sql: bench.sql as never, db },
+      { project_ids: [project_id], sort: 'recent', limit: 51, ...more },
+    )
   const reads: Record<string, () => Promise<unknown>> = {
     'list runs': () => listRuns(db, { account_id, project_id, limit: 51 }),
     'list items that did not work': () =>

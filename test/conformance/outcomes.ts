@@ -311,8 +311,8 @@ export function outcomesPart(given: Given): void {
       const items = Array.from({ length: most + 1 }, (_, n) => ({ input: n }))
       const run = await makeRun(world, agent.id, items)
       await world.ctx.sql`
-        insert into steps (run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name)
-        select run_id, seq, 1, 1, 'step', 'ok', now(), 1, 'k', 'n' from items where run_id = ${run}`
+        insert into steps (project_id, run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name)
+        select project_id, run_id, seq, 1, 1, 'step', 'ok', now(), 1, 'k', 'n' from items where run_id = ${run}`
       const lengths = []
       for (const limit of ['', 'limit=7', 'limit=0', 'limit=-5', `limit=${most + 1}`]) {
         const { json } = await world.call('GET', `${path(run)}${limit}`)

@@ -73,8 +73,8 @@ export function runFiguresPart(given: Given): void {
       const row = { id: run, project_id: world.first.project_id, agent_id: agent.id, total_items: 20_001 }
       await sql`insert into runs ${sql(row)}`
       await sql`
-        insert into items (run_id, seq, line, status, item_id, partition_key, input)
-        select ${run}, g, g, 'cancelled', 'far-' || g, case when g = 20001 then 'last' else 'other' end, '1'
+        insert into items (project_id, run_id, seq, line, status, item_id, partition_key, input)
+        select ${world.first.project_id}::uuid, ${run}::uuid, g, g, 'cancelled', 'far-' || g, case when g = 20001 then 'last' else 'other' end, '1'
         from generate_series(1, 20001) g`
       const first = await world.call('GET', `/v2/runs/${run}/items?partition_key=last`)
       expect(first.json).toEqual([])

@@ -218,7 +218,7 @@ export function runsPart(given: Given): void {
         Array.from({ length: 5 }, (_, n) => ({ input: n, item_id: `i${n}` })),
       )
       await world.ctx.sql`
-        update items set status = 'completed', outcome = (case seq when 2 then 'ok' else 'degraded' end)::outcome
+        update items set status = 'completed', outcome = (case when seq = 2 then 'ok' else 'degraded' end)::outcome
         where run_id = ${run} and seq in (2, 4)`
       await world.ctx.sql`
         insert into triage (run_id, seq, project_id, agent_id, lane, reason)

@@ -59,7 +59,7 @@ export function sourcesPart(given: Given): void {
       await begun.promise
       for (;;) {
         const [row] = await world.ctx.sql`
-          select count(*)::int as items from runs r join items i on i.run_id = r.id where r.agent_id = ${agent.id}`
+          select count(*)::int as items from runs r join items i on i.project_id = r.project_id and i.run_id = r.id where r.agent_id = ${agent.id}`
         if (row!.items > 0) break
       }
       expect((await world.call('GET', `/v2/runs?agent=${agent.slug}`)).json).toEqual([])

@@ -16,6 +16,7 @@ export function stepsPart(given: Given): void {
       const step = async (seq: number, step_no: number, microseconds: number, more: object = {}) => {
         const started = `2026-01-01T00:00:00.${String(microseconds).padStart(6, '0')}Z`
         const row = {
+          project_id: world.first.project_id,
           run_id: run,
           seq,
           step_no,
@@ -86,6 +87,7 @@ export function stepsPart(given: Given): void {
       const step = async (seq: number, more: object) => {
         const at = new Date(Date.UTC(2027, 0, 1, 0, ++made))
         const row = {
+          project_id: world.first.project_id,
           run_id: run,
           seq,
           step_no: made,
@@ -215,8 +217,8 @@ export function stepsPart(given: Given): void {
       const agent = await makeAgent(world)
       const run = await makeRun(world, agent.id, [{ input: 1 }])
       await world.ctx.sql`
-        insert into steps (run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name, input)
-        values (${run}, 1, 1, 1, 'step', 'ok', now(), 1, 'k', 'n', '{"q":  1.0}')`
+        insert into steps (project_id, run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name, input)
+        values (${world.first.project_id}, ${run}, 1, 1, 1, 'step', 'ok', now(), 1, 'k', 'n', '{"q":  1.0}')`
       expect((await world.call('GET', `/v1/steps?run_id=${run}`)).text).toContain(
         '"input":{"q":  1.0},"output":null',
       )

@@ -155,12 +155,12 @@ async function fail({ ctx: { sql } }: World, run_id: string, word: string): Prom
   const [cause, other] = await sql<{ id: string }[]>`
     insert into causes (project_id, agent_id, step, error_code, reason, template)
     select project_id, agent_id, step, 'agent_error', 'agent_error', ${word}
-    from runs, unnest(array['look_up', 'answer']) as step where id = ${run_id}
+    from runs cross join (values ('look_up'), ('answer')) as named(step) where id = ${run_id}
     returning id`
   await sql`
-    insert into steps (run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name,
+    insert into steps (project_id, run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name,
       error_code, error_message, input)
-    select ${run_id}, seq, 1, 1, 'tool_call', 'failed', now(), 1, 'k', 'look_up', 'tool_call_error',
+    select project_id, run_id, seq, 1, 1, 'tool_call', 'failed', now(), 1, 'k', 'look_up', 'tool_call_error',
       ${word}, ${JSON.stringify(word)}
     from items where run_id = ${run_id}`
   await sql`

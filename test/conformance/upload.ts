@@ -78,7 +78,7 @@ function millionLinesPart(given: Given): void {
       expect(json.error.message.match(/Line \d+/g)).toHaveLength(1)
       const [left] = await ctx.sql`
         select (select count(*)::int from runs where agent_id = ${agent.id}) as runs,
-          (select count(*)::int from items i where not exists (select from runs r where r.id = i.run_id)) as items`
+          (select count(*)::int from items i where not exists (select from runs r where r.project_id = i.project_id and r.id = i.run_id)) as items`
       expect(left).toEqual({ runs: 0, items: 0 })
     }, 120_000)
   })

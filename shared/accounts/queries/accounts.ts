@@ -13,20 +13,45 @@ export async function listAccounts(
   db: Database,
   { id, after_id, limit }: { id?: string; after_id?: string | undefined; limit: number },
 ): Promise<OperatedAccountRow[]> {
-  const rows = await db.execute<Omit<OperatedAccountRow, 'created_at'> & { created_at: string | Date }>(sql`
+  const rows = await db.execute<Listed>(sql`
     select c.id, c.name, c.status, c.plan, c.created_at,
       array(select m.email from members m where m.account_id = c.id and m.role = 'owner'
         order by m.id limit ${LIMITS.owners_shown}) as owners,
-      (select count(*)::int from members m where m.account_id = c.id) as members, used.*
-    from accounts c cross join lateral (
-      select count(*)::int as projects, coalesce(sum(u.spent_micro), 0)::float8 as spent_micro,
-        coalesce(sum((select count(*) from runs r where r.project_id = p.id and r.finished_at is null)), 0)::int
-          as open_runs
-      from projects p join project_usage u on u.project_id = p.id where p.account_id = c.id) used
+      (select count(*)::int from members m where m.account_id = c.id) as members,
+      array(select p.id from projects p where p.account_id = c.id) as project_ids
+    from accounts c
     where ${id === undefined ? sql`true` : sql`c.id = ${id}`}
       and ${after_id === undefined ? sql`true` : sql`c.id > ${after_id}`}
     order by c.id limit ${limit}`)
-  return rows.map(row => ({ ...row, created_at: new Date(row.created_at) }))
+  const used = await readUsed(db, rows)
+  return rows.map(({ project_ids, ...row }) => {
+    const own = project_ids.flatMap(project => used.get(project) ?? [])
+    const sum = (of: (one: Used) => number) => own.reduce((total, one) => total + of(one), 0)
+    return {
+      ...row,
+      created_at: new Date(row.created_at),
+      projects: project_ids.length,
+      spent_micro: sum(one => one.spent_micro),
+      open_runs: sum(one => one.open_runs),
+    }
+  })
+}
+
+type Listed = Omit<OperatedAccountRow, 'created_at' | keyof Used | 'projects'> & {
+  created_at: string | Date
+  project_ids: string[]
+}
+
+type Used = Pick<OperatedAccountRow, 'spent_micro' | 'open_runs'>
+
+/** By project. They are asked apart from the accounts: on a cluster they lie on other nodes. */
+async function readUsed(db: Database, rows: readonly Listed[]): Promise<Map<string, Used>> {
+  const ids = rows.flatMap(row => row.project_ids)
+  const found = await db.execute<Used & { project_id: string }>(sql`
+    select u.project_id, u.spent_micro::float8 as spent_micro,
+      (select count(*)::int from runs r where r.project_id = u.project_id and r.finished_at is null) as open_runs
+    from project_usage u where u.project_id = any(${`{${ids}}`}::uuid[])`)
+  return new Map(found.map(one => [one.project_id, one]))
 }
 
 export async function insertAccount(db: Database, account: typeof accounts.$inferInsert): Promise<void> {

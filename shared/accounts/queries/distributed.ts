@@ -39,3 +39,24 @@ export const asked = (sql: Sql, alias: string, project: Asked): Fragment =>
 /** The project of rows to insert: as they say it, or that asked for, by which a cluster finds their node. */
 export const projectOf = (sql: Sql, column: string, project: Asked): Fragment =>
   project === null ? sql`${sql.unsafe(column)}` : sql`${project}::uuid`
+
+/** Projects that the caller may see, as `p(id)`: one alone by its id, from which a cluster knows the node. */
+export const asProjects = (sql: Sql, ids: readonly string[]): Fragment =>
+  ids.length === 1 ? sql`(select ${ids[0]!}::uuid as id) p` : sql`unnest(${[...ids]}::uuid[]) as p(id)`
+
+/** The condition that names the project where there is one alone, to follow others. */
+export const ofOne = (sql: Sql, alias: string, ids: readonly string[]): Fragment =>
+  asked(sql, alias, ids.length === 1 ? ids[0]! : null)
+
+/** Rows of several projects, the first of all of them first: on a cluster, where each lies elsewhere, put in order here. */
+export async function askProjects<T>(
+  sql: Sql,
+  ids: readonly string[],
+  ask: (ids: readonly string[]) => Promise<readonly T[]>,
+  { limit, compare }: { limit: number; compare: (a: T, b: T) => number },
+): Promise<T[]> {
+  if (ids.length === 1 || !(await isDistributed(sql))) return [...(await ask(ids))]
+  const rows: T[] = []
+  for (const id of ids) rows.push(...(await ask([id])))
+  return rows.sort(compare).slice(0, limit)
+}

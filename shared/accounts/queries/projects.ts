@@ -35,6 +35,20 @@ export function listProjects(
     .orderBy(asc(projects.id))
 }
 
+/** Those that a list of the caller reads, oldest first. */
+export async function projectIdsOf(
+  db: Database,
+  { account_id, project_id }: { account_id: string; project_id: string | null },
+): Promise<string[]> {
+  if (project_id !== null) return [project_id]
+  const rows = await db
+    .select({ id: projects.id })
+    .from(projects)
+    .where(eq(projects.account_id, account_id))
+    .orderBy(asc(projects.id))
+  return rows.map(row => row.id)
+}
+
 export async function findProject(
   db: Database,
   account_id: string,

@@ -32,7 +32,7 @@ export function raiseAlerts(sql: Sql, given: readonly NewAlert[]): Promise<{ id:
       select project_id, rule, subject_id, now() from wanted
       on conflict (project_id, rule, subject_id) do update set raised_at = excluded.raised_at, resolved_at = null
         where case when m.rule = 'schedule_missed'
-          then m.raised_at <= excluded.raised_at - make_interval(hours => ${LIMITS.alert_repeat_hours})
+          then excluded.raised_at - m.raised_at >= make_interval(hours => ${sql.unsafe(String(LIMITS.alert_repeat_hours))})
           else m.resolved_at is not null end
       returning project_id, rule, subject_id
     ), replaced as (

@@ -1,6 +1,7 @@
 // Digests of runs that have ended. Guarantee: one is put down for each channel that wants it, in the transaction that
 // takes the run off the list of those that ended; what it says is read when it is first sent, of the run as it was.
 
+import { type Asked, asked, projectsToAsk } from '../../accounts/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import type { RunRow } from '../../items/wire/runs.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -13,7 +14,8 @@ export async function queueDigests(sql: Sql, runIds: readonly string[]): Promise
     select r.project_id, r.id, 'run.digest', c.url, c.format, to_jsonb(r)
     from runs r join alert_channels c on c.project_id = r.project_id
     where r.id = any(${[...runIds]}::uuid[]) and r.replay_of is null and r.recovery_id is null
-      and (c.digest = 'all' or c.digest = 'scheduled' and exists (select 1 from occurrences o where o.run_id = r.id))`
+      and (c.digest = 'all' or c.digest = 'scheduled' and exists (
+        select 1 from occurrences o where o.project_id = r.project_id and o.run_id = r.id))`
   return count
 }
 
@@ -31,6 +33,16 @@ export async function findCorrections(sql: Sql, project_id: string, runIds: read
 
 /** What digests tell, by message: the run as it was when it ended, its schedule, and the run of that before. */
 export async function findDigests(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, DigestEnd>> {
+  const look = () =>
+    sql`select distinct project_id from deliveries where id = any(${[...deliveryIds]}::uuid[])`
+  const ends = new Map<string, DigestEnd>()
+  for (const project of await projectsToAsk(sql, look))
+    for (const [id, end] of await findDigestsOf(sql, deliveryIds, project)) ends.set(id, end)
+  return ends
+}
+
+async function findDigestsOf(sql: Sql, deliveryIds: readonly string[], project: Asked) {
+  const of = (alias: string) => asked(sql, alias, project)
   const rows = await sql<
     (RunRow & { finished_at: Date; delivery_id: string; previous_id: string | null } & Omit<
         DigestEnd,
@@ -43,22 +55,22 @@ export async function findDigests(sql: Sql, deliveryIds: readonly string[]): Pro
     join agents a on a.id = r.agent_id left join deployments v on v.id = r.deployment_id
     left join lateral (
       select s.id as schedule_id, s.cron, s.timezone, o.scheduled_for
-      from occurrences o join schedules s on s.id = o.schedule_id where o.run_id = r.id limit 1
+      from occurrences o join schedules s on s.id = o.schedule_id where o.run_id = r.id ${of('o')} limit 1
     ) fired on true
     left join lateral (
       select p.id from (
         select o.run_id, o.scheduled_for from occurrences o
-        where o.schedule_id = fired.schedule_id and o.run_id < r.id
+        where o.schedule_id = fired.schedule_id and o.run_id < r.id ${of('o')}
         order by o.scheduled_for desc limit ${LIMITS.digest_nights}
-      ) o join runs p on p.id = o.run_id
+      ) o join runs p on p.id = o.run_id ${of('p')}
       where p.finished_at is not null order by o.scheduled_for desc limit 1
     ) before on true
-    where d.id = any(${[...deliveryIds]}::uuid[])`
+    where d.id = any(${[...deliveryIds]}::uuid[]) ${of('d')}`
   const before = rows.flatMap(row => row.previous_id ?? [])
   const previous = await sql<(RunRow & { finished_at: Date })[]>`
     select r.*, a.slug as agent_slug, v.version as deployment_version
     from runs r join agents a on a.id = r.agent_id left join deployments v on v.id = r.deployment_id
-    where r.id = any(${before}::uuid[])`
+    where r.id = any(${before}::uuid[]) ${of('r')}`
   const previousOf = new Map(previous.map(run => [run.id, run]))
   return new Map(
     rows.map(({ delivery_id, previous_id, schedule_id, cron, timezone, scheduled_for, ...run }) => [

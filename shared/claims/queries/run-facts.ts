@@ -8,7 +8,7 @@ import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
 import type { Sql } from '../../context.ts'
 import type { DeployedDeclaration } from '../../grading/rules/grading.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
-import { become, countMoves, guard, useMoves } from '../../items/queries/transitions.ts'
+import { become, countMoves, endedItemsOf, guard, useMoves } from '../../items/queries/transitions.ts'
 import type { Outcome, StepKind, StopReason } from '../../items/vocabulary.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { RUN_BUDGETS } from '../../prices/queries/budgets.ts'
@@ -88,8 +88,8 @@ export async function readRun(sql: Sql, runId: string, late?: Late): Promise<Rea
   const [row] = await sql<ReadRun[]>`
     select r.id, r.project_id, p.account_id, r.agent_id, r.stop_reason, r.budget_micro, r.cost_micro, r.concurrency,
       r.timeout_seconds, r.next_seq, r.total_items, ${sql.unsafe(OFFERED_ITEMS)} as offered_items, r.input_bytes,
-      ${sql.unsafe(PILOT_LEFT)} as pilot_left, r.running, ended_items(r) as ended,
-      r.total_items - r.running - r.paused - ended_items(r) as queued,
+      ${sql.unsafe(PILOT_LEFT)} as pilot_left, r.running, ${sql.unsafe(endedItemsOf('r'))} as ended,
+      r.total_items - r.running - r.paused - ${sql.unsafe(endedItemsOf('r'))} as queued,
       (select count(*)::int from (
         select from due_items d where d.project_id = r.project_id and d.run_id = r.id and d.due_at <= now() ${unlessCut(sql, late)} limit 1000) due) as due,
       r.replay_of is not null or r.recovery_id is not null as is_replay,

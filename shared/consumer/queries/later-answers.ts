@@ -1,6 +1,7 @@
 // Items whose agents answer later: held under claims of their own, which the agents renew. Guarantee: an item is under
 // one claim at a time, and what is sent again after a lost connection changes nothing.
 
+import { asked, projectsToAsk } from '../../accounts/queries/distributed.ts'
 import type { ClaimedItem } from '../../claims/queries/claim.ts'
 import { TAKEN } from '../../claims/queries/take-functions.ts'
 import type { Sql } from '../../context.ts'
@@ -76,12 +77,17 @@ const handedOf = (sql: Sql, { run_id, claim_id, first_seq, last_seq }: SentReque
 
 /** Renews the leases on what was handed over, unless its time is over; returns their project, none when there is nothing of it. */
 export async function renewHanded(sql: Sql, sent: SentRequest): Promise<string | undefined> {
-  const [row] = await sql<{ project_id: string }[]>`
-    with own as materialized (select id from claims where ${handedOf(sql, sent)} order by id for no key update)
-    update claims c set heard_at = now(), lease_until = case when answer_until < now() then lease_until
-      else greatest(lease_until, now() + make_interval(secs => ${LIMITS.lease_ms / 1000})) end
-    from own where c.id = own.id returning c.project_id`
-  return row?.project_id
+  const look = () => sql`select project_id from claims where ${handedOf(sql, sent)} limit 1`
+  for (const project of await projectsToAsk(sql, look)) {
+    const [row] = await sql<{ project_id: string }[]>`
+      with own as materialized (
+        select id from claims where ${handedOf(sql, sent)} ${asked(sql, 'claims', project)} order by id for no key update)
+      update claims c set heard_at = now(), lease_until = case when answer_until < clock.at then lease_until
+        else greatest(lease_until, clock.until) end
+      from own, (select now() as at, now() + make_interval(secs => ${LIMITS.lease_ms / 1000}) as until) clock where c.id = own.id ${asked(sql, 'c', project)} returning c.project_id`
+    if (row) return row.project_id
+  }
+  return undefined
 }
 
 /** Whether the consumer that sent the items has not let go of all of them. */

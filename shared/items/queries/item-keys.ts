@@ -1,10 +1,10 @@
 // Names items within statements: many by their keys, and each as callers spell it.
 
 import type { Sql } from '../../context.ts'
-import type { ItemKey } from '../../kernel/ids.ts'
+import type { ItemKey, RunKey } from '../../kernel/ids.ts'
 
 /** Items that are acted on at once are of one project; null of none. */
-export const projectOf = (keys: readonly ItemKey[]) => keys[0]?.project_id ?? null
+export const projectOf = (keys: readonly RunKey[]) => keys[0]?.project_id ?? null
 
 /** Those items as rows `k`, numbered from 1 in their order. */
 export const rowsOfKeys = (sql: Sql, keys: readonly ItemKey[]) =>

@@ -96,6 +96,14 @@ export function countMoves(moves: Moves): string {
 }
 
 /** Of all counters, those of items that nothing happens to any more. */
+/**
+ * Of a run's row, how many of its items have ended: what `ended_items` says, where a read for a caller may meet a view,
+ * whose rows a cluster does not hand to functions.
+ */
+export const endedItemsOf = (run: string) =>
+  `(${ITEM_COUNTERS.filter(isEnded)
+    .map(counter => `${run}.${counter}`)
+    .join(' + ')})`
 const isEnded = (counter: (typeof ITEM_COUNTERS)[number]) => counter !== 'running' && counter !== 'paused'
 
 /** The assignment to the usage of a project. */

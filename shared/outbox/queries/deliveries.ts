@@ -1,7 +1,15 @@
 // Messages to the outside and the tries to deliver them. Guarantee: a message is written in the transaction that made
 // it true, one sender at a time holds it, and what becomes of a try is recorded only by the one who holds it.
 
-import { type Asked, asked, projectOf, projectsToAsk } from '../../accounts/queries/distributed.ts'
+import {
+  type Asked,
+  asked,
+  askProjects,
+  asProjects,
+  ofOne,
+  projectOf,
+  projectsToAsk,
+} from '../../accounts/queries/distributed.ts'
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { AlertRow } from '../../alerts/wire/alerts.ts'
 import type { Sql } from '../../context.ts'
@@ -154,7 +162,7 @@ export async function findToldAlerts(
   deliveryIds: readonly string[],
 ): Promise<Map<string, AlertRow>> {
   const rows = await sql<(AlertRow & { delivery_id: string })[]>`
-    select a.*, d.id as delivery_id from deliveries d join alerts a on a.id = d.alert_id
+    select a.*, d.id as delivery_id from deliveries d join alerts a on a.project_id = d.project_id and a.id = d.alert_id
     where d.id = any(${[...deliveryIds]}::uuid[])`
   return new Map(rows.map(({ delivery_id, ...alert }) => [delivery_id, alert]))
 }
@@ -176,12 +184,12 @@ export async function endTry(sql: Sql, held: HeldDelivery, end: TryEnd): Promise
       update delivery_tries set status = ${end.status}, error = ${end.error}, duration_ms = ${end.duration_ms}
       where project_id = ${held.project_id} and delivery_id = ${held.id} and try = ${held.tries}
     ), freed as (
-      update deliveries set body = coalesce(body, ${held.body}),
-        delivered_at = case when ${end.delivered} then now() end,
-        due_at = case when not ${end.delivered} and tries < tries_allowed
-          then now() + ${end.backoff_ms} * interval '1 ms' end
-      where project_id = ${held.project_id} and id = ${held.id} and tries = ${held.tries} and due_at is not null
-      returning id
+      update deliveries d set body = coalesce(d.body, ${held.body}),
+        delivered_at = case when ${end.delivered} then clock.at end,
+        due_at = case when not ${end.delivered} and d.tries < d.tries_allowed then clock.again end
+      from (select now() as at, now() + ${end.backoff_ms} * interval '1 ms' as again) clock
+      where d.project_id = ${held.project_id} and d.id = ${held.id} and d.tries = ${held.tries} and d.due_at is not null
+      returning d.id
     )
     select exists (select 1 from freed) as held`
   return row!.held
@@ -206,8 +214,7 @@ export async function removeOldDeliveries(sql: Sql, limit: number): Promise<numb
 }
 
 export interface DeliveryFilter {
-  account_id: string
-  project_id: string | null
+  project_ids: readonly string[]
   run_id?: string | undefined
   state?: DeliveryState | undefined
   before?: { created_text: string; id: string } | undefined
@@ -220,36 +227,43 @@ const columns = (sql: Sql) => sql`
   d.id, d.project_id, d.run_id, d.alert_id, d.kind, d.url, d.tries, d.due_at, d.created_at, d.delivered_at,
   d.created_at::text as created_text, ${sql.unsafe(STATE)} as state, last.status as last_status, last.error as last_error`
 
-const lastTry = (sql: Sql) => sql`
+const lastTry = (sql: Sql, ids: readonly string[]) => sql`
   left join lateral (
     select status, error from delivery_tries t
-    where t.project_id = d.project_id and t.delivery_id = d.id and t.duration_ms is not null order by try desc limit 1
+    where t.project_id = d.project_id ${ofOne(sql, 't', ids)} and t.delivery_id = d.id and t.duration_ms is not null order by try desc limit 1
   ) last on true`
+
+const newestFirst = (a: DeliveryRow, b: DeliveryRow) =>
+  a.created_text === b.created_text ? (a.id < b.id ? 1 : -1) : a.created_text < b.created_text ? 1 : -1
 
 /** A page of the log, newest first. */
 export async function listDeliveries(sql: Sql, filter: DeliveryFilter): Promise<DeliveryRow[]> {
-  const { project_id, run_id, state, before, limit } = filter
+  const { run_id, state, before, limit } = filter
   const key = before && sql`(${before.created_text}::text::timestamptz, ${before.id}::uuid)`
-  return sql<DeliveryRow[]>`
+  const ask = (ids: readonly string[]) => sql<DeliveryRow[]>`
     select ${columns(sql)} from (
-      select d.* from projects p, lateral (
+      select d.* from ${asProjects(sql, ids)}, lateral (
         select * from deliveries d where d.project_id = p.id
           ${run_id === undefined ? sql`` : sql`and d.run_id = ${run_id}`}
           ${state === undefined ? sql`` : sql`and ${sql.unsafe(STATE)} = ${state}`}
           ${key === undefined ? sql`` : sql`and (d.created_at, d.id) < ${key}`}
         order by d.created_at desc, d.id desc limit ${limit}
       ) d
-      where p.account_id = ${filter.account_id} ${project_id === null ? sql`` : sql`and p.id = ${project_id}`}
       order by d.created_at desc, d.id desc limit ${limit}
-    ) d ${lastTry(sql)}
+    ) d ${lastTry(sql, ids)}
     order by d.created_at desc, d.id desc`
+  return askProjects(sql, filter.project_ids, ask, { limit, compare: newestFirst })
 }
 
 /** With what was sent; its tries are read apart. */
 export async function findDelivery(sql: Sql, account_id: string, id: string) {
-  const [row] = await sql<(DeliveryRow & { body: string | null })[]>`
-    select ${columns(sql)}, d.body from deliveries d join projects p on p.id = d.project_id ${lastTry(sql)}
+  const [of] = await sql<{ project_id: string }[]>`
+    select d.project_id from deliveries d join projects p on p.id = d.project_id
     where p.account_id = ${account_id} and d.id = ${id}`
+  if (!of) return undefined
+  const [row] = await sql<(DeliveryRow & { body: string | null })[]>`
+    select ${columns(sql)}, d.body from deliveries d ${lastTry(sql, [of.project_id])}
+    where d.project_id = ${of.project_id} and d.id = ${id}`
   return row
 }
 

@@ -101,8 +101,10 @@ export async function setSpendDay(db: Database, project_id: string, { day, ends_
       spend_day_ends_at = case when ${counts} then ${ends_at.toISOString()}::timestamptz end
     where project_id = ${project_id}`)
   await db.execute(raw`
-    update budgets b set spent_micro = ${raw.raw(SPENT_IN_PERIOD)} from project_usage u
-    where b.project_id = ${project_id} and u.project_id = b.project_id`)
+    update budgets own set spent_micro = summed.micro from (
+      select b.agent_id, b.period, ${raw.raw(SPENT_IN_PERIOD)} as micro
+      from budgets b join project_usage u on u.project_id = b.project_id where b.project_id = ${project_id}) summed
+    where own.project_id = ${project_id} and own.agent_id is not distinct from summed.agent_id and own.period = summed.period`)
 }
 
 /** What the days in the period of `u`'s day come to for the budget `b`. */

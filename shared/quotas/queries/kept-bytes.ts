@@ -15,11 +15,12 @@ export async function findUnmeasured(db: Database, olderThanMs: number, limit: n
 
 /** Sums what is kept: inputs that retention has not taken, and the code of deployments, each once. */
 export async function measureKeptBytes(db: Database, account_id: string): Promise<void> {
+  const [inputs] = await db.execute<{ bytes: string }>(sql`
+    select coalesce(sum(r.input_bytes), 0) as bytes from projects p join runs r on r.project_id = p.id
+    where p.account_id = ${account_id} and r.payloads_purged_at is null`)
   await db.execute(sql`
-    update accounts c set kept_bytes_at = now(), kept_bytes =
-      (select coalesce(sum(r.input_bytes), 0) from projects p join runs r on r.project_id = p.id
-        where p.account_id = c.id and r.payloads_purged_at is null)
-      + (select coalesce(sum(octet_length(b.code)), 0) from bundles b where b.hash in (
+    update accounts c set kept_bytes_at = now(), kept_bytes = ${inputs!.bytes}::bigint + (
+      select coalesce(sum(octet_length(b.code)), 0) from bundles b where b.hash in (
         select d.bundle_hash from projects p join deployments d on d.project_id = p.id where p.account_id = c.id))
     where c.id = ${account_id}`)
 }

@@ -6,22 +6,24 @@ import type { Database } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Counted, SetQuotas } from '../rules/quotas.ts'
 
-/** Of the account `c`. */
-const USED: Record<Counted, string> = {
-  concurrency: `(select coalesce(sum(coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency})), 0)
-    from projects p where p.account_id = c.id)`,
-  open_runs: `(select count(*) from projects p join runs r on r.project_id = p.id
-    where p.account_id = c.id and r.finished_at is null)`,
-  projects: '(select count(*) from projects p where p.account_id = c.id)',
-  agents: `(select count(*) from projects p join agents a on a.project_id = p.id
-    where p.account_id = c.id and a.deleted_at is null)`,
-  schedules: `(select count(*) from projects p join agents a on a.project_id = p.id
-    join schedules s on s.project_id = p.id and s.agent_id = a.id where p.account_id = c.id and a.deleted_at is null)`,
-  bundles: `(select count(*) from projects p join agents a on a.project_id = p.id
+/** Of an account. */
+const USED: Record<Counted, (account_id: string) => SQL> = {
+  concurrency: account_id => sql`
+    select coalesce(sum(coalesce((p.settings->>'concurrency')::int, ${sql.raw(String(LIMITS.project_concurrency))})), 0)
+    from projects p where p.account_id = ${account_id}`,
+  open_runs: account_id => sql`select count(*) from projects p join runs r on r.project_id = p.id
+    where p.account_id = ${account_id} and r.finished_at is null`,
+  projects: account_id => sql`select count(*) from projects p where p.account_id = ${account_id}`,
+  agents: account_id => sql`select count(*) from projects p join agents a on a.project_id = p.id
+    where p.account_id = ${account_id} and a.deleted_at is null`,
+  schedules: account_id => sql`select count(*) from projects p join agents a on a.project_id = p.id
+    join schedules s on s.project_id = p.id and s.agent_id = a.id
+    where p.account_id = ${account_id} and a.deleted_at is null`,
+  bundles: account_id => sql`select count(*) from projects p join agents a on a.project_id = p.id
     join deployments d on d.project_id = p.id and d.agent_id = a.id
-    where p.account_id = c.id and a.deleted_at is null and d.kind = 'bundle')`,
-  kept_bytes: 'c.kept_bytes',
-  members: '(select count(*) from members m where m.account_id = c.id)',
+    where p.account_id = ${account_id} and a.deleted_at is null and d.kind = 'bundle'`,
+  kept_bytes: account_id => sql`select kept_bytes from accounts where id = ${account_id}`,
+  members: account_id => sql`select count(*) from members m where m.account_id = ${account_id}`,
 }
 
 /** Of a whole account, or of the one that a project is of. */
@@ -56,9 +58,7 @@ export async function countUsed<N extends Counted>(
   account_id: string,
   names: readonly N[],
 ): Promise<Record<N, number>> {
-  const counts: SQL[] = names.map(name => sql.raw(`${USED[name]}::float8 as ${name}`))
-  const [row] = await db.execute<Record<N, number>>(
-    sql`select ${sql.join(counts, sql`, `)} from accounts c where c.id = ${account_id}`,
-  )
+  const counts = names.map(name => sql`(${USED[name](account_id)})::float8 as ${sql.raw(name)}`)
+  const [row] = await db.execute<Record<N, number>>(sql`select ${sql.join(counts, sql`, `)}`)
   return row!
 }

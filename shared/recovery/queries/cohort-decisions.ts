@@ -23,9 +23,14 @@ export async function nextToDecide(sql: Sql, recovery: OpenRecovery, limit: numb
 }
 
 /** Counts what was decided, and that all up to an item was looked at. */
-export async function noteDecided(sql: Sql, id: string, decided: number, reached: ItemKey): Promise<void> {
+export async function noteDecided(
+  sql: Sql,
+  { project_id, id }: OpenRecovery,
+  decided: number,
+  reached: ItemKey,
+): Promise<void> {
   await sql`
     update recoveries set decided = decided + ${decided}, reached_run_id = ${reached.run_id},
       reached_seq = ${reached.seq}
-    where id = ${id}`
+    where project_id = ${project_id} and id = ${id}`
 }

@@ -25,7 +25,7 @@ export const inTriage = (sql: Sql, projectId: string, filter: RecoveryFilter, re
   ${filter.kind === undefined ? sql`` : sql`and t.lane = ${filter.kind}`}
   ${filter.from === undefined ? sql`` : sql`and t.created_at >= ${filter.from}::text::timestamptz`}
   ${filter.to === undefined ? sql`` : sql`and t.created_at < ${filter.to}::text::timestamptz`}
-  ${recoveryId === undefined ? sql`` : sql`and t.created_at < (select created_at from recoveries where id = ${recoveryId})`}
+  ${recoveryId === undefined ? sql`` : sql`and t.created_at < (select created_at from recoveries where project_id = ${projectId} and id = ${recoveryId})`}
   and t.agent_id = any(array(select id from agents where project_id = ${projectId} and deleted_at is null))`
 
 /** Items of an ended run that were cancelled, with their run as `r`. */
@@ -145,38 +145,42 @@ export async function insertRecovery(sql: Sql, recovery: NewRecovery): Promise<v
 
 export type OpenRecovery = typeof recoveries.$inferSelect
 
+export type RecoveryKey = Pick<OpenRecovery, 'project_id' | 'id'>
+const isIt = (sql: Sql, { project_id, id }: RecoveryKey) => sql`project_id = ${project_id} and id = ${id}`
+
 /** An open recovery under the lock of its row; undefined when it has ended or somebody else advances it. */
-export async function lockRecovery(sql: Sql, id: string): Promise<OpenRecovery | undefined> {
+export async function lockRecovery(sql: Sql, key: RecoveryKey): Promise<OpenRecovery | undefined> {
   const [row] = await sql<OpenRecovery[]>`
-    select ${sql(columnsOf(recoveries, 'recoveries'))} from recoveries where id = ${id} and finished_at is null for no key update skip locked`
+    select ${sql(columnsOf(recoveries, 'recoveries'))} from recoveries
+    where ${isIt(sql, key)} and finished_at is null for no key update skip locked`
   return row
 }
 
 export async function findOpenRecoveries(sql: Sql, limit: number) {
-  return sql<{ id: string }[]>`
-    select id from recoveries where finished_at is null order by id limit ${limit}`
+  return sql<RecoveryKey[]>`
+    select project_id, id from recoveries where finished_at is null order by id limit ${limit}`
 }
 
 type Changes = Partial<Pick<OpenRecovery, 'status' | 'pilot_better'>>
 const ENDS: readonly RecoveryStatus[] = ['completed', 'stopped', 'aborted']
 
-export async function updateRecovery(sql: Sql, id: string, changes: Changes): Promise<void> {
+export async function updateRecovery(sql: Sql, key: RecoveryKey, changes: Changes): Promise<void> {
   const ends = changes.status !== undefined && ENDS.includes(changes.status)
   await sql`
-    update recoveries set ${sql(changes as never)} ${ends ? sql`, finished_at = now()` : sql``} where id = ${id}`
+    update recoveries set ${sql(changes as never)} ${ends ? sql`, finished_at = now()` : sql``} where ${isIt(sql, key)}`
 }
 
 /** Which of a recovery's two lists of runs. */
 export type Part = 'pilot_run_ids' | 'run_ids'
 
-export async function addRun(sql: Sql, id: string, part: Part, runId: string): Promise<void> {
-  await sql`update recoveries set ${sql(part)} = ${sql(part)} || ${runId}::uuid where id = ${id}`
+export async function addRun(sql: Sql, key: RecoveryKey, part: Part, runId: string): Promise<void> {
+  await sql`update recoveries set ${sql(part)} = ${sql(part)} || ${runId}::uuid where ${isIt(sql, key)}`
 }
 
 /** Asks an open recovery to end; false when it has ended. Waits for a step of it that is under way. */
-export async function abortRecovery(sql: Sql, id: string): Promise<boolean> {
+export async function abortRecovery(sql: Sql, key: RecoveryKey): Promise<boolean> {
   const result = await sql`
-    update recoveries set status = 'aborting' where id = ${id} and finished_at is null`
+    update recoveries set status = 'aborting' where ${isIt(sql, key)} and finished_at is null`
   return result.count === 1
 }
 
@@ -197,27 +201,27 @@ export interface ReplayRunState {
  * How replay runs stand, and how many of their originals had failed. One that was deleted meanwhile, with its agent
  * or by retention, is left out: nothing of it is to be waited for.
  */
-export async function findReplayRuns(sql: Sql, ids: readonly string[]) {
+export async function findReplayRuns(sql: Sql, project_id: string, ids: readonly string[]) {
   return sql<ReplayRunState[]>`
     select id, agent_id, deployment_id, materializing, finished_at is not null as finished, total_items, ok,
       failed + budget_exceeded as failed, cost_micro,
       case when finished_at is null then 0 else (
         select count(*)::int from replays p
           join items o on o.project_id = p.project_id and o.run_id = p.from_run_id and o.seq = p.from_seq
-        where p.project_id = runs.project_id and p.run_id = runs.id and o.outcome = 'failed') end as failed_before
-    from runs where id = any(${[...ids]}::uuid[]) order by id`
+        where p.project_id = ${project_id} and p.run_id = runs.id and o.outcome = 'failed') end as failed_before
+    from runs where project_id = ${project_id} and id = any(${[...ids]}::uuid[]) order by id`
 }
 
 /** Runs whose items somebody else decided about before they were copied. */
-export async function deleteEmptyRuns(sql: Sql, id: string, part: Part): Promise<void> {
+export async function deleteEmptyRuns(sql: Sql, key: RecoveryKey, part: Part): Promise<void> {
   await sql`
     with gone as (
-      delete from runs where materializing and total_items = 0
-        and id in (select unnest(${sql(part)}) from recoveries where id = ${id}) returning id
+      delete from runs where project_id = ${key.project_id} and materializing and total_items = 0
+        and id in (select unnest(${sql(part)}) from recoveries where ${isIt(sql, key)}) returning id
     )
     update recoveries set ${sql(part)} = array(
       select made from unnest(${sql(part)}) as made where made not in (select id from gone))
-    where id = ${id}`
+    where ${isIt(sql, key)}`
 }
 
 /** Originals whose copies were cancelled, to be given back to triage. */

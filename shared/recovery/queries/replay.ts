@@ -3,7 +3,7 @@
 // decision on the original and all counters are one statement.
 
 import type { Sql } from '../../context.ts'
-import { recordId, rowsOfKeys } from '../../items/queries/item-keys.ts'
+import { projectOf, recordId, rowsOfKeys } from '../../items/queries/item-keys.ts'
 import { countMoves, isUndecided } from '../../items/queries/transitions.ts'
 import type { ItemKey, RunKey } from '../../kernel/ids.ts'
 import { numbers } from '../../kernel/packed-columns.ts'
@@ -26,21 +26,26 @@ export interface NewReplayRun {
 /** A run that takes copies until it is opened; found by the tags of the run that it replays. */
 export async function insertReplayRun(sql: Sql, run: NewReplayRun): Promise<void> {
   await sql`insert into runs ${sql({ ...run, materializing: true })}`
-  if (run.replay_of !== null)
-    await sql`update runs r set tags = o.tags from runs o where r.id = ${run.id} and o.id = ${run.replay_of}`
+  const { project_id, id, replay_of } = run
+  if (replay_of !== null)
+    await sql`
+      update runs r set tags = o.tags from runs o
+      where r.project_id = ${project_id} and r.id = ${id} and o.project_id = ${project_id} and o.id = ${replay_of}`
 }
 
 /** Opens the run for dispatch. Who knew of a model without a price knows it still. */
-export async function openReplayRun(sql: Sql, runId: string): Promise<void> {
+export async function openReplayRun(sql: Sql, { project_id, run_id }: RunKey): Promise<void> {
   await sql`
-    update runs r set materializing = false, touched_at = now(),
-      allow_unpriced = coalesce((select o.allow_unpriced from runs o where o.id = r.replay_of), false)
-    where id = ${runId} and materializing and stop_reason is null`
+    update runs r set materializing = false, touched_at = now(), allow_unpriced = coalesce((
+      select o.allow_unpriced from runs o where o.project_id = ${project_id} and o.id = r.replay_of), false)
+    where project_id = ${project_id} and id = ${run_id} and materializing and stop_reason is null`
 }
 
-/** Locks runs in one order, so that two that lock several do not wait for each other. */
-export async function lockRuns(sql: Sql, runIds: readonly string[]): Promise<void> {
-  await sql`select 1 from runs where id = any(${[...new Set(runIds)]}::uuid[]) order by id for no key update`
+/** Locks runs of a project in one order, so that two that lock several do not wait for each other. */
+export async function lockRuns(sql: Sql, keys: readonly RunKey[]): Promise<void> {
+  await sql`
+    select 1 from runs where project_id = ${projectOf(keys)} and id = any(${[...new Set(keys.map(key => key.run_id))]}::uuid[])
+    order by id for no key update`
 }
 
 /** A step of the `n`th key. */
@@ -77,8 +82,8 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
       from runs run,
         ${rowsOfKeys(sql, keys)}
         join items i on i.project_id = ${project_id} and i.run_id = k.run_id and i.seq = k.seq
-        left join triage t on t.project_id = ${project_id} and t.run_id = k.run_id and t.seq = k.seq
-      where run.project_id = ${project_id} and run.id = ${run_id} and (coalesce(t.corrected, i.outcome) in ('degraded', 'failed') or i.status = 'cancelled')
+        left join triage t on t.project_id = i.project_id and t.run_id = i.run_id and t.seq = i.seq
+      where run.project_id = i.project_id and run.project_id = ${project_id} and run.id = ${run_id} and (coalesce(t.corrected, i.outcome) in ('degraded', 'failed') or i.status = 'cancelled')
         and (not ${copy.in_feed} or t.disposition is null)
         and ${canBeReplayed(sql, 'i')}
     ), reused as materialized (

@@ -22,17 +22,17 @@ const DECISIONS: Record<
 
 /** Takes one step under the lock of the recovery's row; true when another can follow at once. */
 export async function decideNext(sql: Sql, recovery: OpenRecovery): Promise<boolean> {
-  const { id, action, status } = recovery
+  const { action, status } = recovery
   if (action === 'replay') throw new Error('a replay decides nothing')
   if (status === 'aborting') {
-    await updateRecovery(sql, id, { status: 'aborted' })
+    await updateRecovery(sql, recovery, { status: 'aborted' })
     return false
   }
   const keys = await nextToDecide(sql, recovery, LIMITS.recovery_chunk_items)
   if (keys.length === 0) {
-    await updateRecovery(sql, id, { status: 'completed' })
+    await updateRecovery(sql, recovery, { status: 'completed' })
     return false
   }
-  await noteDecided(sql, id, await DECISIONS[action](sql, keys), keys.at(-1)!)
+  await noteDecided(sql, recovery, await DECISIONS[action](sql, keys), keys.at(-1)!)
   return true
 }

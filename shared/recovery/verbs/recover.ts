@@ -117,7 +117,7 @@ export async function startRecovery(ctx: Context, order: RecoveryOrder): Promise
   const id = ctx.newId()
   if (order.action !== 'replay') {
     await store.insertRecovery(ctx.sql, { id, ...rest, eligible, budget_micro: null, status: 'running' })
-    await advance(ctx, id)
+    await advance(ctx, { project_id: order.project_id, id })
     return id
   }
   const most = budget_cents === null ? LIMITS.recovery_runs : 1
@@ -130,36 +130,36 @@ export async function startRecovery(ctx: Context, order: RecoveryOrder): Promise
   await admitRuns(ctx, order.project_id, agent_ids[0]!, runs)
   const budget_micro = budget_cents === null ? null : microOf(budget_cents)
   await store.insertRecovery(ctx.sql, { id, ...rest, eligible, budget_micro, status: 'creating' })
-  await advance(ctx, id)
+  await advance(ctx, { project_id: order.project_id, id })
   return id
 }
 
 /** @throws ApiError `recovery_already_ended` */
-export async function abortRecovery(ctx: Context, id: string): Promise<void> {
-  if (!(await store.abortRecovery(ctx.sql, id)))
-    throw new ApiError('recovery_already_ended', `Recovery ${id} has ended already.`)
-  await advance(ctx, id)
+export async function abortRecovery(ctx: Context, key: store.RecoveryKey): Promise<void> {
+  if (!(await store.abortRecovery(ctx.sql, key)))
+    throw new ApiError('recovery_already_ended', `Recovery ${key.id} has ended already.`)
+  await advance(ctx, key)
 }
 
 /** Takes a bounded number of steps of every open recovery. */
 export async function advanceRecoveries(ctx: Context): Promise<number> {
   const open = await store.findOpenRecoveries(ctx.sql, LIMITS.open_runs_per_look)
-  for (const { id } of open) {
+  for (const key of open) {
     try {
-      await advance(ctx, id)
+      await advance(ctx, key)
     } catch (error) {
       // One that cannot go on must not keep the others waiting; the next sweep tries it again.
-      ctx.log('warn', 'recovery_failed', { recovery_id: id, error: errorText(error) })
+      ctx.log('warn', 'recovery_failed', { recovery_id: key.id, error: errorText(error) })
     }
   }
   return open.length
 }
 
-async function advance(ctx: Context, id: string): Promise<void> {
+async function advance(ctx: Context, key: store.RecoveryKey): Promise<void> {
   for (let steps = 0; steps < LIMITS.recovery_chunks_per_sweep; steps++) {
     const more = await ctx.sql.begin(async tx => {
       const sql = tx as unknown as Sql
-      const recovery = await store.lockRecovery(sql, id)
+      const recovery = await store.lockRecovery(sql, key)
       if (recovery === undefined) return false
       const more =
         recovery.action === 'replay'
@@ -180,9 +180,9 @@ type Step = (ctx: Context, sql: Sql, recovery: store.OpenRecovery) => Promise<bo
 const STEPS: Record<store.OpenRecovery['status'], Step> = {
   creating: create,
   pilot: judge,
-  async running(_ctx, sql, { id, run_ids }) {
-    const runs = await store.findReplayRuns(sql, run_ids)
-    if (runs.every(run => run.finished)) await store.updateRecovery(sql, id, { status: 'completed' })
+  async running(_ctx, sql, recovery) {
+    const runs = await store.findReplayRuns(sql, recovery.project_id, recovery.run_ids)
+    if (runs.every(run => run.finished)) await store.updateRecovery(sql, recovery, { status: 'completed' })
     return false
   },
   aborting: abort,
@@ -195,17 +195,14 @@ const STEPS: Record<store.OpenRecovery['status'], Step> = {
 async function create(ctx: Context, sql: Sql, recovery: store.OpenRecovery): Promise<boolean> {
   const isPilot = recovery.first !== null && recovery.pilot_better === null
   const part = isPilot ? 'pilot_run_ids' : 'run_ids'
-  const runs = await store.findReplayRuns(sql, recovery[part])
+  const runs = await store.findReplayRuns(sql, recovery.project_id, recovery[part])
   const copied = runs.reduce((sum, run) => sum + run.total_items, 0)
   const room = (isPilot ? recovery.first! : LIMITS.items_per_run) - copied
   const chunk = Math.min(room, LIMITS.recovery_chunk_items)
   const next = chunk > 0 ? await store.nextOfCohort(sql, recovery, chunk) : []
   const items = await withinSteps(sql, next)
   if (items.length > 0) {
-    await lockRuns(
-      sql,
-      items.map(item => item.run_id),
-    )
+    await lockRuns(sql, items)
     const runOf = new Map(runs.map(run => [runKey(run, recovery.deployment), run.id]))
     const { project_id, reuse, from_step } = recovery
     for (const [key, keys] of Map.groupBy(items, item => runKey(item, recovery.deployment))) {
@@ -216,11 +213,11 @@ async function create(ctx: Context, sql: Sql, recovery: store.OpenRecovery): Pro
     }
     return true
   }
-  await store.deleteEmptyRuns(sql, recovery.id, part)
-  for (const run of runs) await openReplayRun(sql, run.id)
+  await store.deleteEmptyRuns(sql, recovery, part)
+  for (const run of runs) await openReplayRun(sql, { project_id: recovery.project_id, run_id: run.id })
   // Nothing may be left, for example because all of it was in the pilot.
   const status = copied === 0 ? 'completed' : isPilot ? 'pilot' : 'running'
-  await store.updateRecovery(sql, recovery.id, { status })
+  await store.updateRecovery(sql, recovery, { status })
   return false
 }
 
@@ -231,12 +228,13 @@ async function newRun(
   part: store.Part,
   { agent_id, deployment_id, run_id }: store.CohortItem,
 ): Promise<string> {
-  const { deployment, budget_micro, pilot_run_ids } = recovery
+  const { project_id, deployment, budget_micro, pilot_run_ids } = recovery
   const id = ctx.newRunId()
-  const spent = (await store.findReplayRuns(sql, pilot_run_ids)).reduce((sum, run) => sum + run.cost_micro, 0)
+  const pilots = await store.findReplayRuns(sql, project_id, pilot_run_ids)
+  const spent = pilots.reduce((sum, run) => sum + run.cost_micro, 0)
   await insertReplayRun(sql, {
     id,
-    project_id: recovery.project_id,
+    project_id,
     agent_id,
     deployment_id: deployment === 'original' ? deployment_id : await findCurrentDeployment(sql, agent_id),
     name: recovery.name ?? (await nameOfReplay(sql, recovery, run_id)),
@@ -245,7 +243,7 @@ async function newRun(
     timeout_seconds: null,
     budget_micro: budget_micro === null ? null : Math.max(0, budget_micro - spent),
   })
-  await store.addRun(sql, recovery.id, part, id)
+  await store.addRun(sql, recovery, part, id)
   return id
 }
 
@@ -258,22 +256,22 @@ async function nameOfReplay(sql: Sql, { project_id, filter }: store.OpenRecovery
 }
 
 /** When the pilot has ended: goes on if it did better than before, stops otherwise. */
-async function judge(_ctx: Context, sql: Sql, { id, pilot_run_ids }: store.OpenRecovery): Promise<boolean> {
-  const runs = await store.findReplayRuns(sql, pilot_run_ids)
+async function judge(_ctx: Context, sql: Sql, recovery: store.OpenRecovery): Promise<boolean> {
+  const runs = await store.findReplayRuns(sql, recovery.project_id, recovery.pilot_run_ids)
   if (!runs.every(run => run.finished)) return false
   const sum: PilotResult = { ok: 0, failed: 0, failed_before: 0 }
   for (const run of runs) for (const key of ['ok', 'failed', 'failed_before'] as const) sum[key] += run[key]
   const pilot_better = isBetter(sum)
-  await store.updateRecovery(sql, id, { pilot_better, status: pilot_better ? 'creating' : 'stopped' })
+  await store.updateRecovery(sql, recovery, { pilot_better, status: pilot_better ? 'creating' : 'stopped' })
   return pilot_better
 }
 
 /** Cancels its runs, waits for what is at work, and gives back to triage what was not dispatched. */
 async function abort(_ctx: Context, sql: Sql, recovery: store.OpenRecovery): Promise<boolean> {
-  const { id, project_id } = recovery
-  const runs = await store.findReplayRuns(sql, [...recovery.pilot_run_ids, ...recovery.run_ids])
+  const { project_id } = recovery
+  const runs = await store.findReplayRuns(sql, project_id, [...recovery.pilot_run_ids, ...recovery.run_ids])
   for (const run of runs) {
-    if (run.materializing) await openReplayRun(sql, run.id)
+    if (run.materializing) await openReplayRun(sql, { project_id, run_id: run.id })
     if (!run.finished) await stopCancelled(sql, { project_id, run_id: run.id })
   }
   if (runs.some(run => !run.finished)) return false
@@ -284,13 +282,10 @@ async function abort(_ctx: Context, sql: Sql, recovery: store.OpenRecovery): Pro
       LIMITS.recovery_chunk_items,
     )
     if (keys.length === 0) continue
-    await lockRuns(
-      sql,
-      keys.map(key => key.run_id),
-    )
+    await lockRuns(sql, keys)
     await store.returnToFeed(sql, keys)
     return true
   }
-  await store.updateRecovery(sql, id, { status: 'aborted' })
+  await store.updateRecovery(sql, recovery, { status: 'aborted' })
   return false
 }

@@ -69,7 +69,7 @@ export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOpti
     const order = { reuse, from_step, in_feed: false, input: input ?? null }
     const copied = await copyWithSteps(sql, { project_id, run_id, keys: [key], ...order })
     if (copied.items === 0) throw refused('replay', key, 'it was decided meanwhile')
-    await store.openReplayRun(sql, run_id)
+    await store.openReplayRun(sql, { project_id, run_id })
     await fault('replay.before_commit')
     return copied
   })

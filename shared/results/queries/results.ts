@@ -92,23 +92,29 @@ const itemsOf = (sql: Sql, scope: ResultScope, within: Fragment) => {
   if (!('run_id' in scope))
     return found(
       sql,
+      scope.project_id,
       sql`${ofProject} and i.run_id in (
         select id from runs where project_id = ${scope.project_id} and ${ofAgent(sql, scope)}) and ${within}`,
       '0',
     )
   if (scope.replays === false)
-    return found(sql, sql`${ofProject} and i.run_id = ${scope.run_id} and ${within}`, 'i.line')
+    return found(
+      sql,
+      scope.project_id,
+      sql`${ofProject} and i.run_id = ${scope.run_id} and ${within}`,
+      'i.line',
+    )
   return withReplays(sql, scope, within)
 }
 
 /** Whether an item worked, as people say where they do: a look at its row in triage by its key, 3 µs an item. */
-const outcomeOf = (sql: Sql) => sql`coalesce((
+const outcomeOf = (sql: Sql, project_id: string) => sql`coalesce((
   select t.corrected from triage t
-  where t.project_id = i.project_id and t.run_id = i.run_id and t.seq = i.seq and t.corrected is not null), i.outcome)`
+  where t.project_id = ${project_id} and t.run_id = i.run_id and t.seq = i.seq and t.corrected is not null), i.outcome)`
 
-const found = (sql: Sql, where: Fragment, line: string) => sql`
+const found = (sql: Sql, project_id: string, where: Fragment, line: string) => sql`
   with found as (
-    select i.run_id, i.seq, ${sql.unsafe(line)} as line, i.item_id, ${outcomeOf(sql)} as outcome, i.unpriced, i.cost_micro from items i
+    select i.run_id, i.seq, ${sql.unsafe(line)} as line, i.item_id, ${outcomeOf(sql, project_id)} as outcome, i.unpriced, i.cost_micro from items i
     where ${where}
   )`
 
@@ -118,7 +124,7 @@ const found = (sql: Sql, where: Fragment, line: string) => sql`
  */
 const withReplays = (sql: Sql, { project_id, run_id }: RunKey, within: Fragment) => sql`
   with recursive found as (
-    select i.run_id, i.seq, i.line, i.item_id, ${outcomeOf(sql)} as outcome, i.unpriced, i.cost_micro from items i
+    select i.run_id, i.seq, i.line, i.item_id, ${outcomeOf(sql, project_id)} as outcome, i.unpriced, i.cost_micro from items i
     where i.project_id = ${project_id} and i.run_id = ${run_id} and ${within}
     union all
     select i.run_id, i.seq, f.line, f.item_id, i.outcome, i.unpriced, i.cost_micro
@@ -126,7 +132,7 @@ const withReplays = (sql: Sql, { project_id, run_id }: RunKey, within: Fragment)
     cross join lateral (
       select run_id, seq from replays where project_id = ${project_id} and from_run_id = f.run_id and from_seq = f.seq offset 0) p
     cross join lateral (
-      select i.run_id, i.seq, ${outcomeOf(sql)} as outcome, i.unpriced, i.cost_micro from items i
+      select i.run_id, i.seq, ${outcomeOf(sql, project_id)} as outcome, i.unpriced, i.cost_micro from items i
       where i.project_id = ${project_id} and i.run_id = p.run_id and i.seq = p.seq offset 0) i
   )`
 

@@ -213,7 +213,7 @@ export async function noteRefusals(
   backoff: { base: number; max: number },
 ): Promise<void> {
   const wait = (tries: string) =>
-    sql`make_interval(secs => least(${backoff.max}, ${backoff.base} * 2 ^ least(${sql.unsafe(tries)}, 20)))`
+    sql.unsafe(`make_interval(secs => least(${backoff.max}, ${backoff.base} * 2 ^ least(${tries}, 20)))`)
   // By seconds since 1970: a cluster takes nothing there that might depend on a time zone.
   const again = (await isDistributed(sql))
     ? sql`to_timestamp(extract(epoch from excluded.occurred_at - to_timestamp(0) + ${wait('o.tries')}))`

@@ -1,10 +1,11 @@
 // Schedules as callers see and change them. What fires them is in occurrences.ts; both lock the row of a schedule
 // before they touch what belongs to it.
 
-import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, lt, sql } from 'drizzle-orm'
+import { askProjects } from '../../accounts/queries/distributed.ts'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents } from '../../agents/tables/agents.ts'
-import type { Database } from '../../context.ts'
+import type { Context, Database } from '../../context.ts'
 import { runs } from '../../items/tables/runs.ts'
 import { sourceReads } from '../../sources/tables/sources.ts'
 import { occurrences, schedules } from '../tables/schedules.ts'
@@ -28,11 +29,13 @@ export type ScheduleColumns = {
 }
 
 /** With what became of its last moment; of an agent that is deleted too, until the tick has removed them. */
-function selectSchedules(db: Database) {
+function selectSchedules(db: Database, project_ids: readonly string[]) {
+  // Named, a project leads to its node on a cluster.
+  const only = project_ids.length === 1 ? project_ids[0]! : schedules.project_id
   const last = db
     .select()
     .from(occurrences)
-    .where(eq(occurrences.schedule_id, schedules.id))
+    .where(and(eq(occurrences.project_id, only), eq(occurrences.schedule_id, schedules.id)))
     .orderBy(desc(occurrences.scheduled_for), desc(occurrences.manual))
     .limit(1)
     .as('last')
@@ -57,31 +60,34 @@ function selectSchedules(db: Database) {
     .innerJoin(projects, eq(projects.id, schedules.project_id))
     .innerJoin(agents, eq(agents.id, schedules.agent_id))
     .leftJoinLateral(last, sql`true`)
-    .leftJoin(runs, and(eq(runs.project_id, schedules.project_id), eq(runs.id, last.run_id)))
+    .leftJoin(runs, and(eq(runs.project_id, only), eq(runs.id, last.run_id)))
 }
 
 export interface ScheduleFilter {
-  account_id: string
-  project_id: string | null
+  project_ids: readonly string[]
   agent_id?: string | undefined
   before_id?: string | undefined
   limit: number
 }
 
 /** Newest first. */
-export function listSchedules(db: Database, filter: ScheduleFilter): Promise<ScheduleRow[]> {
-  const { account_id, project_id, agent_id, before_id } = filter
-  return selectSchedules(db)
-    .where(
-      and(
-        eq(projects.account_id, account_id),
-        project_id === null ? undefined : eq(schedules.project_id, project_id),
-        agent_id === undefined ? undefined : eq(schedules.agent_id, agent_id),
-        before_id === undefined ? undefined : lt(schedules.id, before_id),
-      ),
-    )
-    .orderBy(desc(schedules.id))
-    .limit(filter.limit)
+export function listSchedules(
+  { sql, db }: Pick<Context, 'sql' | 'db'>,
+  filter: ScheduleFilter,
+): Promise<ScheduleRow[]> {
+  const { agent_id, before_id, limit } = filter
+  const ask = (ids: readonly string[]) =>
+    selectSchedules(db, ids)
+      .where(
+        and(
+          inArray(schedules.project_id, [...ids]),
+          agent_id === undefined ? undefined : eq(schedules.agent_id, agent_id),
+          before_id === undefined ? undefined : lt(schedules.id, before_id),
+        ),
+      )
+      .orderBy(desc(schedules.id))
+      .limit(limit)
+  return askProjects(sql, filter.project_ids, ask, { limit, compare: (a, b) => (a.id < b.id ? 1 : -1) })
 }
 
 export async function findSchedule(
@@ -89,9 +95,13 @@ export async function findSchedule(
   account_id: string,
   id: string,
 ): Promise<ScheduleRow | undefined> {
-  const [row] = await selectSchedules(db).where(
-    and(eq(projects.account_id, account_id), eq(schedules.id, id)),
-  )
+  const [of] = await db
+    .select({ project_id: schedules.project_id })
+    .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.project_id))
+    .where(and(eq(projects.account_id, account_id), eq(schedules.id, id)))
+  if (!of) return undefined
+  const [row] = await selectSchedules(db, [of.project_id]).where(eq(schedules.id, id))
   return row
 }
 
@@ -136,14 +146,16 @@ export async function updateSchedule(db: Database, id: string, changes: Schedule
       .where(eq(schedules.id, id))
     return true
   } catch (error) {
-    if (constraintOf(error) !== 'schedules_agent_cron') throw error
+    if (!violates(error, 'schedules_agent_cron')) throw error
     return false
   }
 }
 
-/** What a statement that Drizzle sent has violated. */
-const constraintOf = (error: unknown) =>
-  (error as { cause?: { constraint_name?: string } }).cause?.constraint_name
+/** Whether a statement that Drizzle sent has violated that key. A cluster tells it in the message alone, with the number of a shard. */
+const violates = (error: unknown, key: string) => {
+  const { cause } = error as { cause?: { code?: string; message?: string } }
+  return cause?.code === '23505' && (cause.message ?? '').includes(key)
+}
 
 export async function enableSchedule(db: Database, id: string, next_at: Date): Promise<void> {
   await db
@@ -167,7 +179,7 @@ export async function disableSchedule(db: Database, id: string, reason: Disabled
   await db.delete(sourceReads).where(
     and(
       eq(sourceReads.schedule_id, id),
-      sql`exists (select 1 from ${occurrences} o where o.schedule_id = ${sourceReads.schedule_id}
+      sql`exists (select 1 from ${occurrences} o where o.project_id = ${sourceReads.project_id} and o.schedule_id = ${sourceReads.schedule_id}
         and o.scheduled_for = ${sourceReads.scheduled_for} and not o.manual)`,
     ),
   )

@@ -44,4 +44,4 @@ export const takeKeyFor = (
   select ${project_id}::uuid, ${key}::text, ${fingerprint}::text, ${run_id}::uuid from ${source}
   on conflict (project_id, key) do update
     set fingerprint = excluded.fingerprint, run_id = excluded.run_id, created_at = excluded.created_at
-    where excluded.created_at - k.created_at >= make_interval(hours => ${LIMITS.idempotency_window_hours})`
+    where excluded.created_at - k.created_at >= make_interval(hours => ${sql.unsafe(String(LIMITS.idempotency_window_hours))})`

@@ -1,6 +1,7 @@
 // Counts calls of models by agent, and reads what they came to. Guarantee: an agent has a bounded number of rows a day,
 // and a read costs as much as there are rows, however many calls there were.
 
+import { type Asked, asked } from '../../accounts/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { ModelUsageRow } from '../wire/model-usage.ts'
@@ -30,12 +31,12 @@ const newCalls = (sql: Sql) => sql`
  * Counts them: its parts of the statement that indexes them. An agent may name a model of its own in each call: once it has
  * so many rows of a day, models that are new on it are counted as one. Those it has may still come in other times.
  */
-export const countModelCalls = (sql: Sql) => sql`
+export const countModelCalls = (sql: Sql, project: Asked) => sql`
   new_calls as materialized (${newCalls(sql)}),
   kept_calls as materialized (
     select project_id, agent_id, day, (
       select count(*) from (
-        select from model_calls k where (k.project_id, k.agent_id, k.day) = (d.project_id, d.agent_id, d.day)
+        select from model_calls k where (k.project_id, k.agent_id, k.day) = (d.project_id, d.agent_id, d.day) ${asked(sql, 'k', project)}
         limit ${LIMITS.model_call_rows}
       ) kept
     ) as rows
@@ -50,7 +51,7 @@ export const countModelCalls = (sql: Sql) => sql`
       row_number() over (partition by c.project_id, c.agent_id, c.day, is_known order by c.model, c.took) as nth
     from new_calls c join kept_calls using (project_id, agent_id, day) cross join lateral (select exists (
       select 1 from model_calls k
-      where (k.project_id, k.agent_id, k.day, k.model) = (c.project_id, c.agent_id, c.day, c.model)
+      where (k.project_id, k.agent_id, k.day, k.model) = (c.project_id, c.agent_id, c.day, c.model) ${asked(sql, 'k', project)}
     ) as is_known) known
   ) named
   group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5

@@ -2,7 +2,8 @@
 // have an index: every filter of the interface has one; and it ends at bytes as well as rows.
 
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../../context.ts'
+import { askProjects } from '../../accounts/queries/distributed.ts'
+import type { Context, Database } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import type { Outcome } from '../../items/vocabulary.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
@@ -56,7 +57,33 @@ const SKEW_MS = 3_600_000
  * Words are looked for in the newest steps first, which finds what is frequent; what is not there is rare, and the
  * index of words finds it. Left alone, the planner takes every word for frequent and walks through all steps.
  */
-export async function searchSteps(db: Database, search: StepSearch): Promise<FoundStep[]> {
+export async function searchSteps({ sql, db }: Pick<Context, 'sql' | 'db'>, search: StepSearch) {
+  const ask = (project_ids: readonly string[]) => searchIn(db, { ...search, project_ids })
+  const { limit, sort } = search
+  return withinPage(await askProjects(sql, search.project_ids, ask, { limit, compare: ORDERS[sort] }))
+}
+
+const placeOf = ({ started_text, run_id, seq, step_no }: FoundStep) =>
+  `${started_text} ${run_id} ${String(seq).padStart(10, '0')} ${String(step_no).padStart(10, '0')}`
+const recentFirst = (a: FoundStep, b: FoundStep) => (placeOf(a) < placeOf(b) ? 1 : -1)
+const ORDERS: Record<StepSearch['sort'], (a: FoundStep, b: FoundStep) => number> = {
+  recent: recentFirst,
+  cost: (a, b) => b.cost_micro - a.cost_micro || recentFirst(a, b),
+}
+
+/** As many as begin within the bytes of a page, whatever projects they are of. */
+function withinPage(steps: FoundStep[]): FoundStep[] {
+  let bytes_before = 0
+  const kept: FoundStep[] = []
+  for (const step of steps) {
+    if (bytes_before >= LIMITS.page_bytes) break
+    kept.push({ ...step, bytes_before })
+    bytes_before += step.bytes
+  }
+  return kept
+}
+
+async function searchIn(db: Database, search: StepSearch): Promise<FoundStep[]> {
   if (search.q === undefined) return read(db, search)
   const asked = await wanted(db, search.project_ids, search.q)
   const near = await read(db, search, asked, 'near')
@@ -78,7 +105,10 @@ async function read(
   asked?: Wanted,
   how?: 'near' | 'rare',
 ): Promise<FoundStep[]> {
-  const { limit } = search
+  const { limit, project_ids } = search
+  // Named, a project leads to its node on a cluster.
+  const one = (alias: string) =>
+    project_ids.length === 1 ? sql`${sql.raw(alias)}.project_id = ${project_ids[0]}` : sql`true`
   const order =
     search.sort === 'cost'
       ? sql`x.cost_micro desc, x.started_at desc, x.run_id desc, x.seq desc, x.step_no desc`
@@ -104,17 +134,18 @@ async function read(
   const rows = await db.execute<FoundStep & { started_at: unknown }>(sql`
     with found as materialized (
       select x.run_id, x.seq, x.step_no, x.started_at, x.cost_micro, x.project_id
-      from unnest(${uuids(search.project_ids)}) as p(id) cross join lateral (
+      from ${projectsOf(search.project_ids)} cross join lateral (
         select * from (${candidates}) x order by ${order} limit ${limit}
       ) x order by ${order} limit ${limit}
     )
     , sized as (
       select x.*, i.item_id, (${BYTES})::float8 as bytes, (sum(${BYTES}) over (order by ${order}) - (${BYTES}))::float8 as bytes_before
       from found x join steps s using (project_id, run_id, seq, step_no) join items i using (project_id, run_id, seq)
+      where ${one('s')} and ${one('i')}
     )
     select s.*, x.item_id, x.bytes, x.bytes_before, s.started_at::text as started_text
     from sized x join steps s using (project_id, run_id, seq, step_no)
-    where x.bytes_before < ${LIMITS.page_bytes}
+    where x.bytes_before < ${LIMITS.page_bytes} and ${one('s')}
     order by ${order}`)
   return [...rows].map(row => ({ ...row, started_at: new Date(row.started_text) }))
 }
@@ -179,7 +210,7 @@ function comesAfter(sort: StepSearch['sort'], key: StepKey): SQL {
  */
 async function wanted(db: Database, project_ids: readonly string[], text: string): Promise<Wanted> {
   const [row] = await db.execute<{ names: string[] | null }>(sql`
-    select array_agg(distinct n.name) as names from unnest(${uuids(project_ids)}) as p(id) cross join lateral (
+    select array_agg(distinct n.name) as names from ${projectsOf(project_ids)} cross join lateral (
       with recursive walk as (
         (select name, 1 as n from step_index where project_id = p.id order by name limit 1)
         union all
@@ -196,5 +227,7 @@ const likeText = (text: string) => text.replace(/[\\%_]/g, '\\$&')
 // As one text each: the driver takes a list apart into parameters.
 const arrayText = (values: readonly string[]) =>
   `{${values.map(value => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+const projectsOf = (ids: readonly string[]) =>
+  ids.length === 1 ? sql`(select ${ids[0]}::uuid as id) p` : sql`unnest(${uuids(ids)}) as p(id)`
 const uuids = (values: readonly string[]) => sql`${arrayText(values)}::uuid[]`
 const texts = (values: readonly string[]) => sql`${arrayText(values)}::text[]`

@@ -98,7 +98,7 @@ async function insertIndexed(sql: Sql, steps: readonly FiledStep[], project: Ask
       from read
       on conflict do nothing
       returning run_id, seq, step_no, project_id, started_at, kind, outcome, outcome_reason, error_code, name
-    ), ${countModelCalls(sql)}, ${sampleSuspected(sql)}
+    ), ${countModelCalls(sql, project)}, ${sampleSuspected(sql, project)}
     insert into run_step_errors as e (run_id, project_id, hour, outcome, error_code, tool_name, outcome_reason, steps, last_at)
     select run_id, ${own}, hour_of(started_at), outcome, error_code, ${toolName(sql)}, outcome_reason,
       count(*), max(started_at)

@@ -1,7 +1,10 @@
 // Reads of failure clusters. Their counts are kept by triggers on `triage`, so a read costs as much as it shows and
 // not as much as has failed.
 
+import type { Fragment } from 'postgres'
+import { asked, asProjects, isDistributed, ofOne } from '../../accounts/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
+import { recordId } from '../../items/queries/item-keys.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { numbers, textRows } from '../../kernel/packed-columns.ts'
 
@@ -24,32 +27,74 @@ export async function readFailureState(sql: Sql, projectIds: readonly string[]) 
 
 /** The largest clusters of more than one item, each with the ids of its latest items. */
 export async function readClusters(sql: Sql, projectIds: readonly string[], limit: number, samples: number) {
+  if (projectIds.length > 1 && (await isDistributed(sql)))
+    return readFromNodes(sql, projectIds, limit, samples)
+  const of = projectIds.length === 1 ? asProjects(sql, projectIds) : sql`unnest(s.projects) as p(id)`
   return sql<ClusterRow[]>`
-    with sized as materialized (${projectIds.length === 1 ? ofOne(sql, projectIds[0]!, limit) : ofMany(sql, projectIds, limit)})
+    with sized as materialized (${projectIds.length === 1 ? largestOfOne(sql, projectIds[0]!, limit) : largestOfMany(sql, projectIds, limit)})
     select s.cluster_key, s.error_code, s.sample_prompt, s.count, latest.item_ids, latest.record_ids
     from sized s, lateral (
       select array_agg(i.item_id order by t.created_at desc, t.run_id desc, t.seq desc) as item_ids,
-        array_agg((left(t.run_id::text, 28) || lpad(to_hex(t.seq), 8, '0'))
+        array_agg(${recordId(sql, 't')}
           order by t.created_at desc, t.run_id desc, t.seq desc) as record_ids
-      from (
-        select one.* from unnest(s.projects) as p(id), lateral (
-          select project_id, run_id, seq, created_at from triage
-          where project_id = p.id and cluster_key = s.cluster_key
-          order by created_at desc, run_id desc, seq desc limit ${samples}
-        ) one
-        order by created_at desc, run_id desc, seq desc limit ${samples}
-      ) t join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq
+      from (${latestOf(sql, of, samples)}) t
+        join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq ${ofOne(sql, 'i', projectIds)}
     ) latest
     order by s.count desc, s.cluster_key`
 }
 
-const ofOne = (sql: Sql, projectId: string, limit: number) => sql`
+const latestOf = (sql: Sql, projects: Fragment, samples: number) => sql`
+  select one.* from ${projects}, lateral (
+    select project_id, run_id, seq, created_at from triage
+    where project_id = p.id and cluster_key = s.cluster_key
+    order by created_at desc, run_id desc, seq desc limit ${samples}
+  ) one
+  order by created_at desc, run_id desc, seq desc limit ${samples}`
+
+interface Sample {
+  cluster_key: string
+  created_text: string
+  item_id: string
+  record_id: string
+}
+
+/** The latest items of each project are asked of its node. */
+async function readFromNodes(sql: Sql, projectIds: readonly string[], limit: number, samples: number) {
+  const sized = await sql<
+    Omit<ClusterRow, 'item_ids' | 'record_ids'>[]
+  >`${largestOfMany(sql, projectIds, limit)}`
+  const found: Sample[] = []
+  for (const id of projectIds)
+    found.push(
+      ...(await sql<Sample[]>`
+        select s.cluster_key, t.created_at::text as created_text, i.item_id, ${recordId(sql, 't')} as record_id
+        from unnest(${sized.map(one => one.cluster_key)}::text[]) as s(cluster_key),
+          lateral (${latestOf(sql, asProjects(sql, [id]), samples)}) t
+          join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq ${asked(sql, 'i', id)}`),
+    )
+  const placeOf = (one: Sample) => `${one.created_text} ${one.record_id}`
+  found.sort((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1))
+  return sized.map(({ cluster_key, error_code, sample_prompt, count }) => {
+    const latest = found.filter(one => one.cluster_key === cluster_key).slice(0, samples)
+    const item_ids = latest.map(one => one.item_id)
+    return {
+      cluster_key,
+      error_code,
+      sample_prompt,
+      count,
+      item_ids,
+      record_ids: latest.map(one => one.record_id),
+    }
+  })
+}
+
+const largestOfOne = (sql: Sql, projectId: string, limit: number) => sql`
   select cluster_key, error_code, sample_prompt, count, array[project_id] as projects
   from failure_clusters where project_id = ${projectId} and count > 1
   order by count desc, cluster_key limit ${limit}`
 
 /** Items of several projects may be alone in theirs and not in the account. */
-const ofMany = (sql: Sql, projectIds: readonly string[], limit: number) => sql`
+const largestOfMany = (sql: Sql, projectIds: readonly string[], limit: number) => sql`
   select cluster_key, min(error_code) as error_code, min(sample_prompt) as sample_prompt,
     sum(count)::int as count, array_agg(project_id) as projects
   from failure_clusters where project_id = any(${[...projectIds]}::uuid[])

@@ -21,17 +21,20 @@ const chosen = (sql: Sql, keys: readonly ItemKey[]) => sql`
   chosen as (
     select ${projectOf(keys)}::uuid as project_id, k.run_id, k.seq from ${rowsOfKeys(sql, keys)}
   ), run as materialized (
-    select * from runs where project_id = ${projectOf(keys)} and id in (select run_id from chosen)
+    select id, deployment_id, stop_reason is null and finished_at is null as goes_on from runs where project_id = ${projectOf(keys)} and id = any(${[...new Set(keys.map(key => key.run_id))]}::uuid[])
     order by id for no key update
   )`
 
 /** The rows leave the feed and the items stay undecided; returns how many were in the feed. */
 export async function acknowledge(sql: Sql, keys: readonly ItemKey[]): Promise<number> {
-  const { count } = await sql`
-    with ${chosen(sql, keys)}
-    update triage t set disposition = 'acknowledged', decided_at = now() from run, chosen k
-    where t.project_id = k.project_id and t.run_id = run.id and k.run_id = run.id and t.seq = k.seq and t.disposition is null`
-  return count
+  const [row] = await sql<{ n: number }[]>`
+    with ${chosen(sql, keys)}, acknowledged as (
+      update triage t set disposition = 'acknowledged', decided_at = now() from run, chosen k
+      where t.project_id = ${projectOf(keys)} and t.run_id = run.id and k.run_id = run.id and t.seq = k.seq and t.disposition is null
+      returning t.seq
+    )
+    select count(*)::int as n from acknowledged`
+  return row!.n
 }
 
 /** What ends the wait of an item for good; whether somebody looked at just this one. */
@@ -67,8 +70,8 @@ export async function endWaiting(sql: Sql, keys: readonly ItemKey[], ending: End
     with ${chosen(sql, keys)}, decided as (
       update triage t set disposition = ${ending.as}, decided_at = now(), judged = ${looked} and ${judges},
         corrected = ${corrected}
-      from run, chosen k join triage was using (project_id, run_id, seq)
-      where t.project_id = k.project_id and t.run_id = run.id and k.run_id = run.id and t.seq = k.seq
+      from run, chosen k join triage was on was.project_id = ${projectOf(keys)} and was.run_id = k.run_id and was.seq = k.seq
+      where t.project_id = ${projectOf(keys)} and t.run_id = run.id and k.run_id = run.id and t.seq = k.seq
         and (t.disposition is null or t.disposition = 'acknowledged') and ${accepts}
       -- One that was judged already is counted: the version before takes a decision back without knowing of that.
       returning t.run_id, t.seq, t.lane, t.project_id, t.agent_id, t.reason, t.disposition,
@@ -88,10 +91,10 @@ export async function endWaiting(sql: Sql, keys: readonly ItemKey[], ending: End
     ), counted as (
       update runs r set ${sql.unsafe(countMoves({ decide: 'n.decided', dismiss: 'n.ended' }))},
         -- What no price would do waits for whoever decides about the items held for it: after the last, for nobody.
-        waits_for_price = r.waits_for_price and not case when r.unpriced_model = '' and n.was_unpriced then not exists (
+        waits_for_price = r.waits_for_price and not (r.unpriced_model is not distinct from '' and n.was_unpriced and not exists (
           select 1 from triage t join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq
           where t.project_id = r.project_id and t.run_id = r.id and t.lane = 'quarantine' and t.reason = 'unpriced_model' and ${sql.unsafe(guard('resume'))}
-            and not exists (select 1 from decided d where d.run_id = t.run_id and d.seq = t.seq)) else false end
+            and not exists (select 1 from decided d where d.run_id = t.run_id and d.seq = t.seq)))
       from n, ${sql.unsafe(CLOCK)} where r.project_id = ${projectOf(keys)} and r.id = n.run_id returning r.project_id, r.id, r.finished_at
     ), ${sql.unsafe(CLEAR_DUE)}
     select count(*)::int as n from decided`
@@ -137,19 +140,19 @@ export async function resume(
         extra_budget_micro = case when granted.micro is null then i.extra_budget_micro
           else coalesce(i.extra_budget_micro, 0) + granted.micro end
       from chosen k
-        join run on run.id = k.run_id and run.stop_reason is null and run.finished_at is null
-        join triage t on t.project_id = k.project_id and t.run_id = k.run_id and t.seq = k.seq
-        join items held on held.project_id = k.project_id and held.run_id = k.run_id and held.seq = k.seq
+        join run on run.id = k.run_id and run.goes_on
+        join triage t on t.project_id = ${projectOf(keys)} and t.run_id = k.run_id and t.seq = k.seq
+        join items held on held.project_id = ${projectOf(keys)} and held.run_id = k.run_id and held.seq = k.seq
         left join deployments d on d.id = run.deployment_id, lateral (
           select coalesce(${extraMicro}::bigint, case when held.outcome_reason = 'budget_exceeded'
             then ((d.declaration->>'item_budget_cents')::numeric * 10000)::bigint end) as micro
         ) granted
-      where i.project_id = k.project_id and i.run_id = k.run_id and i.seq = k.seq and ${sql.unsafe(guard('resume'))}
+      where i.project_id = ${projectOf(keys)} and i.run_id = k.run_id and i.seq = k.seq and ${sql.unsafe(guard('resume'))}
         and t.lane = 'quarantine' and t.disposition is distinct from 'resumed'
       returning i.project_id, i.run_id, i.seq, t.reason = 'unpriced_model' as was_unpriced
     ), decided as (
       update triage t set disposition = ${sql.unsafe(dispositionOf('resume'))}, decided_at = now() from resumed
-      where t.project_id = resumed.project_id and t.run_id = resumed.run_id and t.seq = resumed.seq
+      where t.project_id = ${projectOf(keys)} and t.run_id = resumed.run_id and t.seq = resumed.seq
     ), due as (
       insert into due_items (project_id, run_id, seq, due_at) select project_id, run_id, seq, now() from resumed on conflict do nothing
     ), n as (

@@ -10,11 +10,11 @@ import { LIMITS } from '../../kernel/limits.ts'
 const SUSPECTED = 'suspected_refusal' satisfies OutcomeReason
 
 /** Notes which items of the statement's `indexed` steps are in the sample. */
-export const sampleSuspected = (sql: Sql) => sql`
+export const sampleSuspected = (sql: Sql, project: Asked) => sql`
   sampled as (
     insert into suspected_items (project_id, run_id, seq)
     select distinct x.project_id, x.run_id, x.seq from indexed x
-      join items i on i.project_id = x.project_id and i.run_id = x.run_id and i.seq = x.seq
+      join items i on i.project_id = x.project_id and i.run_id = x.run_id and i.seq = x.seq ${asked(sql, 'i', project)}
     where x.outcome_reason = ${SUSPECTED} and x.outcome = 'ok'
       and (hashtextextended(i.item_id, 0) & 2147483647) % ${LIMITS.suspected_one_of} = 0
     on conflict do nothing

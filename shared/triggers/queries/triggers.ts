@@ -1,10 +1,11 @@
 // Triggers. Their secrets are here as a hash or sealed; neither leaves with a row.
 
 import { and, desc, eq, isNull, lt, sql as raw } from 'drizzle-orm'
+import { isDistributed } from '../../accounts/queries/distributed.ts'
 import { accounts } from '../../accounts/tables/accounts.ts'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents } from '../../agents/tables/agents.ts'
-import type { Database, Sql } from '../../context.ts'
+import type { Context, Database, Sql } from '../../context.ts'
 import type { TriggerSource } from '../../sources/rules/source.ts'
 import { triggers } from '../tables/triggers.ts'
 import type { TriggerRow } from '../wire/triggers.ts'
@@ -141,14 +142,29 @@ export async function updateTrigger(
 }
 
 /** Waits for fires that are committing; false when it was gone. */
-export async function deleteTrigger(db: Database, id: string): Promise<boolean> {
+export async function deleteTrigger({ sql, db }: Pick<Context, 'sql' | 'db'>, id: string): Promise<boolean> {
+  if (await isDistributed(sql))
+    return db.transaction(async tx => {
+      await tx.execute(raw`select pg_advisory_xact_lock(hashtextextended(${lockOf(id)}, 0))`)
+      return removeTrigger(tx as unknown as Database, id)
+    })
+  return removeTrigger(db, id)
+}
+
+async function removeTrigger(db: Database, id: string): Promise<boolean> {
   const rows = await db.delete(triggers).where(eq(triggers.id, id)).returning({ id: triggers.id })
   return rows.length === 1
 }
 
+/** On a cluster fires would lock a row that all nodes have, and deadlock over it. */
+const lockOf = (id: string) => `assay trigger ${id}`
+
 /** Keeps the URL until the transaction ends; false when it is gone. Fires do not wait for each other. */
-export async function holdWebhook(sql: Sql, webhook_id: string): Promise<boolean> {
-  const result = await sql`select from triggers where webhook_id = ${webhook_id} for key share`
+export async function holdWebhook(sql: Sql, { id, webhook_id }: Webhook): Promise<boolean> {
+  const isOfRow = !(await isDistributed(sql))
+  if (!isOfRow) await sql`select pg_advisory_xact_lock_shared(hashtextextended(${lockOf(id)}, 0))`
+  const result = await sql`
+    select 1 from triggers where webhook_id = ${webhook_id} ${isOfRow ? sql`for key share` : sql``}`
   return result.count === 1
 }
 

@@ -84,7 +84,7 @@ export async function changeTrigger(
 
 /** Its URL answers 404 from the commit on. @throws ApiError `not_found` when it was gone */
 export async function deleteTrigger(ctx: Context, id: string): Promise<void> {
-  if (!(await store.deleteTrigger(ctx.db, id))) throw triggerGone()
+  if (!(await store.deleteTrigger(ctx, id))) throw triggerGone()
 }
 
 const triggerGone = () => new ApiError('not_found', 'There is no such trigger in this account.')

@@ -79,7 +79,7 @@ export async function fireWebhook(ctx: Context, webhook: Webhook, fire: Fire): P
   const key =
     idempotency_key ?? (scheme === 'bearer' ? undefined : usableKey(eventIdOf(scheme, headers, text)))
   async function together(sql: Sql): Promise<void> {
-    if (!(await holdWebhook(sql, webhook_id))) throw webhookGone()
+    if (!(await holdWebhook(sql, webhook))) throw webhookGone()
   }
   const started = await startRun(ctx, webhook, fire.posted, {
     callback_url,

@@ -2,9 +2,10 @@
 // number of each, without locks.
 
 import type { Sql } from '../../context.ts'
+import { endedItemsOf } from '../../items/queries/transitions.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 
-const QUEUED = 'r.total_items - r.running - r.paused - ended_items(r)'
+const QUEUED = `r.total_items - r.running - r.paused - ${endedItemsOf('r')}`
 
 export interface QueueTotals {
   runs: number
@@ -63,12 +64,12 @@ export async function listRetries(sql: Sql, project_id: string): Promise<Retry[]
     select d.run_id, d.seq, i.item_id, a.slug as agent_slug, i.attempt, d.due_at, t.code, t.message
     from (
       select d.* from runs r cross join lateral (
-        select * from due_items d where d.run_id = r.id order by due_at limit ${LIMITS.queue_retries}) d
+        select * from due_items d where d.project_id = ${project_id} and d.run_id = r.id order by due_at limit ${LIMITS.queue_retries}) d
       where r.project_id = ${project_id} and r.finished_at is null order by d.due_at limit ${LIMITS.queue_retries}
-    ) d join items i on i.project_id = d.project_id and i.run_id = d.run_id and i.seq = d.seq
-      join runs r on r.project_id = d.project_id and r.id = d.run_id join agents a on a.id = r.agent_id
+    ) d join items i on i.project_id = ${project_id} and i.run_id = d.run_id and i.seq = d.seq
+      join runs r on r.project_id = ${project_id} and r.id = d.run_id join agents a on a.id = r.agent_id
       left join lateral (
-        select code, message from attempts t where t.project_id = d.project_id and t.run_id = d.run_id and t.seq = d.seq
+        select code, message from attempts t where t.project_id = ${project_id} and t.run_id = d.run_id and t.seq = d.seq
         order by attempt desc limit 1) t on true
     order by d.due_at`
 }

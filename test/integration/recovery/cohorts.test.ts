@@ -418,13 +418,15 @@ describe('the recovery of a cohort', () => {
     await engine.sql`update agents set current_deployment_id = null`
     const id = await startRecovery(engine.ctx, order({ filter: { run_id: runId } }))
     expect(await engine.run(runId)).toMatchObject({ undecided: 0 })
-    await abortRecovery(engine.ctx, id)
+    await abortRecovery(engine.ctx, { project_id: engine.project_id, id })
     const row = await recovered(id)
     expect(row).toMatchObject({ status: 'aborted' })
     expect(await engine.run(row.run_ids[0])).toMatchObject({ status: 'cancelled', cancelled: 50 })
     expect(await engine.run(runId)).toMatchObject({ undecided: 50 })
     for (const one of [runId, ...row.run_ids]) expect(await conservation(engine, one)).toEqual([])
-    await expect(abortRecovery(engine.ctx, id)).rejects.toMatchObject({ code: 'recovery_already_ended' })
+    await expect(abortRecovery(engine.ctx, { project_id: engine.project_id, id })).rejects.toMatchObject({
+      code: 'recovery_already_ended',
+    })
     await engine.deploy()
     working()
     expect(await recovered(await startRecovery(engine.ctx, order()))).toMatchObject({ status: 'completed' })

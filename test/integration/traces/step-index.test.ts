@@ -274,7 +274,7 @@ describe('the index of steps', () => {
         q,
         record: { run_id: run, seq },
       } as const
-      return (await searchSteps(ctx.db, search)).length
+      return (await searchSteps(ctx, search)).length
     }
     expect([await find('example.com', 1), await find('EXAMPLE db', 1), await find('example', 2)]).toEqual([
       1, 1, 0,

@@ -155,12 +155,14 @@ it('aborted between two steps it leaves the rest in triage, and what a person ta
   })
   await advanceRecoveries(engine.ctx)
   onFault(undefined)
-  await abortRecovery(engine.ctx, id)
+  await abortRecovery(engine.ctx, { project_id: engine.project_id, id })
   expect(await findRecovery(engine, id)).toMatchObject({ status: 'aborted', decided: 2000 })
   expect(await engine.sql`select 1 from triage where disposition is null`).toHaveLength(501)
   expect((await findStanding(engine.sql, engine.item(run_id, 1)))!.disposition).toBeNull()
   expect(await conservation(engine, run_id)).toEqual([])
-  await expect(abortRecovery(engine.ctx, id)).rejects.toMatchObject({ code: 'recovery_already_ended' })
+  await expect(abortRecovery(engine.ctx, { project_id: engine.project_id, id })).rejects.toMatchObject({
+    code: 'recovery_already_ended',
+  })
 })
 
 it('takes from each item what a decision about it alone would take, whatever was decided before', async () => {

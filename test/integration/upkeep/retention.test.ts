@@ -45,7 +45,7 @@ const keep = (settings: object) =>
 
 const found = async () =>
   (
-    await searchSteps(engine.ctx.db, {
+    await searchSteps(engine.ctx, {
       project_ids: [engine.project_id],
       q: 'needle',
       sort: 'recent',
