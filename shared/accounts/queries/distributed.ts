@@ -32,6 +32,21 @@ export async function projectsToAsk(sql: Sql, look: () => Fragment): Promise<Ask
   return rows.map(row => row.project_id)
 }
 
+/** No more than `limit` rows of all projects that `look` finds, or on one machine of all there are. */
+export async function askEach<T>(
+  sql: Sql,
+  look: () => Fragment,
+  limit: number,
+  ask: (project: Asked) => Promise<readonly T[]>,
+): Promise<T[]> {
+  const rows: T[] = []
+  for (const project of await projectsToAsk(sql, look)) {
+    if (rows.length >= limit) break
+    rows.push(...(await ask(project)))
+  }
+  return rows
+}
+
 /** The condition that names the project asked for, to follow others. */
 export const asked = (sql: Sql, alias: string, project: Asked): Fragment =>
   project === null ? sql`` : sql`and ${sql.unsafe(alias)}.project_id = ${project}`

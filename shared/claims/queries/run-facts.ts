@@ -149,7 +149,7 @@ interface Reaped {
   items: number
 }
 
-/** By two statements: a cluster cannot hand the arrays of one part of a statement to another. */
+/** Locks first, by statements of their own: a cluster hands neither arrays nor locked rows from part to part of one. */
 const reapOf = (outer: Sql, items: number, project_id: string) =>
   outer.begin(async tx => {
     const sql = tx as unknown as Sql
@@ -158,6 +158,8 @@ const reapOf = (outer: Sql, items: number, project_id: string) =>
       (seqs as number[]).map((seq, i) => ({ ...claim, seq, attempt: attempts[i] })),
     )
     if (lost.length === 0) return []
+    const runs = [...new Set(dead.map(claim => claim.run_id as string))]
+    await sql`select 1 from runs where project_id = ${project_id} and id = any(${runs}::uuid[]) order by id for no key update`
     return sql<Reaped[]>`
       with lost as materialized (
         select * from jsonb_to_recordset(${JSON.stringify(lost)}::text::jsonb) as t(
@@ -203,7 +205,7 @@ function offerAgain(sql: Sql, project: Asked) {
     ), per_run as (
       select project_id, run_id, count(*)::int as items from freed group by 1, 2
     ), locked as materialized (
-      select id from runs where id in (select run_id from per_run) ${of('runs')} order by id for no key update
+      ${project === null ? sql`select id from runs where id in (select run_id from per_run) order by id for no key update` : sql`select run_id as id from per_run`}
     ), counted as (
       update runs r set ${sql.unsafe(countMoves({ requeue: 'p.items' }))} from per_run p join locked l on l.id = p.run_id
       where r.project_id = p.project_id and r.id = l.id ${of('r')}
@@ -211,8 +213,7 @@ function offerAgain(sql: Sql, project: Asked) {
     ), per_project as (
       select project_id, sum(items)::int as items from counted group by 1
     ), billed as materialized (
-      select project_id from project_usage where project_id in (select project_id from per_project) ${of('project_usage')}
-      order by project_id for no key update
+      ${project === null ? sql`select project_id from project_usage where project_id in (select project_id from per_project) order by project_id for no key update` : sql`select project_id from per_project`}
     ), used as (
       update project_usage u set ${sql.unsafe(useMoves({ requeue: 'c.items' }))}
       from per_project c join billed b on b.project_id = c.project_id where u.project_id = b.project_id ${of('u')}

@@ -24,14 +24,13 @@ export interface Backlog {
 /** What consumers hold and could hold. */
 export async function countBacklog(sql: Sql): Promise<Backlog> {
   const [row] = await sql<Backlog[]>`
-    select coalesce(sum(least(room, waiting)), 0)::bigint as startable,
-      (select coalesce(sum(running), 0)::bigint from project_usage) as in_flight,
-      (select coalesce(sum(cardinality(seqs)), 0)::bigint from claims where handed_from is not null) as answered_later
-    from (
+    select * from (select coalesce(sum(least(room, waiting)), 0)::bigint as startable from (
       select ${sql.unsafe(PROJECT_ROOM)} as room,
         sum(greatest(0, least(r.total_items - r.running - r.paused - ended_items(r), ${sql.unsafe(RUN_ROOM)}))) as waiting
       from ${sql.unsafe(RUNS_WITH_CAPS)} where ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED}`)}
-      group by p.id, u.project_id) by_project`
+      group by p.id, u.project_id) by_project) waiting,
+      (select coalesce(sum(running), 0)::bigint as in_flight from project_usage) held,
+      (select coalesce(sum(cardinality(seqs)), 0)::bigint as answered_later from claims where handed_from is not null) handed`
   return row!
 }
 
@@ -54,7 +53,7 @@ export interface Gauges {
 /** The figures an operator looks at, each bounded by what is open or due. */
 export async function readGauges(sql: Sql): Promise<Gauges> {
   const due = (table: string, column: string) => sql`
-    (select count(*) from (select from ${sql(table)} where ${sql(column)} <= now() limit ${LIMITS.metrics_counted}) d)`
+    (select count(*) from (select 1 from ${sql(table)} where ${sql(column)} <= now() limit ${LIMITS.metrics_counted}) d)`
   const [row] = await sql<Gauges[]>`
     select open.*,
       coalesce((select extract(epoch from now() - min(

@@ -4,6 +4,7 @@
 import * as watch from '../../alerts/queries/alert-watch.ts'
 import { findResolvedBy, resolveAlerts } from '../../alerts/queries/alerts.ts'
 import { queueDigests } from '../../alerts/queries/digests.ts'
+import * as projects from '../../alerts/queries/project-watch.ts'
 import { unpricedModel } from '../../alerts/rules/alerts.ts'
 import { consumerStalled, creditNear, itemsHeld, runAlert } from '../../alerts/rules/run-alerts.ts'
 import { raiseAlerts } from '../../alerts/verbs/alerts.ts'
@@ -74,7 +75,7 @@ async function tellEnded(ctx: Context, sql: Sql): Promise<Told> {
 /** Raises what open runs, projects, held items and passed deadlines give reason for, and ends what is so no more. */
 async function tellOpen(ctx: Context, sql: Sql): Promise<Told> {
   const limit = LIMITS.alert_runs_per_look
-  const over = await watch.findOver(sql, limit)
+  const over = await projects.findOver(sql, limit)
   const resolved = await resolveAlerts(
     sql,
     over.map(alert => alert.id),
@@ -82,9 +83,9 @@ async function tellOpen(ctx: Context, sql: Sql): Promise<Told> {
   const runs = await watch.findUnwellRuns(sql, limit)
   const alerts = [
     ...runs.flatMap(run => runAlert(run, run.found) ?? []),
-    ...(await watch.findNearlySpent(sql, limit)).map(creditNear),
-    ...(await watch.findStalled(sql, limit)).map(consumerStalled),
-    ...(await watch.findHeldItems(sql, limit)).map(itemsHeld),
+    ...(await projects.findNearlySpent(sql, limit)).map(creditNear),
+    ...(await projects.findStalled(sql, limit)).map(consumerStalled),
+    ...(await projects.findHeldItems(sql, limit)).map(itemsHeld),
     ...(await passDeadlines(sql)),
     ...(await findUnheldBudgets(sql, limit)).map(unpricedModel),
   ]

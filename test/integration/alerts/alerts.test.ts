@@ -1,7 +1,7 @@
 // What raises alerts, and that the same thing is told once.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { findNearlySpent } from '../../../shared/alerts/queries/alert-watch.ts'
+import { findNearlySpent } from '../../../shared/alerts/queries/project-watch.ts'
 import { scheduleMissed } from '../../../shared/alerts/rules/alerts.ts'
 import { creditNear } from '../../../shared/alerts/rules/run-alerts.ts'
 import { addAlertChannel, raiseAlerts, setAlertRule } from '../../../shared/alerts/verbs/alerts.ts'
