@@ -33,7 +33,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     verbs: ['accounts'],
   },
   consumer: {
-    queries: ['claims', 'settling'],
+    queries: ['accounts', 'claims', 'settling'],
     verbs: ['accounts', 'claims', 'outbox', 'protocol', 'settling', 'triage'],
   },
   settling: {
@@ -71,6 +71,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   triggers: {
     wire: ['sources', 'submission'],
+    queries: ['accounts'],
     verbs: ['accounts', 'sources', 'submission'],
   },
   sources: {
@@ -81,7 +82,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   agents: {
     rules: ['grading', 'protocol', 'results', 'sources'],
     wire: ['results', 'sources', 'triggers'],
-    queries: ['prices'],
+    queries: ['accounts', 'prices'],
     verbs: ['accounts', 'prices', 'quotas', 'schedules', 'sources', 'triggers'],
   },
   alerts: {

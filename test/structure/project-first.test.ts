@@ -36,6 +36,7 @@ const ACROSS: Record<string, string> = {
   'shared/claims/queries/leases.ts extendLeases: claims': 'all leases of a consumer at once',
   'shared/upkeep/queries/check-up.ts readDatabaseState: purges': 'a gauge of the installation',
   'shared/alerts/queries/alert-watch.ts takeEndedRuns: ended_runs': 'which projects a cluster is asked for',
+  'shared/alerts/queries/project-watch.ts findHeldItems: triage': 'which projects a cluster is asked for',
   'shared/claims/queries/run-facts.ts reapClaims: claims': 'which projects a cluster is asked for',
   'shared/triage/queries/questions.ts askInTurn: suspected_items': 'which projects a cluster is asked for',
   'shared/upkeep/queries/partitions.ts dropSpentWeek: purges': 'a week is dropped of all projects at once',

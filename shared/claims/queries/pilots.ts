@@ -2,13 +2,13 @@
 
 import { asked, projectsToAsk } from '../../accounts/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
-import { endedItemsOf } from '../../items/queries/transitions.ts'
 
 /** Of run `r`, the items that are offered: all of them, or in its pilot the first ones. */
 export const OFFERED_ITEMS = 'least(r.total_items, r.pilot_items)'
 
 /** Of run `r` in its pilot, how many items may still begin; null of any other run. */
-export const PILOT_LEFT = `(r.pilot_items - r.running - r.paused - ${endedItemsOf('r')})`
+export const pilotLeft = (ended: string) => `(r.pilot_items - r.running - r.paused - ${ended})`
+export const PILOT_LEFT = pilotLeft('ended_items(r)')
 
 const PILOT_IS_OVER = `r.pilot_items is not null and r.finished_at is null and r.stop_reason is null and not r.materializing
   and r.running = 0 and ended_items(r) + r.paused >= ${OFFERED_ITEMS} and (r.ok > 0 or r.paused = 0)`

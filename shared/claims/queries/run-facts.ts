@@ -18,7 +18,7 @@ import type { DatedPrice } from '../../prices/rules/price-book.ts'
 import type { Late } from '../rules/consumer-time.ts'
 import { RUNS_WITH_CAPS } from './admission.ts'
 import { CUT_IS_DUE, keptPlaces, outlasts, unlessCut } from './open-runs.ts'
-import { OFFERED_ITEMS, PILOT_LEFT } from './pilots.ts'
+import { OFFERED_ITEMS, pilotLeft } from './pilots.ts'
 
 /** Everything that decides how many items of a run may start, as it was at the moment. */
 export interface ReadRun {
@@ -88,7 +88,7 @@ export async function readRun(sql: Sql, runId: string, late?: Late): Promise<Rea
   const [row] = await sql<ReadRun[]>`
     select r.id, r.project_id, p.account_id, r.agent_id, r.stop_reason, r.budget_micro, r.cost_micro, r.concurrency,
       r.timeout_seconds, r.next_seq, r.total_items, ${sql.unsafe(OFFERED_ITEMS)} as offered_items, r.input_bytes,
-      ${sql.unsafe(PILOT_LEFT)} as pilot_left, r.running, ${sql.unsafe(endedItemsOf('r'))} as ended,
+      ${sql.unsafe(pilotLeft(endedItemsOf('r')))} as pilot_left, r.running, ${sql.unsafe(endedItemsOf('r'))} as ended,
       r.total_items - r.running - r.paused - ${sql.unsafe(endedItemsOf('r'))} as queued,
       (select count(*)::int from (
         select from due_items d where d.project_id = r.project_id and d.run_id = r.id and d.due_at <= now() ${unlessCut(sql, late)} limit 1000) due) as due,

@@ -157,7 +157,7 @@ async function removeTrigger(db: Database, id: string): Promise<boolean> {
 }
 
 /** On a cluster fires would lock a row that all nodes have, and deadlock over it. */
-const lockOf = (id: string) => `assay trigger ${id}`
+const lockOf = (id: string) => `fires of ${id}`
 
 /** Keeps the URL until the transaction ends; false when it is gone. Fires do not wait for each other. */
 export async function holdWebhook(sql: Sql, { id, webhook_id }: Webhook): Promise<boolean> {
