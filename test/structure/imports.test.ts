@@ -105,7 +105,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   prices: {},
   quotas: {},
   upkeep: {
-    queries: ['accounts', 'claims'],
+    queries: ['accounts', 'claims', 'items'],
     verbs: [
       'accounts',
       'alerts',
