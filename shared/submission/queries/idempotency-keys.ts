@@ -30,8 +30,9 @@ export interface IdempotencyKey {
 
 /** Takes the key for a run; false when another submission took it first. Waits for one that is committing. */
 export async function takeIdempotencyKey(sql: Sql, key: IdempotencyKey): Promise<boolean> {
-  const result = await takeKeyFor(sql, key, sql`(values (1)) one`)
-  return result.count === 1
+  // Not by the count: of rows that a conflict left as they were, a cluster counts each as written.
+  const taken = await sql`${takeKeyFor(sql, key, sql`(values (1)) one`)} returning run_id`
+  return taken.length === 1
 }
 
 /** Takes the key if `source` has a row; no row where another run has it within its window. */
