@@ -11,7 +11,7 @@ export async function queueResultsFiles(sql: Sql, runIds: readonly string[]): Pr
     insert into deliveries (project_id, run_id, kind, url, run)
     select r.project_id, r.id, 'run.results', s.results->>'url',
       to_jsonb(r) || jsonb_build_object('results_format', s.results->>'format')
-    from runs r join occurrences o on o.run_id = r.id join schedules s on s.id = o.schedule_id
+    from runs r join occurrences o on o.project_id = r.project_id and o.run_id = r.id join schedules s on s.id = o.schedule_id
     where r.id = any(${[...runIds]}::uuid[]) and r.replay_of is null and r.recovery_id is null
       and s.results is not null`
   return count

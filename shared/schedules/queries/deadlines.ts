@@ -2,6 +2,7 @@
 // each passing is judged once.
 
 import { and, asc, eq } from 'drizzle-orm'
+import { type Asked, askEach, asked } from '../../accounts/queries/distributed.ts'
 import { agents } from '../../agents/tables/agents.ts'
 import { RULES_BESIDE_DEADLINES } from '../../alerts/rules/alerts.ts'
 import type { PassedDeadline } from '../../alerts/rules/run-alerts.ts'
@@ -70,14 +71,21 @@ export interface DueDeadline extends PassedDeadline {
  * has ended; an agent, when none of its runs of that day has. Replays count for nothing.
  */
 export async function lockPassedDeadlines(sql: Sql, limit: number): Promise<DueDeadline[]> {
+  const look = () =>
+    sql`select project_id from deadlines where due_at <= now() group by 1 order by min(due_at)`
+  return askEach(sql, look, limit, project => lockPassedOf(sql, limit, project))
+}
+
+function lockPassedOf(sql: Sql, limit: number, project: Asked) {
+  const of = (alias: string) => asked(sql, alias, project)
   return sql<DueDeadline[]>`
     with due as (
-      select * from deadlines where due_at <= now() order by due_at limit ${limit} for no key update skip locked
+      select * from deadlines where due_at <= now() ${of('deadlines')} order by due_at limit ${limit} for no key update skip locked
     )
     select d.id, d.project_id, d.agent_id, a.slug as agent_slug, d.schedule_id, s.cron, d.finished_by, d.timezone,
       d.due_at as passed_at, now() as now, awaited.run_id, awaited.total_items, awaited.ended_items,
       awaited.expected and not awaited.ended and not exists (
-        select 1 from alerts t where t.project_id = d.project_id
+        select 1 from alerts t where t.project_id = d.project_id ${of('t')}
           and t.rule::text <> all(${RULES_BESIDE_DEADLINES}::text[])
           and case when d.schedule_id is null then t.agent_id = d.agent_id else t.schedule_id = d.schedule_id end
           and (t.resolved_at is null or t.created_at > d.due_at - interval '1 day')
@@ -93,17 +101,17 @@ export async function lockPassedDeadlines(sql: Sql, limit: number): Promise<DueD
           r.ok + r.degraded + r.failed + r.cancelled + r.budget_exceeded as through
         from (
           select o.run_id from occurrences o
-          where o.schedule_id = d.schedule_id and o.outcome <> 'skipped'
+          where o.project_id = d.project_id ${of('o')} and o.schedule_id = d.schedule_id and o.outcome <> 'skipped'
             and o.scheduled_for > d.due_at - interval '1 day' and o.scheduled_for <= d.due_at
           order by o.scheduled_for desc limit 1
-        ) o left join runs r on r.id = o.run_id
+        ) o left join runs r on r.id = o.run_id ${of('r')}
         where d.schedule_id is not null
         union all
         select true, r.id, r.total_items, r.finished_at is not null,
           r.ok + r.degraded + r.failed + r.cancelled + r.budget_exceeded
         from (select null) always left join lateral (
           select * from (
-            select r.* from runs r where r.agent_id = d.agent_id order by r.id desc limit ${LIMITS.deadline_runs}
+            select r.* from runs r where r.agent_id = d.agent_id ${of('r')} order by r.id desc limit ${LIMITS.deadline_runs}
           ) r
           where r.created_at > d.due_at - interval '1 day' and r.created_at <= d.due_at and r.replay_of is null and r.recovery_id is null
         ) r on true

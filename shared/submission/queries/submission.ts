@@ -1,6 +1,7 @@
 // Writes a run and its batch. Items carry no foreign key: a run and its items are only ever written here, and the
 // check would cost a tenth of the throughput.
 
+import { isDistributed } from '../../accounts/queries/distributed.ts'
 import type { AccountPlan } from '../../accounts/tables/accounts.ts'
 import { type ClaimedItem, takenAtOnce } from '../../claims/queries/claim.ts'
 import type { Sql } from '../../context.ts'
@@ -158,7 +159,9 @@ export async function openRunAtOnce(
   const keyed =
     key === null ? sql`` : sql`, keyed as (${takeKeyFor(sql, key, sql`admitted`)} returning run_id)`
   const room = await roomOf(sql, run.project_id)
-  const places = takes ? placesAtOnce(sql, run, items.length) : sql`select 0 as items, null::json as run`
+  const none = sql`select 0 as items, null::json as run`
+  // A cluster locks no row of a statement that asks as much as this.
+  const places = takes && !(await isDistributed(sql)) ? placesAtOnce(sql, run, items.length) : none
   const [row] = await sql<{ running: number; claim_id: number | null; run: RunAtOnce | null }[]>`
     with admitted as materialized (
       select s.* from (${submitterOf(sql, run.project_id, run.agent_id, 1, room)}) s
