@@ -24,6 +24,10 @@ export interface State {
   policies: Policy[]
   /** Tables with row security. */
   secured: string[]
+  /** The definition of the view of items. */
+  itemsView: string
+  /** Those that reads for callers have. */
+  views: string[]
   /** What the role of reads for callers has views of, or is a view of it, and may not read. */
   ungranted: string[]
   /** The text of each function, by its name with its arguments. */
@@ -140,6 +144,10 @@ export async function readState(sql: Sql): Promise<State> {
   const secured = await sql<{ name: string }[]>`
     select relname as name from pg_class where relname = any(${TABLES}) and relrowsecurity
       and relnamespace = current_schema()::regnamespace`
+  const [items] = await sql<{ definition: string }[]>`
+    select pg_get_viewdef((${TENANT_ROLE} || '.items')::regclass) as definition`
+  const views = await sql<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = to_regnamespace(${TENANT_ROLE}) and relkind = 'v'`
   const ungranted = await sql<{ name: string }[]>`
     select n.nspname || '.' || c.relname as name from pg_class v join pg_class c on c.relname = v.relname and c.relkind in ('r', 'p', 'v')
       join pg_namespace n on n.oid = c.relnamespace and n.nspname in (${TENANT_ROLE}, current_schema())
@@ -162,6 +170,8 @@ export async function readState(sql: Sql): Promise<State> {
     foreignKeys: keysOf('f'),
     policies,
     secured: secured.map(({ name }) => name),
+    itemsView: items!.definition,
+    views: views.map(({ name }) => name),
     ungranted: ungranted.map(({ name }) => name),
     functions: new Map(
       functions.map(({ name, text, config }) => [name, `${config?.join(' ') ?? ''}\n${text}`]),

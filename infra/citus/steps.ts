@@ -1,7 +1,7 @@
 // What is left to do until a database is distributed by project. Guarantee: from what was done already nothing is done
 // again, and no step begins unless those before it have ended.
 
-import { BEHIND_VIEWS, TENANT_ROLE } from '../../shared/accounts/tables/tenant.ts'
+import { BEHIND_VIEWS, ITEMS_ON_CLUSTER, TENANT_ROLE } from '../../shared/accounts/tables/tenant.ts'
 import { FOREIGN_KEYS, type ForeignKey, type Key, WIDENED } from './keys.ts'
 import { BY, FIRST, PLACES, TABLES } from './places.ts'
 import { isPlaced, type State } from './state.ts'
@@ -32,9 +32,11 @@ export function stepsLeft(state: State, shards: number): Step[] {
   const views = viewSteps(state)
   const places = TABLES.filter(table => !isPlaced(state, table))
   const keys = WIDENED.filter(key => !isSame(state.keys.get(key.name), key.columns))
+  const foreignKeys = foreignKeySteps(state, places.length > 0 || keys.length > 0)
   return [
     ...settingSteps(state),
     ...views,
+    ...itemsViewSteps(state),
     ...(places.length > 0 || keys.length > 0 ? dropForeignKeys(state) : []),
     ...keys.map(exchangeKey),
     ...places.map(table => ({
@@ -42,8 +44,8 @@ export function stepsLeft(state: State, shards: number): Step[] {
       statements: placeTable(table, shards),
     })),
     ...functionSteps(state),
-    ...foreignKeySteps(state, places.length > 0 || keys.length > 0),
-    ...grantSteps(state),
+    ...foreignKeys,
+    ...grantSteps(state, foreignKeys.length > 0),
   ]
 }
 
@@ -81,6 +83,19 @@ function viewSteps(state: State): Step[] {
   ]
 }
 
+/** A migration makes it as one machine needs it. */
+function itemsViewSteps({ schema, itemsView }: State): Step[] {
+  if (itemsView.includes('runs.project_id = items.project_id')) return []
+  return [
+    {
+      says: 'the view of items joins runs by their project',
+      statements: [
+        `create or replace view ${TENANT_ROLE}.items as select * from ${schema}.items where ${ITEMS_ON_CLUSTER}`,
+      ],
+    },
+  ]
+}
+
 /** These have one from their migration. */
 const BEHIND_VIEW = Object.keys(BEHIND_VIEWS)
 
@@ -88,10 +103,13 @@ const BEHIND_VIEW = Object.keys(BEHIND_VIEWS)
  * Of a view that hides rows of a node, that node asks the reader for the right to the table as well; and a foreign
  * key to a table that every node has takes away what was granted on views of a local one.
  */
-function grantSteps(state: State): Step[] {
-  const made = state.policies.map(({ table }) => `${TENANT_ROLE}.${table}`)
-  const wanted = [...made, ...BEHIND_VIEW.map(table => `${state.schema}.${table}`)]
-  const missing = state.policies.length > 0 ? wanted : state.ungranted
+function grantSteps(state: State, all: boolean): Step[] {
+  const views = [...state.policies.map(({ table }) => table), ...state.views]
+  const wanted = [
+    ...[...new Set(views)].map(table => `${TENANT_ROLE}.${table}`),
+    ...BEHIND_VIEW.map(table => `${state.schema}.${table}`),
+  ]
+  const missing = all ? wanted : state.ungranted
   if (missing.length === 0) return []
   return [
     {

@@ -42,6 +42,8 @@ export const OPENED = 'not (runs.materializing and runs.from_source)'
 export const ofRun = (t: { run_id: AnyPgColumn }) =>
   shown(sql`exists (select from runs where runs.id = ${t.run_id})`)
 
+const itemsOf = (join: string) =>
+  `exists (select from runs where ${join} and runs.${ownProject} and ${OPENED})`
 const ownProject = `project_id = any (array(select id from projects where account_id = (select ${tenantAccount})))`
 
 /**
@@ -59,7 +61,10 @@ const ownProject = `project_id = any (array(select id from projects where accoun
  * them again.
  */
 export const BEHIND_VIEWS = {
-  items: `exists (select from runs where runs.project_id = items.project_id and runs.id = items.run_id and runs.${ownProject} and ${OPENED})`,
+  items: itemsOf('runs.id = items.run_id'),
   step_index: ownProject,
   triage: ownProject,
 } as const
+
+/** What the view of items shows on a cluster, which joins rows by their project alone. */
+export const ITEMS_ON_CLUSTER = itemsOf('runs.project_id = items.project_id and runs.id = items.run_id')
