@@ -144,15 +144,6 @@ export async function readState(sql: Sql): Promise<State> {
   const secured = await sql<{ name: string }[]>`
     select relname as name from pg_class where relname = any(${TABLES}) and relrowsecurity
       and relnamespace = current_schema()::regnamespace`
-  const [items] = await sql<{ definition: string }[]>`
-    select pg_get_viewdef((${TENANT_ROLE} || '.items')::regclass) as definition`
-  const views = await sql<{ name: string }[]>`
-    select relname as name from pg_class where relnamespace = to_regnamespace(${TENANT_ROLE}) and relkind = 'v'`
-  const ungranted = await sql<{ name: string }[]>`
-    select n.nspname || '.' || c.relname as name from pg_class v join pg_class c on c.relname = v.relname and c.relkind in ('r', 'p', 'v')
-      join pg_namespace n on n.oid = c.relnamespace and n.nspname in (${TENANT_ROLE}, current_schema())
-    where v.relnamespace = to_regnamespace(${TENANT_ROLE}) and v.relkind = 'v' and not has_table_privilege(${TENANT_ROLE}, c.oid, 'select')
-    order by 1`
   const functions = await sql<{ name: string; text: string; config: string[] | null; delegated: boolean }[]>`
     select p.oid::regprocedure::text as name, prosrc as text, proconfig as config, d.distribution_argument_index is not null as delegated
     from pg_proc p left join pg_dist_object d on d.classid = 'pg_proc'::regclass and d.objid = p.oid
@@ -165,19 +156,34 @@ export async function readState(sql: Sql): Promise<State> {
     new Map(constraints.filter(one => types.includes(one.type)).map(one => [one.name, one.columns]))
   return {
     ...where!,
+    ...(await readViews(sql)),
     places: new Map(placed.map(({ name, type }) => [name, type as Place])),
     keys: keysOf('pu'),
     foreignKeys: keysOf('f'),
     policies,
     secured: secured.map(({ name }) => name),
-    itemsView: items!.definition,
-    views: views.map(({ name }) => name),
-    ungranted: ungranted.map(({ name }) => name),
     functions: new Map(
       functions.map(({ name, text, config }) => [name, `${config?.join(' ') ?? ''}\n${text}`]),
     ),
     delegated: functions.filter(one => one.delegated).map(one => one.name),
     settings: settings.map(({ setting }) => setting),
+  }
+}
+
+async function readViews(sql: Sql): Promise<Pick<State, 'itemsView' | 'views' | 'ungranted'>> {
+  const [items] = await sql<{ definition: string }[]>`
+    select pg_get_viewdef((${TENANT_ROLE} || '.items')::regclass) as definition`
+  const views = await sql<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = to_regnamespace(${TENANT_ROLE}) and relkind = 'v'`
+  const ungranted = await sql<{ name: string }[]>`
+    select n.nspname || '.' || c.relname as name from pg_class v join pg_class c on c.relname = v.relname and c.relkind in ('r', 'p', 'v')
+      join pg_namespace n on n.oid = c.relnamespace and n.nspname in (${TENANT_ROLE}, current_schema())
+    where v.relnamespace = to_regnamespace(${TENANT_ROLE}) and v.relkind = 'v' and not has_table_privilege(${TENANT_ROLE}, c.oid, 'select')
+    order by 1`
+  return {
+    itemsView: items!.definition,
+    views: views.map(({ name }) => name),
+    ungranted: ungranted.map(({ name }) => name),
   }
 }
 

@@ -1,5 +1,6 @@
 // Whether the rows of an installation lie on several nodes, by project. Guarantee: on one machine a statement over all
-// projects stays one statement; on a cluster it is asked for one project after another, so that it holds locks of no two.
+// projects stays one statement; on a cluster one is asked for each project, and none takes locks of two. A process knows which from its first statement
+// on: it is started again after a database was distributed.
 
 import type { Fragment } from 'postgres'
 import type { Sql } from '../../context.ts'
@@ -37,12 +38,12 @@ export async function askEach<T>(
   sql: Sql,
   look: () => Fragment,
   limit: number,
-  ask: (project: Asked) => Promise<readonly T[]>,
+  ask: (project: Asked, limit: number) => Promise<readonly T[]>,
 ): Promise<T[]> {
   const rows: T[] = []
   for (const project of await projectsToAsk(sql, look)) {
     if (rows.length >= limit) break
-    rows.push(...(await ask(project)))
+    rows.push(...(await ask(project, limit - rows.length)))
   }
   return rows
 }

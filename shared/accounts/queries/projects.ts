@@ -35,7 +35,7 @@ export function listProjects(
     .orderBy(asc(projects.id))
 }
 
-/** Those that a list of the caller reads, oldest first. */
+/** Those that a list of the caller reads, oldest first; whether they may see the one they name, `scopeOf` has asked. */
 export async function projectIdsOf(
   db: Database,
   { account_id, project_id }: { account_id: string; project_id: string | null },

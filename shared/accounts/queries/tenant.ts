@@ -9,6 +9,7 @@ import type { Database, ReadConnections, Sql } from '../../context.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { TENANT_ROLE, TENANT_SETTING } from '../tables/tenant.ts'
+import { isDistributed } from './distributed.ts'
 
 export interface Stores {
   sql: Sql
@@ -16,8 +17,9 @@ export interface Stores {
 }
 
 const BEGIN = 'begin isolation level repeatable read read only'
-/** By `set local`, which a cluster sends to its nodes, as it does no set_config. */
-const beginFor = (account_id: string) => {
+/** A cluster sends on to its nodes what `set local` sets, and nothing of set_config. */
+async function beginFor(sql: Sql, account_id: string): Promise<string> {
+  if (!(await isDistributed(sql))) return BEGIN
   if (!isUuid(account_id)) throw new Error('an account is named by its id')
   return `${BEGIN}; set local ${TENANT_SETTING} = '${account_id}'`
 }
@@ -31,6 +33,10 @@ export async function readForAccount<T>(
 ): Promise<T> {
   const connection = await reads.take()
   const { sql } = connection
+  const begin = await beginFor(sql, account_id).catch(error => {
+    reads.give(connection)
+    throw error
+  })
   let isOver = false
   const check = () => {
     if (isOver) throw shut()
@@ -38,11 +44,11 @@ export async function readForAccount<T>(
   }
   // Sent together with the first query, not awaited before it: that would be two round trips more.
   const scoped = Promise.all([
-    sql.unsafe(beginFor(account_id)).execute(),
+    sql.unsafe(begin).execute(),
     // Its schema first: there are the views that stand before some tables.
     sql`
       select set_config('search_path', ${TENANT_ROLE} || ', ' || current_setting('search_path'), true),
-        set_config('role', ${TENANT_ROLE}, true),
+        set_config(${TENANT_SETTING}, ${account_id}, true), set_config('role', ${TENANT_ROLE}, true),
         set_config('statement_timeout', ${String(LIMITS.statement_ms[statement])}, true)`.execute(),
   ])
   scoped.catch(() => {})

@@ -126,7 +126,7 @@ const listed = (sql: Sql, of: (rule: RunRule) => Fragment): Fragment =>
 /** Takes runs that have ended off the list that a trigger on runs keeps, once their answers were looked at. */
 export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]> {
   const look = () => sql`select distinct project_id from ended_runs where not answers_due`
-  return askEach(sql, look, limit, project => takeEndedOf(sql, limit, project))
+  return askEach(sql, look, limit, (project, limit) => takeEndedOf(sql, limit, project))
 }
 
 function takeEndedOf(sql: Sql, limit: number, project: Asked) {
@@ -169,8 +169,9 @@ export async function findUnwellRuns(
   limit: number,
 ): Promise<(WatchedRun & { found: RunFindings })[]> {
   const look = () =>
-    sql`select distinct project_id from runs where finished_at is null and degraded + failed > 0`
-  return askEach(sql, look, limit, project => findUnwellOf(sql, limit, project))
+    sql`
+      select project_id from runs where finished_at is null and degraded + failed > 0 group by 1 order by random()`
+  return askEach(sql, look, limit, (project, limit) => findUnwellOf(sql, limit, project))
 }
 
 function findUnwellOf(sql: Sql, limit: number, project: Asked) {

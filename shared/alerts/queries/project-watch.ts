@@ -27,7 +27,7 @@ const nearlySpent = (sql: Sql) => sql`
 export async function findNearlySpent(sql: Sql, limit: number): Promise<WatchedProject[]> {
   const look = () => sql`
     select u.project_id from projects p join project_usage u on u.project_id = p.id where p.credit_micro > 0`
-  return askEach(sql, look, limit, project => findNearlySpentOf(sql, limit, project))
+  return askEach(sql, look, limit, (project, limit) => findNearlySpentOf(sql, limit, project))
 }
 
 function findNearlySpentOf(sql: Sql, limit: number, project: Asked) {
@@ -56,7 +56,7 @@ const stalled = (sql: Sql, project: Asked = null) => sql`
 /** Projects with items that wait and that nobody takes. Not those of which that was told already. */
 export async function findStalled(sql: Sql, limit: number): Promise<StalledProject[]> {
   const look = () => sql`select distinct project_id from runs where finished_at is null`
-  return askEach(sql, look, limit, project => findStalledOf(sql, limit, project))
+  return askEach(sql, look, limit, (project, limit) => findStalledOf(sql, limit, project))
 }
 
 function findStalledOf(sql: Sql, limit: number, project: Asked) {
@@ -86,7 +86,7 @@ const heldSetting = (sql: Sql) => sql`left join lateral (
 export async function findHeldItems(sql: Sql, limit: number): Promise<HeldItems[]> {
   const look = () =>
     sql`select distinct project_id from triage where lane = 'quarantine' and disposition is null`
-  return askEach(sql, look, limit, project => findHeldItemsOf(sql, limit, project))
+  return askEach(sql, look, limit, (project, limit) => findHeldItemsOf(sql, limit, project))
 }
 
 function findHeldItemsOf(sql: Sql, limit: number, project: Asked) {
@@ -108,7 +108,7 @@ function findHeldItemsOf(sql: Sql, limit: number, project: Asked) {
 export async function findOver(sql: Sql, limit: number): Promise<{ id: string }[]> {
   const look = () =>
     sql`select distinct project_id from alerts where resolved_at is null and subject_id is not null`
-  return askEach(sql, look, limit, project => findOverOf(sql, limit, project))
+  return askEach(sql, look, limit, (project, limit) => findOverOf(sql, limit, project))
 }
 
 function findOverOf(sql: Sql, limit: number, project: Asked) {

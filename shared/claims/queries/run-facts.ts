@@ -128,8 +128,8 @@ export async function findRecordedSteps(sql: Sql, { project_id, run_id }: RunKey
 
 /**
  * Ends the claims whose lease ran out and offers their running items again, those that ran out first, until they have so many
- * items. Returns the runs concerned. Rows of several runs and projects are locked in the order of their ids, as everybody
- * does.
+ * items; on a cluster of each project so many. Returns the runs concerned. Rows of several runs and projects are locked in the order
+ * of their ids, as everybody does.
  */
 export async function reapClaims(sql: Sql, items: number): Promise<Reaped[]> {
   if (!(await isDistributed(sql)))

@@ -111,14 +111,17 @@ const sweep = (of: RunKey, limit: number) => `
       where i.project_id = run.project_id and i.run_id = run.id and ${guard(['skip', 'cancel', 'dismiss'])} and i.seq = any(array(
         select seq from ahead union select seq from behind union select seq from held))
       returning i.seq, i.partition_key, i.cost_micro, over_budget
+    ), marked as materialized (
+      -- In a list of columns, where it is looked up in a hash, and cannot be planned as a loop over loops.
+      select s.seq, s.over_budget, s.seq in (select seq from held) as was_held from swept s
     ), decided as (
       update triage set disposition = ${dispositionOf('dismiss')}, decided_at = now()
-      where ${isOfRun(of)} and disposition is null and seq in (select seq from swept) and seq in (select seq from held)
+      where ${isOfRun(of)} and disposition is null and seq in (select seq from marked where was_held)
     ), n as (
       select count(*)::int as n, count(*) filter (where over_budget)::int as skipped,
-        count(*) filter (where not over_budget and seq not in (select seq from held))::int as cancelled,
-        count(*) filter (where seq in (select seq from held))::int as dismissed
-      from swept
+        count(*) filter (where not over_budget and not was_held)::int as cancelled,
+        count(*) filter (where was_held)::int as dismissed
+      from marked
     ), counted as (
       update runs r set ${countMoves(SWEPT)},
         next_seq = coalesce(cursor.next_seq, r.total_items + 1), touched_at = now()

@@ -95,7 +95,6 @@ export function countMoves(moves: Moves): string {
   return counters.join(', ')
 }
 
-/** Of all counters, those of items that nothing happens to any more. */
 /**
  * Of a run's row, how many of its items have ended: what `ended_items` says, where a read for a caller may meet a view,
  * whose rows a cluster does not hand to functions.
@@ -104,6 +103,7 @@ export const endedItemsOf = (run: string) =>
   `(${ITEM_COUNTERS.filter(isEnded)
     .map(counter => `${run}.${counter}`)
     .join(' + ')})`
+/** Of all counters, those of items that nothing happens to any more. */
 const isEnded = (counter: (typeof ITEM_COUNTERS)[number]) => counter !== 'running' && counter !== 'paused'
 
 /** The assignment to the usage of a project. */

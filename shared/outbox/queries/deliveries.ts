@@ -77,7 +77,7 @@ const hostsOf = (sql: Sql, project: Asked) =>
       select distinct host from deliveries where due_at is not null ${asked(sql, 'deliveries', project)} and not ${isHeld(sql)}
     )`
 
-/** On a cluster of one project after another: they share no host fairly then, but what each has in flight is bounded. */
+/** On a cluster of one project after another: what a look takes of one does not count for the next, which finds it in flight at the look after. */
 function claimDeliveriesOf(sql: Sql, inFlight: InFlight, slots: number, mails: boolean, project: Asked) {
   const of = (alias: string) => asked(sql, alias, project)
   const busy = sql.json(Object.fromEntries(inFlight.hosts))

@@ -73,7 +73,7 @@ export interface DueDeadline extends PassedDeadline {
 export async function lockPassedDeadlines(sql: Sql, limit: number): Promise<DueDeadline[]> {
   const look = () =>
     sql`select project_id from deadlines where due_at <= now() group by 1 order by min(due_at)`
-  return askEach(sql, look, limit, project => lockPassedOf(sql, limit, project))
+  return askEach(sql, look, limit, (project, limit) => lockPassedOf(sql, limit, project))
 }
 
 function lockPassedOf(sql: Sql, limit: number, project: Asked) {

@@ -2,7 +2,13 @@
 // that was filed is indexed and counted once, whoever is at it and wherever a process dies: it leaves the file in the
 // transaction that indexes it.
 
-import { type Asked, asked, projectOf, projectsToAsk } from '../../accounts/queries/distributed.ts'
+import {
+  type Asked,
+  asked,
+  isDistributed,
+  projectOf,
+  projectsToAsk,
+} from '../../accounts/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -117,12 +123,16 @@ function wordsOfStep({ name, error_code, error_message, input, output }: FiledSt
  * nobody's time meanwhile.
  */
 export async function isWorkUnderWay(sql: Sql): Promise<boolean> {
-  const [row] = await sql<{ is_any: boolean }[]>`
-    select exists (select 1 from claims where answer_until is null) as is_any`
-  if (row!.is_any) return true
-  const others = await sql`
-    select from pg_stat_activity
+  const claims = sql`exists (select 1 from claims where answer_until is null)`
+  const others = sql`exists (
+    select 1 from pg_stat_activity
     where state = 'active' and backend_type = 'client backend' and datname = current_database()
-      and pid <> pg_backend_pid() limit 1`
-  return others.length > 0
+      and pid <> pg_backend_pid())`
+  // A cluster joins no rows of nodes with what this one alone knows.
+  const asks = (await isDistributed(sql)) ? [claims, others] : [sql`${claims} or ${others}`]
+  for (const ask of asks) {
+    const [row] = await sql<{ is_any: boolean }[]>`select ${ask} as is_any`
+    if (row!.is_any) return true
+  }
+  return false
 }

@@ -5,6 +5,7 @@
 import { type Asked, asked, projectOf, projectsToAsk } from '../../accounts/queries/distributed.ts'
 import type { ProjectSettings } from '../../accounts/tables/projects.ts'
 import type { Sql } from '../../context.ts'
+import { CLOCK } from '../../items/queries/transitions.ts'
 import { firstIdAt, type RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { PurgeKind } from '../vocabulary.ts'
@@ -56,9 +57,9 @@ async function markPart(
 async function markRecords(sql: Sql, project_id: string, beforeMs: number, limit: number): Promise<number> {
   const { count } = await sql`
     with spent as (
-      update runs r set steps_purged_at = coalesce(steps_purged_at, now()),
-        payloads_purged_at = coalesce(payloads_purged_at, now())
-      where project_id = ${project_id} and id in (
+      update runs r set steps_purged_at = coalesce(steps_purged_at, clock.at),
+        payloads_purged_at = coalesce(payloads_purged_at, clock.at)
+      from ${sql.unsafe(CLOCK)} where project_id = ${project_id} and id in (
         select id from runs where project_id = ${project_id} and id < ${firstIdAt(beforeMs)}
           and finished_at is not null
           and not exists (
