@@ -1,6 +1,6 @@
 // Whether the rows of an installation lie on several nodes, by project. Guarantee: on one machine a statement over all
-// projects stays one statement; on a cluster one is asked for each project, and none takes locks of two. A process knows which from its first statement
-// on: it is started again after a database was distributed.
+// projects stays one statement; on a cluster one is asked for each project, and none takes locks of two. A process knows
+// which from its first statement on: it is started again after a database was distributed.
 
 import type { Fragment } from 'postgres'
 import type { Sql } from '../../context.ts'

@@ -17,6 +17,7 @@ export interface Stores {
 }
 
 const BEGIN = 'begin isolation level repeatable read read only'
+
 /** A cluster sends on to its nodes what `set local` sets, and nothing of set_config. */
 async function beginFor(sql: Sql, account_id: string): Promise<string> {
   if (!(await isDistributed(sql))) return BEGIN

@@ -21,11 +21,12 @@ export async function endPilots(sql: Sql, limit: number): Promise<number> {
   const look = () => sql`select distinct project_id from runs r where ${sql.unsafe(PILOT_IS_OVER)}`
   let ended = 0
   for (const project of await projectsToAsk(sql, look)) {
+    if (ended >= limit) break
     const of = asked(sql, 'r', project)
     const { count } = await sql`
       with ended as (
         select r.id, r.ok > 0 as passed from runs r where ${sql.unsafe(PILOT_IS_OVER)} ${of}
-        limit ${limit} for no key update skip locked
+        limit ${limit - ended} for no key update skip locked
       )
       update runs r set touched_at = now(), pilot_items = case when passed then null else r.pilot_items end,
         stop_reason = case when passed then null else 'pilot_failed'::stop_reason end

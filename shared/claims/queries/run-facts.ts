@@ -128,8 +128,8 @@ export async function findRecordedSteps(sql: Sql, { project_id, run_id }: RunKey
 
 /**
  * Ends the claims whose lease ran out and offers their running items again, those that ran out first, until they have so many
- * items; on a cluster of each project so many. Returns the runs concerned. Rows of several runs and projects are locked in the order
- * of their ids, as everybody does.
+ * items; on a cluster one project after another. Returns the runs concerned. Rows of several runs and projects are locked in the
+ * order of their ids, as everybody does.
  */
 export async function reapClaims(sql: Sql, items: number): Promise<Reaped[]> {
   if (!(await isDistributed(sql)))
@@ -140,7 +140,11 @@ export async function reapClaims(sql: Sql, items: number): Promise<Reaped[]> {
   const found = await sql<{ project_id: string }[]>`
     select distinct project_id from claims where lease_until < now()`
   const reaped: Reaped[] = []
-  for (const { project_id } of found) reaped.push(...((await reapOf(sql, items, project_id)) as Reaped[]))
+  for (const { project_id } of found) {
+    const left = items - reaped.reduce((sum, run) => sum + run.items, 0)
+    if (left <= 0) break
+    reaped.push(...(await reapOf(sql, left, project_id)))
+  }
   return reaped
 }
 
@@ -150,8 +154,8 @@ interface Reaped {
 }
 
 /** Locks first, by statements of their own: a cluster hands neither arrays nor locked rows from part to part of one. */
-const reapOf = (outer: Sql, items: number, project_id: string) =>
-  outer.begin(async tx => {
+async function reapOf(outer: Sql, items: number, project_id: string): Promise<Reaped[]> {
+  const reaped = await outer.begin(async tx => {
     const sql = tx as unknown as Sql
     const dead = await deadClaims(sql, items, project_id)
     const lost = dead.flatMap(({ seqs, attempts, ...claim }) =>
@@ -166,6 +170,8 @@ const reapOf = (outer: Sql, items: number, project_id: string) =>
           project_id uuid, run_id uuid, seq int, attempt smallint, is_handed boolean, was_heard boolean)
       ), ${offerAgain(sql, project_id)}`
   })
+  return reaped as Reaped[]
+}
 
 const deadClaims = (sql: Sql, items: number, project: Asked) => {
   const of = asked(sql, 'claims', project)
@@ -205,7 +211,11 @@ function offerAgain(sql: Sql, project: Asked) {
     ), per_run as (
       select project_id, run_id, count(*)::int as items from freed group by 1, 2
     ), locked as materialized (
-      ${project === null ? sql`select id from runs where id in (select run_id from per_run) order by id for no key update` : sql`select run_id as id from per_run`}
+      ${
+        project === null
+          ? sql`select id from runs where id in (select run_id from per_run) order by id for no key update`
+          : sql`select run_id as id from per_run`
+      }
     ), counted as (
       update runs r set ${sql.unsafe(countMoves({ requeue: 'p.items' }))} from per_run p join locked l on l.id = p.run_id
       where r.project_id = p.project_id and r.id = l.id ${of('r')}
@@ -213,7 +223,12 @@ function offerAgain(sql: Sql, project: Asked) {
     ), per_project as (
       select project_id, sum(items)::int as items from counted group by 1
     ), billed as materialized (
-      ${project === null ? sql`select project_id from project_usage where project_id in (select project_id from per_project) order by project_id for no key update` : sql`select project_id from per_project`}
+      ${
+        project === null
+          ? sql`select project_id from project_usage where project_id in (select project_id from per_project)
+            order by project_id for no key update`
+          : sql`select project_id from per_project`
+      }
     ), used as (
       update project_usage u set ${sql.unsafe(useMoves({ requeue: 'c.items' }))}
       from per_project c join billed b on b.project_id = c.project_id where u.project_id = b.project_id ${of('u')}

@@ -103,6 +103,7 @@ export const endedItemsOf = (run: string) =>
   `(${ITEM_COUNTERS.filter(isEnded)
     .map(counter => `${run}.${counter}`)
     .join(' + ')})`
+
 /** Of all counters, those of items that nothing happens to any more. */
 const isEnded = (counter: (typeof ITEM_COUNTERS)[number]) => counter !== 'running' && counter !== 'paused'
 

@@ -3,12 +3,12 @@
 
 import {
   type Asked,
+  askEach,
   asked,
   askProjects,
   asProjects,
   ofOne,
   projectOf,
-  projectsToAsk,
 } from '../../accounts/queries/distributed.ts'
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { AlertRow } from '../../alerts/wire/alerts.ts'
@@ -56,12 +56,9 @@ export async function claimDeliveries(
 ): Promise<HeldDelivery[]> {
   const look = () =>
     sql`select project_id from deliveries where due_at <= now() group by 1 order by min(due_at)`
-  const held: HeldDelivery[] = []
-  for (const project of await projectsToAsk(sql, look)) {
-    if (held.length === slots) break
-    held.push(...(await claimDeliveriesOf(sql, inFlight, slots - held.length, mails, project)))
-  }
-  return held
+  return askEach(sql, look, slots, (project, slots) =>
+    claimDeliveriesOf(sql, inFlight, slots, mails, project),
+  )
 }
 
 /** Receivers that something waits for, as `waiting`; of all projects each is found by one step in an index. */
@@ -77,7 +74,10 @@ const hostsOf = (sql: Sql, project: Asked) =>
       select distinct host from deliveries where due_at is not null ${asked(sql, 'deliveries', project)} and not ${isHeld(sql)}
     )`
 
-/** On a cluster of one project after another: what a look takes of one does not count for the next, which finds it in flight at the look after. */
+/**
+ * On a cluster of one project after another: what a look takes of one does not count for the next, which finds it in flight
+ * at the look after.
+ */
 function claimDeliveriesOf(sql: Sql, inFlight: InFlight, slots: number, mails: boolean, project: Asked) {
   const of = (alias: string) => asked(sql, alias, project)
   const busy = sql.json(Object.fromEntries(inFlight.hosts))

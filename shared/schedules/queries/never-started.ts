@@ -1,6 +1,6 @@
 // Moments that fired and whose runs nobody began. Guarantee: each is looked at once, when its time to begin is over.
 
-import { type Asked, asked, projectsToAsk } from '../../accounts/queries/distributed.ts'
+import { type Asked, askEach, asked } from '../../accounts/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import type { NamedOccurrence } from './occurrences.ts'
 
@@ -17,10 +17,7 @@ export interface UnstartedOccurrence extends NamedOccurrence {
 /** Looks whether workers started the runs of moments in time, and says so of those that nobody did. */
 export async function noteNeverStarted(sql: Sql, limit: number) {
   const look = () => sql`select distinct project_id from occurrences where watch_until <= now()`
-  const looked: (UnstartedOccurrence & { never_started: boolean })[] = []
-  for (const project of await projectsToAsk(sql, look))
-    looked.push(...(await noteNeverStartedOf(sql, limit, project)))
-  return looked
+  return askEach(sql, look, limit, (project, limit) => noteNeverStartedOf(sql, limit, project))
 }
 
 function noteNeverStartedOf(sql: Sql, limit: number, project: Asked) {

@@ -21,7 +21,8 @@ const chosen = (sql: Sql, keys: readonly ItemKey[]) => sql`
   chosen as (
     select ${projectOf(keys)}::uuid as project_id, k.run_id, k.seq from ${rowsOfKeys(sql, keys)}
   ), run as materialized (
-    select id, deployment_id, stop_reason is null and finished_at is null as goes_on from runs where project_id = ${projectOf(keys)} and id = any(${[...new Set(keys.map(key => key.run_id))]}::uuid[])
+    select id, deployment_id, stop_reason is null and finished_at is null as goes_on from runs
+    where project_id = ${projectOf(keys)} and id = any(${[...new Set(keys.map(key => key.run_id))]}::uuid[])
     order by id for no key update
   )`
 

@@ -36,7 +36,7 @@ export async function askAboutSuspected(outer: Sql, limit: number): Promise<numb
 async function askInTurn(sql: Sql, limit: number): Promise<number> {
   let forgotten = 0
   for (const project of await projectsToAsk(sql, () => sql`select distinct project_id from suspected_items`))
-    forgotten += await askOf(sql, limit, project)
+    if (forgotten < limit) forgotten += await askOf(sql, limit - forgotten, project)
   return forgotten
 }
 
