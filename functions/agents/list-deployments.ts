@@ -6,6 +6,7 @@ import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
 import { cursor, label, pageSize } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { isFullOfBytes } from '../../shared/kernel/page-bytes.ts'
 
 export const listDeployments = endpoint({
   method: 'get',
@@ -33,8 +34,15 @@ export const listDeployments = endpoint({
         limit,
         before_version: before === undefined ? undefined : Number(before),
       })
-    const page = await readPage(ctx, identity, { cursor, limit }, read, row => [String(row.version)])
+    const page = await readPage(
+      ctx,
+      identity,
+      { cursor, limit },
+      read,
+      row => [String(row.version)],
+      isFullOfBytes,
+    )
     setNextCursor(reply.headers, page)
-    return page.rows.map(deploymentOf)
+    return page.rows.map(({ bytes: _, ...row }) => deploymentOf(row))
   },
 })

@@ -8,12 +8,8 @@ import { ApiError } from '../../shared/kernel/errors.ts'
 import { pageSize } from '../../shared/kernel/fields.ts'
 import { parseItemRecordId } from '../../shared/kernel/ids.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import {
-  type FoundStep,
-  isFullOfBytes,
-  type StepKey,
-  searchSteps,
-} from '../../shared/traces/queries/search.ts'
+import { isFullOfBytes } from '../../shared/kernel/page-bytes.ts'
+import { type FoundStep, type StepKey, searchSteps } from '../../shared/traces/queries/search.ts'
 import { catchUpSearch } from '../../shared/traces/verbs/index-steps.ts'
 import { StepQuery } from '../../shared/traces/wire/step-query.ts'
 import { Step, stepOf } from '../../shared/traces/wire/steps.ts'

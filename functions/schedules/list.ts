@@ -5,6 +5,7 @@ import { agentIn, scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { cursor, pageSize, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { isFullOfBytes } from '../../shared/kernel/page-bytes.ts'
 import { listSchedules as list } from '../../shared/schedules/queries/schedules.ts'
 import { Schedule, scheduleOf } from '../../shared/schedules/wire/schedules.ts'
 
@@ -32,7 +33,7 @@ export const listSchedules = endpoint({
     const read = ([before_id]: string[] = [], limit: number) =>
       list(ctx, { project_ids, ...filters, before_id, limit })
     const identity = { list: 'schedules', ...scope, filters }
-    const page = await readPage(ctx, identity, { cursor, limit }, read, row => [row.id])
+    const page = await readPage(ctx, identity, { cursor, limit }, read, row => [row.id], isFullOfBytes)
     setNextCursor(reply.headers, page)
     return page.rows.map(scheduleOf)
   },

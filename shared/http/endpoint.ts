@@ -75,6 +75,8 @@ export interface Endpoint {
   atomic?: true
   /** A read that may take seconds: it takes turns with others like it, and leaves connections to all else. */
   heavy?: true
+  /** Its answer is sent in pieces, each read when it is wanted; so is every one that is sent by lines or events. */
+  streams?: true
   /** Writes no entry in the log although it is no read. */
   unlogged?: true
   /** A read that the log says as well: what it shows opens something. */
@@ -232,7 +234,8 @@ function inItsScope(
 ): Promise<unknown> {
   const { method, unlogged, operation_id, atomic } = definition
   if (method === 'get' && isOfMembers(definition)) {
-    const isStream = Object.values(definition.answers).some(answer => answer.ndjson ?? answer.events)
+    const isStream =
+      definition.streams ?? Object.values(definition.answers).some(answer => answer.ndjson ?? answer.events)
     return inTenantScope(ctx, caller as Principal, { isStream, isHeavy: definition.heavy === true }, call)
   }
   if (method === 'get' || caller === null || unlogged) return call(outsideTenantScope(ctx))

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rawJson, toJson } from './raw-json.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { jsonArray, jsonLines, rawJson, toJson } from './raw-json.ts'
 
 describe('toJson', () => {
   it('writes any value as JSON.stringify does', () => {
@@ -18,5 +19,33 @@ describe('toJson', () => {
 
   it('leaves out what is undefined and writes dates as texts', () => {
     expect(toJson({ a: undefined, b: new Date(0) })).toBe('{"b":"1970-01-01T00:00:00.000Z"}')
+  })
+})
+
+describe('a streamed answer', () => {
+  const ROWS = Array.from({ length: 9 }, (_, n) => ({ n, text: 'x'.repeat(LIMITS.piece_characters / 4) }))
+  async function* chunks<T>(...given: T[][]): AsyncGenerator<T[]> {
+    yield* given
+  }
+
+  it.each([
+    ['none', []],
+    ['one chunk', [ROWS]],
+    ['several', [ROWS.slice(0, 4), ROWS.slice(4, 5), ROWS.slice(5)]],
+  ])('says every row of %s, in pieces of about one length', async (_, given) => {
+    for (const form of [jsonArray, jsonLines]) {
+      const pieces: string[] = []
+      for await (const piece of form(chunks(...given), row => row)) pieces.push(piece)
+      for (const piece of pieces) expect(piece.length).toBeLessThan(1.3 * LIMITS.piece_characters)
+      const text = pieces.join('')
+      const rows =
+        form === jsonArray
+          ? JSON.parse(text)
+          : text
+              .split('\n')
+              .filter(Boolean)
+              .map((line: string) => JSON.parse(line))
+      expect(rows).toEqual(given.flat())
+    }
   })
 })

@@ -1,5 +1,6 @@
 // JSON made of values and of texts that already are JSON. Guarantee: a raw text reaches the answer byte for byte.
 
+import { LIMITS } from '../kernel/limits.ts'
 import { oneLine } from './ndjson.ts'
 
 export class RawJson {
@@ -27,23 +28,37 @@ export function toJson(value: unknown): string {
   return `{${text}}`
 }
 
-/** One value a line, a chunk at a time. */
+/** One value a line, in pieces. */
 export async function* jsonLines<T>(
   chunks: AsyncIterable<T[]>,
   shape: (row: T) => unknown,
 ): AsyncGenerator<string> {
-  for await (const rows of chunks) yield rows.map(row => `${oneLine(toJson(shape(row)))}\n`).join('')
+  for await (const rows of chunks) yield* inPieces(rows, row => `${oneLine(toJson(shape(row)))}\n`)
 }
 
-/** One array, a chunk at a time. */
+/** One array, in pieces. */
 export async function* jsonArray<T>(
   chunks: AsyncIterable<T[]>,
   shape: (row: T) => unknown,
 ): AsyncGenerator<string> {
   let before = '['
-  for await (const rows of chunks) {
-    yield before + rows.map(row => toJson(shape(row))).join(',')
-    before = ','
-  }
+  for await (const rows of chunks)
+    yield* inPieces(rows, row => {
+      const text = before + toJson(shape(row))
+      before = ','
+      return text
+    })
   yield before === '[' ? '[]' : ']'
+}
+
+/** The texts of rows, joined until they are long enough to be sent: rows of megabytes do not hold the process together. */
+function* inPieces<T>(rows: readonly T[], textOf: (row: T) => string): Generator<string> {
+  let text = ''
+  for (const row of rows) {
+    text += textOf(row)
+    if (text.length < LIMITS.piece_characters) continue
+    yield text
+    text = ''
+  }
+  if (text !== '') yield text
 }

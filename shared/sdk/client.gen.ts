@@ -486,7 +486,7 @@ export interface paths {
         };
         /**
          * List agents
-         * @description Oldest first.
+         * @description Oldest first, streamed: an answer that breaks off was not complete.
          */
         get: operations["listAgents"];
         put?: never;
@@ -8843,6 +8843,11 @@ export interface operations {
                  * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
                  */
                 project_id?: string;
+                /**
+                 * @description Leaves out the configurations, each then {}: those of many agents may be long.
+                 * @example false
+                 */
+                config?: "false";
                 /**
                  * @description Tells of each what it did lately too.
                  * @example true

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { mintKey } from '../../shared/accounts/verbs/keys.ts'
+import { createProject } from '../../shared/accounts/verbs/projects.ts'
 import { openEnv } from '../../shared/accounts/verbs/sealing.ts'
 import { DEFAULT_CHECKS } from '../../shared/grading/rules/checks.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { makeAgent, makeRun } from './make.ts'
 import { deploy, fails, holds, workOff, works } from './play.ts'
 import type { Given } from './suite.ts'
@@ -56,6 +59,19 @@ export function agentsPart(given: Given): void {
         held: 2,
         last_run: { id: last },
       })
+    })
+
+    it('are listed whole, oldest first, in whatever number they are [agents.list]', async () => {
+      const { ctx, stranger } = given()
+      const project = await createProject(ctx, { account_id: stranger.account_id, name: 'of many agents' })
+      const { key: token } = await mintKey(ctx, project.id, 'many')
+      const path = `/v1/agents?project_id=${project.id}`
+      const ids: string[] = []
+      for (const more of [0, LIMITS.agents_chunk, 1]) {
+        for (let n = 0; n < more; n++) ids.push((await makeAgent(given(), token)).id)
+        const { json } = await given().call('GET', path, { token })
+        expect(json.map((one: { id: string }) => one.id)).toEqual(ids)
+      }
     })
 
     it('have a slug that is unique within their project only [agents.slug-unique, errors.409]', async () => {

@@ -1,10 +1,10 @@
 // The two hosts that serve the endpoints: the Node app, and workerd with the generated configuration.
 
-import { serve } from '@hono/node-server'
 import { serveDashboard } from '../../functions/dashboard/index.ts'
 import { endpoints } from '../../functions/index.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
+import { listen } from '../../infra/node/listen.ts'
 import { createOutside } from '../../infra/node/reach.ts'
 import { createApp } from '../../shared/http/app.ts'
 import { openApiDocument } from '../../shared/openapi/openapi.ts'
@@ -44,18 +44,11 @@ export const startNodeHost: StartHost = async options => {
     () => ctx,
   )
   serveDashboard(app, endpoints, () => ctx)
-  // As the server of the product has it: with Node's five seconds a client on a busy machine meets the end of its connection.
-  const serverOptions = { keepAliveTimeout: 125_000 }
-  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1', serverOptions })
-  await new Promise(resolve => server.once('listening', resolve))
-  const address = server.address() as { port: number }
+  const listener = await listen({ port: 0, host: '127.0.0.1' }, app.fetch)
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: listener.url,
     async close() {
-      const isClosed = new Promise(resolve => server.close(resolve))
-      // The suite has asked all it wants; a connection with half a request on it would keep the server for a minute.
-      if ('closeAllConnections' in server) server.closeAllConnections()
-      await isClosed
+      await listener.close()
       await ctx.idle()
       await connections.close()
     },

@@ -193,6 +193,7 @@ export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   item_id: of => of.item_id,
   tag: null,
   activity: null,
+  config: null,
   payloads: null,
   item_id_prefix: of => of.item_id,
   partition_key: of => of.partition_key,

@@ -1,6 +1,7 @@
 // The agents of a project, and how each of them is doing.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { agentsOf } from '../parts/agents-of.ts'
 import { type Column, List } from '../parts/list.tsx'
 import { count, money, percent, When } from '../parts/text.tsx'
 import { ofAgent, ofProject, ofRun } from '../shell/addresses.ts'
@@ -10,9 +11,7 @@ export const agentsPage = page({
   path: '/dashboard/projects/{projectId}/agents',
   async show({ api, params, ctx }) {
     const project_id = params.projectId
-    const { data: agents = [] } = await api.GET('/v1/agents', {
-      params: { query: { project_id, activity: 'true' } },
-    })
+    const { data: agents = [] } = await agentsOf(api, project_id, { activity: 'true' })
     const now = ctx.now()
     return {
       title: 'Agents',

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { ALERT_RULES, ALERT_STATES } from '../../../shared/alerts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { agentsOf } from '../parts/agents-of.ts'
 import { Channels, GivenUp } from '../parts/alert-channels.tsx'
 import { AlertList } from '../parts/alert-list.tsx'
 import { Deadlines } from '../parts/deadlines.tsx'
@@ -75,7 +76,7 @@ async function readAlerts(api: Client, project_id: string, query: z.output<typeo
     api.GET('/v1/projects/{projectId}/alert-rules', of_project),
     api.GET('/v1/projects/{projectId}/alert-channels', of_project),
     api.GET('/v1/projects/{projectId}/deadlines', of_project),
-    api.GET('/v1/agents', of({})),
+    agentsOf(api, project_id),
     api.GET('/v1/schedules', of({ limit: LIMITS.schedules_page.max })),
     api.GET('/v1/deliveries', of({ state: 'failed' as const })),
   ])

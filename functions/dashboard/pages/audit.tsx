@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import type { Client } from '../../../shared/sdk/client.ts'
+import { agentsOf } from '../parts/agents-of.ts'
 import { Field } from '../parts/form.tsx'
 import { List, linkWith, Pager } from '../parts/list.tsx'
 import { scheduleName } from '../parts/occurrence.tsx'
@@ -68,10 +69,9 @@ export const auditPage = page({
 
 /** What the project has now, by id. */
 async function readNames(api: Client, project_id: string): Promise<Map<string, Target>> {
-  const of_project = { params: { query: { project_id } } }
   const [{ data: agents = [] }, { data: schedules = [] }] = await Promise.all([
-    api.GET('/v1/agents', of_project),
-    api.GET('/v1/schedules', of_project),
+    agentsOf(api, project_id),
+    api.GET('/v1/schedules', { params: { query: { project_id } } }),
   ])
   return new Map<string, Target>([
     ...agents.map(one => [one.id, { name: one.slug, href: ofAgent(one.id) }] as const),

@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { agentsOf } from '../parts/agents-of.ts'
 import { Attention } from '../parts/attention.tsx'
 import { BudgetLines } from '../parts/budget-lines.tsx'
 import { Causes } from '../parts/causes.tsx'
@@ -100,7 +101,7 @@ function readOverview(api: Client, project_id: string) {
     runs(RUNS_GROUPED),
     api.GET('/v1/causes', { params: { query: { project_id, limit: CAUSES_SHOWN } } }),
     api.GET('/v1/alerts', { params: { query: { project_id, state: 'open', limit: ALERTS_SHOWN } } }),
-    api.GET('/v1/agents', { params: { query: { project_id } } }),
+    agentsOf(api, project_id),
     api.GET('/v1/projects/{projectId}/models', { params: { path, query: {} } }),
     standingRecoveries(api, project_id),
   ])

@@ -6,6 +6,7 @@ import { OUTCOMES, RUN_STATUSES } from '../../../shared/items/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { runName } from '../../../shared/view/run.ts'
+import { agentsOf } from '../parts/agents-of.ts'
 import { Choice } from '../parts/choice.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { MiniBars } from '../parts/mini-bars.tsx'
@@ -58,7 +59,7 @@ export const runsPage = page({
       api.GET('/v2/runs', {
         params: { query: { project_id, ...asked, limit: LIMITS.runs_shown } },
       }),
-      api.GET('/v1/agents', { params: { query: { project_id } } }),
+      agentsOf(api, project_id),
       readSavedViews(api, project_id, 'runs'),
     ])
     const now = ctx.now()

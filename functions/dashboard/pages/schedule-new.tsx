@@ -7,6 +7,7 @@ import { sampleOf } from '../../../shared/kernel/sample.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { guessFields, rowOf } from '../../../shared/submission/rules/first-rows.ts'
 import { misfitOf, wantedOf } from '../../../shared/submission/rules/wanted-fields.ts'
+import { agentsOf } from '../parts/agents-of.ts'
 import { AgentField } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { ScheduleFields, scheduleBody, scheduleForm, typedIn } from '../parts/schedule-form.tsx'
@@ -45,7 +46,7 @@ async function newScheduleView(
   preview?: Preview,
 ): Promise<View> {
   const project_id = params.projectId
-  const { data: agents = [] } = await api.GET('/v1/agents', { params: { query: { project_id } } })
+  const { data: agents = [] } = await agentsOf(api, project_id)
   const { cron, timezone = 'UTC' } = entered
   const guesses = guessesOf(preview?.source, entered)
   const filled = { ...entered, ...guesses }

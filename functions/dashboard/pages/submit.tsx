@@ -5,6 +5,7 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
 import { outlookOf } from '../../../shared/submission/rules/pilot.ts'
 import { type Wanted, wantedOf } from '../../../shared/submission/rules/wanted-fields.ts'
+import { agentsOf } from '../parts/agents-of.ts'
 import { PilotReport } from '../parts/pilot-report.tsx'
 import { type Entered, type Guessed, SubmitForm } from '../parts/submit-form.tsx'
 import type { OrderFields } from '../parts/submit-order.ts'
@@ -60,7 +61,7 @@ export async function readWanted(
   project_id: string,
   slug: string | undefined,
 ): Promise<Wanted | undefined> {
-  const { data: agents = [] } = await api.GET('/v1/agents', { params: { query: { project_id } } })
+  const { data: agents = [] } = await agentsOf(api, project_id)
   const agent = agents.find(one => one.slug === slug)
   return agent && wantedOf(await inputSchema(api, { agent_id: agent.id }))
 }
@@ -72,7 +73,7 @@ export async function formView(
   { wrong, guessed = [] }: { wrong?: readonly string[]; guessed?: Guessed } = {},
 ): Promise<View> {
   const project_id = params.projectId
-  const { data: agents = [] } = await api.GET('/v1/agents', { params: { query: { project_id } } })
+  const { data: agents = [] } = await agentsOf(api, project_id)
   return {
     ...frameOf(project_id),
     title: 'Submit items',

@@ -3,6 +3,7 @@
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { SIGNATURE_SCHEMES } from '../../../shared/triggers/vocabulary.ts'
+import { agentsOf } from '../parts/agents-of.ts'
 import { AgentField, Field, RoleRequired } from '../parts/form.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'
@@ -28,7 +29,7 @@ async function triggersView(
   const project_id = params.projectId
   const [{ data }, { data: agents = [] }] = await Promise.all([
     api.GET('/v1/triggers', { params: { query: { project_id, ...defined(query) } } }),
-    api.GET('/v1/agents', { params: { query: { project_id } } }),
+    agentsOf(api, project_id),
   ])
   const now = ctx.now()
   return {

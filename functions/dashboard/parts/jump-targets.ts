@@ -16,6 +16,7 @@ import {
   ofTrigger,
 } from '../shell/addresses.ts'
 import { MENU } from '../shell/menu.ts'
+import { agentsOf } from './agents-of.ts'
 
 export interface Target {
   kind: string
@@ -113,7 +114,7 @@ async function byOwnId(api: Client, project_id: string, item_id: string): Promis
 async function byName(api: Client, project_id: string, part: string): Promise<Target[]> {
   const query = { project_id, limit: LOOKED_AT }
   const [agents, schedules, triggers, runs, causes] = await Promise.all([
-    known(api.GET('/v1/agents', { params: { query: { project_id } } })),
+    known(agentsOf(api, project_id)),
     known(api.GET('/v1/schedules', { params: { query } })),
     known(api.GET('/v1/triggers', { params: { query } })),
     known(api.GET('/v2/runs', { params: { query } })),

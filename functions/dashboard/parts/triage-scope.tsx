@@ -7,6 +7,7 @@ import type { TriageAction, TriageLane } from '../../../shared/triage/vocabulary
 import { runName } from '../../../shared/view/run.ts'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
+import { agentsOf } from './agents-of.ts'
 import { Choice } from './choice.tsx'
 import { linkWith } from './list.tsx'
 import { runOf } from './run-reads.ts'
@@ -164,7 +165,7 @@ export async function readTriage(api: Client, project_id: string, query: TriageQ
     api.GET('/v1/causes', {
       params: { query: { project_id, ...ofRun, waiting: 'true', limit: LIMITS.triage_page.max } },
     }),
-    api.GET('/v1/agents', { params: { query: { project_id } } }),
+    agentsOf(api, project_id),
     api.GET('/v1/verdicts', { params: { query: { project_id, limit: LIMITS.verdicts_page.max } } }),
     query.run_id ? runOf(api, query.run_id) : undefined,
   ])

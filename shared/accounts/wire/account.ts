@@ -2,6 +2,7 @@
 // Guarantee: no hash and no secret but a new key ever leaves through these.
 
 import type { agents } from '../../agents/tables/agents.ts'
+import { type RawJson, rawJson } from '../../json/raw-json.ts'
 import { id, Json, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -14,7 +15,11 @@ import { settings } from './project-settings.ts'
 
 export type ProjectRow = typeof projects.$inferSelect & { running: number; spent_micro: number } & BudgetsRow
 export type ApiKeyRow = Omit<typeof apiKeys.$inferSelect, 'hash'>
-export type AgentRow = typeof agents.$inferSelect & { deployed_version: number | null } & BudgetsRow
+/** Its configuration is text: nothing here reads it, and a list of large ones would hold the process while it is parsed. */
+export type AgentRow = Omit<typeof agents.$inferSelect, 'config'> & {
+  config: string
+  deployed_version: number | null
+} & BudgetsRow
 
 export const Project = z
   .object({
@@ -123,10 +128,11 @@ export const Agent = z
   })
   .openapi('Agent', { description: 'The deployable unit of code.' })
 
-export function agentOf(row: AgentRow): z.input<typeof Agent> {
-  const { created_at, updated_at, deleted_at: _, spend_day: _day, timezone: _zone, ...fields } = row
+export function agentOf(row: AgentRow): Omit<z.input<typeof Agent>, 'config'> & { config: RawJson } {
+  const { created_at, updated_at, config, deleted_at: _, spend_day: _day, timezone: _zone, ...fields } = row
   return {
     ...fields,
+    config: rawJson(config),
     budgets: budgetsOf(row),
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),

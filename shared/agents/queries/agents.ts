@@ -3,12 +3,21 @@
 // Drizzle describes and plans a statement anew each time unless it is prepared, which costs a round trip and more than
 // the read itself. Prepared are reads that come before a submission: their text is always the same.
 
-import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, isNull, sql } from 'drizzle-orm'
 import { projects, projectUsage } from '../../accounts/tables/projects.ts'
 import type { AgentRow } from '../../accounts/wire/account.ts'
 import type { Database } from '../../context.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { budgetColumns } from '../../prices/queries/budgets.ts'
 import { agents, deployments } from '../tables/agents.ts'
+
+interface Wanted {
+  account_id: string
+  /** Null is all of the account's. */
+  project_id: string | null
+  /** With their configurations, which are {} else. */
+  configured: boolean
+}
 
 export interface AgentChanges {
   name?: string | undefined
@@ -16,10 +25,11 @@ export interface AgentChanges {
   config?: Record<string, unknown> | undefined
 }
 
-function selectAgents(db: Database) {
+function selectAgents(db: Database, configured = true) {
   return db
     .select({
       ...getTableColumns(agents),
+      config: configured ? sql<string>`${agents.config}::text` : sql<string>`'{}'`,
       deployed_version: deployments.version,
       ...budgetColumns(sql`${agents.id}`),
     })
@@ -29,17 +39,37 @@ function selectAgents(db: Database) {
     .leftJoin(deployments, eq(deployments.id, agents.current_deployment_id))
 }
 
-/** The agents of an account, or of one project of it, oldest first. */
-export function listAgents(db: Database, account_id: string, project_id: string | null): Promise<AgentRow[]> {
-  return selectAgents(db)
+/** The next agents of an account, or of one project of it, oldest first. */
+function nextAgents(
+  db: Database,
+  { account_id, project_id, configured }: Wanted,
+  after: string,
+): Promise<AgentRow[]> {
+  return selectAgents(db, configured)
     .where(
       and(
         isNull(agents.deleted_at),
         eq(projects.account_id, account_id),
         project_id === null ? undefined : eq(agents.project_id, project_id),
+        gt(agents.id, after),
       ),
     )
     .orderBy(asc(agents.id))
+    .limit(LIMITS.agents_chunk)
+}
+
+/** All of them, each chunk by a read of its own, which may add to its rows; none is empty. */
+export async function* agentsInChunks<T extends { id: string }>(
+  wanted: Wanted,
+  read: (next: (db: Database) => Promise<AgentRow[]>) => Promise<T[]>,
+): AsyncGenerator<T[]> {
+  let after = '00000000-0000-0000-0000-000000000000'
+  for (;;) {
+    const rows = await read(db => nextAgents(db, wanted, after))
+    if (rows.length > 0) yield rows
+    if (rows.length < LIMITS.agents_chunk) return
+    after = rows.at(-1)!.id
+  }
 }
 
 export async function findAgent(db: Database, account_id: string, id: string): Promise<AgentRow | undefined> {

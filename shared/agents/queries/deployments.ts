@@ -2,20 +2,19 @@
 
 import { and, desc, eq, getTableColumns, isNull, lt, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import type { Sized } from '../../kernel/page-bytes.ts'
 import { agents, bundles, deployments } from '../tables/agents.ts'
 import type { DeploymentRow } from '../wire/deploy.ts'
 
 export type NewDeployment = Omit<typeof deployments.$inferInsert, 'version'>
 
-function selectDeployments(db: Database) {
-  return db
-    .select({
-      ...getTableColumns(deployments),
-      is_current: sql<boolean>`${deployments.id} is not distinct from ${agents.current_deployment_id}`,
-    })
-    .from(deployments)
-    .innerJoin(agents, eq(agents.id, deployments.agent_id))
+const DEPLOYMENT = {
+  ...getTableColumns(deployments),
+  is_current: sql<boolean>`${deployments.id} is not distinct from ${agents.current_deployment_id}`,
 }
+const selectDeployments = (db: Database) =>
+  db.select(DEPLOYMENT).from(deployments).innerJoin(agents, eq(agents.id, deployments.agent_id))
 
 export interface DeploymentFilter {
   external_id?: string | undefined
@@ -23,13 +22,22 @@ export interface DeploymentFilter {
   limit: number
 }
 
-/** An agent's deployments, newest first. */
-export function listDeployments(
+const DECLARED_BYTES = sql<number>`octet_length(${deployments.declaration}::text)`
+
+/** An agent's deployments, newest first, as many as begin within the bytes of a page. */
+export async function listDeployments(
   db: Database,
   agent_id: string,
   { external_id, before_version, limit }: DeploymentFilter,
-): Promise<DeploymentRow[]> {
-  return selectDeployments(db)
+): Promise<(DeploymentRow & Sized)[]> {
+  const before = sql<number>`sum(${DECLARED_BYTES}) over (order by ${deployments.version} desc) - ${DECLARED_BYTES}`
+  const found = db
+    .select({
+      id: deployments.id,
+      bytes: DECLARED_BYTES.as('bytes'),
+      bytes_before: before.as('bytes_before'),
+    })
+    .from(deployments)
     .where(
       and(
         eq(deployments.agent_id, agent_id),
@@ -39,6 +47,14 @@ export function listDeployments(
     )
     .orderBy(desc(deployments.version))
     .limit(limit)
+    .as('found')
+  return db
+    .select({ ...DEPLOYMENT, bytes: found.bytes })
+    .from(found)
+    .innerJoin(deployments, eq(deployments.id, found.id))
+    .innerJoin(agents, eq(agents.id, deployments.agent_id))
+    .where(lt(found.bytes_before, LIMITS.page_bytes))
+    .orderBy(desc(deployments.version))
 }
 
 /** The one that the agent's next run executes. */

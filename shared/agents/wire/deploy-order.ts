@@ -22,7 +22,10 @@ const Environment = z
 const dryRun = z.boolean().optional().describe('Tell what would be done, and do nothing.')
 
 const ofEveryKind = {
-  declaration: Declaration.transform(declaration => declaration as AgentDeclaration),
+  declaration: Declaration.refine(
+    declaration => fits(LIMITS.configuration_bytes)(JSON.stringify(declaration)),
+    `must be at most ${LIMITS.configuration_bytes} bytes`,
+  ).transform(declaration => declaration as AgentDeclaration),
   env: Environment.optional(),
   external_id: label(LIMITS.name_characters, 'A label of your own, for example a commit.').optional(),
   dry_run: dryRun,

@@ -33,7 +33,7 @@ export const INPUT_LIMITS = {
   query_parameters: 100, // no operation has as many; telling of thousands that are unknown took 7 to 25 ms
   open_body_bytes: 4 * KiB, // where nobody is known: an e-mail and a password, or a token
   body_bytes: 64 * KiB,
-  configuration_bytes: 256 * KiB, // an agent's configuration; what a deployment declares has code beside it
+  configuration_bytes: 256 * KiB, // an agent's configuration, and what a deployment of it declares
   input_body_bytes: 1 * MiB + 64 * KiB, // an input and how it is run
   batch_bytes: 64 * MiB,
   bodies_bytes: 192 * MiB, // of all bodies above body_bytes that a process holds at once; as text and values they take some four times that

@@ -4,6 +4,7 @@ import { KiB, MiB } from './bytes.ts'
 
 export const READING_LIMITS = {
   // Pages
+  piece_characters: 256 * KiB, // of a streamed answer, made and sent before the next: half a millisecond
   page_bytes: 8 * MiB, // of inputs and outputs; the item that goes beyond is the last
   runs_page: { default: 50, max: 500 },
   items_page: { default: 50, max: 500 },
@@ -65,6 +66,7 @@ export const READING_LIMITS = {
   owners_shown: 5, // of an account, to whoever operates the installation
   sessions_page: { default: 50, max: 200 },
   deployments_page: { default: 50, max: 200 },
+  agents_chunk: 16, // of a list of agents read at once: 4 MiB where each has as large a configuration as may be
   audit_page: { default: 50, max: 200 },
   triggers_page: { default: 50, max: 200 },
   export_chunk_items: 1000,

@@ -7,6 +7,8 @@ import { projects } from '../../accounts/tables/projects.ts'
 import { agents } from '../../agents/tables/agents.ts'
 import type { Context, Database } from '../../context.ts'
 import { runs } from '../../items/tables/runs.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { withinPage } from '../../kernel/page-bytes.ts'
 import { sourceReads } from '../../sources/tables/sources.ts'
 import { occurrences, schedules } from '../tables/schedules.ts'
 import type { DisabledReason } from '../vocabulary.ts'
@@ -28,6 +30,10 @@ export type ScheduleColumns = {
   >]?: NewSchedule[K] | undefined
 }
 
+/** Known without reading an input that is stored apart from its row. */
+const INPUT_BYTES = sql<number>`octet_length(${schedules.input})`
+const BYTES_BEFORE = sql<number>`sum(${INPUT_BYTES}) over (order by ${schedules.id} desc) - ${INPUT_BYTES}`
+
 /** With what became of its last moment; of an agent that is deleted too, until the tick has removed them. */
 function selectSchedules(db: Database, project_ids: readonly string[]) {
   // Named, a project leads to its node on a cluster.
@@ -42,6 +48,7 @@ function selectSchedules(db: Database, project_ids: readonly string[]) {
   return db
     .select({
       ...getTableColumns(schedules),
+      bytes: INPUT_BYTES,
       agent_slug: agents.slug,
       last_event: {
         schedule_id: last.schedule_id,
@@ -70,14 +77,16 @@ export interface ScheduleFilter {
   limit: number
 }
 
-/** Newest first. */
-export function listSchedules(
+/** Newest first, as many as begin within the bytes of a page. */
+export async function listSchedules(
   { sql, db }: Pick<Context, 'sql' | 'db'>,
   filter: ScheduleFilter,
 ): Promise<ScheduleRow[]> {
   const { agent_id, before_id, limit } = filter
-  const ask = (ids: readonly string[]) =>
-    selectSchedules(db, ids)
+  const ask = (ids: readonly string[]) => {
+    const found = db
+      .select({ id: schedules.id, bytes_before: BYTES_BEFORE.as('bytes_before') })
+      .from(schedules)
       .where(
         and(
           inArray(schedules.project_id, [...ids]),
@@ -87,7 +96,14 @@ export function listSchedules(
       )
       .orderBy(desc(schedules.id))
       .limit(limit)
-  return askProjects(sql, filter.project_ids, ask, { limit, compare: (a, b) => (a.id < b.id ? 1 : -1) })
+      .as('found')
+    return selectSchedules(db, ids)
+      .innerJoin(found, eq(found.id, schedules.id))
+      .where(lt(found.bytes_before, LIMITS.page_bytes))
+      .orderBy(desc(schedules.id))
+  }
+  const compare = (a: ScheduleRow, b: ScheduleRow) => (a.id < b.id ? 1 : -1)
+  return withinPage(await askProjects(sql, filter.project_ids, ask, { limit, compare }))
 }
 
 export async function findSchedule(

@@ -32,6 +32,8 @@ export type OccurrenceRow = Omit<typeof occurrences.$inferSelect, 'manual' | 'pr
   run?: RunColumns | null
 }
 export type ScheduleRow = typeof schedules.$inferSelect & {
+  /** Of its input. */
+  bytes: number
   agent_slug: string
   last_event: OccurrenceRow | null
   last_event_run: RunColumns | null

@@ -8,6 +8,7 @@ import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import type { Outcome } from '../../items/vocabulary.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { isFullOfBytes, withinPage } from '../../kernel/page-bytes.ts'
 import { wordQuery } from '../../kernel/words.ts'
 import type { StepRow } from '../wire/steps.ts'
 
@@ -15,9 +16,8 @@ import type { StepRow } from '../wire/steps.ts'
 export type FoundStep = StepRow & {
   project_id: string
   started_text: string
-  /** Of inputs and outputs, of the step and of those before it in the page. */
+  /** Of its input and output. */
   bytes: number
-  bytes_before: number
 }
 
 export interface StepKey {
@@ -71,29 +71,11 @@ const ORDERS: Record<StepSearch['sort'], (a: FoundStep, b: FoundStep) => number>
   cost: (a, b) => b.cost_micro - a.cost_micro || recentFirst(a, b),
 }
 
-/** As many as begin within the bytes of a page, whatever projects they are of. */
-function withinPage(steps: FoundStep[]): FoundStep[] {
-  let bytes_before = 0
-  const kept: FoundStep[] = []
-  for (const step of steps) {
-    if (bytes_before >= LIMITS.page_bytes) break
-    kept.push({ ...step, bytes_before })
-    bytes_before += step.bytes
-  }
-  return kept
-}
-
 async function searchIn(db: Database, search: StepSearch): Promise<FoundStep[]> {
   if (search.q === undefined) return read(db, search)
   const asked = await wanted(db, search.project_ids, search.q)
   const near = await read(db, search, asked, 'near')
   return near.length >= search.limit || isFullOfBytes(near) ? near : read(db, search, asked, 'rare')
-}
-
-/** More may follow although there are fewer steps than were asked for. */
-export function isFullOfBytes(steps: readonly FoundStep[]): boolean {
-  const last = steps.at(-1)
-  return last !== undefined && last.bytes_before + last.bytes >= LIMITS.page_bytes
 }
 
 /** Of a step's payloads, which is known without reading what is stored apart from its row. */
@@ -143,7 +125,7 @@ async function read(
       from found x join steps s using (project_id, run_id, seq, step_no) join items i using (project_id, run_id, seq)
       where ${one('s')} and ${one('i')}
     )
-    select s.*, x.item_id, x.bytes, x.bytes_before, s.started_at::text as started_text
+    select s.*, x.item_id, x.bytes, s.started_at::text as started_text
     from sized x join steps s using (project_id, run_id, seq, step_no)
     where x.bytes_before < ${LIMITS.page_bytes} and ${one('s')}
     order by ${order}`)

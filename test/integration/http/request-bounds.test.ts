@@ -58,6 +58,58 @@ describe('a body', () => {
   })
 })
 
+describe('a page ends before its bytes are too many, and its cursor leads to the rest', () => {
+  const walk = async (path: string): Promise<{ ids: string[]; pages: number[] }> => {
+    const [ids, pages]: [string[], number[]] = [[], []]
+    let cursor = ''
+    for (;;) {
+      const { json, headers } = await world.call('GET', `${path}limit=200${cursor}`)
+      ids.push(...json.map((row: { id: string }) => row.id))
+      pages.push(json.length)
+      const next = headers.get('x-next-cursor')
+      if (next === null) return { ids, pages }
+      cursor = `&cursor=${next}`
+    }
+  }
+
+  it('of schedules, by their inputs', async () => {
+    const agent = await world.call('POST', '/v1/agents', { body: { name: 'of large inputs' } })
+    const agent_id: string = agent.json.id
+    const made: string[] = []
+    for (let n = 0; n < 10; n++) {
+      const input = 'é'.repeat(LIMITS.item_input_bytes / 2 - 1)
+      const body = { agent_id, cron: `${n} 4 * * *`, input }
+      made.unshift((await world.call('POST', '/v1/schedules', { body })).json.id)
+    }
+    expect(await walk(`/v1/schedules?agent_id=${agent_id}&`)).toEqual({ ids: made, pages: [8, 2] })
+  })
+
+  it('of deployments, by what they declare, which is no more than 256 KiB', async () => {
+    const agent = await world.call('POST', '/v1/agents', {
+      body: { name: 'of large schemas', slug: 'large' },
+    })
+    const path = `/v1/agents/${agent.json.id}/deployments`
+    const deploy = (description: string) => {
+      const declaration = { name: 'large', input_schema: { description } }
+      return world.call('POST', path, { body: { kind: 'url', url: 'http://127.0.0.1:9/', declaration } })
+    }
+    const made: string[] = []
+    for (let n = 0; n < 35; n++) {
+      const { status, json } = await deploy(`${n}`.padStart(LIMITS.configuration_bytes - 1000))
+      expect(status).toBe(201)
+      made.unshift(json.id)
+    }
+    const { ids, pages } = await walk(`${path}?`)
+    expect(ids).toEqual(made)
+    expect(pages).toEqual([33, 2])
+    const larger = await deploy(' '.repeat(LIMITS.configuration_bytes))
+    expect([larger.status, larger.json.error.code]).toEqual([400, 'invalid_request'])
+    expect(larger.json.error.message).toContain(
+      `"declaration": must be at most ${LIMITS.configuration_bytes} bytes`,
+    )
+  })
+})
+
 describe('a body one byte longer than its operation takes', () => {
   const taking = endpoints.filter(
     ({ method, raw_body }) => (method === 'post' || method === 'patch') && !raw_body,
