@@ -61,7 +61,13 @@ import { submitPage, wantedPage } from './pages/submit.tsx'
 import { submitForm, submitLines } from './pages/submit-actions.ts'
 import { triagePage } from './pages/triage.tsx'
 import { decideItems, reopenItems } from './pages/triage-decide.tsx'
-import { changeTrigger, changeTriggerItems, deleteTrigger, triggerPage } from './pages/trigger.tsx'
+import {
+  changeTrigger,
+  changeTriggerItems,
+  changeTriggerStart,
+  deleteTrigger,
+  triggerPage,
+} from './pages/trigger.tsx'
 import { createTrigger, triggersPage } from './pages/triggers.tsx'
 import { verdictsPage } from './pages/verdicts.tsx'
 import { serveParts } from './shell/app.tsx'
@@ -149,6 +155,7 @@ export const actions = [
   createTrigger,
   changeTrigger,
   changeTriggerItems,
+  changeTriggerStart,
   deleteTrigger,
   setAlertRule,
   addAlertChannel,

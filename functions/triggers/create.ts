@@ -3,6 +3,7 @@ import { agentIn, triggerIn } from '../../shared/http/scope.ts'
 import { refuseUnpricedStart } from '../../shared/prices/verbs/prices.ts'
 import { keptTriggerSource, refuseUnknownGenerator } from '../../shared/sources/verbs/kept-source.ts'
 import { triggerSourceOrder } from '../../shared/sources/wire/sources.ts'
+import { NO_SETTINGS, startSaid } from '../../shared/submission/wire/start-settings.ts'
 import { createTrigger as create } from '../../shared/triggers/verbs/triggers.ts'
 import { NewTrigger, TriggerOrder, triggerOf } from '../../shared/triggers/wire/triggers.ts'
 
@@ -25,8 +26,9 @@ export const createTrigger = endpoint({
     await refuseUnknownGenerator(ctx, agent_id, source)
     await refuseUnpricedStart(ctx, agent_id, body)
     const items = await keptTriggerSource(ctx, source)
-    const { name, scheme = 'bearer', secret_env = null, signing_secret = null, allow_unpriced = false } = body
-    const settings = { name, scheme, secret_env, signing_secret, allow_unpriced, declared: false, items }
+    const { name, scheme = 'bearer', secret_env = null, signing_secret = null } = body
+    const start = { ...NO_SETTINGS, ...startSaid(body) }
+    const settings = { name, scheme, secret_env, signing_secret, start, declared: false, items }
     const { id, secret } = await create(ctx, { project_id, agent_id, ...settings })
     return { ...triggerOf(await triggerIn(ctx, principal, id), ctx.config.base_url), secret }
   },

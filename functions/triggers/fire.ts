@@ -56,8 +56,8 @@ export const fireTrigger = endpoint({
     const posted = postedTo(webhook, request, bytes)
     const challenge = 'text' in posted ? challengeOf(webhook.scheme, posted.text) : undefined
     if (challenge !== undefined) return { challenge }
-    const { 'x-callback-url': callback_url = null, 'x-idempotency-key': idempotency_key } = sent
-    if (callback_url !== null && webhook.scheme !== 'bearer')
+    const { 'x-callback-url': callback_url, 'x-idempotency-key': idempotency_key } = sent
+    if (callback_url !== undefined && webhook.scheme !== 'bearer')
       throw new ApiError('invalid_request', 'Header "x-callback-url": the signature does not cover it.')
     const { headers } = request
     const run = await fireWebhook(ctx, webhook, { posted, headers, callback_url, idempotency_key })

@@ -3,6 +3,7 @@ import { triggerIn } from '../../shared/http/scope.ts'
 import { refuseUnpricedStart } from '../../shared/prices/verbs/prices.ts'
 import { refuseUnknownGenerator } from '../../shared/sources/verbs/kept-source.ts'
 import { triggerSourceOrder } from '../../shared/sources/wire/sources.ts'
+import { shownStartOf } from '../../shared/submission/wire/start-settings.ts'
 import { changeTrigger } from '../../shared/triggers/verbs/triggers.ts'
 import { NewTrigger, TriggerChanges, triggerOf } from '../../shared/triggers/wire/triggers.ts'
 
@@ -11,7 +12,7 @@ export const updateTrigger = endpoint({
   path: '/v1/triggers/{triggerId}',
   tag: 'Schedules',
   operation_id: 'updateTrigger',
-  summary: "Rename a trigger, give it its sender's secret, or say where its items come from",
+  summary: "Rename a trigger, give it its sender's secret, or say what its fires start",
   description:
     'Another name makes another URL and another secret, which is in this answer and never again; the old URL answers 404 at once. A signing_secret that the sender made changes without a new URL.',
   auth: 'any',
@@ -26,15 +27,9 @@ export const updateTrigger = endpoint({
     const trigger = await triggerIn(ctx, principal, params.triggerId)
     const source = triggerSourceOrder(body)
     await refuseUnknownGenerator(ctx, trigger.agent_id, source)
-    if (body.allow_unpriced === false) await refuseUnpricedStart(ctx, trigger.agent_id, body)
-    const { name, secret_env, signing_secret, allow_unpriced } = body
-    const secret = await changeTrigger(ctx, trigger, {
-      name,
-      secret_env,
-      signing_secret,
-      allow_unpriced,
-      source,
-    })
+    if (body.budget_cents !== undefined || body.allow_unpriced !== undefined)
+      await refuseUnpricedStart(ctx, trigger.agent_id, { ...shownStartOf(trigger), ...body })
+    const secret = await changeTrigger(ctx, trigger, { ...body, source })
     const changed = await triggerIn(ctx, principal, params.triggerId)
     return { ...triggerOf(changed, ctx.config.base_url), secret }
   },

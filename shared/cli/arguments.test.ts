@@ -119,7 +119,7 @@ describe('a command line', () => {
       message: 'there is no command "schedules enabel"',
       hint: 'did you mean schedules enable?',
     })
-    expect(refused('schedules', 'fire', 'ID').hint).toContain('schedules, schedules preview')
+    expect(refused('schedules', 'fire', 'ID').hint).toContain('schedules, schedules show')
   })
 
   it('with an unknown command is told the nearest one, or all of them', () => {

@@ -14,6 +14,13 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
     run: async (...given) => (await import('./schedules.ts')).schedules(...given),
   },
   {
+    name: 'schedules show',
+    args: ['SCHEDULE'],
+    summary: 'Show a schedule: when it fires, what it reads, and what its runs are started with.',
+    options: [],
+    run: async (...given) => (await import('./schedules.ts')).show(...given),
+  },
+  {
     name: 'schedules preview',
     args: ['CRON'],
     summary: 'Tell when an expression would fire, on the clock of its zone.',

@@ -3,6 +3,7 @@
 import type { Schemas } from './api.ts'
 import { ago, ahead } from './format.ts'
 import type { Screen, Style } from './output.ts'
+import { type Fact, factLines, startFacts } from './start-view.ts'
 import { type Column, table } from './table.ts'
 
 export type Schedule = Schemas['Schedule']
@@ -86,4 +87,26 @@ export function scheduleLine(schedule: Schedule, now: number, { paint }: Screen)
   const called = name === null ? '' : ` ${JSON.stringify(name)}`
   const reads = source === null ? '' : `, reads ${source.url ?? `what ${source.generator} yields`}`
   return `schedule ${paint('bold', id)}${called} of ${agent_slug}, ${cron} (${timezone}), ${fires}${reads}`
+}
+
+export function scheduleText(schedule: Schedule, now: number, screen: Screen): string {
+  const { id, name, agent_slug, cron, timezone, source, input, results, declared, last_event } = schedule
+  const next = nextOf(schedule, now)
+  const others = schedule.next_fires.slice(1).map(at => onClock(at, timezone, now))
+  const facts: Fact[] = [
+    ['cron', `${cron} (${timezone})`],
+    ['next', next === undefined ? disabledWhy(schedule) : [next, ...others].join('; ')],
+    ['last', last_event === null ? 'never' : `${eventWords(last_event)} ${ago(last_event.occurred_at, now)}`],
+    [
+      'items',
+      source === null ? `one, ${JSON.stringify(input)}` : (source.url ?? `what ${source.generator} yields`),
+    ],
+    ...startFacts(schedule),
+    ...(results === null ? [] : [['results', `${results.url}, ${results.format}`] as const]),
+    ['declared', declared ? 'in code: the next deploy sets it back' : 'by hand'],
+  ]
+  const called = name === null ? '' : ` ${JSON.stringify(name)}`
+  return [`schedule ${screen.paint('bold', id)}${called} of ${agent_slug}`, ...factLines(facts, screen)].join(
+    '\n',
+  )
 }

@@ -6,7 +6,7 @@ import { fieldsGiven, type Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { tellList } from './listing.ts'
 import { SCHEDULE_SETTINGS } from './schedule-settings.ts'
-import { eventsTable, type Schedule, scheduleLine, schedulesTable } from './schedule-view.ts'
+import { eventsTable, type Schedule, scheduleLine, schedulesTable, scheduleText } from './schedule-view.ts'
 import type { Session } from './session.ts'
 import { sourceOf } from './source-options.ts'
 import { type Column, table } from './table.ts'
@@ -28,6 +28,13 @@ export async function schedules(session: Session, given: Given): Promise<ExitCod
     cameAt: row => row.created_at,
     text: (rows, screen) => schedulesTable(rows, now(), screen),
   })
+}
+
+export async function show({ api, output, now }: Session, given: Given): Promise<ExitCode> {
+  const params = { path: { scheduleId: given.arg(0) } }
+  const schedule = await answered(api.GET('/v1/schedules/{scheduleId}', { params }))
+  output.emit('schedule', schedule, screen => scheduleText(schedule, now(), screen))
+  return EXIT.ok
 }
 
 export async function events(session: Session, given: Given): Promise<ExitCode> {

@@ -13,3 +13,57 @@ export const tagOption: Option = {
   kind: 'list',
   about: 'a word by which the run is found again; may be given several times',
 }
+
+/** Of what starts runs by itself: each is sent as its field, by the commands that make and change it alike. */
+export const START_SETTINGS: readonly Option[] = [
+  {
+    name: 'budget',
+    field: 'budget_cents',
+    value: 'AMOUNT',
+    kind: 'amount',
+    none: true,
+    about: 'money each run may spend; none is no bound',
+  },
+  { ...allowUnpriced, field: 'allow_unpriced' },
+  {
+    name: 'pilot',
+    field: 'pilot_items',
+    value: 'N',
+    kind: 'whole',
+    least: 1,
+    none: true,
+    about:
+      'so many items of each run go first; the others follow if one of these was ok; none is all at once',
+  },
+  {
+    name: 'concurrency',
+    field: 'concurrency',
+    value: 'N',
+    kind: 'whole',
+    least: 1,
+    none: true,
+    about: 'items of each run at work at once at most; none is no bound of its own',
+  },
+  {
+    name: 'timeout',
+    field: 'timeout_seconds',
+    value: 'SECONDS',
+    kind: 'whole',
+    least: 1,
+    none: true,
+    about: 'time an item may take; none is what the agent declares',
+  },
+  {
+    name: 'callback-url',
+    field: 'callback_url',
+    value: 'URL',
+    none: true,
+    about: 'gets a signed summary when a run ends; none for nobody',
+  },
+  {
+    ...tagOption,
+    field: 'tags',
+    none: true,
+    about: 'a word by which its runs are found again; may be given several times; none takes all away',
+  },
+]

@@ -4,7 +4,7 @@ import { SIGNATURE_SCHEMES } from '../triggers/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 import { SOURCE_OPTIONS } from './source-options.ts'
-import { allowUnpriced } from './start-options.ts'
+import { START_SETTINGS } from './start-options.ts'
 
 const agent: Option = {
   name: 'agent',
@@ -15,6 +15,11 @@ const signingSecret: Option = {
   name: 'signing-secret',
   value: 'ENV',
   about: 'the environment variable, here, that holds the secret the sender made',
+}
+
+const items: Option = {
+  name: 'items',
+  about: 'the body of a fire is many items: a JSON array, or a JSON value a line',
 }
 
 export const TRIGGER_COMMANDS: readonly Command[] = [
@@ -43,11 +48,25 @@ export const TRIGGER_COMMANDS: readonly Command[] = [
         about: "the sender's environment variable that will hold the secret",
       },
       signingSecret,
-      { name: 'items', about: 'the body of a fire is many items: a JSON array, or a JSON value a line' },
+      items,
       ...SOURCE_OPTIONS,
-      allowUnpriced,
+      ...START_SETTINGS,
     ],
     run: async (...given) => (await import('./triggers.ts')).create(...given),
+  },
+  {
+    name: 'triggers show',
+    args: ['NAME'],
+    summary: 'Show a trigger: its URL, where its items come from, and what its runs are started with.',
+    options: [agent],
+    run: async (...given) => (await import('./triggers.ts')).show(...given),
+  },
+  {
+    name: 'triggers update',
+    args: ['NAME'],
+    summary: 'Change what the fires of a trigger start; its URL and secret stay.',
+    options: [agent, items, ...SOURCE_OPTIONS, ...START_SETTINGS],
+    run: async (...given) => (await import('./triggers.ts')).update(...given),
   },
   {
     name: 'triggers rename',

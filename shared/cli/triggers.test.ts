@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { screen } from '../../test/support/cli-samples.ts'
-import { triggerText } from './triggers.ts'
+import { shownText, triggerText } from './triggers.ts'
 
 const URL = 'http://127.0.0.1:8090/v1/webhooks/whk_abPEPGcZKBo6IUyoPzeSZA/trigger'
 const made = {
@@ -17,7 +17,13 @@ const made = {
   items: false,
   item_id: null,
   partition_key: null,
+  budget_cents: null,
   allow_unpriced: false,
+  pilot_items: null,
+  concurrency: null,
+  timeout_seconds: null,
+  callback_url: null,
+  tags: [],
   source: null,
   created_at: '2026-01-01T00:00:00.000Z',
   last_fired_at: null,
@@ -67,4 +73,27 @@ it('one of an agent that says what it takes shows a body that the agent takes', 
       .at(-1)
   expect(shown({})).toContain(`-d '{"text":"text","days":2}'`)
   expect(shown({ items: true })).toContain(`-d '[{"text":"text","days":2}]'`)
+})
+
+it('one that is shown says what its runs are started with, and of no budget that there is none', () => {
+  const of = (values: object) =>
+    shownText({ ...made, ...values }, Date.parse('2026-01-01T00:10:00Z'), screen(80)).split('\n')
+  expect(of({ last_fired_at: '2026-01-01T00:05:00.000Z' })).toEqual([
+    'new-ticket starts hello',
+    `url         ${URL}`,
+    'scheme      bearer',
+    'items       one, its body',
+    'last fired  5m ago',
+    'budget      none of its own',
+  ])
+  const set = { budget_cents: 250, allow_unpriced: true, pilot_items: 1, concurrency: 3, timeout_seconds: 60 }
+  expect(of({ ...set, callback_url: 'https://a.example/', tags: ['a', 'b'] }).slice(5)).toEqual([
+    'budget      $2.50 a run',
+    'unpriced    models without a price go on, and are not counted',
+    'pilot       1 item first',
+    'at once     3 items',
+    'timeout     60 s an item',
+    'callback    https://a.example/',
+    'tags        a, b',
+  ])
 })

@@ -4,13 +4,15 @@ import { LIMITS } from '../kernel/limits.ts'
 import { sampleBody } from '../triggers/rules/sample-body.ts'
 import type { SignatureScheme } from '../triggers/vocabulary.ts'
 import { answered, findAgent, type Schemas } from './api.ts'
-import type { Given } from './arguments.ts'
+import { fieldsGiven, type Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { ago } from './format.ts'
 import { tellList } from './listing.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
 import { rowFields, sourceOf } from './source-options.ts'
+import { START_SETTINGS } from './start-options.ts'
+import { factLines, startFacts } from './start-view.ts'
 import { type Column, table } from './table.ts'
 import { inputSchema } from './versions.ts'
 
@@ -63,7 +65,7 @@ export async function create(session: Session, given: Given): Promise<ExitCode> 
     ...{ agent_id, name: given.arg(0) },
     ...(scheme && { scheme }),
     ...(secret_env && { secret_env }),
-    ...(given.flag('allow-unpriced') && { allow_unpriced: true }),
+    ...fieldsGiven(given, START_SETTINGS),
     ...signingSecretOf(session, given),
     ...itemsOf(given),
   }
@@ -80,6 +82,38 @@ function itemsOf(
     throw usageFailure('--items takes the body of a fire as items, instead of --source or --generator')
   if (items) return { items, ...rowFields(given) }
   return source ? { source } : {}
+}
+
+export async function show(session: Session, given: Given): Promise<ExitCode> {
+  const trigger = await findTrigger(session, given)
+  session.output.emit('trigger', trigger, screen => shownText(trigger, session.now(), screen))
+  return EXIT.ok
+}
+
+export async function update(session: Session, given: Given): Promise<ExitCode> {
+  const body = { ...fieldsGiven(given, START_SETTINGS), ...itemsOf(given) }
+  if (Object.keys(body).length === 0)
+    throw usageFailure('nothing to change', { next: 'assay triggers update --help' })
+  const trigger = await changed(session, given, body)
+  session.output.emit('trigger_changed', trigger, screen => shownText(trigger, session.now(), screen))
+  return EXIT.ok
+}
+
+export function shownText(trigger: Trigger, now: number, screen: Screen): string {
+  const { name, agent_slug, url, scheme } = trigger
+  return [
+    `${screen.paint('bold', name)} starts ${agent_slug}`,
+    ...factLines(
+      [
+        ['url', url],
+        ['scheme', scheme],
+        ['items', itemsWord(trigger)],
+        ['last fired', stateOf(trigger, now)],
+        ...startFacts(trigger),
+      ],
+      screen,
+    ),
+  ].join('\n')
 }
 
 export async function rename(session: Session, given: Given): Promise<ExitCode> {
@@ -107,7 +141,7 @@ export async function remove(session: Session, given: Given): Promise<ExitCode> 
   return EXIT.ok
 }
 
-async function changed(session: Session, given: Given, body: { name?: string; signing_secret?: string }) {
+async function changed(session: Session, given: Given, body: Schemas['TriggerChanges']) {
   const path = { triggerId: (await findTrigger(session, given)).id }
   return answered(session.api.PATCH('/v1/triggers/{triggerId}', { params: { path }, body }))
 }

@@ -1585,7 +1585,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename a trigger, give it its sender's secret, or say where its items come from
+         * Rename a trigger, give it its sender's secret, or say what its fires start
          * @description Another name makes another URL and another secret, which is in this answer and never again; the old URL answers 404 at once. A signing_secret that the sender made changes without a new URL.
          */
         patch: operations["updateTrigger"];
@@ -3573,8 +3573,19 @@ export interface components {
             partition_key: string | null;
             /** @description What is read at each fire instead of its body. */
             source: components["schemas"]["Source"] | null;
+            /** @description Money each run may spend; null is no bound. */
+            budget_cents: number | null;
             /** @description Its runs go on with models that have no price, which a budget then does not count. */
             allow_unpriced: boolean;
+            /** @description So many items of each run go first; null is all at once. */
+            pilot_items: number | null;
+            /** @description Items of each run at work at once at most; null is no bound of its own. */
+            concurrency: number | null;
+            /** @description Time an item may take; null is what the agent declares. */
+            timeout_seconds: number | null;
+            callback_url: string | null;
+            /** @description What each of its runs is tagged with when it starts. */
+            tags: string[];
             /** @description Declared in the code of its agent: a deploy changes it back. */
             declared: boolean;
             /**
@@ -4911,6 +4922,8 @@ export interface components {
             /** @description Time an item may take; null is what the agent declares. */
             timeout_seconds: number | null;
             callback_url: string | null;
+            /** @description What each of its runs is tagged with when it starts. */
+            tags: string[];
             /** @description Who gets the results of each run as a file when it has ended; nobody unless told. */
             results: {
                 /**
@@ -4924,8 +4937,6 @@ export interface components {
                  */
                 format?: "json" | "ndjson" | "csv";
             } | null;
-            /** @description What each of its runs is tagged with when it starts. */
-            tags: string[];
             /** @description The next 5 moments; empty while it is disabled. */
             next_fires: string[];
             /**
@@ -4978,6 +4989,8 @@ export interface components {
              * @description Gets a signed summary when a run ends.
              */
             callback_url?: string | null;
+            /** @description Words by which runs are found again, such as a customer or a ticket. */
+            tags?: string[];
             /** @description Who gets the results of each run as a file when it has ended; nobody unless told. */
             results?: {
                 /**
@@ -4991,8 +5004,6 @@ export interface components {
                  */
                 format?: "json" | "ndjson" | "csv";
             } | null;
-            /** @description Words by which runs are found again, such as a customer or a ticket. */
-            tags?: string[];
         };
         /** @description What became of a moment that a schedule named. */
         ScheduleEvent: {
@@ -5104,6 +5115,8 @@ export interface components {
              * @description Gets a signed summary when a run ends.
              */
             callback_url?: string | null;
+            /** @description Words by which runs are found again, such as a customer or a ticket. */
+            tags?: string[];
             /** @description Who gets the results of each run as a file when it has ended; nobody unless told. */
             results?: {
                 /**
@@ -5117,8 +5130,6 @@ export interface components {
                  */
                 format?: "json" | "ndjson" | "csv";
             } | null;
-            /** @description Words by which runs are found again, such as a customer or a ticket. */
-            tags?: string[];
         };
         /** @description When an expression would fire. */
         SchedulePreview: {
@@ -5508,8 +5519,19 @@ export interface components {
             partition_key: string | null;
             /** @description What is read at each fire instead of its body. */
             source: components["schemas"]["Source"] | null;
+            /** @description Money each run may spend; null is no bound. */
+            budget_cents: number | null;
             /** @description Its runs go on with models that have no price, which a budget then does not count. */
             allow_unpriced: boolean;
+            /** @description So many items of each run go first; null is all at once. */
+            pilot_items: number | null;
+            /** @description Items of each run at work at once at most; null is no bound of its own. */
+            concurrency: number | null;
+            /** @description Time an item may take; null is what the agent declares. */
+            timeout_seconds: number | null;
+            callback_url: string | null;
+            /** @description What each of its runs is tagged with when it starts. */
+            tags: string[];
             /** @description Declared in the code of its agent: a deploy changes it back. */
             declared: boolean;
             /**
@@ -5522,6 +5544,91 @@ export interface components {
              * @description When it last started a run, exact to a second.
              */
             last_fired_at: string | null;
+        };
+        /**
+         * @description What is to be different; what is absent stays.
+         * @example {
+         *       "budget_cents": 500,
+         *       "tags": [
+         *         "tickets"
+         *       ]
+         *     }
+         */
+        TriggerChanges: {
+            /**
+             * @description Unique within its agent.
+             * @example new-ticket
+             */
+            name?: string;
+            /**
+             * @description The sender's environment variable that holds the secret.
+             * @example ASSAY_TRIGGER_SECRET
+             */
+            secret_env?: string | null;
+            /**
+             * @description The sender's own secret, where the sender makes it.
+             * @example whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH
+             */
+            signing_secret?: string;
+            /** @description Money the run may spend, in cents. */
+            budget_cents?: number | null;
+            /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
+            allow_unpriced?: boolean;
+            /** @description So many items of a run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed). */
+            pilot_items?: number | null;
+            /** @description Items at work at once at most; what the agent declares and the project's cap hold as well. */
+            concurrency?: number | null;
+            /** @description Time one item may take. */
+            timeout_seconds?: number | null;
+            /**
+             * Format: uri
+             * @description Gets a signed summary when a run ends.
+             */
+            callback_url?: string | null;
+            /** @description Words by which runs are found again, such as a customer or a ticket. */
+            tags?: string[];
+            /** @description True: the body of a fire is the items of its run, a JSON array or NDJSON, each value the input of one. For any other trigger an array is one input. */
+            items?: boolean;
+            /** @description With items: the field of a value that is its item_id; without it the service gives ids. */
+            item_id?: string | null;
+            /** @description With items: the field of a value that is its partition_key. */
+            partition_key?: string | null;
+            /**
+             * @description Read at each fire, instead of its body; the answer comes when all items are committed.
+             * @example {
+             *       "url": "https://example.com/export?day={date}",
+             *       "format": "ndjson",
+             *       "item_id": "ticket_id",
+             *       "headers": {
+             *         "authorization": "Bearer token"
+             *       }
+             *     }
+             */
+            source?: {
+                /**
+                 * Format: uri-template
+                 * @description Read with a GET at each start. {date} and {scheduled_for} stand for the day and the time of the start, on the clock of the zone.
+                 */
+                url?: string;
+                /**
+                 * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson, unless the body is one JSON array.
+                 * @enum {string}
+                 */
+                format?: "ndjson" | "csv" | "json";
+                /**
+                 * @description Instead of a URL: a generator of the agent, which is called at each start.
+                 * @example tickets
+                 */
+                generator?: string;
+                /** @description The field of a row that is its item_id; without it the service gives ids. */
+                item_id?: string | null;
+                /** @description The field of a row that is its partition_key. */
+                partition_key?: string | null;
+                /** @description Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL stays on its host. */
+                headers?: {
+                    [key: string]: string;
+                };
+            } | null;
         };
         /**
          * @description A trigger for an agent.
@@ -5556,8 +5663,23 @@ export interface components {
              * @example whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH
              */
             signing_secret?: string;
+            /** @description Money the run may spend, in cents. */
+            budget_cents?: number | null;
             /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
             allow_unpriced?: boolean;
+            /** @description So many items of a run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed). */
+            pilot_items?: number | null;
+            /** @description Items at work at once at most; what the agent declares and the project's cap hold as well. */
+            concurrency?: number | null;
+            /** @description Time one item may take. */
+            timeout_seconds?: number | null;
+            /**
+             * Format: uri
+             * @description Gets a signed summary when a run ends.
+             */
+            callback_url?: string | null;
+            /** @description Words by which runs are found again, such as a customer or a ticket. */
+            tags?: string[];
             /** @description True: the body of a fire is the items of its run, a JSON array or NDJSON, each value the input of one. For any other trigger an array is one input. */
             items?: boolean;
             /** @description With items: the field of a value that is its item_id; without it the service gives ids. */
@@ -15369,67 +15491,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Unique within its agent.
-                     * @example new-ticket
-                     */
-                    name?: string;
-                    /**
-                     * @description The sender's environment variable that holds the secret.
-                     * @example ASSAY_TRIGGER_SECRET
-                     */
-                    secret_env?: string | null;
-                    /**
-                     * @description The sender's own secret, where the sender makes it.
-                     * @example whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH
-                     */
-                    signing_secret?: string;
-                    /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
-                    allow_unpriced?: boolean;
-                    /** @description True: the body of a fire is the items of its run, a JSON array or NDJSON, each value the input of one. For any other trigger an array is one input. */
-                    items?: boolean;
-                    /** @description With items: the field of a value that is its item_id; without it the service gives ids. */
-                    item_id?: string | null;
-                    /** @description With items: the field of a value that is its partition_key. */
-                    partition_key?: string | null;
-                    /**
-                     * @description Read at each fire, instead of its body; the answer comes when all items are committed.
-                     * @example {
-                     *       "url": "https://example.com/export?day={date}",
-                     *       "format": "ndjson",
-                     *       "item_id": "ticket_id",
-                     *       "headers": {
-                     *         "authorization": "Bearer token"
-                     *       }
-                     *     }
-                     */
-                    source?: {
-                        /**
-                         * Format: uri-template
-                         * @description Read with a GET at each start. {date} and {scheduled_for} stand for the day and the time of the start, on the clock of the zone.
-                         */
-                        url?: string;
-                        /**
-                         * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson, unless the body is one JSON array.
-                         * @enum {string}
-                         */
-                        format?: "ndjson" | "csv" | "json";
-                        /**
-                         * @description Instead of a URL: a generator of the agent, which is called at each start.
-                         * @example tickets
-                         */
-                        generator?: string;
-                        /** @description The field of a row that is its item_id; without it the service gives ids. */
-                        item_id?: string | null;
-                        /** @description The field of a row that is its partition_key. */
-                        partition_key?: string | null;
-                        /** @description Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL stays on its host. */
-                        headers?: {
-                            [key: string]: string;
-                        };
-                    } | null;
-                };
+                "application/json": components["schemas"]["TriggerChanges"];
             };
         };
         responses: {

@@ -110,13 +110,17 @@ export function triggerItemsPart(given: Given): void {
       headers: { authorization: 'Bearer s3cret' },
     })
 
-    it('start one run over all that it holds, and keep its headers to themselves [triggers.source]', async () => {
-      const trigger = await makeTrigger({ source: source() })
+    it('start one run over all that it holds, and keep its headers to themselves [triggers.source, triggers.settings]', async () => {
+      const settings = { allow_unpriced: true, pilot_items: 2, tags: ['hook'] }
+      const trigger = await makeTrigger({ source: source(), budget_cents: 300, ...settings })
       expect(trigger.source).toMatchObject({ format: 'ndjson', header_names: ['authorization'] })
       expect(JSON.stringify(trigger)).not.toContain('s3cret')
       const first = await fire(trigger, '', { 'X-Idempotency-Key': 'k' })
       expect([first.status, first.json.duplicate]).toEqual([202, false])
       expect(await itemsOf(first.json.run_id)).toHaveLength(7)
+      const [run] = await given().ctx.sql`
+        select budget_micro, allow_unpriced, pilot_items, tags from runs where id = ${first.json.run_id}`
+      expect(run).toEqual({ budget_micro: 3_000_000, ...settings })
       expect(served.asked.at(-1)!.headers.authorization).toBe('Bearer s3cret')
       expect(served.asked.at(-1)!.url).toMatch(/day=\d{4}-\d\d-\d\d$/)
       const asked = served.asked.length

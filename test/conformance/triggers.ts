@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { addMember } from '../../shared/accounts/verbs/members.ts'
+import { START_COLUMNS } from '../../shared/submission/wire/start-settings.ts'
 import { openAccount, PASSWORD, signIn } from './account-of-own.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
@@ -219,6 +220,37 @@ export function triggersPart(given: Given): void {
       expect(item).toMatchObject({ run_id: json.run_id, item_id: json.record_id })
       const run = await world.call('GET', `/v2/runs/${json.run_id}`)
       expect(run.json).toMatchObject({ name: 'new-ticket', total_items: 1, callback_url: null })
+    })
+
+    it('starts its run with what was set, also after a new name [triggers.settings]', async () => {
+      const world = given()
+      const settings = {
+        ...{ budget_cents: 250, allow_unpriced: true, pilot_items: 1, concurrency: 3, timeout_seconds: 60 },
+        ...{ callback_url: 'https://example.org/done', tags: ['hook'] },
+      }
+      const made = await makeTrigger({ items: true, ...settings })
+      expect(made).toMatchObject(settings)
+      const started = async (trigger: Made, raw: string, headers = {}) => {
+        const { json } = await fire(trigger, raw, headers)
+        const [row] = await world.ctx.sql`
+          select ${world.ctx.sql([...START_COLUMNS])} from runs where id = ${json.run_id}`
+        return row
+      }
+      const { budget_cents: _, ...kept } = settings
+      expect(await started(made, '[1,2,3]')).toEqual({ budget_micro: 2_500_000, ...kept })
+      const headers = { 'x-callback-url': 'https://example.org/this' }
+      expect(await started(made, '[1,2,3]', headers)).toMatchObject({
+        callback_url: headers['x-callback-url'],
+      })
+      const path = `/v1/triggers/${made.id}`
+      const renamed = await world.call('PATCH', path, { body: { name: 'renamed' } })
+      expect(renamed.json).toMatchObject(settings)
+      const changes = { budget_cents: null, tags: [], items: false }
+      expect((await world.call('PATCH', path, { body: changes })).json).toMatchObject({
+        ...{ ...settings, budget_cents: null, tags: [] },
+      })
+      const one = { ...kept, budget_micro: null, tags: [], pilot_items: null }
+      expect(await started(renamed.json, '[1,2,3]')).toEqual(one)
     })
 
     it('stays one line in an export of lines, however its body was laid out', async () => {

@@ -19,6 +19,7 @@ import {
 } from '../parts/schedule-form.tsx'
 import { History } from '../parts/schedule-history.tsx'
 import { Moments } from '../parts/schedule-moments.tsx'
+import { startFacts } from '../parts/start-fields.tsx'
 import { Tags } from '../parts/tags.tsx'
 import { cents, When } from '../parts/text.tsx'
 import { ofItem, ofProject, ofRun, ofSchedule } from '../shell/addresses.ts'
@@ -204,11 +205,7 @@ const Settings = ({ schedule, input }: { schedule: Schedule; input: string }) =>
     <Facts
       of={{
         Input: schedule.source === null && <code>{input}</code>,
-        'Items that go first': schedule.pilot_items,
-        'Items at work at once': schedule.concurrency,
-        'Seconds an item may take': schedule.timeout_seconds,
-        'Models without a price': schedule.allow_unpriced ? 'allowed' : 'pause under a budget',
-        'Callback URL': schedule.callback_url,
+        ...startFacts(schedule),
       }}
     />
   </>

@@ -2,7 +2,9 @@
 
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { Facts } from '../parts/facts.tsx'
 import { Field, RoleRequired, Sure } from '../parts/form.tsx'
+import { StartFields, startAsItIs, startBody, startFacts, startForm } from '../parts/start-fields.tsx'
 import { When } from '../parts/text.tsx'
 import { ItemsFields, itemsBody, itemsForm, itemsWords } from '../parts/trigger-items.tsx'
 import { curlOf, inputSchema, secretView } from '../parts/trigger-secret.tsx'
@@ -45,7 +47,14 @@ export const triggerPage = page({
               <code>{curl}</code>
             </pre>
           )}
-          {member.role === 'viewer' ? <RoleRequired least="operator" /> : <Changes trigger={trigger} />}
+          {member.role === 'viewer' ? (
+            <>
+              <RoleRequired least="operator" />
+              <Facts of={startFacts(trigger)} />
+            </>
+          ) : (
+            <Changes trigger={trigger} />
+          )}
         </>
       ),
     }
@@ -55,7 +64,9 @@ export const triggerPage = page({
 const Changes = ({ trigger }: { trigger: Trigger }) => (
   <>
     <h2>Change</h2>
-    {trigger.declared && <p class="dim">It is declared in the agent's code: the next deploy sets it back.</p>}
+    {trigger.declared && (
+      <p class="dim">It is declared in the agent's code: the next deploy sets back its name and its items.</p>
+    )}
     <form class="filters" method="post" action={ofTrigger(trigger.id)}>
       <Field label="Name" hint="Another name is another address and another secret.">
         <input name="name" value={trigger.name} required />
@@ -74,6 +85,12 @@ const Changes = ({ trigger }: { trigger: Trigger }) => (
       <ItemsFields trigger={trigger} />
       <div>
         <button>Save where its items come from</button>
+      </div>
+    </form>
+    <form class="stack" method="post" action={ofTrigger(trigger.id, 'start')}>
+      <StartFields entered={startAsItIs(trigger)} />
+      <div>
+        <button>Save what its runs are started with</button>
       </div>
     </form>
     <Sure
@@ -102,6 +119,15 @@ export const changeTriggerItems = action({
   form: z.strictObject(itemsForm),
   async act({ api, params }, filled) {
     await api.PATCH('/v1/triggers/{triggerId}', { params: { path: params }, body: itemsBody(filled) })
+    return { to: ofTrigger(params.triggerId), said: 'Saved; it counts from the next fire on.' }
+  },
+})
+
+export const changeTriggerStart = action({
+  path: '/dashboard/triggers/{triggerId}/start',
+  form: z.strictObject(startForm),
+  async act({ api, params }, filled) {
+    await api.PATCH('/v1/triggers/{triggerId}', { params: { path: params }, body: startBody(filled) })
     return { to: ofTrigger(params.triggerId), said: 'Saved; it counts from the next fire on.' }
   },
 })

@@ -6,6 +6,7 @@ import { SIGNATURE_SCHEMES } from '../../../shared/triggers/vocabulary.ts'
 import { agentsOf } from '../parts/agents-of.ts'
 import { AgentField, Field, RoleRequired } from '../parts/form.tsx'
 import { List, Pager } from '../parts/list.tsx'
+import { StartFields, startBody, startForm } from '../parts/start-fields.tsx'
 import { When } from '../parts/text.tsx'
 import { ItemsFields, itemsBody, itemsForm, itemsWords } from '../parts/trigger-items.tsx'
 import { secretView } from '../parts/trigger-secret.tsx'
@@ -119,6 +120,7 @@ const NewTrigger = ({
         <input name="signing_secret" type="password" autocomplete="off" />
       </Field>
       <ItemsFields trigger={{ items: entered.items !== undefined, source: null }} />
+      <StartFields entered={entered} />
       <div>
         <button class="primary">Make a trigger</button>
       </div>
@@ -135,10 +137,18 @@ export const createTrigger = action({
     scheme: z.enum(SIGNATURE_SCHEMES),
     signing_secret: z.string().optional(),
     ...itemsForm,
+    ...startForm,
   }),
   again: (visit, entered) => triggersView({ ...visit, query: {} }, entered),
   async act({ api }, { agent_id, name, scheme, signing_secret, ...filled }) {
-    const body = { agent_id, name, scheme, ...defined({ signing_secret }), ...itemsBody(filled) }
+    const body = {
+      agent_id,
+      name,
+      scheme,
+      ...defined({ signing_secret }),
+      ...itemsBody(filled),
+      ...startBody(filled),
+    }
     return secretView(api, (await api.POST('/v1/triggers', { body })).data!)
   },
 })

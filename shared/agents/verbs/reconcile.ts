@@ -11,6 +11,7 @@ import {
   updateSchedule,
 } from '../../schedules/verbs/schedules.ts'
 import { asDeclared, itemsAsDeclared, keptTriggerSource } from '../../sources/verbs/kept-source.ts'
+import { NO_SETTINGS } from '../../submission/wire/start-settings.ts'
 import { lockTriggersOfAgent, updateTrigger } from '../../triggers/queries/triggers.ts'
 import { createTrigger, deleteTrigger } from '../../triggers/verbs/triggers.ts'
 import { triggerUrl } from '../../triggers/wire/triggers.ts'
@@ -115,7 +116,8 @@ async function applyTrigger(
   { project_id, agent_id }: Declaring,
   { action, id, name, secret_env, items: order, replaces }: PlannedTrigger,
 ): Promise<{ id: string; url?: string; secret: string | null }> {
-  if (replaces !== null) await deleteTrigger(ctx, replaces.id)
+  // Code says nothing of what runs are started with: a new name keeps what was set.
+  const start = replaces === null ? NO_SETTINGS : await deleteTrigger(ctx, replaces.id)
   const items = await keptTriggerSource(ctx, order, undefined, 'code')
   if (id === null) {
     const trigger = {
@@ -126,7 +128,7 @@ async function applyTrigger(
       scheme: 'bearer',
       signing_secret: null,
     } as const
-    const made = await createTrigger(ctx, { ...trigger, declared: true, allow_unpriced: false, items })
+    const made = await createTrigger(ctx, { ...trigger, declared: true, start, items })
     const url = triggerUrl(ctx.config.base_url, made.webhook_id)
     return { id: made.id, url, secret: made.secret }
   }

@@ -5,7 +5,6 @@ import {
   boolean,
   foreignKey,
   index,
-  integer,
   jsonb,
   pgEnum,
   pgTable,
@@ -17,9 +16,10 @@ import {
 } from 'drizzle-orm/pg-core'
 import { ofProject } from '../../accounts/tables/tenant.ts'
 import { agentOf } from '../../agents/tables/agents.ts'
-import { at, createdAt, id, micro } from '../../kernel/column-types.ts'
+import { at, createdAt, id } from '../../kernel/column-types.ts'
 import type { ResultsReceiver } from '../../results/rules/results.ts'
 import type { Source, SourceProblem } from '../../sources/rules/source.ts'
+import { startColumns } from '../../submission/tables/start-columns.ts'
 import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../vocabulary.ts'
 
 export const disabledReason = pgEnum('disabled_reason', DISABLED_REASONS)
@@ -43,19 +43,9 @@ export const schedules = pgTable(
     source: jsonb('source').$type<Source>(),
     /** The headers that its source is asked with, as JSON, encrypted with a key that is not in the database. */
     source_headers_sealed: text('source_headers_sealed'),
-    /** So many items of each run go first; null is all at once. */
-    pilot_items: integer('pilot_items'),
-    /** So many items of each run are at work at once at most; null is no bound of its own. */
-    concurrency: integer('concurrency'),
-    budget_micro: micro('budget_micro'),
-    /** Its runs go on with models that have no price, which a budget then does not count. */
-    allow_unpriced: boolean('allow_unpriced').notNull().default(false),
-    timeout_seconds: integer('timeout_seconds'),
-    callback_url: text('callback_url'),
+    ...startColumns(),
     /** Who gets the results of each run as a file. */
     results: jsonb('results').$type<ResultsReceiver>(),
-    /** Words by which its runs are found again. */
-    tags: text('tags').array().notNull().default([]),
     enabled: boolean('enabled').notNull().default(true),
     disabled_reason: disabledReason('disabled_reason'),
     /** The first moment without a row of its own; null while disabled. */

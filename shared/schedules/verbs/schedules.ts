@@ -6,9 +6,9 @@
 import type { Context, Database } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { microOf } from '../../prices/rules/pricing.ts'
 import { withinQuota } from '../../quotas/verbs/quotas.ts'
 import { keptSource } from '../../sources/verbs/kept-source.ts'
+import { startSaid } from '../../submission/wire/start-settings.ts'
 import * as store from '../queries/schedules.ts'
 import { normalCron, parseCron, ScheduleError } from '../rules/cron.ts'
 import { nextFires, overdueMoments } from '../rules/fire-times.ts'
@@ -147,25 +147,21 @@ export function readable(cron: string, timezone: string) {
   }
 }
 
-/** The columns of what is said; all but two are kept as they are called. */
+/** The columns of what is said. */
 async function columnsOf(
   ctx: Context,
-  { source, budget_cents, ...kept }: SaidSettings,
+  said: SaidSettings,
   declared: boolean | undefined,
   known?: LockedSchedule,
 ): Promise<store.ScheduleColumns> {
-  const { input } = kept
+  const { source, name, input, results } = said
   if (input !== undefined && new TextEncoder().encode(input).length > LIMITS.item_input_bytes)
     throw new ApiError('invalid_request', `Field "input" is longer than ${LIMITS.item_input_bytes} bytes.`)
   if (source && input !== undefined && input !== 'null')
     throw new ApiError('invalid_request', 'Fields "input" and "source" exclude each other.')
-  const columns: Pick<store.ScheduleColumns, keyof typeof kept> = kept
   return {
-    ...columns,
+    ...{ name, input, results, ...startSaid(said) },
     ...(source !== undefined && (await keptSource(ctx, source, known, declared ? 'code' : 'caller'))),
-    ...(budget_cents !== undefined && {
-      budget_micro: budget_cents === null ? null : microOf(budget_cents),
-    }),
   }
 }
 

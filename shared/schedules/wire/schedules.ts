@@ -7,21 +7,12 @@ import { rawJson } from '../../json/raw-json.ts'
 import { id, Json, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import {
-  budgetCents,
-  concurrency,
-  httpUrl,
-  label,
-  pilotItems,
-  tags,
-  timeoutSeconds,
-  uuid,
-} from '../../kernel/fields.ts'
+import { label, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
+import { usdOf } from '../../prices/rules/pricing.ts'
 import { ResultsReceiverOrder } from '../../results/wire/results.ts'
 import { Source, SourceOrder, SourceProblem, sourceOf } from '../../sources/wire/sources.ts'
-import { allowUnpriced, UNPRICED_STARTS } from '../../submission/wire/run-order.ts'
+import { shownStart, shownStartOf, startOrder } from '../../submission/wire/start-settings.ts'
 import { parseCron, ScheduleError } from '../rules/cron.ts'
 import { nextFires } from '../rules/fire-times.ts'
 import type { occurrences, schedules } from '../tables/schedules.ts'
@@ -99,7 +90,6 @@ export const cron = z
     'Five fields: minute, hour, day of the month, month, day of the week. Read on the wall clock of the zone.',
   )
 export const timezone = z.string().describe('A name of the IANA database.')
-const callbackUrl = httpUrl('Gets a signed summary when a run ends.')
 
 export const Schedule = z
   .object({
@@ -118,17 +108,8 @@ export const Schedule = z
     declared: z.boolean().describe("Declared in the agent's code: deploys change and remove it."),
     input: Json.refine(value => value !== undefined).describe('The input of each run, byte for byte.'),
     source: z.union([Source, z.null()]).describe('Where its items come from; null: one item, its input.'),
-    budget_cents: z.int().nullable().describe('Money each run may spend; null is no bound.'),
-    allow_unpriced: z.boolean().describe(UNPRICED_STARTS),
-    pilot_items: z.int().nullable().describe('So many items of each run go first; null is all at once.'),
-    concurrency: z
-      .int()
-      .nullable()
-      .describe('Items of each run at work at once at most; null is no bound of its own.'),
-    timeout_seconds: z.int().nullable().describe('Time an item may take; null is what the agent declares.'),
-    callback_url: z.string().nullable(),
+    ...shownStart,
     results: ResultsReceiverOrder.nullable(),
-    tags: z.array(z.string()).describe('What each of its runs is tagged with when it starts.'),
     next_fires: z
       .array(timestamp)
       .describe(`The next ${LIMITS.next_fires} moments; empty while it is disabled.`),
@@ -153,14 +134,8 @@ export function scheduleOf(row: ScheduleRow): z.input<typeof Schedule> {
     declared: row.declared,
     input: rawJson(row.input),
     source: row.source && sourceOf(row.source),
-    budget_cents: row.budget_micro === null ? null : centsOf(row.budget_micro),
-    allow_unpriced: row.allow_unpriced,
-    pilot_items: row.pilot_items,
-    concurrency: row.concurrency,
-    timeout_seconds: row.timeout_seconds,
-    callback_url: row.callback_url,
+    ...shownStartOf(row),
     results: row.results,
-    tags: row.tags,
     next_fires: nextOf(row),
     last_run_at: row.last_run_at?.toISOString() ?? null,
     last_event: row.last_event && occurrenceOf({ ...row.last_event, run: row.last_event_run }),
@@ -186,14 +161,8 @@ const settings = {
   name: label(LIMITS.name_characters, 'What people call it, and its runs.').nullable().optional(),
   source: SourceOrder.nullable().optional(),
   input: z.unknown().describe('Any JSON; it is kept byte for byte. Null when absent.').optional(),
-  budget_cents: budgetCents.nullable().optional(),
-  allow_unpriced: allowUnpriced.optional(),
-  pilot_items: pilotItems.nullable().optional(),
-  concurrency: concurrency.nullable().optional(),
-  timeout_seconds: timeoutSeconds.nullable().optional(),
-  callback_url: callbackUrl.nullable().optional(),
+  ...startOrder,
   results: ResultsReceiverOrder.nullable().optional(),
-  tags: tags.optional(),
 }
 
 /**

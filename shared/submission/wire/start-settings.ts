@@ -1,7 +1,13 @@
-// What each run of something that starts runs by itself is started with. Guarantee: a setting that stands here is given to
-// every run, whether a statement copies its column or an order is made of it.
+// What each run of something that starts runs by itself, a schedule or a trigger, is started with. Guarantee: a setting that
+// stands here is taken, shown, and given to every run, whether a statement copies its column or an order is made of it.
 
-/** As it is kept: columns of schedules, and of runs. */
+import * as z from '../../kernel/documented-zod.ts'
+import { budgetCents, concurrency, httpUrl, pilotItems, tags, timeoutSeconds } from '../../kernel/fields.ts'
+import { centsOf, microOf } from '../../prices/rules/pricing.ts'
+import type { startColumns } from '../tables/start-columns.ts'
+import { allowUnpriced, UNPRICED_STARTS } from './run-order.ts'
+
+/** As it is kept: columns of schedules and triggers, and of runs. */
 export interface StartSettings {
   budget_micro: number | null
   allow_unpriced: boolean
@@ -13,7 +19,7 @@ export interface StartSettings {
 }
 
 /** Of what says nothing of them. */
-export const NO_SETTINGS: StartSettings = {
+export const NO_SETTINGS = {
   budget_micro: null,
   allow_unpriced: false,
   timeout_seconds: null,
@@ -21,7 +27,7 @@ export const NO_SETTINGS: StartSettings = {
   pilot_items: null,
   concurrency: null,
   tags: [],
-}
+} satisfies Record<keyof ReturnType<typeof startColumns>, unknown> as StartSettings
 
 type Column = keyof StartSettings
 
@@ -30,15 +36,56 @@ export const START_COLUMNS = Object.keys(NO_SETTINGS) as readonly Column[]
 /** Of a run over one item: there is none that goes before the others. */
 export const START_COLUMNS_OF_ONE = START_COLUMNS.filter(name => name !== 'pilot_items')
 
+/** They alone, of a row that has more. */
+export const startOf = (row: StartSettings): StartSettings =>
+  Object.fromEntries(START_COLUMNS.map(name => [name, row[name]])) as unknown as StartSettings
+
 /** Their part of a run's order, of whatever else `start` has. */
 export function orderOfStart(start: StartSettings) {
-  const settings = Object.fromEntries(
-    START_COLUMNS.map(name => [name, start[name]]),
-  ) as unknown as StartSettings
-  const { budget_micro, allow_unpriced, ...rest } = settings
+  const { budget_micro, allow_unpriced, ...rest } = startOf(start)
   return {
     ...rest,
     budget_cents: budget_micro === null ? null : budget_micro / 10_000, // exact, as it was named
     unpriced: allow_unpriced ? ('allow' as const) : ('pause' as const),
   }
+}
+
+/** As callers say it. */
+export const startOrder = {
+  budget_cents: budgetCents.nullable().optional(),
+  allow_unpriced: allowUnpriced.optional(),
+  pilot_items: pilotItems.nullable().optional(),
+  concurrency: concurrency.nullable().optional(),
+  timeout_seconds: timeoutSeconds.nullable().optional(),
+  callback_url: httpUrl('Gets a signed summary when a run ends.').nullable().optional(),
+  tags: tags.optional(),
+}
+
+/** What somebody says of it; what is undefined stays as it is. */
+export type SaidStart = z.output<z.ZodObject<typeof startOrder>>
+
+/** The columns of what is said. */
+export function startSaid({ budget_cents, ...said }: SaidStart): Partial<StartSettings> {
+  const budget_micro = budget_cents == null ? budget_cents : microOf(budget_cents)
+  const columns = START_COLUMNS.map(name => [name, { ...said, budget_micro }[name]] as const)
+  return Object.fromEntries(columns.filter(([, value]) => value !== undefined))
+}
+
+/** As it is shown. */
+export const shownStart = {
+  budget_cents: z.int().nullable().describe('Money each run may spend; null is no bound.'),
+  allow_unpriced: z.boolean().describe(UNPRICED_STARTS),
+  pilot_items: z.int().nullable().describe('So many items of each run go first; null is all at once.'),
+  concurrency: z
+    .int()
+    .nullable()
+    .describe('Items of each run at work at once at most; null is no bound of its own.'),
+  timeout_seconds: z.int().nullable().describe('Time an item may take; null is what the agent declares.'),
+  callback_url: z.string().nullable(),
+  tags: z.array(z.string()).describe('What each of its runs is tagged with when it starts.'),
+}
+
+export function shownStartOf(row: StartSettings): z.input<z.ZodObject<typeof shownStart>> {
+  const { budget_micro, ...rest } = startOf(row)
+  return { budget_cents: budget_micro === null ? null : centsOf(budget_micro), ...rest }
 }

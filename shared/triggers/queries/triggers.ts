@@ -1,30 +1,26 @@
 // Triggers. Their secrets are here as a hash or sealed; neither leaves with a row.
 
-import { and, desc, eq, isNull, lt, sql as raw } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNull, lt, sql as raw } from 'drizzle-orm'
 import { isDistributed } from '../../accounts/queries/distributed.ts'
 import { accounts } from '../../accounts/tables/accounts.ts'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents } from '../../agents/tables/agents.ts'
 import type { Context, Database, Sql } from '../../context.ts'
 import type { TriggerSource } from '../../sources/rules/source.ts'
+import { type StartSettings, startOf } from '../../submission/wire/start-settings.ts'
 import { triggers } from '../tables/triggers.ts'
 import type { TriggerRow } from '../wire/triggers.ts'
 
+const {
+  secret_hash: _hash,
+  signing_secret_sealed: _sealed,
+  source_headers_sealed: _headers,
+  ...shown
+} = getTableColumns(triggers)
 const columns = {
-  id: triggers.id,
-  project_id: triggers.project_id,
-  agent_id: triggers.agent_id,
+  ...shown,
   agent_slug: agents.slug,
-  name: triggers.name,
-  webhook_id: triggers.webhook_id,
-  secret_env: triggers.secret_env,
-  declared: triggers.declared,
-  scheme: triggers.scheme,
-  source: triggers.source,
-  allow_unpriced: triggers.allow_unpriced,
   ready: raw<boolean>`${triggers.scheme} = 'bearer' or ${triggers.signing_secret_sealed} is not null`,
-  created_at: triggers.created_at,
-  last_fired_at: triggers.last_fired_at,
 }
 
 export interface TriggerFilter {
@@ -96,17 +92,7 @@ export async function lockTriggerItems(db: Database, id: string) {
 export async function findWebhook(db: Database, webhook_id: string) {
   const [row] = await db
     .select({
-      id: triggers.id,
-      project_id: triggers.project_id,
-      agent_id: triggers.agent_id,
-      name: triggers.name,
-      webhook_id: triggers.webhook_id,
-      scheme: triggers.scheme,
-      secret_hash: triggers.secret_hash,
-      signing_secret_sealed: triggers.signing_secret_sealed,
-      source: triggers.source,
-      source_headers_sealed: triggers.source_headers_sealed,
-      allow_unpriced: triggers.allow_unpriced,
+      ...getTableColumns(triggers),
       account_id: accounts.id,
       plan: accounts.plan,
       settings: projects.settings,
@@ -129,11 +115,10 @@ export async function insertTrigger(db: Database, trigger: typeof triggers.$infe
 export async function updateTrigger(
   db: Database,
   id: string,
-  changes: {
+  changes: Partial<StartSettings> & {
     secret_env?: string | null | undefined
     signing_secret_sealed?: string | undefined
     declared?: boolean
-    allow_unpriced?: boolean
     source?: TriggerSource | null
     source_headers_sealed?: string | null
   },
@@ -141,8 +126,11 @@ export async function updateTrigger(
   await db.update(triggers).set(changes).where(eq(triggers.id, id))
 }
 
-/** Waits for fires that are committing; false when it was gone. */
-export async function deleteTrigger({ sql, db }: Pick<Context, 'sql' | 'db'>, id: string): Promise<boolean> {
+/** Waits for fires that are committing; returns what its runs were started with, undefined when it was gone. */
+export async function deleteTrigger(
+  { sql, db }: Pick<Context, 'sql' | 'db'>,
+  id: string,
+): Promise<StartSettings | undefined> {
   if (await isDistributed(sql))
     return db.transaction(async tx => {
       await tx.execute(raw`select pg_advisory_xact_lock(hashtextextended(${lockOf(id)}, 0))`)
@@ -151,9 +139,9 @@ export async function deleteTrigger({ sql, db }: Pick<Context, 'sql' | 'db'>, id
   return removeTrigger(db, id)
 }
 
-async function removeTrigger(db: Database, id: string): Promise<boolean> {
-  const rows = await db.delete(triggers).where(eq(triggers.id, id)).returning({ id: triggers.id })
-  return rows.length === 1
+async function removeTrigger(db: Database, id: string): Promise<StartSettings | undefined> {
+  const [gone] = await db.delete(triggers).where(eq(triggers.id, id)).returning()
+  return gone && startOf(gone)
 }
 
 /** On a cluster fires would lock a row that all nodes have, and deadlock over it. */

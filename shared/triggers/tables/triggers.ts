@@ -6,6 +6,7 @@ import { ofProject } from '../../accounts/tables/tenant.ts'
 import { agentOf } from '../../agents/tables/agents.ts'
 import { at, bytea, createdAt, id } from '../../kernel/column-types.ts'
 import type { TriggerSource } from '../../sources/rules/source.ts'
+import { startColumns } from '../../submission/tables/start-columns.ts'
 import { SIGNATURE_SCHEMES } from '../vocabulary.ts'
 
 export const signatureScheme = pgEnum('signature_scheme', SIGNATURE_SCHEMES)
@@ -32,7 +33,7 @@ export const triggers = pgTable(
     source: jsonb('source').$type<TriggerSource>(),
     /** These two as of a schedule. */
     source_headers_sealed: text('source_headers_sealed'),
-    allow_unpriced: boolean('allow_unpriced').notNull().default(false),
+    ...startColumns(),
     created_at: createdAt(),
     last_fired_at: at('last_fired_at'),
   },

@@ -8,6 +8,12 @@ import { randomWord, sha256 } from '../../kernel/secrets.ts'
 import type { ItemsOrder } from '../../sources/rules/declared-source.ts'
 import type { TriggerSource } from '../../sources/rules/source.ts'
 import { type KeptSource, keptTriggerSource } from '../../sources/verbs/kept-source.ts'
+import {
+  type SaidStart,
+  type StartSettings,
+  startOf,
+  startSaid,
+} from '../../submission/wire/start-settings.ts'
 import * as store from '../queries/triggers.ts'
 import { newTriggerSecret, signingSecretProblem } from '../rules/webhook-signatures.ts'
 import type { SignatureScheme } from '../vocabulary.ts'
@@ -22,7 +28,8 @@ export interface NewTrigger {
   /** The sender's own. */
   signing_secret: string | null
   declared: boolean
-  allow_unpriced: boolean
+  /** What its runs are started with. */
+  start: StartSettings
   /** Where the items of its fires come from. */
   items: KeptSource<TriggerSource>
 }
@@ -39,22 +46,21 @@ export async function createTrigger(
   order: NewTrigger,
   id = ctx.newId(),
 ): Promise<{ id: string; webhook_id: string; secret: string | null }> {
-  const { signing_secret, items, ...fields } = order
+  const { signing_secret, items, start, ...fields } = order
   checkSigningSecret(order.scheme, signing_secret)
   const secret = signing_secret === null ? newTriggerSecret(order.scheme, ctx.random) : null
   const webhook_id = `whk_${randomWord(ctx.random, WEBHOOK_ID_BYTES)}`
   const kept = await keptSecret(ctx, order.scheme, signing_secret ?? secret)
-  if (!(await store.insertTrigger(ctx.db, { id, ...fields, webhook_id, ...kept, ...items }))) {
+  if (!(await store.insertTrigger(ctx.db, { id, ...fields, webhook_id, ...start, ...kept, ...items }))) {
     throw new ApiError('trigger_name_taken', `The agent already has a trigger named "${order.name}".`)
   }
   return { id, webhook_id, secret }
 }
 
-export interface TriggerChanges {
+export interface TriggerChanges extends SaidStart {
   name?: string | undefined
   secret_env?: string | null | undefined
   signing_secret?: string | undefined
-  allow_unpriced?: boolean | undefined
   source?: ItemsOrder | null | undefined
 }
 
@@ -66,25 +72,32 @@ export async function changeTrigger(
 ): Promise<string | null> {
   const { id, project_id, agent_id, scheme, declared } = trigger
   const { name = trigger.name, secret_env = trigger.secret_env, signing_secret = null, source } = changes
-  const { allow_unpriced = trigger.allow_unpriced } = changes
+  const said = startSaid(changes)
   const known = await store.lockTriggerItems(ctx.db, id)
   if (known === undefined) throw triggerGone()
   const items = source === undefined ? known : await keptTriggerSource(ctx, source, known)
   if (name !== trigger.name) {
     await deleteTrigger(ctx, id)
-    const kept = { scheme, secret_env, signing_secret, declared, allow_unpriced, items }
+    const start = { ...startOf(trigger), ...said }
+    const kept = { scheme, secret_env, signing_secret, declared, start, items }
     const order = { project_id, agent_id, name, ...kept }
     return (await createTrigger(ctx, order, id)).secret
   }
   checkSigningSecret(scheme, signing_secret)
   const { signing_secret_sealed } = await keptSecret(ctx, scheme, signing_secret)
-  await store.updateTrigger(ctx.db, id, { secret_env, signing_secret_sealed, allow_unpriced, ...items })
+  await store.updateTrigger(ctx.db, id, { secret_env, signing_secret_sealed, ...said, ...items })
   return null
 }
 
-/** Its URL answers 404 from the commit on. @throws ApiError `not_found` when it was gone */
-export async function deleteTrigger(ctx: Context, id: string): Promise<void> {
-  if (!(await store.deleteTrigger(ctx, id))) throw triggerGone()
+/**
+ * Its URL answers 404 from the commit on. Returns what its runs were started with, for one that takes its place.
+ *
+ * @throws ApiError `not_found` when it was gone
+ */
+export async function deleteTrigger(ctx: Context, id: string): Promise<StartSettings> {
+  const start = await store.deleteTrigger(ctx, id)
+  if (start === undefined) throw triggerGone()
+  return start
 }
 
 const triggerGone = () => new ApiError('not_found', 'There is no such trigger in this account.')

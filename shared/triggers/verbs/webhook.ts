@@ -11,7 +11,7 @@ import { isBody } from '../../sources/rules/source.ts'
 import { startNow } from '../../sources/verbs/start-from-source.ts'
 import type { NewItem } from '../../submission/rules/chunks.ts'
 import { type RunOrder, type Submitted, submitRun } from '../../submission/verbs/submit.ts'
-import { NO_SETTINGS } from '../../submission/wire/start-settings.ts'
+import { orderOfStart } from '../../submission/wire/start-settings.ts'
 import { findWebhook, holdWebhook, touchTrigger, type Webhook } from '../queries/triggers.ts'
 import { eventIdOf, verifySignature } from '../rules/webhook-signatures.ts'
 import { type Posted, postedItems } from './posted-items.ts'
@@ -67,22 +67,22 @@ export interface Fire {
   /** As it was sent: the input, or the items. */
   posted: Posted
   headers: Headers
-  callback_url: string | null
+  /** In place of the trigger's own. */
+  callback_url: string | undefined
   idempotency_key: string | undefined
 }
 
 /** @throws ApiError `not_found` when the URL has just gone, and whatever submitRun and a source throw */
 export async function fireWebhook(ctx: Context, webhook: Webhook, fire: Fire): Promise<Submitted> {
   const { id, webhook_id, scheme } = webhook
-  const { headers, callback_url, idempotency_key } = fire
+  const { headers, callback_url = webhook.callback_url, idempotency_key } = fire
   const text = 'text' in fire.posted ? fire.posted.text : ''
   const key =
     idempotency_key ?? (scheme === 'bearer' ? undefined : usableKey(eventIdOf(scheme, headers, text)))
   async function together(sql: Sql): Promise<void> {
     if (!(await holdWebhook(sql, webhook))) throw webhookGone()
   }
-  const started = await startRun(ctx, webhook, fire.posted, {
-    callback_url,
+  const started = await startRun(ctx, { ...webhook, callback_url }, fire.posted, {
     // A key of a URL's own: no key that a caller sends holds a newline. Senders may sign or order a body anew when
     // they repeat it, so the key alone says that it is the same fire.
     idempotency: key === undefined ? null : { key: `${webhook_id}\n${key}`, fingerprint: async () => 'fire' },
@@ -92,22 +92,17 @@ export async function fireWebhook(ctx: Context, webhook: Webhook, fire: Fire): P
   return started
 }
 
-type HowStarted = Pick<RunOrder, 'callback_url' | 'idempotency'> & Required<Pick<RunOrder, 'together'>>
+type HowStarted = Pick<RunOrder, 'idempotency'> & Required<Pick<RunOrder, 'together'>>
 
 /** A run over the body, over the items in it, or over what the trigger's source holds: of that a sender is told nothing. */
 function startRun(ctx: Context, webhook: Webhook, posted: Posted, how: HowStarted): Promise<Submitted> {
-  const { id, project_id, agent_id, name, source, source_headers_sealed, allow_unpriced, settings } = webhook
-  const unpriced = allow_unpriced ? ('allow' as const) : ('pause' as const)
-  const unbounded = { budget_cents: null, concurrency: null, timeout_seconds: null }
-  const order = { project_id, agent_id, name, unpriced, ...unbounded }
-  if (isBody(source)) return submitRun(ctx, { ...order, ...how }, postedItems(source, posted))
+  const { id, project_id, agent_id, name, source, settings } = webhook
+  const order = { ...orderOfStart(webhook), project_id, agent_id, name, ...how }
+  if (isBody(source)) return submitRun(ctx, order, postedItems(source, posted))
   const body = 'text' in posted ? posted.text : 'null'
-  if (source === null) return submitRun(ctx, { ...order, ...how }, pileOf(body))
-  const timezone = settings.timezone ?? DEFAULT_ZONE
-  const { callback_url, ...rest } = how
-  const kept = { ...NO_SETTINGS, allow_unpriced, callback_url }
-  const start = { ...kept, project_id, agent_id, name, source, source_headers_sealed, timezone }
-  return startNow(ctx, start, { ...rest, body }).catch(error => {
+  if (source === null) return submitRun(ctx, { ...order, pilot_items: null }, pileOf(body))
+  const start = { ...webhook, source, timezone: settings.timezone ?? DEFAULT_ZONE }
+  return startNow(ctx, start, { ...how, body }).catch(error => {
     if (!(error instanceof ApiError) || !TELLS_OF_SOURCE.includes(error.code)) throw error
     ctx.log('warn', 'trigger_source_failed', { project_id, trigger_id: id, error: error.message })
     throw new ApiError(

@@ -5,7 +5,8 @@ import * as z from '../../kernel/documented-zod.ts'
 import { httpUrl, uuid as uuidOf } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { shownTriggerItems, triggerItems, triggerItemsOf } from '../../sources/wire/sources.ts'
-import { allowUnpriced, StartedRun, UNPRICED_STARTS } from '../../submission/wire/run-order.ts'
+import { StartedRun } from '../../submission/wire/run-order.ts'
+import { shownStart, shownStartOf, startOrder } from '../../submission/wire/start-settings.ts'
 import type { triggers } from '../tables/triggers.ts'
 import { SIGNATURE_SCHEMES } from '../vocabulary.ts'
 
@@ -30,7 +31,7 @@ const triggerFields = {
   secret_env: z.string().nullable().describe("The sender's environment variable that holds the secret."),
   ready: z.boolean().describe("False until the sender's signing secret was given: fires are refused."),
   ...shownTriggerItems,
-  allow_unpriced: z.boolean().describe(UNPRICED_STARTS),
+  ...shownStart,
   declared: z.boolean().describe('Declared in the code of its agent: a deploy changes it back.'),
   created_at: timestamp,
   last_fired_at: timestamp.nullable().describe('When it last started a run, exact to a second.'),
@@ -52,11 +53,12 @@ export const triggerUrl = (base_url: string, webhook_id: string) =>
   `${base_url}/v1/webhooks/${webhook_id}/trigger`
 
 export function triggerOf(
-  { webhook_id, source, ...row }: TriggerRow,
+  { webhook_id, source, budget_micro, ...row }: TriggerRow,
   base_url: string,
 ): z.input<typeof Trigger> {
   return {
     ...row,
+    ...shownStartOf({ ...row, budget_micro }),
     ...triggerItemsOf(source),
     url: triggerUrl(base_url, webhook_id),
     created_at: row.created_at.toISOString(),
@@ -102,7 +104,7 @@ export const TriggerOrder = z
       ),
     secret_env: secretEnv.optional(),
     signing_secret: signingSecret.optional(),
-    allow_unpriced: allowUnpriced.optional(),
+    ...startOrder,
     ...triggerItems,
   })
   .openapi('TriggerOrder', {
@@ -115,10 +117,17 @@ export const TriggerChanges = z
     name: triggerName.optional(),
     secret_env: secretEnv.nullable().optional(),
     signing_secret: signingSecret.optional(),
-    allow_unpriced: allowUnpriced.optional(),
+    ...startOrder,
     ...triggerItems,
   })
-  .refine(changes => Object.keys(changes).length > 0, 'must change something: its name, secret or items')
+  .refine(
+    changes => Object.keys(changes).length > 0,
+    'must change something: its name, its secret, its items, or what its runs are started with',
+  )
+  .openapi('TriggerChanges', {
+    description: 'What is to be different; what is absent stays.',
+    example: { budget_cents: 500, tags: ['tickets'] },
+  })
 
 export const FireHeaders = z.strictObject({
   'x-callback-url': httpUrl(

@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0067_concurrency_of_schedule',
-  version: 1795662747201,
+  migration: '0068_settings_of_trigger',
+  version: 1795691853419,
   tables: [
     'accounts',
     'agents',

@@ -107,11 +107,35 @@ it('a schedule has all its settings in its form, which saved as it is changes no
       expect(await refused(path, { ...form, [name]: wrong })).toContain(`wrong-${name}`)
 })
 
+it('a trigger has what its runs are started with in its forms, which saved as they are change none [triggers.settings]', async () => {
+  const { name: _, source: __, results: ___, ...settings } = SETTINGS
+  const agent = await makeAgent(world)
+  const { tags, ...filled } = { ...settings, budget_cents: undefined, budget_usd: '1.50' }
+  const form = { agent_id: agent.id, name: 'hook', scheme: 'bearer', items: 'on', tags: tags.join() }
+  const texts = Object.entries({ ...filled, ...form }).filter(([, value]) => value !== undefined)
+  const made = await send(
+    `/dashboard/projects/${world.first.project_id}/triggers`,
+    Object.fromEntries(texts.map(([name, value]) => [name, String(value)])),
+  )
+  expect(made.status).toBe(200)
+  const path = `/v1/triggers?agent_id=${agent.id}`
+  const asItIs = async () => (await world.call('GET', path)).json.triggers[0]
+  const before = await asItIs()
+  expect(before).toMatchObject({ ...settings, items: true })
+  const page = `/dashboard/triggers/${before.id}`
+  const html = await (await fetch(world.url + page, { headers: { cookie } })).text()
+  const start = fieldsOf(html, `${page}/start`)
+  expect((await send(`${page}/start`, start)).status).toBe(303)
+  expect(await asItIs()).toEqual(before)
+  await send(`${page}/start`, { ...start, budget_usd: '', tags: '', pilot_items: '' })
+  expect(await asItIs()).toMatchObject({ budget_cents: null, tags: [], pilot_items: null, concurrency: 3 })
+})
+
 /** What a browser sends of a form that nobody has touched. */
 function fieldsOf(html: string, action: string): Record<string, string> {
   const form = html
     .split('<form')
-    .find(one => one.includes(`action="${action}"`) && one.includes('name="cron"'))!
+    .find(one => one.includes(`action="${action}"`) && /name="(cron|budget_usd)"/.test(one))!
   const own = form.slice(0, form.indexOf('</form>'))
   const text = (html: string) =>
     html

@@ -1,0 +1,38 @@
+// What the runs of a schedule or a trigger are started with, on a terminal.
+
+import type { Schemas } from './api.ts'
+import { clean, money, plural } from './format.ts'
+import type { Screen } from './output.ts'
+
+export type Fact = readonly [label: string, text: string]
+
+type Start = Pick<
+  Schemas['Trigger'],
+  | 'budget_cents'
+  | 'allow_unpriced'
+  | 'pilot_items'
+  | 'concurrency'
+  | 'timeout_seconds'
+  | 'callback_url'
+  | 'tags'
+>
+
+/** Those that were set; without a budget, that there is none. */
+export function startFacts(start: Start): Fact[] {
+  const { budget_cents, allow_unpriced, pilot_items, concurrency, timeout_seconds, callback_url, tags } =
+    start
+  return [
+    ['budget', budget_cents === null ? 'none of its own' : `${money(budget_cents / 100)} a run`],
+    ...(allow_unpriced ? [['unpriced', 'models without a price go on, and are not counted'] as const] : []),
+    ...(pilot_items === null ? [] : [['pilot', `${plural(pilot_items, 'item')} first`] as const]),
+    ...(concurrency === null ? [] : [['at once', plural(concurrency, 'item')] as const]),
+    ...(timeout_seconds === null ? [] : [['timeout', `${timeout_seconds} s an item`] as const]),
+    ...(callback_url === null ? [] : [['callback', callback_url] as const]),
+    ...(tags.length === 0 ? [] : [['tags', tags.join(', ')] as const]),
+  ]
+}
+
+export function factLines(facts: readonly Fact[], { paint }: Screen): string[] {
+  const width = Math.max(...facts.map(([label]) => label.length))
+  return facts.map(([label, text]) => `${paint('dim', label.padEnd(width))}  ${clean(text)}`)
+}
