@@ -78,7 +78,8 @@ export const entriesOf = ({ groups, open }: Pick<TriageState, 'groups' | 'open'>
     ...(open.has(group.key) ? group.rows.map(row => ({ key: row.record_id, group, row })) : []),
   ])
 
-const HELP = 'j/k enter x  r replay  a ack  d dismiss  w wrong  c confirm  u undo  q quit'
+const helpAt = (entry: Entry | undefined) =>
+  `j/k enter x  r ${entry?.group.rows[0]?.kind === 'quarantine' ? 'resume' : 'replay'}  a ack  d dismiss  w wrong  c confirm  u undo  q quit`
 const AROUND = 4 // the title, a blank line, and two lines below
 
 export function triageLines(state: TriageState, rows: number, now: number, screen: Screen): string[] {
@@ -103,7 +104,7 @@ export function triageLines(state: TriageState, rows: number, now: number, scree
     ...(items === 0 ? [paint('dim', 'nothing waits for a decision')] : []),
     ...Array.from({ length: Math.max(0, room - Math.max(1, entries.length)) }, () => ''),
     paint(state.asks === undefined ? 'dim' : 'yellow', shorten(clean(below), columns - keys.length) + keys),
-    paint('dim', shorten(HELP, columns)),
+    paint('dim', shorten(helpAt(entries[at]), columns)),
   ]
 }
 

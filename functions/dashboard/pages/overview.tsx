@@ -120,7 +120,7 @@ const Today = ({
   const spent = project.spent_cents
   return (
     <dl class="facts" id="today" data-live>
-      <Fact name="Submitted today (UTC)">
+      <Fact name="Submitted or replayed today (UTC)">
         {counted(today.items, 'item')} in {counted(today.runs, 'run')}
       </Fact>
       <Fact name="Ok, of what ended">

@@ -84,7 +84,7 @@ export const ranParts = (run: Counts, items?: string): Part[] =>
     { kind: 'budget_exceeded', label: 'over budget', value: run.budget_exceeded_count },
     { kind: 'cancelled', label: 'cancelled', value: run.cancelled },
     { kind: 'running', label: 'running', value: run.running },
-    { kind: 'paused', label: 'paused', value: run.paused },
+    { kind: 'paused', label: 'held', value: run.paused },
     { kind: 'queued', label: 'queued', value: run.queued },
   ].map(part => (items ? { ...part, href: `${items}?outcome=any&status=${part.kind}#items` } : part))
 
