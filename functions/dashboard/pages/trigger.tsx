@@ -81,16 +81,18 @@ const Changes = ({ trigger }: { trigger: Trigger }) => (
         <button>Take it</button>
       </form>
     )}
+    <h3>Where its items come from</h3>
     <form class="stack" method="post" action={ofTrigger(trigger.id, 'items')}>
       <ItemsFields trigger={trigger} />
       <div>
-        <button>Save where its items come from</button>
+        <button>Save</button>
       </div>
     </form>
+    <h3>What its runs are started with</h3>
     <form class="stack" method="post" action={ofTrigger(trigger.id, 'start')}>
       <StartFields entered={startAsItIs(trigger)} />
       <div>
-        <button>Save what its runs are started with</button>
+        <button>Save</button>
       </div>
     </form>
     <Sure

@@ -29,7 +29,7 @@ export const ItemsFields = ({
   const { items, source, item_id = null, partition_key = null } = trigger
   return (
     <SourceFields source={source ?? { item_id, partition_key }} open={items || source !== null}>
-      <label>
+      <label class="inline">
         <input type="checkbox" name="items" checked={items} /> The body is many items: a JSON array, or a
         value a line
       </label>
