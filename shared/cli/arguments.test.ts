@@ -109,7 +109,7 @@ describe('a command line', () => {
       next: 'assay submit --help',
     })
     expect(refused('runs', '--everything').hint).toBe(
-      'there are: --agent, --tag, --since, --limit, --follow, --json, --profile, --help',
+      'there are: --agent, --tag, --state, --since, --limit, --follow, --json, --profile, --help',
     )
     expect(refused('runs', '-n').message).toBe('runs has no option -n')
   })

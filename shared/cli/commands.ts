@@ -1,7 +1,7 @@
 // The commands as data: what they are called, take and do. Their code is loaded when they run.
 
 import { ANSWER_CHECKS, REFUSAL_CHOICES } from '../grading/vocabulary.ts'
-import { OUTCOMES } from '../items/vocabulary.ts'
+import { OUTCOMES, RUN_STATES } from '../items/vocabulary.ts'
 import { ACCOUNT_COMMANDS } from './account-commands.ts'
 import { ADMINISTRATION_COMMANDS } from './administer-commands.ts'
 import { AGENT_COMMANDS } from './agent-commands.ts'
@@ -89,6 +89,12 @@ export const COMMANDS: readonly Command[] = [
     options: [
       { name: 'agent', value: 'SLUG', about: 'only runs of this agent' },
       { name: 'tag', value: 'TAG', about: 'only runs that have this tag' },
+      {
+        name: 'state',
+        value: 'STATE',
+        choices: RUN_STATES,
+        about: 'only runs that have not ended, that have, or that wait for a person',
+      },
       ...LIST_OPTIONS,
     ],
     run: async (...given) => (await import('./read.ts')).runs(...given),

@@ -1,5 +1,6 @@
 // The commands that look and change nothing, and cancel.
 
+import type { RunState } from '../items/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { abortedInFlight } from '../view/run.ts'
 import { type Agent, answered, pageOf, type Run, type Step } from './api.ts'
@@ -13,11 +14,24 @@ import { type Column, table } from './table.ts'
 
 export function runs(session: Session, given: Given): Promise<ExitCode> {
   const { api, now } = session
-  const [agent, tag] = [given.text('agent'), given.text('tag')]
-  const filter = { ...(agent !== undefined && { agent }), ...(tag !== undefined && { tag }) }
+  const [agent, tag, state] = [
+    given.text('agent'),
+    given.text('tag'),
+    given.text('state') as RunState | undefined,
+  ]
+  const filter = {
+    ...(agent !== undefined && { agent }),
+    ...(tag !== undefined && { tag }),
+    ...(state !== undefined && { state }),
+  }
   return tellList<Run>(session, given, {
     event: 'run',
-    empty: tag === undefined ? 'no runs yet' : `no run has the tag ${tag}`,
+    empty:
+      state !== undefined
+        ? `no run is ${state}`
+        : tag === undefined
+          ? 'no runs yet'
+          : `no run has the tag ${tag}`,
     page: LIMITS.runs_page.max,
     read: (limit, cursor) =>
       pageOf(api.GET('/v2/runs', { params: { query: { ...filter, limit, ...(cursor && { cursor }) } } })),

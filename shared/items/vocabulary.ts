@@ -28,8 +28,11 @@ export const RUN_STATUSES = [
 ] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
-/** Whether anything of a run is still to come: one that was stopped is open until its items at work are over. */
-export const RUN_STATES = ['open', 'ended'] as const
+/**
+ * Whether anything of a run is still to come: one that was stopped is open until its items at work are over. Held is one that
+ * is open and has nothing left but items that wait for a person.
+ */
+export const RUN_STATES = ['open', 'ended', 'held'] as const
 export type RunState = (typeof RUN_STATES)[number]
 
 /** Why a run stopped dispatching before all its items were dispatched. */

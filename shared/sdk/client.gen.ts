@@ -10202,10 +10202,10 @@ export interface operations {
                  */
                 tag?: string;
                 /**
-                 * @description Only runs that have not ended, or only those that have; a run that is stopped ends with its last item.
+                 * @description Only runs that have not ended, only those that have, or only those that wait for a person: held. A run that is stopped ends with its last item.
                  * @example open
                  */
-                state?: "open" | "ended";
+                state?: "open" | "ended" | "held";
                 /**
                  * @description Only runs in this status.
                  * @example materializing

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { answersPart } from './answers.ts'
 import { makeAgent, makeRun } from './make.ts'
+import { deploy, holds, workOff, works } from './play.ts'
 import { runFiguresPart } from './run-figures.ts'
 import { stepsPart } from './steps.ts'
 import { submissionPart } from './submission.ts'
@@ -91,6 +92,23 @@ export function runsPart(given: Given): void {
         const { json } = await world.call('GET', `/v2/runs?agent=${agent.slug}&state=${state}`)
         expect(json.map((run: { id: string }) => run.id)).toEqual([id])
       }
+    })
+
+    it('are listed by whether all that is left of them waits for a person [runs.list-by-state]', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      await deploy(world, agent.id)
+      const held = await makeRun(world, agent.id, [{ input: 1 }, { input: 2 }])
+      await workOff(world, item => (item.input === 1 ? holds : works)(item))
+      await makeRun(world, agent.id, [{ input: 1 }])
+      const listed = async (state: string) =>
+        (await world.call('GET', `/v2/runs?agent=${agent.slug}&state=${state}`)).json.map(
+          (run: { id: string }) => run.id,
+        )
+      expect(await listed('held')).toEqual([held])
+      expect(await listed('open')).toHaveLength(2)
+      await world.call('POST', `/v2/runs/${held}/cancel`)
+      expect(await listed('held')).toEqual([])
     })
 
     it('fill a page of 50, or of what limit says, clamped to 1 to 500 [limits.runs-page]', async () => {

@@ -24,6 +24,7 @@ const day = z.literal('').or(z.iso.date()).optional()
 const VERDICTS = { '': 'any', not_ok: 'not ok', ok: 'ok', degraded: 'degraded', failed: 'failed' }
 const STATUSES = {
   '': 'any',
+  held: 'waits for you',
   ...Object.fromEntries(RUN_STATUSES.map(one => [one, statusWord(one)])),
 }
 
@@ -33,7 +34,10 @@ export const runsPage = page({
     agent: z.string().optional(),
     item_id: z.string().optional(),
     tag: z.string().optional(),
-    status: z.literal('').or(z.enum(RUN_STATUSES)).optional(),
+    status: z
+      .literal('')
+      .or(z.enum(['held', ...RUN_STATUSES]))
+      .optional(),
     outcome: z
       .literal('')
       .or(z.enum([...OUTCOMES, 'not_ok']))
@@ -49,7 +53,7 @@ export const runsPage = page({
       agent,
       item_id,
       tag,
-      status,
+      ...(status === 'held' ? { state: status } : { status }),
       outcome,
       from: from && `${from}T00:00:00Z`,
       to: to && new Date(Date.parse(`${to}T00:00:00Z`) + DAY_MS).toISOString(),

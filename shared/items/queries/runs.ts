@@ -11,6 +11,7 @@ import {
   isNotNull,
   isNull,
   lt,
+  type SQL,
   sql,
 } from 'drizzle-orm'
 import { projects } from '../../accounts/tables/projects.ts'
@@ -51,7 +52,13 @@ function selectRuns(db: Database) {
     .leftJoin(deployments, eq(deployments.id, runs.deployment_id))
 }
 
-const STATES = { open: isNull, ended: isNotNull }
+const STATES: Record<RunState, SQL> = {
+  open: isNull(runs.finished_at),
+  ended: isNotNull(runs.finished_at),
+  // As `isHeld` says it in shared/items/rules/lifecycle.ts.
+  held: sql`${runs.finished_at} is null and not ${runs.materializing} and ${runs.paused} > 0 and ${runs.running} = 0
+    and ${runs.paused} + ended_items(runs) = ${runs.total_items}`,
+}
 
 export async function listRuns(db: Database, filter: RunFilter): Promise<RunRow[]> {
   const { agent, item_id, status, outcome, from, to, before_id } = filter
@@ -73,7 +80,7 @@ export async function listRuns(db: Database, filter: RunFilter): Promise<RunRow[
         agent_ids && agentIs(agent_ids),
         item_id === undefined ? undefined : sql`(${runs.project_id}, ${runs.id}) in ${touched}`,
         filter.tag === undefined ? undefined : arrayContains(runs.tags, [filter.tag]),
-        filter.state === undefined ? undefined : STATES[filter.state](runs.finished_at),
+        filter.state === undefined ? undefined : STATES[filter.state],
         status === undefined ? undefined : eq(runs.status, status),
         outcome === undefined ? undefined : OUTCOME_IS[outcome],
         filter.replay_of === undefined
