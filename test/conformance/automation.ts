@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
 import type { Answer } from './world.ts'
@@ -141,6 +142,26 @@ export function automationPart(given: Given): void {
       expect(await nextAt()).toEqual(due)
       await deploy(id, { schedules: [{ cron: '0 0 1 1 *', timezone: 'Asia/Tokyo' }] })
       expect(await nextAt()).not.toEqual(due)
+    })
+
+    it('sets an input that is longer than code may declare, and leaves those of other schedules alone', async () => {
+      const { id } = await makeAgent(given())
+      const input = 'x'.repeat(LIMITS.configuration_bytes)
+      for (const cron of ['0 12 * * 6', '1 12 * * 6'])
+        await given().call('POST', '/v1/schedules', { body: { agent_id: id, cron, input } })
+      const [schedule] = (await deploy(id, { ...both, schedules: [{ cron: '0 12 * * 6' }] })).json.plan
+        .schedules
+      expect(schedule).toMatchObject({
+        action: 'changed',
+        changes: [{ field: 'input', to: '{"hours":24}' }, {}],
+      })
+      const inputs = (await schedulesOf(id)).map(one => [one.cron, one.input])
+      expect(inputs).toEqual(
+        expect.arrayContaining([
+          ['0 12 * * 6', { hours: 24 }],
+          ['1 12 * * 6', input],
+        ]),
+      )
     })
 
     it('takes over what was made by hand under the same key: its settings stay, its URL too', async () => {

@@ -88,7 +88,7 @@ export async function findDeployment(
   return row
 }
 
-/** Earlier versions that equal a new one in all but the environment, which is sealed; newest first. */
+/** Earlier versions that equal a new one in all but the environment, which is sealed; the newest of them. */
 export function findSame(db: Database, given: NewDeployment): Promise<DeploymentRow[]> {
   const same = (
     column: typeof deployments.url | typeof deployments.bundle_hash,
@@ -106,6 +106,7 @@ export function findSame(db: Database, given: NewDeployment): Promise<Deployment
       ),
     )
     .orderBy(desc(deployments.version))
+    .limit(LIMITS.deployments_compared)
 }
 
 /** Makes others who deploy to the agent wait until this transaction ends; its runs may start meanwhile. */

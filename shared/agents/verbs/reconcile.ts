@@ -43,8 +43,9 @@ export async function planAutomation(
   { agent_id, declaration, before }: Omit<Declaring, 'project_id'>,
   undeclared: Undeclared,
 ): Promise<Automation> {
+  const crons = declaration.schedules?.map(({ cron }) => cron) ?? []
   const schedules = await Promise.all(
-    (await lockSchedulesOfAgent(ctx.db, agent_id)).map(async row => ({
+    (await lockSchedulesOfAgent(ctx.db, agent_id, crons)).map(async row => ({
       ...row,
       source: await asDeclared(ctx, row),
     })),

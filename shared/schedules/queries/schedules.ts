@@ -1,7 +1,7 @@
 // Schedules as callers see and change them. What fires them is in occurrences.ts; both lock the row of a schedule
 // before they touch what belongs to it.
 
-import { and, desc, eq, getTableColumns, inArray, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, lt, or, sql } from 'drizzle-orm'
 import { askProjects } from '../../accounts/queries/distributed.ts'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents } from '../../agents/tables/agents.ts'
@@ -121,12 +121,15 @@ export async function findSchedule(
   return row
 }
 
-/** The schedules of an agent, locked until the transaction ends. */
-export function lockSchedulesOfAgent(db: Database, agent_id: string) {
+/** Those of an agent that code declared, or has the crons of, locked until the transaction ends; an input longer than code may declare is cut. */
+export function lockSchedulesOfAgent(db: Database, agent_id: string, crons: readonly string[]) {
+  const { id, cron, timezone, source, source_headers_sealed, results, enabled, declared } = schedules
+  const input = sql<string>`case when octet_length(${schedules.input}) <= ${LIMITS.configuration_bytes}
+    then ${schedules.input} else '"…"' end`
   return db
-    .select()
+    .select({ id, cron, timezone, source, source_headers_sealed, results, enabled, declared, input })
     .from(schedules)
-    .where(eq(schedules.agent_id, agent_id))
+    .where(and(eq(schedules.agent_id, agent_id), or(schedules.declared, inArray(schedules.cron, [...crons]))))
     .orderBy(schedules.id)
     .for('no key update')
 }
