@@ -5,7 +5,7 @@ import { AgentActivity, agentActivityOf } from '../../shared/agents/wire/agent-a
 import type { Context } from '../../shared/context.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
-import { streamed } from '../../shared/http/stream.ts'
+import { begun, streamed } from '../../shared/http/stream.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { uuid } from '../../shared/kernel/fields.ts'
 
@@ -40,7 +40,7 @@ export const listAgents = endpoint({
         return query.activity === undefined ? agents.map(agentOf) : withActivity(ctx, agents)
       }),
     )
-    return streamed(chunks, agent => agent, 'array')
+    return streamed(await begun(chunks), agent => agent, 'array')
   },
 })
 

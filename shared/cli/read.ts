@@ -26,12 +26,7 @@ export function runs(session: Session, given: Given): Promise<ExitCode> {
   }
   return tellList<Run>(session, given, {
     event: 'run',
-    empty:
-      state !== undefined
-        ? `no run is ${state}`
-        : tag === undefined
-          ? 'no runs yet'
-          : `no run has the tag ${tag}`,
+    empty: Object.keys(filter).length === 0 ? 'no runs yet' : 'no run is like that',
     page: LIMITS.runs_page.max,
     read: (limit, cursor) =>
       pageOf(api.GET('/v2/runs', { params: { query: { ...filter, limit, ...(cursor && { cursor }) } } })),

@@ -2,6 +2,9 @@
 // cannot be taken for complete.
 
 import { jsonArray, jsonLines } from '../json/raw-json.ts'
+import { LIMITS } from '../kernel/limits.ts'
+
+const BOUNDS = { stall_ms: LIMITS.result_stall_ms }
 
 /** One value a line, or one array; the next chunk is read when the caller has taken the one before. */
 export function streamed<T>(
@@ -10,8 +13,18 @@ export function streamed<T>(
   form: 'lines' | 'array',
 ): Response {
   return form === 'lines'
-    ? streamedText(jsonLines(chunks, shape), 'application/x-ndjson')
-    : streamedText(jsonArray(chunks, shape), 'application/json')
+    ? streamedText(jsonLines(chunks, shape), 'application/x-ndjson', BOUNDS)
+    : streamedText(jsonArray(chunks, shape), 'application/json', BOUNDS)
+}
+
+/** The same chunks with the first one read: what fails by then is answered as an error, and no answer breaks off for it. */
+export async function begun<T>(chunks: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
+  const first = await chunks.next()
+  return (async function* () {
+    if (first.done) return
+    yield first.value
+    yield* chunks
+  })()
 }
 
 export interface StreamBounds {

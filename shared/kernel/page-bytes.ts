@@ -10,13 +10,14 @@ export interface Sized {
 
 /** As many rows as begin within the bytes of a page. */
 export function withinPage<T extends Sized>(rows: readonly T[]): T[] {
-  let before = 0
-  const end = rows.findIndex(({ bytes }) => {
-    const isBeyond = before >= LIMITS.page_bytes
-    before += bytes
-    return isBeyond
-  })
-  return end === -1 ? [...rows] : rows.slice(0, end)
+  const kept: T[] = []
+  let bytes = 0
+  for (const row of rows) {
+    if (bytes >= LIMITS.page_bytes) break
+    kept.push(row)
+    bytes += row.bytes
+  }
+  return kept
 }
 
 /** More may follow. */

@@ -35,6 +35,8 @@ export function agentsPart(given: Given): void {
       expect((await given().call('GET', path)).json).toEqual(updated.json)
       const listed = await given().call('GET', `/v1/agents?project_id=${body.project_id}`)
       expect(listed.json).toContainEqual(updated.json)
+      const bare = await given().call('GET', `/v1/agents?project_id=${body.project_id}&config=false`)
+      expect(bare.json).toContainEqual({ ...updated.json, config: {} })
     })
 
     it('are listed with what they did lately where that is asked for [agents.activity]', async () => {

@@ -191,14 +191,16 @@ export function automationPart(given: Given): void {
       expect(done(await deploy(id)).map(([action]) => action)).toEqual(['deleted', 'deleted', 'deleted'])
     })
 
-    it('gives a renamed trigger another URL and secret; the old ones are dead', async () => {
+    it('gives a renamed trigger another URL and secret, and what its runs were started with; the old ones are dead [triggers.settings]', async () => {
       const { id } = await makeAgent(given())
       const [before] = (await deploy(id, { triggers: [{ name: 'orders' }] })).json.plan.triggers
+      await given().call('PATCH', `/v1/triggers/${before.id}`, { body: { budget_cents: 500, tags: ['o'] } })
       const [after] = (await deploy(id, { triggers: [{ name: 'sales' }] })).json.plan.triggers
       expect(after).toMatchObject({ action: 'rotated', replaces: 'orders' })
       expect((await fire(before.url, before.secret)).status).toBe(404)
       expect((await fire(after.url, before.secret)).status).toBe(401)
       expect((await fire(after.url, after.secret)).status).toBe(202)
+      expect(await triggersOf(id)).toMatchObject([{ name: 'sales', budget_cents: 500, tags: ['o'] }])
     })
 
     it('as a dry run says the same and does nothing [declarations.dry-run]', async () => {

@@ -6,12 +6,11 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { defined } from '../shell/defined.ts'
 import { dollars, whole } from '../shell/form-values.ts'
 import { Field } from './form.tsx'
-
 import { tagsOf } from './submit-order.ts'
 import { cents } from './text.tsx'
 
 export const startForm = {
-  budget_usd: dollars,
+  budget_usd: z.string().default('').pipe(dollars),
   allow_unpriced: z.string().optional(),
   pilot_items: whole.default(null),
   // Of a form that was opened before it had them, nothing is said of these.

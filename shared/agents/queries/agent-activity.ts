@@ -25,7 +25,7 @@ export async function readAgentActivity(
     return sql<AgentActivityRow[]>`
     with open as materialized (
       select agent_id, count(*)::int as runs, sum(paused)::bigint as held from runs
-      where project_id = any(${[...ids]}::uuid[]) and finished_at is null
+      where project_id = any(${[...ids]}::uuid[]) and agent_id = any(${own.map(one => one.id)}::uuid[]) and finished_at is null
       group by 1
     )
     select a.id as agent_id, l.id as last_run_id, l.created_at as last_run_at, r.runs, r.ok, r.not_ok,

@@ -55,8 +55,11 @@ function nextAgents(
       ),
     )
     .orderBy(asc(agents.id))
-    .limit(LIMITS.agents_chunk)
+    .limit(chunkOf({ configured }))
 }
+
+const chunkOf = ({ configured }: Pick<Wanted, 'configured'>) =>
+  configured ? LIMITS.agents_chunk : LIMITS.bare_agents_chunk
 
 /** All of them, each chunk by a read of its own, which may add to its rows; none is empty. */
 export async function* agentsInChunks<T extends { id: string }>(
@@ -67,7 +70,7 @@ export async function* agentsInChunks<T extends { id: string }>(
   for (;;) {
     const rows = await read(db => nextAgents(db, wanted, after))
     if (rows.length > 0) yield rows
-    if (rows.length < LIMITS.agents_chunk) return
+    if (rows.length < chunkOf(wanted)) return
     after = rows.at(-1)!.id
   }
 }

@@ -30,13 +30,9 @@ export async function listDeployments(
   agent_id: string,
   { external_id, before_version, limit }: DeploymentFilter,
 ): Promise<(DeploymentRow & Sized)[]> {
-  const before = sql<number>`sum(${DECLARED_BYTES}) over (order by ${deployments.version} desc) - ${DECLARED_BYTES}`
-  const found = db
-    .select({
-      id: deployments.id,
-      bytes: DECLARED_BYTES.as('bytes'),
-      bytes_before: before.as('bytes_before'),
-    })
+  // Its limit keeps PostgreSQL from writing each declaration out again wherever its length is named.
+  const sized = db
+    .select({ id: deployments.id, version: deployments.version, bytes: DECLARED_BYTES.as('bytes') })
     .from(deployments)
     .where(
       and(
@@ -47,6 +43,11 @@ export async function listDeployments(
     )
     .orderBy(desc(deployments.version))
     .limit(limit)
+    .as('sized')
+  const before = sql<number>`sum(${sized.bytes}) over (order by ${sized.version} desc) - ${sized.bytes}`
+  const found = db
+    .select({ id: sized.id, bytes: sized.bytes, bytes_before: before.as('bytes_before') })
+    .from(sized)
     .as('found')
   return db
     .select({ ...DEPLOYMENT, bytes: found.bytes })
@@ -88,7 +89,7 @@ export async function findDeployment(
   return row
 }
 
-/** Earlier versions that equal a new one in all but the environment, which is sealed; the newest of them. */
+/** Earlier versions that equal a new one in all but the environment, which is sealed: the current one and the newest. */
 export function findSame(db: Database, given: NewDeployment): Promise<DeploymentRow[]> {
   const same = (
     column: typeof deployments.url | typeof deployments.bundle_hash,
@@ -105,7 +106,7 @@ export function findSame(db: Database, given: NewDeployment): Promise<Deployment
         sql`${deployments.declaration} = ${JSON.stringify(given.declaration)}::text::jsonb`,
       ),
     )
-    .orderBy(desc(deployments.version))
+    .orderBy(desc(DEPLOYMENT.is_current), desc(deployments.version))
     .limit(LIMITS.deployments_compared)
 }
 

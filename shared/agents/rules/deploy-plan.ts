@@ -19,8 +19,8 @@ export interface StandingSchedule {
   id: string
   cron: string
   timezone: string
-  /** JSON text. */
-  input: string
+  /** JSON text; null where it is longer than code may declare. */
+  input: string | null
   /** Where its items come from, as code would declare it; null where each run is over the input. */
   source: DeclaredSource | null
   enabled: boolean
@@ -96,7 +96,8 @@ export function planSchedules(
       const results = said && { url: said.url, format: said.format ?? 'csv' }
       const planned = { cron, timezone, source, ...(results && { results }) }
       if (before === undefined) return { action: 'created', id: null, ...planned, input, changes: [] }
-      const sameInput = canonicalJson(JSON.parse(before.input)) === input
+      const sameInput =
+        before.input !== null && canonicalJson(JSON.parse(before.input)) === input ? before.input : undefined
       const changes = [
         ...changed('timezone', before.timezone, timezone),
         ...(sameInput ? [] : changed('input', before.input, input)),
@@ -105,13 +106,13 @@ export function planSchedules(
         ...changed('enabled', before.enabled, true),
         ...changed('declared', before.declared, true),
       ]
-      const after = sameInput ? before.input : input
+      const after = sameInput ?? input
       return { action: changedOrNot(changes), id: before.id, ...planned, input: after, changes }
     }),
     ...standing
       .filter(one => one.declared && !kept.has(one.cron))
       .map(({ id, cron, timezone, input, source }): PlannedSchedule => {
-        return { action: 'deleted', id, cron, timezone, input, source, changes: [] }
+        return { action: 'deleted', id, cron, timezone, input: input ?? 'null', source, changes: [] }
       }),
   ]
 }

@@ -22,6 +22,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { items, runs } from '../tables/runs.ts'
 import type { Outcome, RunState, RunStatus, StopReason } from '../vocabulary.ts'
 import type { RunRow } from '../wire/runs.ts'
+import { endedItemsOf } from './transitions.ts'
 
 export interface RunFilter {
   account_id: string
@@ -57,7 +58,7 @@ const STATES: Record<RunState, SQL> = {
   ended: isNotNull(runs.finished_at),
   // As `isHeld` says it in shared/items/rules/lifecycle.ts.
   held: sql`${runs.finished_at} is null and not ${runs.materializing} and ${runs.paused} > 0 and ${runs.running} = 0
-    and ${runs.paused} + ended_items(runs) = ${runs.total_items}`,
+    and ${runs.paused} + ${sql.raw(endedItemsOf('runs'))} = ${runs.total_items}`,
 }
 
 export async function listRuns(db: Database, filter: RunFilter): Promise<RunRow[]> {

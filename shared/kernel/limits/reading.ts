@@ -67,6 +67,7 @@ export const READING_LIMITS = {
   sessions_page: { default: 50, max: 200 },
   deployments_compared: 50, // with a new one, which is none where it equals an earlier one in its environment too
   deployments_page: { default: 50, max: 200 },
+  bare_agents_chunk: 500, // without their configurations
   agents_chunk: 16, // of a list of agents read at once: 4 MiB where each has as large a configuration as may be
   audit_page: { default: 50, max: 200 },
   triggers_page: { default: 50, max: 200 },

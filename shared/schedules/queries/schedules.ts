@@ -121,11 +121,11 @@ export async function findSchedule(
   return row
 }
 
-/** Those of an agent that code declared, or has the crons of, locked until the transaction ends; an input longer than code may declare is cut. */
+/** Those of an agent that code declared, or has the crons of, locked until the transaction ends; an input is null that is longer than code may declare. */
 export function lockSchedulesOfAgent(db: Database, agent_id: string, crons: readonly string[]) {
   const { id, cron, timezone, source, source_headers_sealed, results, enabled, declared } = schedules
-  const input = sql<string>`case when octet_length(${schedules.input}) <= ${LIMITS.configuration_bytes}
-    then ${schedules.input} else '"…"' end`
+  const input = sql<string | null>`case when octet_length(${schedules.input}) <= ${LIMITS.configuration_bytes}
+    then ${schedules.input} end`
   return db
     .select({ id, cron, timezone, source, source_headers_sealed, results, enabled, declared, input })
     .from(schedules)

@@ -31,7 +31,7 @@ export const triggers = pgTable(
     signing_secret_sealed: text('signing_secret_sealed'),
     /** Where the items of a fire come from; null where each is one run over one item, its body. */
     source: jsonb('source').$type<TriggerSource>(),
-    /** These two as of a schedule. */
+    /** As of a schedule. */
     source_headers_sealed: text('source_headers_sealed'),
     ...startColumns(),
     created_at: createdAt(),

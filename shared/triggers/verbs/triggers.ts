@@ -8,12 +8,7 @@ import { randomWord, sha256 } from '../../kernel/secrets.ts'
 import type { ItemsOrder } from '../../sources/rules/declared-source.ts'
 import type { TriggerSource } from '../../sources/rules/source.ts'
 import { type KeptSource, keptTriggerSource } from '../../sources/verbs/kept-source.ts'
-import {
-  type SaidStart,
-  type StartSettings,
-  startOf,
-  startSaid,
-} from '../../submission/wire/start-settings.ts'
+import { type SaidStart, type StartSettings, startSaid } from '../../submission/wire/start-settings.ts'
 import * as store from '../queries/triggers.ts'
 import { newTriggerSecret, signingSecretProblem } from '../rules/webhook-signatures.ts'
 import type { SignatureScheme } from '../vocabulary.ts'
@@ -77,8 +72,7 @@ export async function changeTrigger(
   if (known === undefined) throw triggerGone()
   const items = source === undefined ? known : await keptTriggerSource(ctx, source, known)
   if (name !== trigger.name) {
-    await deleteTrigger(ctx, id)
-    const start = { ...startOf(trigger), ...said }
+    const start = { ...(await deleteTrigger(ctx, id)), ...said }
     const kept = { scheme, secret_env, signing_secret, declared, start, items }
     const order = { project_id, agent_id, name, ...kept }
     return (await createTrigger(ctx, order, id)).secret

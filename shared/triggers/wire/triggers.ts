@@ -52,15 +52,20 @@ export const NewTrigger = z
 export const triggerUrl = (base_url: string, webhook_id: string) =>
   `${base_url}/v1/webhooks/${webhook_id}/trigger`
 
-export function triggerOf(
-  { webhook_id, source, budget_micro, ...row }: TriggerRow,
-  base_url: string,
-): z.input<typeof Trigger> {
+export function triggerOf(row: TriggerRow, base_url: string): z.input<typeof Trigger> {
   return {
-    ...row,
-    ...shownStartOf({ ...row, budget_micro }),
-    ...triggerItemsOf(source),
-    url: triggerUrl(base_url, webhook_id),
+    id: row.id,
+    project_id: row.project_id,
+    agent_id: row.agent_id,
+    agent_slug: row.agent_slug,
+    name: row.name,
+    url: triggerUrl(base_url, row.webhook_id),
+    scheme: row.scheme,
+    secret_env: row.secret_env,
+    ready: row.ready,
+    ...triggerItemsOf(row.source),
+    ...shownStartOf(row),
+    declared: row.declared,
     created_at: row.created_at.toISOString(),
     last_fired_at: row.last_fired_at?.toISOString() ?? null,
   }
