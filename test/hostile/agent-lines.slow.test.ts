@@ -20,7 +20,9 @@ const LINES = Number(process.env.FUZZ_LINES ?? 20_000)
 /** Every second item of a run is answered well, before all others of its request. */
 const ITEMS = 24
 const AT_ONCE = 6 // runs
-const TURNS = 15 // an item is offered five times, and once more for each that its agent yields or retries
+/** One that yields for ever is bounded by LIMITS.attempts_per_item, an hour and more away: it gives up before. */
+const YIELDS = 20
+const TURNS = YIELDS + 10 // an item is offered as often as its agent yields or retries, and five times more; one a turn at least
 
 let engine: TestEngine
 let app: ReturnType<typeof createApp>
@@ -56,8 +58,6 @@ const GOOD = '{"label":"as it was sent"}'
 const good = ({ seq, attempt }: ItemLine) =>
   Buffer.from(`{"type":"result","seq":${seq},"attempt":${attempt},"output":${GOOD}}`)
 
-/** One that yields for ever is bounded by LIMITS.attempts_per_item, an hour and more away: it gives up before. */
-const YIELDS = 20
 const given = ({ seq, attempt }: ItemLine) =>
   Buffer.from(
     `{"type":"error","seq":${seq},"attempt":${attempt},"error":{"code":"gave_up","message":"No.","retryable":false}}`,
