@@ -627,7 +627,7 @@ describe('a lease', () => {
 
   it('whose steps could not be written outlives a verdict that can be, so that the item is offered again [log.settle_failed]', async () => {
     const runId = await engine.submit(1)
-    const { claim } = await claimItems(engine.ctx, runId, 1)
+    const { claim } = await claimItems(engine.ctx, engine.key(runId), 1)
     const lease = { claim_id: claim!.id, taken_ms: 0, open: 1, closing: false, abort: new AbortController() }
     const inFlight = beginItem(claim!.items[0]!, lease)
     let [away, late_ms] = [true, 0]
