@@ -1,8 +1,7 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { createClient } from '../../shared/sdk/client.ts'
 import { type CitusNode, killNode, startNode } from '../support/citus-nodes.ts'
-import { type ClusterProject, makeProjects } from '../support/citus-projects.ts'
+import { type ClusterProject, callerOf, makeProjects } from '../support/citus-projects.ts'
 import { conservation } from '../support/conservation.ts'
 import { eventually } from '../support/eventually.ts'
 import { type HeldAgent, heldAgent } from '../support/held-agent.ts'
@@ -27,28 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => parts.disposeAsync())
 
-const clientOf = ({ api_key }: ClusterProject) => createClient({ baseUrl: stack.base_url, apiKey: api_key })
-
-async function submit(project: ClusterProject, items: number): Promise<string> {
-  const lines = Array.from({ length: items }, (_, i) => `{"item_id":"item-${i}","input":{"n":${i}}}\n`)
-  const body = new Blob([lines.join('')]).stream()
-  return (await clientOf(project).submitLines({ agent_id: project.agent_id }, body)).run_id
-}
-
-const readRun = async (project: ClusterProject, runId: string) => {
-  const { data, response } = await clientOf(project).GET('/v2/runs/{runId}', {
-    params: { path: { runId } },
-  })
-  expect(response.status).toBe(200)
-  return data!
-}
-
-const ended = (project: ClusterProject, runId: string) =>
-  eventually(async () => {
-    const run = await readRun(project, runId)
-    expect(run.finished_at).not.toBeNull()
-    return run
-  })
+const { submit, readRun, ended } = callerOf(() => stack.base_url)
 
 const readiness = async () => {
   const response = await fetch(`${stack.base_url}/health/ready`)
@@ -70,8 +48,8 @@ it('a node that is down stops the projects on it and no others, which go on wher
   expect(await ended(near, await submit(near, 3))).toMatchObject({ completed: 3 })
   expect(await ended(near, await submit(near, 3000))).toMatchObject({ completed: 3000 })
 
-  for (const asked of [readRun(far, ofFar), submit(far, 3)])
-    await expect(asked).rejects.toMatchObject({ code: 'store_unreachable' })
+  for (const ask of [() => readRun(far, ofFar), () => submit(far, 3)])
+    await expect(ask()).rejects.toMatchObject({ code: 'store_unreachable' })
   expect(await readiness()).toMatchObject({
     code: 200,
     postgres: { status: 'degraded', reason: expect.stringContaining(`127.0.0.1:${node.port}`) },

@@ -157,7 +157,7 @@ describe('a submission', () => {
     await sent.promise
     // Given up as far as the first statement, as a tick that is about to remove the items has.
     const [run] = await engine.sql`select id from runs`
-    await closeMaterializing(engine.sql, run!.id)
+    await closeMaterializing(engine.sql, engine.key(run!.id))
     release.resolve()
     await refused
     const [left] =
