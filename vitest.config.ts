@@ -40,6 +40,21 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Stops nodes of a cluster that it starts, for which Citus has to be installed: `npm run test:citus`, and no other. */
+const CITUS = process.env.CITUS === '1'
+const citus = {
+  extends: true as const,
+  plugins: [agents()],
+  test: {
+    name: 'citus',
+    include: ['test/citus/*.test.ts'],
+    globalSetup: ['test/support/citus-setup.ts'],
+    // They stop the nodes of one another.
+    fileParallelism: false,
+    testTimeout: 600_000,
+  },
+}
+
 export default defineConfig({
   test: {
     // Processes, not threads: what a test starts is ended by the kernel when its worker dies.
@@ -53,26 +68,28 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     teardownTimeout: 30_000,
     env: { BASE_URL: '' }, // Vite's own word for something else; servers that tests start would take it for theirs
-    projects: [
-      {
-        extends: true,
-        plugins: [agents()],
-        test: {
-          name: 'unit',
-          // Modules are loaded once a worker and not once a file: a third of the time of this project was that.
-          isolate: false,
-          ...which(['{shared,functions,infra,examples}/**/*.test.ts', 'test/structure/*.test.ts']),
-        },
-      },
-      {
-        extends: true,
-        plugins: [agents()],
-        test: {
-          name: 'stores',
-          ...which(['test/**/*.test.ts'], ['test/structure/**']),
-          globalSetup: ['test/support/global-setup.ts'],
-        },
-      },
-    ],
+    projects: CITUS
+      ? [citus]
+      : [
+          {
+            extends: true,
+            plugins: [agents()],
+            test: {
+              name: 'unit',
+              // Modules are loaded once a worker and not once a file: a third of the time of this project was that.
+              isolate: false,
+              ...which(['{shared,functions,infra,examples}/**/*.test.ts', 'test/structure/*.test.ts']),
+            },
+          },
+          {
+            extends: true,
+            plugins: [agents()],
+            test: {
+              name: 'stores',
+              ...which(['test/**/*.test.ts'], ['test/structure/**', 'test/citus/**']),
+              globalSetup: ['test/support/global-setup.ts'],
+            },
+          },
+        ],
   },
 })

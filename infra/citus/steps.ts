@@ -164,6 +164,46 @@ const OF_WEEKS = ['many_late(text,uuid,uuid,integer)', 'drop_step_week(date)']
 const withColumns = (name: string) =>
   `do $body$ begin execute replace(pg_get_functiondef('${name}'::regprocedure), 'SELECT FROM', 'SELECT 1 FROM'); end $body$`
 
+const LOCKS_ROOM = /^lock_room_\d+\(/
+/** Of whatever names its project by the run's row, a cluster asks all nodes, and has no answer while one is down. */
+const BY_ROW = '= r.project_id'
+/** And what a part of a statement inserts that another part gave it is told to all nodes: the claim is inserted before. */
+const INSERTS_TAKEN = `insert into claims (run_id, project_id, seqs, attempts, lease_until)
+      select of_run, of_project, array_agg(t.seq), array_agg(t.attempt),
+        locked_at + make_interval(secs => lease_ms / 1000.0)
+      from taken t having count(*) > 0 returning id`
+const OWN_NODE: readonly (readonly [from: string, to: string])[] = [
+  [BY_ROW, '= of_project'],
+  [
+    INSERTS_TAKEN,
+    `update claims c set seqs = s.seqs, attempts = s.attempts
+      from (select array_agg(t.seq) as seqs, array_agg(t.attempt) as attempts from taken t) s
+      where c.project_id = of_project and c.id = own_claim and s.seqs is not null returning c.id`,
+  ],
+  ['DECLARE', 'DECLARE\n  own_claim bigint;'],
+  [
+    'return query',
+    `insert into claims as c (run_id, project_id, seqs, attempts, lease_until)
+  values (of_run, of_project, array[]::int[], array[]::smallint[], locked_at + make_interval(secs => lease_ms / 1000.0))
+  returning c.id into own_claim;
+  return query`,
+  ],
+  [
+    'from taken t, claim;',
+    `from taken t, claim;
+  if not found then
+    delete from claims c where c.project_id = of_project and c.id = own_claim;
+  end if;`,
+  ],
+]
+function byProject(name: string): string {
+  const text = OWN_NODE.reduce(
+    (text, [from, to]) => `replace(${text}, $of$${from}$of$, $of$${to}$of$)`,
+    `pg_get_functiondef('${name}'::regprocedure)`,
+  )
+  return `do $body$ begin execute ${text}; end $body$`
+}
+
 function functionSteps(state: State): Step[] {
   const steps: Step[] = []
   for (const one of TRIGGER_FUNCTIONS)
@@ -177,6 +217,14 @@ function functionSteps(state: State): Step[] {
   for (const name of OF_WEEKS)
     if (state.functions.get(name)?.includes('SELECT FROM'))
       steps.push({ says: `${name.split('(')[0]}() looks on all nodes`, statements: [withColumns(name)] })
+  for (const [name, text] of state.functions)
+    if (
+      LOCKS_ROOM.test(name) ? text.includes(BY_ROW) : TAKES_ITEMS.test(name) && text.includes(INSERTS_TAKEN)
+    )
+      steps.push({
+        says: `${name.split('(')[0]}() asks the node of its project alone`,
+        statements: [byProject(name)],
+      })
   for (const [name, text] of state.functions) {
     if (!TAKES_ITEMS.test(name)) continue
     const isKept = text.split('\n')[0]!.includes('plan_cache_mode')

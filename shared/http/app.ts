@@ -2,6 +2,7 @@
 // and an unexpected error tells the caller nothing but that id.
 
 import { Hono } from 'hono'
+import { noteLostNode } from '../cluster/queries/nodes.ts'
 import type { Context } from '../context.ts'
 import { errorText } from '../kernel/error-text.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -62,7 +63,12 @@ async function answered(
   async function attempt(): Promise<Response> {
     checkEncoding(request.url)
     if (endpoint.tag !== 'Health') await ctx.join?.()
-    const answer = () => endpoint.answer(ctx, request, params, subject)
+    const answer = () =>
+      endpoint.answer(ctx, request, params, subject).catch(async error => {
+        // What is asked again is asked without the projects of a node that is lost.
+        await noteLostNode(ctx.sql, error)
+        throw error
+      })
     return request.method === 'GET' ? onceMore(answer) : answer()
   }
 }

@@ -76,11 +76,13 @@ export async function projectIn(ctx: Context, principal: Principal, project_id: 
   return project!
 }
 
+const ownOf = (principal: Principal): string | null =>
+  principal.kind === 'key' ? principal.project_id : null
+
 /** The scope of a list: the project asked for, else a key's own, else the whole account. */
 export async function scopeOf(ctx: Context, principal: Principal, project_id?: string): Promise<Scope> {
   if (project_id !== undefined) await projectIn(ctx, principal, project_id)
-  const own = principal.kind === 'key' ? principal.project_id : null
-  return { account_id: principal.account_id, project_id: project_id ?? own }
+  return { account_id: principal.account_id, project_id: project_id ?? ownOf(principal) }
 }
 
 /** The agent, if the caller may act on its project. */
@@ -167,7 +169,7 @@ export async function memberIn(ctx: Context, principal: SessionPrincipal, id: st
 /** Where an item is, if the caller may act on its project. */
 export async function itemIn(ctx: Context, principal: Principal, id: string) {
   const key = parseItemRecordId(id)
-  const run = key && (await findRun(ctx.db, principal.account_id, key.run_id))
+  const run = key && (await findRun(ctx.db, principal.account_id, key.run_id, ownOf(principal)))
   const holds = run !== undefined && (run.materializing || key!.seq <= run.total_items)
   const { project_id } = within(principal, 'item', holds ? run : undefined)
   return { project_id, ...key! }
@@ -175,7 +177,7 @@ export async function itemIn(ctx: Context, principal: Principal, id: string) {
 
 /** The run, if the caller may act on its project. */
 export async function runIn(ctx: Context, principal: Principal, id: string): Promise<RunRow> {
-  return within(principal, 'run', await findRun(ctx.db, principal.account_id, id))
+  return within(principal, 'run', await findRun(ctx.db, principal.account_id, id, ownOf(principal)))
 }
 
 /** The schedule, if the caller may act on its project. */

@@ -9,6 +9,11 @@ const WAITS_MS = [100, 200, 400, 800, 1500, 2000]
 const REPEATED_MS = 5000
 const TOLD_MS = 10_000
 
+/** Of a node of a cluster, as its coordinator tells it. */
+export const NODE_LOST = '08006'
+/** In the middle of a transaction, with no code of its own. */
+const NODE_BROKE_OFF = /^failure on connection marked as essential/
+
 /** Of the driver, of sockets and name look-ups, and of a PostgreSQL that starts or stops. */
 const CODES = new Set([
   ...['CONNECTION_CLOSED', 'CONNECTION_DESTROYED'],
@@ -49,7 +54,12 @@ export const isUnreachable = (error: unknown): boolean =>
   says(error, POOLER_IS_CUT_OFF) ||
   wasWaitedFor(error) ||
   isFull(error) ||
+  isNodeLost(error) ||
   takesNoWrites(error)
+
+/** Whether it is that a node of a cluster does not answer its coordinator, which itself does. */
+export const isNodeLost = (error: unknown): boolean =>
+  hasCode(error, new Set([NODE_LOST])) || says(error, NODE_BROKE_OFF, 'XX000')
 
 /** Whether it is that PostgreSQL cannot write, though it may read. */
 export const takesNoWrites = (error: unknown): boolean => hasCode(error, NO_ROOM)
@@ -60,9 +70,9 @@ const wasWaitedFor = (error: unknown): boolean => hasCode(error, TIMEOUTS) || sa
 /** Whether it is that PostgreSQL, or the pooler before it, has no connection to give. */
 export const isFull = (error: unknown): boolean => hasCode(error, TOO_MANY) || says(error, POOLER_IS_FULL)
 
-function says(error: unknown, words: RegExp): boolean {
+function says(error: unknown, words: RegExp, code = '08P01'): boolean {
   for (let one = error; one instanceof Error; one = one.cause) {
-    if ((one as { code?: string }).code === '08P01' && words.test(one.message)) return true
+    if ((one as { code?: string }).code === code && words.test(one.message)) return true
   }
   return false
 }

@@ -20,30 +20,30 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   items: {
     rules: ['prices'],
     wire: ['grading'],
-    queries: ['prices'],
+    queries: ['cluster', 'prices'],
     verbs: ['outbox', 'settling'],
   },
   submission: {
-    queries: ['accounts', 'claims', 'items', 'prices'],
+    queries: ['claims', 'cluster', 'items', 'prices'],
     verbs: ['accounts', 'claims', 'prices'],
   },
   claims: {
     rules: ['prices', 'protocol'],
-    queries: ['accounts', 'items', 'prices'],
+    queries: ['accounts', 'cluster', 'items', 'prices'],
     verbs: ['accounts'],
   },
   consumer: {
-    queries: ['accounts', 'claims', 'settling'],
+    queries: ['claims', 'cluster', 'settling'],
     verbs: ['accounts', 'claims', 'outbox', 'protocol', 'settling', 'triage'],
   },
   settling: {
-    queries: ['claims', 'items', 'prices'],
+    queries: ['claims', 'cluster', 'items', 'prices'],
     verbs: ['claims', 'outbox', 'triage'],
   },
   protocol: {},
   grading: {
     rules: ['prices', 'protocol', 'providers', 'refusals'],
-    queries: ['items'],
+    queries: ['cluster', 'items'],
   },
   providers: {
     rules: ['protocol'],
@@ -52,12 +52,12 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   triage: {
     rules: ['grading', 'items'],
     wire: ['items'],
-    queries: ['accounts', 'items'],
+    queries: ['cluster', 'items'],
   },
   recovery: {
     rules: ['prices', 'protocol'],
     wire: ['triage'],
-    queries: ['items', 'triage'],
+    queries: ['cluster', 'items', 'triage'],
     verbs: ['outbox', 'submission'],
   },
   results: {
@@ -66,46 +66,48 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   schedules: {
     wire: ['items', 'results', 'sources', 'submission'],
-    queries: ['accounts', 'items', 'submission'],
+    queries: ['accounts', 'cluster', 'items', 'submission'],
     verbs: ['alerts', 'quotas', 'sources', 'submission'],
   },
   triggers: {
     wire: ['sources', 'submission'],
-    queries: ['accounts'],
+    queries: ['cluster'],
     verbs: ['accounts', 'sources', 'submission'],
   },
   sources: {
     rules: ['protocol', 'submission'],
-    queries: ['accounts'],
+    queries: ['accounts', 'cluster'],
     verbs: ['accounts', 'submission'],
   },
   agents: {
     rules: ['grading', 'protocol', 'results', 'sources'],
     wire: ['results', 'sources', 'triggers'],
-    queries: ['accounts', 'prices'],
+    queries: ['cluster', 'prices'],
     verbs: ['accounts', 'prices', 'quotas', 'schedules', 'sources', 'triggers'],
   },
   alerts: {
     rules: ['items', 'outbox', 'prices', 'schedules'],
-    queries: ['accounts'],
+    queries: ['cluster'],
   },
   outbox: {
     wire: ['alerts', 'items'],
-    queries: ['accounts'],
+    queries: ['accounts', 'cluster'],
   },
   traces: {
-    queries: ['accounts', 'triage'],
+    queries: ['cluster', 'triage'],
   },
   accounts: {
     wire: ['prices', 'schedules'],
-    queries: ['prices'],
+    queries: ['cluster', 'prices'],
     verbs: ['prices', 'quotas', 'sessions'],
   },
   sessions: {},
-  prices: {},
+  prices: {
+    queries: ['cluster'],
+  },
   quotas: {},
   upkeep: {
-    queries: ['accounts', 'claims', 'items'],
+    queries: ['accounts', 'claims', 'cluster', 'items'],
     verbs: [
       'accounts',
       'alerts',
@@ -121,6 +123,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
       'triage',
     ],
   },
+  cluster: {},
 }
 const IN_MODULE = new RegExp(`^shared/(${Object.keys(ARROWS).join('|')})/(${LAYERS.join('|')})(?:/|\\.ts$)`)
 
@@ -188,6 +191,7 @@ const HTTP_STORES = [
   'audit',
   'tenant',
   'installation',
+  'nodes',
 ]
 
 interface Import {

@@ -59,6 +59,11 @@ const BY_CONDITION: Record<string, string> = {
   'shared/items/queries/stop.ts undispatched: d': 'isOfRun',
   'shared/items/queries/stop.ts sweep: i': 'isOfRun',
   'shared/claims/queries/run-facts.ts deadClaims: claims': 'of',
+  'shared/claims/queries/open-runs.ts OFFERS: i': 'IS_DUE',
+  'shared/claims/queries/open-runs.ts CUT_IS_DUE: i': 'IS_DUE',
+  'shared/claims/queries/open-runs.ts dueItems: i': 'sql.unsafe(IS_DUE)',
+  'shared/items/queries/transitions.ts clearDue: due_items': 'DUE_OF_ENDED',
+  'shared/items/queries/transitions.ts clearDueOf: due_items': 'sql.unsafe(DUE_OF_ENDED)',
 }
 
 /** Of a claim that an address names, which an agent was given without the project. */

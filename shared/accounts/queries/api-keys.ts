@@ -1,6 +1,7 @@
 // Project keys. Only the hash of a key is stored; the plaintext leaves once, with the answer that made it.
 
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { lostNodes } from '../../cluster/queries/nodes.ts'
 import type { Database } from '../../context.ts'
 import { accounts } from '../tables/accounts.ts'
 import { apiKeys, projects } from '../tables/projects.ts'
@@ -41,8 +42,9 @@ export async function liveKey(db: Database, hash: Uint8Array) {
   return row
 }
 
-/** Notes the use of a key, at most once a minute. */
+/** Notes the use of a key, at most once a minute; on a cluster it is written to every node, and waits where one is lost. */
 export async function touchKey(db: Database, id: string): Promise<void> {
+  if (lostNodes().length > 0) return
   await db
     .update(apiKeys)
     .set({ last_used_at: sql`now()` })

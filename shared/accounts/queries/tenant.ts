@@ -5,11 +5,11 @@
 // Everything is set for one transaction, so a pooler between us and PostgreSQL may give each to another connection.
 
 import { drizzle } from 'drizzle-orm/postgres-js'
+import { isDistributed } from '../../cluster/queries/distributed.ts'
 import type { Database, ReadConnections, Sql } from '../../context.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { TENANT_ROLE, TENANT_SETTING } from '../tables/tenant.ts'
-import { isDistributed } from './distributed.ts'
 
 export interface Stores {
   sql: Sql

@@ -1,7 +1,7 @@
 // What agents did lately. Guarantee: of each agent a bounded number of runs is read, by the index of its runs; its cost is
 // read from the sums of days, and what is open from the index of open runs.
 
-import { askProjects } from '../../accounts/queries/distributed.ts'
+import { askProjects } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'

@@ -3,9 +3,10 @@
 // Drizzle describes and plans a statement anew each time unless it is prepared, which costs a round trip and more than
 // the read itself. Prepared are reads that come before a submission: their text is always the same.
 
-import { and, asc, eq, getTableColumns, gt, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { projects, projectUsage } from '../../accounts/tables/projects.ts'
 import type { AgentRow } from '../../accounts/wire/account.ts'
+import { lostNodes } from '../../cluster/queries/nodes.ts'
 import type { Database } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { budgetColumns } from '../../prices/queries/budgets.ts'
@@ -25,17 +26,23 @@ export interface AgentChanges {
   config?: Record<string, unknown> | undefined
 }
 
-function selectAgents(db: Database, configured = true) {
+function selectAgents(db: Database, configured = true, project?: string) {
   return db
     .select({
       ...getTableColumns(agents),
       config: configured ? sql<string>`${agents.config}::text` : sql<string>`'{}'`,
       deployed_version: deployments.version,
-      ...budgetColumns(sql`${agents.id}`),
+      ...budgetColumns(sql`${agents.id}`, project === undefined ? undefined : sql`${project}::uuid`),
     })
     .from(agents)
     .innerJoin(projects, eq(projects.id, agents.project_id))
-    .innerJoin(projectUsage, eq(projectUsage.project_id, projects.id))
+    .innerJoin(
+      projectUsage,
+      and(
+        eq(projectUsage.project_id, projects.id),
+        project === undefined ? undefined : eq(projectUsage.project_id, project),
+      ),
+    )
     .leftJoin(deployments, eq(deployments.id, agents.current_deployment_id))
 }
 
@@ -76,11 +83,21 @@ export async function* agentsInChunks<T extends { id: string }>(
 }
 
 export async function findAgent(db: Database, account_id: string, id: string): Promise<AgentRow | undefined> {
-  const [row] = await selectAgents(db)
-    .where(and(isNull(agents.deleted_at), eq(projects.account_id, account_id), eq(agents.id, id)))
-    .prepare('agent')
-    .execute()
+  const isIt = and(isNull(agents.deleted_at), eq(projects.account_id, account_id), eq(agents.id, id))
+  if (lostNodes().length > 0) return findOfProject(db, await projectOfAgent(db, id), isIt)
+  const [row] = await selectAgents(db).where(isIt).prepare('agent').execute()
   return row
+}
+
+/** Asks the node of the project alone. */
+async function findOfProject(db: Database, project_id: string | undefined, isIt: SQL | undefined) {
+  if (project_id === undefined) return undefined
+  return (await selectAgents(db, true, project_id).where(isIt))[0]
+}
+
+async function projectOfAgent(db: Database, id: string): Promise<string | undefined> {
+  const [row] = await db.select({ project_id: agents.project_id }).from(agents).where(eq(agents.id, id))
+  return row?.project_id
 }
 
 export async function findAgentBySlug(
@@ -89,17 +106,14 @@ export async function findAgentBySlug(
   project_id: string,
   slug: string,
 ): Promise<AgentRow | undefined> {
-  const [row] = await selectAgents(db)
-    .where(
-      and(
-        isNull(agents.deleted_at),
-        eq(projects.account_id, account_id),
-        eq(agents.project_id, project_id),
-        eq(agents.slug, slug),
-      ),
-    )
-    .prepare('agent_by_slug')
-    .execute()
+  const isIt = and(
+    isNull(agents.deleted_at),
+    eq(projects.account_id, account_id),
+    eq(agents.project_id, project_id),
+    eq(agents.slug, slug),
+  )
+  if (lostNodes().length > 0) return findOfProject(db, project_id, isIt)
+  const [row] = await selectAgents(db).where(isIt).prepare('agent_by_slug').execute()
   return row
 }
 

@@ -5,7 +5,8 @@
 // whether the run gives reason for it, tells the first that is on, and resolves what earlier runs had given reason for.
 
 import type { Fragment } from 'postgres'
-import { type Asked, askEach, asked } from '../../accounts/queries/distributed.ts'
+import { type Asked, askEach, asked } from '../../cluster/queries/distributed.ts'
+import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { RULES } from '../rules/alerts.ts'
@@ -125,7 +126,8 @@ const listed = (sql: Sql, of: (rule: RunRule) => Fragment): Fragment =>
 
 /** Takes runs that have ended off the list that a trigger on runs keeps, once their answers were looked at. */
 export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]> {
-  const look = () => sql`select distinct project_id from ended_runs where not answers_due`
+  const look = (of: Reachable) =>
+    sql`select distinct project_id from ended_runs where not answers_due ${of('ended_runs')}`
   return askEach(sql, look, limit, (project, limit) => takeEndedOf(sql, limit, project))
 }
 
@@ -168,9 +170,9 @@ export async function findUnwellRuns(
   sql: Sql,
   limit: number,
 ): Promise<(WatchedRun & { found: RunFindings })[]> {
-  const look = () =>
+  const look = (of: Reachable) =>
     sql`
-      select project_id from runs where finished_at is null and degraded + failed > 0 group by 1 order by random()`
+      select project_id from runs where finished_at is null and degraded + failed > 0 ${of('runs')} group by 1 order by random()`
   return askEach(sql, look, limit, (project, limit) => findUnwellOf(sql, limit, project))
 }
 

@@ -1,7 +1,8 @@
 // Digests of runs that have ended. Guarantee: one is put down for each channel that wants it, in the transaction that
 // takes the run off the list of those that ended; what it says is read when it is first sent, of the run as it was.
 
-import { type Asked, asked, projectsToAsk } from '../../accounts/queries/distributed.ts'
+import { type Asked, asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
+import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { RunRow } from '../../items/wire/runs.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -33,8 +34,8 @@ export async function findCorrections(sql: Sql, project_id: string, runIds: read
 
 /** What digests tell, by message: the run as it was when it ended, its schedule, and the run of that before. */
 export async function findDigests(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, DigestEnd>> {
-  const look = () =>
-    sql`select distinct project_id from deliveries where id = any(${[...deliveryIds]}::uuid[])`
+  const look = (of: Reachable) =>
+    sql`select distinct project_id from deliveries where id = any(${[...deliveryIds]}::uuid[]) ${of('deliveries')}`
   const ends = new Map<string, DigestEnd>()
   for (const project of await projectsToAsk(sql, look))
     for (const [id, end] of await findDigestsOf(sql, deliveryIds, project)) ends.set(id, end)

@@ -1,7 +1,8 @@
 // Finds projects and agents that alerts are about, and alerts that are so no more. Guarantee: what was told already is not
 // found again while it is so.
 
-import { type Asked, askEach, asked } from '../../accounts/queries/distributed.ts'
+import { type Asked, askEach, asked } from '../../cluster/queries/distributed.ts'
+import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { RULES } from '../rules/alerts.ts'
@@ -25,8 +26,8 @@ const nearlySpent = (sql: Sql) => sql`
 
 /** Projects whose credit is nearly spent, unless that was told already. */
 export async function findNearlySpent(sql: Sql, limit: number): Promise<WatchedProject[]> {
-  const look = () => sql`
-    select u.project_id from projects p join project_usage u on u.project_id = p.id where p.credit_micro > 0`
+  const look = (of: Reachable) => sql`
+    select u.project_id from projects p join project_usage u on u.project_id = p.id where p.credit_micro > 0 ${of('u')}`
   return askEach(sql, look, limit, (project, limit) => findNearlySpentOf(sql, limit, project))
 }
 
@@ -55,7 +56,8 @@ const stalled = (sql: Sql, project: Asked = null) => sql`
 
 /** Projects with items that wait and that nobody takes. Not those of which that was told already. */
 export async function findStalled(sql: Sql, limit: number): Promise<StalledProject[]> {
-  const look = () => sql`select distinct project_id from runs where finished_at is null`
+  const look = (of: Reachable) =>
+    sql`select distinct project_id from runs where finished_at is null ${of('runs')}`
   return askEach(sql, look, limit, (project, limit) => findStalledOf(sql, limit, project))
 }
 
@@ -84,8 +86,8 @@ const heldSetting = (sql: Sql) => sql`left join lateral (
 
 /** Agents whose items wait for a person for too long, unless that was told already. */
 export async function findHeldItems(sql: Sql, limit: number): Promise<HeldItems[]> {
-  const look = () =>
-    sql`select distinct project_id from triage where lane = 'quarantine' and disposition is null`
+  const look = (of: Reachable) =>
+    sql`select distinct project_id from triage where lane = 'quarantine' and disposition is null ${of('triage')}`
   return askEach(sql, look, limit, (project, limit) => findHeldItemsOf(sql, limit, project))
 }
 
@@ -106,8 +108,8 @@ function findHeldItemsOf(sql: Sql, limit: number, project: Asked) {
 
 /** Open alerts about projects and agents that are so no more, and those whose schedule or agent is gone. */
 export async function findOver(sql: Sql, limit: number): Promise<{ id: string }[]> {
-  const look = () =>
-    sql`select distinct project_id from alerts where resolved_at is null and subject_id is not null`
+  const look = (of: Reachable) =>
+    sql`select distinct project_id from alerts where resolved_at is null and subject_id is not null ${of('alerts')}`
   return askEach(sql, look, limit, (project, limit) => findOverOf(sql, limit, project))
 }
 

@@ -1,18 +1,23 @@
 // Leases on claimed items: one row for each claim, however many items it holds.
 
+import { askReachable, canBeAsked } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 
-/** Prolongs leases; returns the ids of those still held. */
+/** Prolongs leases; returns the ids of those still held, with those that nobody can tell of while their node is lost. */
 export async function extendLeases(
   sql: Sql,
-  claimIds: readonly number[],
+  claims: readonly { id: number; project_id: string }[],
   leaseMs: number,
 ): Promise<Set<number>> {
-  const rows = await sql<{ id: number }[]>`
-    update claims set lease_until = now() + make_interval(secs => ${leaseMs / 1000})
-    where id = any(${[...claimIds]}::bigint[]) returning id`.timeout(LIMITS.heartbeat_ms / 1000)
-  return new Set(rows.map(row => row.id))
+  const ids = claims.map(({ id }) => id)
+  const rows = await askReachable(sql, of =>
+    sql<{ id: number }[]>`
+      update claims set lease_until = now() + make_interval(secs => ${leaseMs / 1000})
+      where id = any(${ids}::bigint[]) ${of('claims')} returning id`.timeout(LIMITS.heartbeat_ms / 1000),
+  )
+  const untold = claims.filter(({ project_id }) => !canBeAsked(project_id))
+  return new Set([...rows, ...untold].map(({ id }) => id))
 }
 
 /** Ends claims that hold nothing any more. */

@@ -1,9 +1,11 @@
 // Finds runs with something to offer, and says when there is more. Guarantee: no account, project or run keeps another out
 // of a look, and what waits for a consumer that has its time before it is left to one.
 
-import { isDistributed } from '../../accounts/queries/distributed.ts'
+import { type Asked, asked, inProject, isDistributed, nodeOf } from '../../cluster/queries/distributed.ts'
+import { askReachable, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { StopReason } from '../../items/vocabulary.ts'
+import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { type Late, surelyLeftMs } from '../rules/consumer-time.ts'
 import type { WaitingRun } from '../rules/fair-share.ts'
@@ -18,9 +20,12 @@ export interface OpenRun extends WaitingRun {
 /** More than that of a run is not asked for in one look. */
 const COUNTED = LIMITS.claims_at_once * LIMITS.claim_items
 
+/** Of an item `i` of the run `r`. */
+const IS_DUE = 'i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now()'
+
 /** Whether the run `r` has items to offer, to a consumer that has its time before it. */
 export const OFFERS = `(r.next_seq <= ${OFFERED_ITEMS}
-  or exists (select 1 from due_items i where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now()))`
+  or exists (select 1 from due_items i where ${IS_DUE}))`
 
 /**
  * Runs with something to offer now: by turns over accounts, then over projects, and of a project the least recently
@@ -31,21 +36,23 @@ export const OFFERS = `(r.next_seq <= ${OFFERED_ITEMS}
 export async function findOpenRuns(sql: Sql, limit: number, late?: Late) {
   // Counted of those that are told alone; a cluster counts where the rows are, of all that are open.
   const counted = await isDistributed(sql)
-  return sql<OpenRun[]>`
+  return askReachable(
+    sql,
+    of => sql<OpenRun[]>`
     with open as (
       select r.id, r.stop_reason, r.project_id, p.account_id, r.touched_at, r.running, u.running as project_running,
         ${sql.unsafe(CAPS_ROOM)} as room, ${sql.unsafe(PROJECT_ROOM)} as project_room,
         greatest(0, ${sql.unsafe(OFFERED_ITEMS)} - r.next_seq + 1) as fresh,
-        ${counted ? countDue(sql, 'r', late) : sql`0`} as due,
+        ${counted ? countDue(sql, 'r', late, of) : sql`0`} as due,
         row_number() over (partition by r.project_id order by r.touched_at) as nth_of_project
       from ${sql.unsafe(RUNS_WITH_CAPS)}
-      where r.finished_at is null and not r.materializing and case
+      where r.finished_at is null and not r.materializing ${of('r')} ${of('u')} and case
         when r.stop_reason is not null then r.running + ended_items(r)
           + case when r.stop_reason = 'cancelled' then 0 else r.paused end < r.total_items
         when not ${sql.unsafe(IS_SERVED)} or not ${sql.unsafe(HAS_ROOM)} then false
         else (r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)}
           or exists (select 1 from due_items i
-            where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now() ${unlessCut(sql, late)}))
+            where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now() ${of('i')} ${unlessCut(sql, late)}))
           and not ${outlasts(sql, late)} end
     ), next as (
       select *, row_number() over (partition by account_id order by nth_of_project, touched_at) as nth_of_account
@@ -53,21 +60,31 @@ export async function findOpenRuns(sql: Sql, limit: number, late?: Late) {
       order by nth_of_account, touched_at limit ${limit}
     )
     select n.id, n.stop_reason, n.project_id, n.account_id, n.running, n.project_running, n.room, n.project_room,
-      least(${COUNTED}::int, n.fresh + ${counted ? sql`n.due` : countDue(sql, 'n', late)})::int as waiting
-    from next n order by n.nth_of_account, n.touched_at`
+      least(${COUNTED}::int, n.fresh + ${counted ? sql`n.due` : countDue(sql, 'n', late, of)})::int as waiting
+    from next n order by n.nth_of_account, n.touched_at`,
+  )
 }
 
-const countDue = (sql: Sql, run: 'n' | 'r', late: Late | undefined) => sql`(select count(*) from (
+const countDue = (
+  sql: Sql,
+  run: 'n' | 'r',
+  late: Late | undefined,
+  of: Reachable,
+) => sql`(select count(*) from (
   select from due_items i
-  where i.project_id = ${sql.unsafe(run)}.project_id and i.run_id = ${sql.unsafe(run)}.id and i.due_at <= now() ${unlessCut(sql, late)}
+  where i.project_id = ${sql.unsafe(run)}.project_id and i.run_id = ${sql.unsafe(run)}.id and i.due_at <= now() ${of('i')} ${unlessCut(sql, late)}
   limit ${COUNTED}) due)`
 
 /** Whether something waits for a consumer that has its time before it, and nothing else keeps it back. */
 export async function isAnyLeftToFresh(sql: Sql, late: Late): Promise<boolean> {
-  const [row] = await sql<{ is_left: boolean }[]>`
+  const [row] = await askReachable(
+    sql,
+    of => sql<{ is_left: boolean }[]>`
     select exists (select 1 from ${sql.unsafe(RUNS_WITH_CAPS)}
       where ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED} and ${HAS_ROOM}`)}
-        and (${sql.unsafe(CUT_IS_DUE)} or ${waitsForFresh(sql, late)})) as is_left`
+        and (exists (${dueItems(sql, of)} and i.cuts is not null) or ${waitsForFresh(sql, late, of)})
+        ${of('r')} ${of('u')}) as is_left`,
+  )
   return row!.is_left
 }
 
@@ -76,17 +93,17 @@ export async function isAnyLeftToFresh(sql: Sql, late: Late): Promise<boolean> {
  * begin: whatever has room always, and takes what is free, would keep that waiting for ever. A run of which something
  * is in flight does not wait for ever.
  */
-export const keptPlaces = (sql: Sql, runId: string, late: Late) => sql`exists (
-  select from ${sql.unsafe(RUNS_WITH_CAPS)}
-  where r.project_id = (select project_id from runs where id = ${runId})
+export const keptPlaces = (sql: Sql, runId: string, late: Late, node: Asked) => sql`exists (
+  select from ${inProject(sql, RUNS_WITH_CAPS, node)}
+  where r.project_id = ${node === null ? sql`(select project_id from runs where id = ${runId})` : sql`${node}`}
     and ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED} and ${HAS_ROOM}`)} and not r.waits_for_price
-    and (${sql.unsafe(CUT_IS_DUE)} or r.running = 0 and ${waitsForFresh(sql, late)}))::int`
+    and (${inProject(sql, CUT_IS_DUE, node)} or r.running = 0 and ${waitsForFresh(sql, late, alias => asked(sql, alias, node))}))::int`
 
 /** What was cut off waits for a consumer that has its time before it. */
 export const unlessCut = (sql: Sql, late: Late | undefined) =>
   late === undefined ? sql`` : sql`and cuts is null`
 export const CUT_IS_DUE = `exists (select 1 from due_items i
-    where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now() and i.cuts is not null)`
+    where ${IS_DUE} and i.cuts is not null)`
 
 /** So does a run whose agent declares steps that take longer than a late consumer has left, and not longer than any has. */
 export const outlasts = (sql: Sql, late: Late | undefined) =>
@@ -96,26 +113,34 @@ export const outlasts = (sql: Sql, late: Late | undefined) =>
         and (d.declaration->>'step_seconds')::int * 1000 <= ${surelyLeftMs(late.whole_ms)}::float8
         and not (${late.base_url !== ''}::boolean and d.kind = 'url' and d.declaration @> '{"answers_later": true}'), false)`
 
-const waitsForFresh = (sql: Sql, late: Late) => sql`(${outlasts(sql, late)} and ${sql.unsafe(OFFERS)})`
+const waitsForFresh = (sql: Sql, late: Late, of: Reachable = () => sql``) => sql`(${outlasts(sql, late)}
+  and (r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)} or exists (${dueItems(sql, of)})))`
+
+const dueItems = (sql: Sql, of: Reachable) =>
+  sql`select 1 from due_items i where ${sql.unsafe(IS_DUE)} ${of('i')}`
 
 /** Sends a run that was looked at in vain to the end of the line. */
-export async function touchRun(sql: Sql, runId: string): Promise<void> {
-  await sql`update runs set touched_at = now() where id = ${runId}`
+export async function touchRun(sql: Sql, { project_id, run_id }: RunKey): Promise<void> {
+  const of = asked(sql, 'runs', await nodeOf(sql, project_id))
+  await sql`update runs set touched_at = now() where id = ${run_id} ${of}`
 }
 
 /** Milliseconds until the next item is due, at most `within_ms`; null when none is. */
 export async function findNextDue(sql: Sql, withinMs: number, late?: Late): Promise<number | null> {
-  const [row] = await sql<{ due_ms: number }[]>`
+  const [row] = await askReachable(
+    sql,
+    of => sql<{ due_ms: number }[]>`
     select greatest(0, extract(epoch from d.due_at - now()) * 1000)::float8 as due_ms
     from due_items d join runs r on r.project_id = d.project_id and r.id = d.run_id
     where d.due_at <= now() + make_interval(secs => ${withinMs / 1000})
-      and r.finished_at is null and r.stop_reason is null ${unlessCut(sql, late)}
+      and r.finished_at is null and r.stop_reason is null ${unlessCut(sql, late)} ${of('d')} ${of('r')}
       ${
         late === undefined
           ? sql``
           : sql`and d.run_id not in (
-        select r.id from ${sql.unsafe(RUNS_WITH_CAPS)} where ${sql.unsafe(IS_OPEN)} and ${outlasts(sql, late)})`
+        select r.id from ${sql.unsafe(RUNS_WITH_CAPS)} where ${sql.unsafe(IS_OPEN)} and ${outlasts(sql, late)} ${of('r')} ${of('u')})`
       }
-    order by d.due_at limit 1`
+    order by d.due_at limit 1`,
+  )
   return row ? row.due_ms : null
 }

@@ -1,6 +1,7 @@
 // Runs in their pilot: only so many of their first items are offered.
 
-import { asked, projectsToAsk } from '../../accounts/queries/distributed.ts'
+import { asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
+import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 
 /** Of run `r`, the items that are offered: all of them, or in its pilot the first ones. */
@@ -18,7 +19,8 @@ const PILOT_IS_OVER = `r.pilot_items is not null and r.finished_at is null and r
  * a person or for money keeps a run in its pilot only as long as nothing was ok.
  */
 export async function endPilots(sql: Sql, limit: number): Promise<number> {
-  const look = () => sql`select distinct project_id from runs r where ${sql.unsafe(PILOT_IS_OVER)}`
+  const look = (of: Reachable) =>
+    sql`select distinct project_id from runs r where ${sql.unsafe(PILOT_IS_OVER)} ${of('r')}`
   let ended = 0
   for (const project of await projectsToAsk(sql, look)) {
     if (ended >= limit) break

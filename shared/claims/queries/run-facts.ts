@@ -1,10 +1,18 @@
 // Reads what decides whether items of a run may begin, and what they recorded before. Guarantee: all facts about a run are of
 // one moment; those that count are reckoned again under its lock.
 
-import { type Asked, asked, isDistributed, projectOf } from '../../accounts/queries/distributed.ts'
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { ProjectSettings } from '../../accounts/tables/projects.ts'
 import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
+import {
+  type Asked,
+  asked,
+  inProject,
+  isDistributed,
+  nodeOf,
+  projectOf,
+} from '../../cluster/queries/distributed.ts'
+import { askReachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { DeployedDeclaration } from '../../grading/rules/grading.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
@@ -84,26 +92,31 @@ export const RUN_DEPLOYMENT = `jsonb_build_object('id', d.id, 'kind', d.kind, 'p
   'declaration', d.declaration || jsonb_build_object('default_checks', d.default_checks), 'env_sealed', d.env_sealed)`
 
 /** Undefined when the run has finished or does not exist. */
-export async function readRun(sql: Sql, runId: string, late?: Late): Promise<ReadRun | undefined> {
+export async function readRun(
+  sql: Sql,
+  { project_id, run_id }: RunKey,
+  late?: Late,
+): Promise<ReadRun | undefined> {
+  const node = await nodeOf(sql, project_id)
   const [row] = await sql<ReadRun[]>`
     select r.id, r.project_id, p.account_id, r.agent_id, r.stop_reason, r.budget_micro, r.cost_micro, r.concurrency,
       r.timeout_seconds, r.next_seq, r.total_items, ${sql.unsafe(OFFERED_ITEMS)} as offered_items, r.input_bytes,
       ${sql.unsafe(pilotLeft(endedItemsOf('r')))} as pilot_left, r.running, ${sql.unsafe(endedItemsOf('r'))} as ended,
       r.total_items - r.running - r.paused - ${sql.unsafe(endedItemsOf('r'))} as queued,
       (select count(*)::int from (
-        select from due_items d where d.project_id = r.project_id and d.run_id = r.id and d.due_at <= now() ${unlessCut(sql, late)} limit 1000) due) as due,
+        select from due_items d where ${inProject(sql, 'd.project_id = r.project_id', node)} and d.run_id = r.id and d.due_at <= now() ${unlessCut(sql, late)} limit 1000) due) as due,
       r.replay_of is not null or r.recovery_id is not null as is_replay,
       c.status is distinct from 'active' as is_suspended, ${isHeld(sql)} as is_held,
       u.running as project_running, extract(epoch from now() - r.touched_at)::float8 * 1000 as waited_ms,
-      ${late === undefined ? sql`0` : keptPlaces(sql, runId, late)} as kept_places,
-      ${late === undefined ? sql`0` : sql.unsafe(`${CUT_IS_DUE}::int`)} as kept_of_run,
+      ${late === undefined ? sql`0` : keptPlaces(sql, run_id, late, node)} as kept_places,
+      ${late === undefined ? sql`0` : inProject(sql, `${CUT_IS_DUE}::int`, node)} as kept_of_run,
       ${outlasts(sql, late)} as waits_for_fresh,
       u.spent_micro, p.credit_micro, p.settings, r.waits_for_price, r.unpriced_model, r.allow_unpriced,
-      ${sql.unsafe(RUN_BUDGETS)} as budgets, ${sql.unsafe(PROJECT_PRICES)} as prices,
+      ${inProject(sql, RUN_BUDGETS, node)} as budgets, ${sql.unsafe(PROJECT_PRICES)} as prices,
       u.spend_day::text,
       case when d.id is null then null else ${sql.unsafe(RUN_DEPLOYMENT)} end as deployment
-    from ${sql.unsafe(RUNS_WITH_CAPS)}
-    where r.id = ${runId} and r.finished_at is null and not r.materializing`
+    from ${inProject(sql, RUNS_WITH_CAPS, node)}
+    where r.id = ${run_id} and r.finished_at is null and not r.materializing ${asked(sql, 'r', node)}`
   return row
 }
 
@@ -137,8 +150,11 @@ export async function reapClaims(sql: Sql, items: number): Promise<Reaped[]> {
       with dead as (${deadClaims(sql, items, null)}), lost as (
         select project_id, run_id, s.seq, s.attempt, is_handed, was_heard from dead, unnest(seqs, attempts) as s(seq, attempt)
       ), ${offerAgain(sql, null)}`
-  const found = await sql<{ project_id: string }[]>`
-    select distinct project_id from claims where lease_until < now()`
+  const found = await askReachable(
+    sql,
+    of => sql<{ project_id: string }[]>`
+    select distinct project_id from claims where lease_until < now() ${of('claims')}`,
+  )
   const reaped: Reaped[] = []
   for (const { project_id } of found) {
     const left = items - reaped.reduce((sum, run) => sum + run.items, 0)

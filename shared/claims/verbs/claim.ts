@@ -8,7 +8,7 @@ import type { GradedStep } from '../../grading/rules/grading.ts'
 import type { OfferedRecord } from '../../grading/rules/step-row.ts'
 import { stopSpent } from '../../items/queries/stop.ts'
 import { fault } from '../../kernel/fault.ts'
-import { runKeyOf } from '../../kernel/ids.ts'
+import { type RunKey, runKeyOf } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { DEFAULT_ZONE } from '../../prices/rules/budgets.ts'
 import { type PriceBook, pricesAt } from '../../prices/rules/price-book.ts'
@@ -61,13 +61,8 @@ export interface ClaimAnswer {
  * Takes up to `most` items of a run; no claim when there is nothing to take or no room for it. A `late` consumer leaves
  * what was cut off at the end of another's time, and what is known to take longer than it has left.
  */
-export async function claimItems(
-  ctx: Context,
-  runId: string,
-  most: number,
-  late?: Late,
-): Promise<ClaimAnswer> {
-  const run = await facts.readRun(ctx.sql, runId, late)
+export async function claimItems(ctx: Context, key: RunKey, most: number, late?: Late): Promise<ClaimAnswer> {
+  const run = await facts.readRun(ctx.sql, key, late)
   if (!run) return { claim: null, waiting_for: null }
   const { room, waiting_for } = admit(admissionFacts(run))
   if (waiting_for === 'budget' && isSpent(run.budget_micro, run.cost_micro)) {
@@ -76,7 +71,7 @@ export async function claimItems(
   }
   const { deployment } = run
   if (room === 0 || run.waits_for_fresh || !deployment) {
-    await touchRun(ctx.sql, run.id)
+    await touchRun(ctx.sql, key)
     return { claim: null, waiting_for }
   }
   // Before anything is taken: where the environment cannot be opened, nothing may be claimed in vain.
@@ -86,7 +81,7 @@ export async function claimItems(
   await fault('claim.after_commit')
   if (items.length === 0) {
     // What is due and held back by its partitions stays so until some of theirs end: other runs are looked at first.
-    if (run.due > 0) await touchRun(ctx.sql, run.id)
+    if (run.due > 0) await touchRun(ctx.sql, key)
     return { claim: null, waiting_for }
   }
   const claim = claimOf(ctx, toClaim(run), deployment, env, await withRecordedSteps(ctx, run, items))

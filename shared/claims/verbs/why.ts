@@ -8,7 +8,7 @@ import { type WhyFacts, whyNot } from '../rules/why.ts'
 import { admissionFacts } from './claim.ts'
 
 export async function whyItem(ctx: Context, key: ItemKey) {
-  const [item, run] = await Promise.all([findWaiting(ctx.sql, key), readRun(ctx.sql, key.run_id)])
+  const [item, run] = await Promise.all([findWaiting(ctx.sql, key), readRun(ctx.sql, key)])
   if (item === undefined) return undefined
   const { due_at, ...waiting } = item
   const facts: WhyFacts = {

@@ -1,9 +1,10 @@
 // Items whose agents answer later: held under claims of their own, which the agents renew. Guarantee: an item is under
 // one claim at a time, and what is sent again after a lost connection changes nothing.
 
-import { asked, projectsToAsk } from '../../accounts/queries/distributed.ts'
 import type { ClaimedItem } from '../../claims/queries/claim.ts'
 import { TAKEN } from '../../claims/queries/take-functions.ts'
+import { asked, nodeOf, projectsToAsk } from '../../cluster/queries/distributed.ts'
+import { askReachable, type Reachable, refuseUntold } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import type { Outcome, StepKind } from '../../items/vocabulary.ts'
@@ -77,7 +78,8 @@ const handedOf = (sql: Sql, { run_id, claim_id, first_seq, last_seq }: SentReque
 
 /** Renews the leases on what was handed over, unless its time is over; returns their project, none when there is nothing of it. */
 export async function renewHanded(sql: Sql, sent: SentRequest): Promise<string | undefined> {
-  const look = () => sql`select project_id from claims where ${handedOf(sql, sent)} limit 1`
+  const look = (of: Reachable) =>
+    sql`select project_id from claims where ${handedOf(sql, sent)} ${of('claims')} limit 1`
   for (const project of await projectsToAsk(sql, look)) {
     const [row] = await sql<{ project_id: string }[]>`
       with own as materialized (
@@ -87,17 +89,21 @@ export async function renewHanded(sql: Sql, sent: SentRequest): Promise<string |
       from own, (select now() as at, now() + make_interval(secs => ${LIMITS.lease_ms / 1000}) as until) clock where c.id = own.id ${asked(sql, 'c', project)} returning c.project_id`
     if (row) return row.project_id
   }
+  refuseUntold()
   return undefined
 }
 
 /** Whether the consumer that sent the items has not let go of all of them. */
 export async function isHeldByConsumer(sql: Sql, sent: SentRequest): Promise<boolean> {
-  const rows = await sql`
+  const rows = await askReachable(
+    sql,
+    of => sql`
     select from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
     where c.id = ${sent.claim_id} and c.run_id = ${sent.run_id}
       and s.seq between ${sent.first_seq} and ${sent.last_seq}
-      and i.project_id = c.project_id and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running' limit 1`
-  return rows.count > 0
+      and i.project_id = c.project_id and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running' ${of('c')} ${of('i')} limit 1`,
+  )
+  return rows.length > 0
 }
 
 /** What is still at work of what was sent; claims that were handed over and hold nothing any more are ended. */
@@ -119,12 +125,18 @@ export async function findHanded(sql: Sql, sent: HeldRequest): Promise<HandedIte
 }
 
 /** Of those, the ones asked for, as their claim took them, with the claim that holds each. */
-export async function findHandedItems(sql: Sql, { run_id, claim_id }: SentClaim, seqs: readonly number[]) {
+export async function findHandedItems(
+  sql: Sql,
+  { project_id, run_id, claim_id }: HeldRequest,
+  seqs: readonly number[],
+) {
+  const node = await nodeOf(sql, project_id)
   return sql<ClaimedItem[]>`
     select c.id as claim_id, ${sql.unsafe(TAKEN)}, false as alone, null::smallint as cuts
     from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
     where c.run_id = ${run_id} and c.handed_from = ${claim_id} and s.seq = any(${numbers(seqs)}::text::int[])
-      and i.project_id = c.project_id and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'`
+      and i.project_id = c.project_id and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'
+      ${asked(sql, 'c', node)}`
 }
 
 /** Of these items, those whose agents were to answer later and sent nothing at all, too often. */

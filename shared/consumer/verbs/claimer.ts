@@ -190,7 +190,7 @@ export class Claimer {
   }
 
   async #take(run: RunKey, items: number): Promise<Outcome> {
-    const { claim, waiting_for } = await claimItems(this.#ctx, run.run_id, items, this.#holder.late())
+    const { claim, waiting_for } = await claimItems(this.#ctx, run, items, this.#holder.late())
     if (waiting_for === 'stopped') return 'progress' // the next look sweeps it
     if (waiting_for !== null && FOR_MONEY.has(waiting_for))
       return (await pauseForMoney(this.#ctx.sql, run, LIMITS.sweep_items)) > 0 ? 'progress' : 'vain'

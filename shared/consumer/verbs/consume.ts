@@ -46,7 +46,7 @@ class Consumer {
   readonly #work = new Map<string, Work>()
   readonly #claimer: Claimer
   readonly #causes: CauseNamer
-  readonly #leases = new Map<number, { lease: Lease; run_id: string }>()
+  readonly #leases = new Map<number, { lease: Lease; run_id: string; project_id: string }>()
   readonly #executions = new Set<Promise<void>>()
   /** When the last look ended, and by which name that was noted. */
   #looked_ms: number
@@ -165,7 +165,7 @@ class Consumer {
     const taken_ms = this.#ctx.now()
     const lease: Lease = { claim_id: claim.id, taken_ms, open, closing: false, abort: new AbortController() }
     const inFlightItems: InFlightItem[] = claim.items.map(item => beginItem(item, lease))
-    this.#leases.set(claim.id, { lease, run_id: claim.run_id })
+    this.#leases.set(claim.id, { lease, run_id: claim.run_id, project_id: claim.project_id })
     const work = this.#workOn(claim)
     lease.abort.signal.addEventListener('abort', () => {
       this.#leases.delete(claim.id)
@@ -231,9 +231,9 @@ class Consumer {
     if (this.#leases.size === 0) return
     try {
       // Only what was asked for can be missed: claims are launched while the answer is under way.
-      const asked = [...this.#leases]
-      const held = await extendLeases(this.#ctx.sql, [...this.#leases.keys()], LIMITS.lease_ms)
-      for (const [id, { lease, run_id }] of asked) {
+      const asked = [...this.#leases].map(([id, of]) => ({ id, ...of }))
+      const held = await extendLeases(this.#ctx.sql, asked, LIMITS.lease_ms)
+      for (const { id, lease, run_id } of asked) {
         if (held.has(id) || lease.open === 0 || lease.closing || lease.abort.signal.aborted) continue
         this.#ctx.log('warn', 'lease_lost', { run_id, claim_id: id, items: lease.open })
         lease.abort.abort()

@@ -149,7 +149,7 @@ async function settle(
   about: readonly HandedItem[],
   lines: readonly SentLine[],
 ): Promise<void> {
-  const run = await readRun(ctx.sql, sent.run_id)
+  const run = await readRun(ctx.sql, sent)
   if (!run?.deployment) throw ended()
   const seqs = about.map(item => item.seq)
   // In this order: steps that were told in between are too many for the guard, and never too few.

@@ -31,5 +31,5 @@ async function checkRun({ sql }: Context, run: queries.RunToCheck): Promise<void
   const figures = figuresOf(await queries.readAnswers(sql, run))
   const before = await queries.findFiguresBefore(sql, run)
   const checks = RUN_CHECKS.filter(name => run.checks.includes(name))
-  await queries.writeFigures(sql, run.id, { ...figures, failed: failedRunChecks(figures, before, checks) })
+  await queries.writeFigures(sql, run, { ...figures, failed: failedRunChecks(figures, before, checks) })
 }

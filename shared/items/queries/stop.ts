@@ -1,15 +1,18 @@
 // Stops runs and ends, pauses or resumes the part of a backlog that is not dispatched. Everything here but the abort locks
 // the run's row first and touches queued and paused items only; those in flight belong to settle.
 
+import { asked, isDistributed, nodeOf } from '../../cluster/queries/distributed.ts'
+import { askReachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { isUuid, type RunKey } from '../../kernel/ids.ts'
 import { untilGiven } from '../../kernel/unreachable.ts'
-import { WAITS_FOR_MONEY } from '../../prices/queries/budgets.ts'
+import { waitsForMoney, waitsForMoneyBy } from '../../prices/queries/budgets.ts'
 import {
   become,
-  CLEAR_DUE,
   CLOCK,
+  clearDue,
+  clearDueOf,
   countMoves,
   dispositionOf,
   guard,
@@ -27,13 +30,22 @@ import {
  * PostgreSQL commits as a whole, so the lock is never held while this process does something else. Such a message has no
  * parameters: `of` is the run's key as it stands in the text.
  */
-async function underLock<T>(sql: Sql, run: RunKey, act: (of: RunKey) => string): Promise<T | undefined> {
+async function underLock<T>(
+  sql: Sql,
+  run: RunKey,
+  act: (of: RunKey, on: Named) => string,
+): Promise<T | undefined> {
   const of = { project_id: inText(run.project_id), run_id: inText(run.run_id) }
-  const message = `select from runs where ${isRun(of)} for no key update; ${act(of)}`
+  const isNamed = await isDistributed(sql)
+  const on: Named = alias => (isNamed ? `and ${alias}.project_id = ${of.project_id}` : '')
+  const message = `select from runs where ${isRun(of)} for no key update; ${act(of, on)}`
   // What was given no connection has not begun, so it waits for one, as a transaction does.
   const [, rows] = await untilGiven(() => sql.unsafe<[unknown[], T[]]>(message))
   return rows[0]
 }
+
+/** What names the project to a cluster, by the alias of rows that are found by others of the statement. */
+type Named = (alias: string) => string
 
 function inText(id: string): string {
   if (!isUuid(id)) throw new Error(`${JSON.stringify(id)} is no id`)
@@ -81,13 +93,13 @@ const undispatched = (of: RunKey, limit: number) => `
  * reason says, and when it was cancelled the paused ones too. Returns whether some are left.
  */
 export async function sweepStopped(sql: Sql, run: RunKey, limit: number): Promise<boolean> {
-  const row = await underLock<{ more: boolean }>(sql, run, of => sweep(of, limit))
+  const row = await underLock<{ more: boolean }>(sql, run, (of, on) => sweep(of, on, limit))
   return row?.more ?? false
 }
 
 const SWEPT = { skip: 'n.skipped', cancel: 'n.cancelled', dismiss: 'n.dismissed' }
 
-const sweep = (of: RunKey, limit: number) => `
+const sweep = (of: RunKey, on: Named, limit: number) => `
     with run as materialized (
       select *, stop_reason = 'budget_exceeded' as over_budget from runs
       where ${isRun(of)} and stop_reason is not null and finished_at is null
@@ -108,7 +120,7 @@ const sweep = (of: RunKey, limit: number) => `
           when run.stop_reason = 'consecutive_failures' then 'The run was stopped after too many consecutive failures.'
           when run.stop_reason = 'pilot_failed' then 'None of the first items of the run was ok, so this one was not begun.' end
       from run
-      where i.project_id = run.project_id and i.run_id = run.id and ${guard(['skip', 'cancel', 'dismiss'])} and i.seq = any(array(
+      where i.project_id = run.project_id and i.run_id = run.id ${on('i')} and ${guard(['skip', 'cancel', 'dismiss'])} and i.seq = any(array(
         select seq from ahead union select seq from behind union select seq from held))
       returning i.seq, i.partition_key, i.cost_micro, over_budget
     ), marked as materialized (
@@ -125,12 +137,12 @@ const sweep = (of: RunKey, limit: number) => `
     ), counted as (
       update runs r set ${countMoves(SWEPT)},
         next_seq = coalesce(cursor.next_seq, r.total_items + 1), touched_at = now()
-      from n, run, cursor, ${CLOCK} where r.project_id = run.project_id and r.id = run.id
+      from n, run, cursor, ${CLOCK} where r.project_id = run.project_id and r.id = run.id ${on('r')}
       returning r.*, n.n as swept
     ), sorted as (${intoTriage(`
       select c.id, s.seq, c.project_id, c.agent_id, ${laneOf('skip')}, 'budget_exceeded',
         'budget_exceeded', s.partition_key, null, null, s.cost_micro
-      from swept s, counted c where s.over_budget`)}), ${CLEAR_DUE}
+      from swept s, counted c where s.over_budget`)}), ${clearDue(on('due_items'))}
     select swept > 0 and finished_at is null as more from counted`
 
 export interface Aborted {
@@ -148,12 +160,13 @@ const ABORTED = { abort: 'n.items' }
  * locked before its items, and those before their run, as settle does.
  */
 export async function abortClaims(sql: Sql, { project_id, run_id }: RunKey, limit: number): Promise<Aborted> {
+  const node = await nodeOf(sql, project_id)
   const [row] = await sql<Aborted[]>`
     with taken as (
       delete from claims where id in (
         select c.id from claims c join runs r on r.project_id = c.project_id and r.id = c.run_id
         where c.project_id = ${project_id} and c.run_id = ${run_id} and r.stop_reason = 'cancelled'
-        order by c.id limit ${limit} for update of c)
+        order by c.id limit ${limit} for update of c) ${asked(sql, 'claims', node)}
       returning seqs, attempts
     ), held as (
       select s.seq, s.attempt from taken, unnest(seqs, attempts) as s(seq, attempt)
@@ -174,8 +187,8 @@ export async function abortClaims(sql: Sql, { project_id, run_id }: RunKey, limi
       from n, ${sql.unsafe(CLOCK)} where r.project_id = ${project_id} and r.id = ${run_id} and r.finished_at is null and n.items > 0
       returning r.project_id, r.id, r.finished_at
     ), used as (
-      update project_usage u set ${sql.unsafe(useMoves(ABORTED))} from n, counted c where u.project_id = c.project_id
-    ), ${sql.unsafe(CLEAR_DUE)}
+      update project_usage u set ${sql.unsafe(useMoves(ABORTED))} from n, counted c where u.project_id = c.project_id ${asked(sql, 'u', node)}
+    ), ${clearDueOf(sql, node)}
     select items, cost_micro, (select count(*) from taken) > 0 as more from n`
   return row!
 }
@@ -191,48 +204,52 @@ const UNPRICED: OutcomeReason = 'unpriced_model'
  * a price. Up to about `limit`; returns how many.
  */
 export async function pauseForMoney(sql: Sql, run: RunKey, limit: number): Promise<number> {
-  const row = await underLock<{ n: number }>(sql, run, of => pause(of, limit))
+  const row = await underLock<{ n: number }>(sql, run, (of, on) => pause(of, on, limit))
   return row?.n ?? 0
 }
 
-const pause = (of: RunKey, limit: number) => `
+const pause = (of: RunKey, on: Named, limit: number) => `
     with run as materialized (
       select r.* from runs r join project_usage u using (project_id) join projects p on p.id = r.project_id
-      where r.project_id = ${of.project_id} and r.id = ${of.run_id} and ${WAITS_FOR_MONEY} and r.stop_reason is null and r.finished_at is null
+      where r.project_id = ${of.project_id} and r.id = ${of.run_id} and ${waitsForMoneyBy(on('b'))} and r.stop_reason is null and r.finished_at is null
     ), ${undispatched(of, limit)},
     paused as (
       update items i set ${become('pause')}, degraded_reason = '${MONEY}' from run
-      where i.project_id = run.project_id and i.run_id = run.id and ${guard('pause')}
+      where i.project_id = run.project_id and i.run_id = run.id ${on('i')} and ${guard('pause')}
         and i.seq = any(array(select seq from ahead union select seq from behind))
       returning i.seq
     ), n as (select count(*)::int as n from paused),
     counted as (
       update runs r set ${countMoves({ pause: 'n.n' })}, waits_for_credit = true,
         next_seq = coalesce(cursor.next_seq, r.total_items + 1), touched_at = now()
-      from n, run, cursor where r.project_id = run.project_id and r.id = run.id
+      from n, run, cursor where r.project_id = run.project_id and r.id = run.id ${on('r')}
     )
     select n from n`
 
 /** Runs with items that waited for money which is there again, or that were stopped meanwhile. */
 export async function findFundedRuns(sql: Sql, limit: number) {
-  return sql<RunKey[]>`
+  return askReachable(
+    sql,
+    of => sql<RunKey[]>`
     select r.project_id, r.id as run_id from runs r join project_usage u using (project_id) join projects p on p.id = r.project_id
     where r.finished_at is null and r.waits_for_credit
-      and (r.stop_reason is not null or not ${sql.unsafe(WAITS_FOR_MONEY)})
-    order by r.touched_at limit ${limit}`
+      and (r.stop_reason is not null or not ${waitsForMoney(sql, of)})
+      ${of('r')} ${of('u')}
+    order by r.touched_at limit ${limit}`,
+  )
 }
 
 /** Queues up to `limit` items of a run that waited for money; returns how many. */
 export async function resumeFunded(sql: Sql, run: RunKey, limit: number): Promise<number> {
-  const row = await underLock<{ n: number }>(sql, run, of => resume(of, limit))
+  const row = await underLock<{ n: number }>(sql, run, (of, on) => resume(of, on, limit))
   return row?.n ?? 0
 }
 
-const resume = (of: RunKey, limit: number) => `
+const resume = (of: RunKey, on: Named, limit: number) => `
     with run as (select project_id, id from runs where ${isRun(of)}),
     chosen as (
-      select i.seq from items i join run on run.project_id = i.project_id and run.id = i.run_id
-        left join triage t on t.project_id = i.project_id and t.run_id = i.run_id and t.seq = i.seq and t.lane = 'quarantine'
+      select i.seq from items i join run on run.project_id = i.project_id and run.id = i.run_id ${on('i')}
+        left join triage t on t.project_id = i.project_id and t.run_id = i.run_id and t.seq = i.seq ${on('t')} and t.lane = 'quarantine'
           and t.disposition is distinct from 'resumed'
       where ${guard('resume')} and case when t.seq is null then i.degraded_reason in ('${MONEY}', '${CREDIT}')
         else t.reason = '${UNPRICED}' end
@@ -240,7 +257,7 @@ const resume = (of: RunKey, limit: number) => `
     ), resumed as (
       update items i set ${become('resume')}
       from run
-      where i.project_id = run.project_id and i.run_id = run.id and i.seq = any(array(select seq from chosen))
+      where i.project_id = run.project_id and i.run_id = run.id ${on('i')} and i.seq = any(array(select seq from chosen))
         and ${guard('resume')}
       returning i.seq
     ), decided as (
@@ -252,6 +269,6 @@ const resume = (of: RunKey, limit: number) => `
     ), n as (select count(*)::int as n from resumed),
     counted as (
       update runs r set ${countMoves({ resume: 'n.n' })}, waits_for_credit = n.n = ${limit}, touched_at = now()
-      from n, run where r.project_id = run.project_id and r.id = run.id
+      from n, run where r.project_id = run.project_id and r.id = run.id ${on('r')}
     )
     select n from n`

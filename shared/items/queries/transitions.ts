@@ -4,6 +4,7 @@
 // In these fragments a run is `r`, the usage of its project `u` and an item `i`, unless told.
 
 import type { PendingQuery, Row } from 'postgres'
+import { type Asked, asked } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import {
   counterOf,
@@ -122,10 +123,22 @@ export const TALLIED: Moves = Object.fromEntries(
   VERDICTS.map(event => [event, `n.${counterOf(transitionOf(event).to, transitionOf(event).outcome)}`]),
 )
 
+/** Of a run that the statement, in its `counted`, has finished. */
+export const DUE_OF_ENDED = `(project_id, run_id) in (
+    select project_id, id from counted where finished_at is not null)`
+
 /** Deletes what is due of a run that the statement, in its `counted`, has finished. */
-export const CLEAR_DUE = `cleared as (
-  delete from due_items where (project_id, run_id) in (
-    select project_id, id from counted where finished_at is not null))`
+export const CLEAR_DUE = clearDue()
+
+/** `more` follows its condition. */
+export function clearDue(more = ''): string {
+  return `cleared as (
+  delete from due_items where ${DUE_OF_ENDED} ${more})`
+}
+
+/** The same where a cluster wants the project named, as `node`. */
+export const clearDueOf = (sql: Sql, node: Asked) =>
+  sql`cleared as (delete from due_items where ${sql.unsafe(DUE_OF_ENDED)} ${asked(sql, 'due_items', node)})`
 
 /** The row of triage `t` is of an item that waits for a decision; the run counts them. */
 export const isUndecided = (of = 't'): string =>

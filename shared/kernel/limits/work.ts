@@ -20,6 +20,7 @@ export const WORK_LIMITS = {
   store_long_ms: 600_000, // a statement over all items of a run of any length
   store_start_ms: 1000, // between two tries of a process that starts while PostgreSQL is away
   store_start_job_ms: 300_000, // of a migration, which is a job that ends: no try begins later
+  nodes_look_ms: 2000, // a cluster that has lost a node is asked again whether it is back; each look takes 10 ms, or a connection's time where a machine is silent
   store_retry_s: 2, // what callers are told to wait: a restart of PostgreSQL takes about as long
 
   // Dispatch

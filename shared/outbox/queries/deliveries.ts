@@ -1,6 +1,8 @@
 // Messages to the outside and the tries to deliver them. Guarantee: a message is written in the transaction that made
 // it true, one sender at a time holds it, and what becomes of a try is recorded only by the one who holds it.
 
+import { isHeld } from '../../accounts/queries/installation.ts'
+import type { AlertRow } from '../../alerts/wire/alerts.ts'
 import {
   type Asked,
   askEach,
@@ -9,9 +11,8 @@ import {
   asProjects,
   ofOne,
   projectOf,
-} from '../../accounts/queries/distributed.ts'
-import { isHeld } from '../../accounts/queries/installation.ts'
-import type { AlertRow } from '../../alerts/wire/alerts.ts'
+} from '../../cluster/queries/distributed.ts'
+import { askReachable, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { ItemRow, RunRow } from '../../items/wire/runs.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -54,8 +55,8 @@ export async function claimDeliveries(
   slots: number,
   mails: boolean,
 ): Promise<HeldDelivery[]> {
-  const look = () =>
-    sql`select project_id from deliveries where due_at <= now() group by 1 order by min(due_at)`
+  const look = (of: Reachable) =>
+    sql`select project_id from deliveries where due_at <= now() ${of('deliveries')} group by 1 order by min(due_at)`
   return askEach(sql, look, slots, (project, slots) =>
     claimDeliveriesOf(sql, inFlight, slots, mails, project),
   )
@@ -205,11 +206,14 @@ export async function resendDelivery(sql: Sql, id: string): Promise<Date | undef
 
 /** Removes messages that are over from the log when they are old; returns how many. */
 export async function removeOldDeliveries(sql: Sql, limit: number): Promise<number> {
-  const { count } = await sql`
+  const { count } = await askReachable(
+    sql,
+    of => sql`
     delete from deliveries where id in (
       select id from deliveries
-      where due_at is null and created_at < now() - ${LIMITS.delivery_days} * interval '1 day'
-      order by created_at limit ${limit})`
+      where due_at is null ${of('deliveries')} and created_at < now() - ${LIMITS.delivery_days} * interval '1 day'
+      order by created_at limit ${limit}) ${of('deliveries')}`,
+  )
   return count
 }
 

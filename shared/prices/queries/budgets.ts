@@ -1,8 +1,10 @@
 // Budgets by day and month: what bounds a run, who waits, and what was spent. Guarantee: a budget's row is changed after
 // its project's usage row, under that row's lock, so `spent_micro` is the sum of its days in `spending` at every commit.
 
-import { lte, sql as raw, type SQL } from 'drizzle-orm'
+import { sql as raw, type SQL } from 'drizzle-orm'
 import { projects, projectUsage } from '../../accounts/tables/projects.ts'
+import { type Asked, asked } from '../../cluster/queries/distributed.ts'
+import { askReachable, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Database, Sql } from '../../context.ts'
 import type { BudgetPeriod } from '../rules/budgets.ts'
 import type { SpendDay } from '../rules/spend-days.ts'
@@ -34,19 +36,25 @@ export const RUN_BUDGETS = `(
 export const tightestBudget = (room: (bound: string, spent: string, running: string) => string): string =>
   `(select min(${room('b.limit_micro', 'b.spent_micro', IN_FLIGHT)}) from budgets b where ${OF_RUN})`
 
+const WAITS_FOR_OWN = 'coalesce(u.spent_micro >= p.credit_micro, false) or r.waits_for_price'
+const SPENT_BUDGETS = `select 1 from budgets b where ${OF_RUN} and b.spent_micro >= b.limit_micro`
+
 /**
  * Whether money that is not the run's own keeps items of `r` from being dispatched: credit, a period's budget, or a price
  * that is missing; `u` is its project's usage, `p` its project.
+ * `more` follows the condition on budgets `b`.
  */
-export const WAITS_FOR_MONEY = `(coalesce(u.spent_micro >= p.credit_micro, false)
-  or r.waits_for_price
-  or exists (select 1 from budgets b where ${OF_RUN} and b.spent_micro >= b.limit_micro))`
+export const waitsForMoneyBy = (more: string) => `(${WAITS_FOR_OWN} or exists (${SPENT_BUDGETS} ${more}))`
+
+/** The same in a statement that asks projects on some nodes alone. */
+export const waitsForMoney = (sql: Sql, of: Reachable) =>
+  sql`(${sql.unsafe(WAITS_FOR_OWN)} or exists (${sql.unsafe(SPENT_BUDGETS)} ${of('b')}))`
 
 /**
  * Files what a statement has spent, where the project counts its days: `used` names the project's usage row it has just
  * changed, and `counted` its run. Read through `used`, so that rows of budgets are locked after that of the usage.
  */
-export const fileSpending = (sql: Sql) => sql`
+export const fileSpending = (sql: Sql, node: Asked) => sql`
   filed as (
     insert into spending as s (project_id, agent_id, day, spent_micro)
     select c.project_id, c.agent_id, u.spend_day, c.spent from used u, counted c
@@ -55,15 +63,18 @@ export const fileSpending = (sql: Sql) => sql`
   ), charged as (
     update budgets b set spent_micro = b.spent_micro + c.spent from used u, counted c
     where u.spend_day is not null and c.spent > 0 and b.project_id = u.project_id
-      and (b.agent_id is null or b.agent_id = c.agent_id)
+      and (b.agent_id is null or b.agent_id = c.agent_id) ${asked(sql, 'b', node)}
   )`
 
-/** What is told of the budgets of a project's row: its own where `agent_id` is null, else those of the agent. */
-export const budgetColumns = (agent_id: SQL) => ({
+/**
+ * What is told of the budgets of a project's row: its own where `agent_id` is null, else those of the agent. A cluster that
+ * has lost a node wants the project named.
+ */
+export const budgetColumns = (agent_id: SQL, project: SQL = raw`${projectUsage.project_id}`) => ({
   budgets: raw<BudgetsRow['budgets']>`(
     select coalesce(jsonb_agg(jsonb_build_object('period', b.period, 'limit_micro', b.limit_micro,
       'spent_micro', b.spent_micro) order by b.period), '[]')
-    from budgets b where b.project_id = ${projectUsage.project_id} and b.agent_id is not distinct from ${agent_id})`,
+    from budgets b where b.project_id = ${project} and b.agent_id is not distinct from ${agent_id})`,
   spend_day: projectUsage.spend_day,
   timezone: raw<string | null>`${projects.settings}->>'timezone'`,
 })
@@ -131,13 +142,13 @@ export async function lockUsage(db: Database, project_id: string) {
 }
 
 /** Projects whose day is over. */
-export function findEndedDays(db: Database, limit: number) {
-  return db
-    .select({ project_id: projectUsage.project_id })
-    .from(projectUsage)
-    .where(lte(projectUsage.spend_day_ends_at, raw`now()`))
-    .orderBy(projectUsage.spend_day_ends_at)
-    .limit(limit)
+export function findEndedDays(sql: Sql, limit: number) {
+  return askReachable(
+    sql,
+    of => sql<{ project_id: string }[]>`
+      select project_id from project_usage where spend_day_ends_at <= now() ${of('project_usage')}
+      order by spend_day_ends_at limit ${limit}`,
+  )
 }
 
 /** Days that no budget reads any more. */

@@ -2,6 +2,8 @@
 
 import { and, asc, desc, eq } from 'drizzle-orm'
 import type { unpricedModel } from '../../alerts/rules/alerts.ts'
+import { type Asked, askEach, asked } from '../../cluster/queries/distributed.ts'
+import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Database, Sql } from '../../context.ts'
 import type { DatedPrice } from '../rules/price-book.ts'
 import { prices } from '../tables/prices.ts'
@@ -60,13 +62,19 @@ interface UnpricedRuns {
 
 /** Projects with runs that wait for the price of a model. */
 export function findWaitingForPrice(sql: Sql, limit: number) {
+  const look = (of: Reachable) =>
+    sql`select distinct project_id from runs where waits_for_price and unpriced_model <> '' ${of('runs')}`
+  return askEach(sql, look, limit, (project, limit) => findWaitingOf(sql, limit, project))
+}
+
+function findWaitingOf(sql: Sql, limit: number, project: Asked) {
   return sql<UnpricedRuns[]>`
     select p.id as project_id, waiting.models, ${sql.unsafe(PROJECT_PRICES)} as prices
     from (
       select project_id, array_agg(distinct unpriced_model) as models from (
         -- Models and not runs: ten thousand runs of one project that wait for the same price take the room of one.
         select distinct project_id, unpriced_model from runs
-        where waits_for_price and unpriced_model <> '' limit ${limit}) looked_at
+        where waits_for_price and unpriced_model <> '' ${asked(sql, 'runs', project)} limit ${limit}) looked_at
       group by project_id) waiting
     join projects p on p.id = waiting.project_id`
 }

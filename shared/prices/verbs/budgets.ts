@@ -35,7 +35,7 @@ export const followZone = (ctx: Context, project_id: string): Promise<void> =>
 
 /** The chore: begins the day of projects whose day is over, and with it the month where that is over too. */
 export async function beginSpendDays(ctx: Context): Promise<number> {
-  const ended = await store.findEndedDays(ctx.db, LIMITS.spend_days_per_sweep)
+  const ended = await store.findEndedDays(ctx.sql, LIMITS.spend_days_per_sweep)
   for (const { project_id } of ended) {
     try {
       await underUsageLock(ctx, project_id, (db, day) =>

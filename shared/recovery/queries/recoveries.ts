@@ -156,11 +156,6 @@ export async function lockRecovery(sql: Sql, key: RecoveryKey): Promise<OpenReco
   return row
 }
 
-export async function findOpenRecoveries(sql: Sql, limit: number) {
-  return sql<RecoveryKey[]>`
-    select project_id, id from recoveries where finished_at is null order by id limit ${limit}`
-}
-
 type Changes = Partial<Pick<OpenRecovery, 'status' | 'pilot_better'>>
 const ENDS: readonly RecoveryStatus[] = ['completed', 'stopped', 'aborted']
 

@@ -13,6 +13,7 @@ import { microOf } from '../../prices/rules/pricing.ts'
 import { admitRuns } from '../../submission/verbs/admit.ts'
 import { findCauseTitle } from '../../triage/queries/causes.ts'
 import type { TriageAction } from '../../triage/vocabulary.ts'
+import { findOpenRecoveries } from '../queries/open-recoveries.ts'
 import * as store from '../queries/recoveries.ts'
 import {
   findCurrentDeployment,
@@ -143,7 +144,7 @@ export async function abortRecovery(ctx: Context, key: store.RecoveryKey): Promi
 
 /** Takes a bounded number of steps of every open recovery. */
 export async function advanceRecoveries(ctx: Context): Promise<number> {
-  const open = await store.findOpenRecoveries(ctx.sql, LIMITS.open_runs_per_look)
+  const open = await findOpenRecoveries(ctx.sql, LIMITS.open_runs_per_look)
   for (const key of open) {
     try {
       await advance(ctx, key)

@@ -2,10 +2,11 @@
 // each passing is judged once.
 
 import { and, asc, eq } from 'drizzle-orm'
-import { type Asked, askEach, asked } from '../../accounts/queries/distributed.ts'
 import { agents } from '../../agents/tables/agents.ts'
 import { RULES_BESIDE_DEADLINES } from '../../alerts/rules/alerts.ts'
 import type { PassedDeadline } from '../../alerts/rules/run-alerts.ts'
+import { type Asked, askEach, asked } from '../../cluster/queries/distributed.ts'
+import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Database, Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { deadlines } from '../tables/deadlines.ts'
@@ -71,8 +72,8 @@ export interface DueDeadline extends PassedDeadline {
  * has ended; an agent, when none of its runs of that day has. Replays count for nothing.
  */
 export async function lockPassedDeadlines(sql: Sql, limit: number): Promise<DueDeadline[]> {
-  const look = () =>
-    sql`select project_id from deadlines where due_at <= now() group by 1 order by min(due_at)`
+  const look = (of: Reachable) =>
+    sql`select project_id from deadlines where due_at <= now() ${of('deadlines')} group by 1 order by min(due_at)`
   return askEach(sql, look, limit, (project, limit) => lockPassedOf(sql, limit, project))
 }
 

@@ -1,6 +1,7 @@
 // Moments that fired and whose runs nobody began. Guarantee: each is looked at once, when its time to begin is over.
 
-import { type Asked, askEach, asked } from '../../accounts/queries/distributed.ts'
+import { type Asked, askEach, asked } from '../../cluster/queries/distributed.ts'
+import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { NamedOccurrence } from './occurrences.ts'
 
@@ -16,7 +17,8 @@ export interface UnstartedOccurrence extends NamedOccurrence {
 
 /** Looks whether workers started the runs of moments in time, and says so of those that nobody did. */
 export async function noteNeverStarted(sql: Sql, limit: number) {
-  const look = () => sql`select distinct project_id from occurrences where watch_until <= now()`
+  const look = (of: Reachable) =>
+    sql`select distinct project_id from occurrences where watch_until <= now() ${of('occurrences')}`
   return askEach(sql, look, limit, (project, limit) => noteNeverStartedOf(sql, limit, project))
 }
 

@@ -1,8 +1,9 @@
 // The moments that schedules name, and the runs they start. Guarantee: a moment has one row, and its run is opened by
 // the very statement that makes the row say so; whoever acts on a schedule holds the lock of its row.
 
-import { type Asked, askEach, asked, isDistributed, projectOf } from '../../accounts/queries/distributed.ts'
 import { isHeld } from '../../accounts/queries/installation.ts'
+import { type Asked, askEach, asked, isDistributed, projectOf } from '../../cluster/queries/distributed.ts'
+import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
 import { numbers, times } from '../../kernel/packed-columns.ts'
@@ -51,7 +52,8 @@ export type DueOccurrence = LockedSchedule & { scheduled_for: Date }
 
 /** Moments to be tried again while no later one has come, their schedules locked. */
 export async function lockRetries(sql: Sql, limit: number): Promise<DueOccurrence[]> {
-  const look = () => sql`select distinct project_id from occurrences where retry_at <= now()`
+  const look = (of: Reachable) =>
+    sql`select distinct project_id from occurrences where retry_at <= now() ${of('occurrences')}`
   return askEach(sql, look, limit, (project, limit) => lockRetriesOf(sql, limit, project))
 }
 

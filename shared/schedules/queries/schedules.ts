@@ -2,9 +2,9 @@
 // before they touch what belongs to it.
 
 import { and, desc, eq, getTableColumns, inArray, lt, or, sql } from 'drizzle-orm'
-import { askProjects } from '../../accounts/queries/distributed.ts'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents } from '../../agents/tables/agents.ts'
+import { askProjects } from '../../cluster/queries/distributed.ts'
 import type { Context, Database } from '../../context.ts'
 import { runs } from '../../items/tables/runs.ts'
 import { LIMITS } from '../../kernel/limits.ts'

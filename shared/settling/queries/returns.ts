@@ -1,6 +1,7 @@
 // Gives back items whose attempt ended without a verdict, to be offered again. Guarantee: guarded by the attempt, so the
 // statement may be sent again, and an item that somebody else has by now stays with them.
 
+import { asked, nodeOf } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import { become, countMoves, guard, useMoves } from '../../items/queries/transitions.ts'
 import type { RunKey } from '../../kernel/ids.ts'
@@ -32,6 +33,7 @@ export async function returnItems(
   returns: readonly Return[],
   claims: FlushClaims,
 ): Promise<number> {
+  const node = await nodeOf(sql, project_id)
   const [row] = await sql<{ n: number }[]>`
     with given as (
       select * from rows from (
@@ -69,7 +71,7 @@ export async function returnItems(
       returning r.project_id
     ), used as (
       -- From what was counted: of parts that read nothing of each other the last is done first, and its row locked first.
-      update project_usage u set ${sql.unsafe(useMoves(RETURNED))} from n, counted c where u.project_id = c.project_id
+      update project_usage u set ${sql.unsafe(useMoves(RETURNED))} from n, counted c where u.project_id = c.project_id ${asked(sql, 'u', node)}
     )
     select n from n`
   return row?.n ?? 0

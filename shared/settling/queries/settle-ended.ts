@@ -2,11 +2,12 @@
 // as the statement for all others (`settle.ts`), it may be sent again, and a late result changes nothing.
 
 import type { Fragment } from 'postgres'
+import { type Asked, asked } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import {
   become,
-  CLEAR_DUE,
   CLOCK,
+  clearDueOf,
   countMoves,
   guard,
   outcomeOf,
@@ -65,7 +66,8 @@ export interface Ended extends Streak {
   claims: FlushClaims
 }
 
-export function settleEnded(sql: Sql, ended: Ended) {
+/** `node` is the project, named to a cluster in each part. */
+export function settleEnded(sql: Sql, ended: Ended, node: Asked = null) {
   const { project_id, run_id, attempt, steps_before, items, not_ok, claims } = ended
   const seqs = numbers(items.map(item => item.seq))
   const allOk = not_ok.length === 0
@@ -93,8 +95,8 @@ export function settleEnded(sql: Sql, ended: Ended) {
       returning r.*
     ), used as (
       update project_usage u set ${sql.unsafe(useMoves(moves))}
-      from n, counted c where u.project_id = c.project_id and n.left_running > 0
-    ), ${allOk ? sql`` : sql`kept as (${keepCauses(sql, not_ok)}),`} ${sql.unsafe(CLEAR_DUE)}
+      from n, counted c where u.project_id = c.project_id and n.left_running > 0 ${asked(sql, 'u', node)}
+    ), ${allOk ? sql`` : sql`kept as (${keepCauses(sql, not_ok)}),`} ${clearDueOf(sql, node)}
     ${flushed(sql)}`
 }
 

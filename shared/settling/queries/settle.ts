@@ -3,12 +3,13 @@
 // again after a lost connection, and a late result of a lost attempt changes nothing.
 
 import { markUnchanged } from '../../claims/queries/recorded.ts'
+import { type Asked, asked, nodeOf } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import type { StepRow } from '../../grading/rules/step-row.ts'
 import type { Verdict } from '../../grading/rules/verdict.ts'
 import {
-  CLEAR_DUE,
   CLOCK,
+  clearDueOf,
   countMoves,
   guard,
   outcomeOf,
@@ -79,7 +80,8 @@ export const OK: Verdict = {
 /** Writes one flush; returns what the run looks like after it. */
 export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
   const ended = endedOf(flush)
-  const [row] = await (ended === null ? settleAny(sql, flush) : settleEnded(sql, ended))
+  const node = await nodeOf(sql, flush.project_id)
+  const [row] = await (ended === null ? settleAny(sql, flush, node) : settleEnded(sql, ended, node))
   return row ?? { recorded: 0, not_ok: 0, finished: true, stop_reason: null }
 }
 
@@ -105,8 +107,8 @@ export function endedOf({ entries, steps, unpriced_model, ...flush }: Flush): En
 const isNotOk = ({ verdict }: Entry) =>
   verdict !== null && (verdict.status !== 'completed' || verdict.outcome !== 'ok')
 
-/** Says all there may be to say of items: a part of the statement is a function below, in the order in which they stand. */
-export function settleAny(sql: Sql, flush: Flush) {
+/** Says all there may be to say of items, with the project as `node` where a cluster wants it named in each part: a part of the statement is a function below, in the order in which they stand. */
+export function settleAny(sql: Sql, flush: Flush, node: Asked = null) {
   const { project_id, entries, steps } = flush
   const notOk = entries.filter(isNotOk)
   const alike = entries.filter(e => e.unchanged).map(e => e.seq)
@@ -121,9 +123,9 @@ export function settleAny(sql: Sql, flush: Flush) {
     n as (${sumsOf(sql, { traced: steps.length > 0, alike: alike.length > 0, sorted: notOk.length > 0 })}),
     closed as (
       delete from claims where project_id = ${project_id} and id = any(${numbers(flush.claims.closed)}::text::bigint[])
-    ), counted as (${countRun(sql, flush, notOk)}), used as (${useProject(sql)}),
-    ${fileSpending(sql)}, ${notOk.length > 0 ? sql`kept as (${keepCauses(sql, notOk)}),` : none}
-    ${sql.unsafe(CLEAR_DUE)}
+    ), counted as (${countRun(sql, flush, notOk)}), used as (${useProject(sql, node)}),
+    ${fileSpending(sql, node)}, ${notOk.length > 0 ? sql`kept as (${keepCauses(sql, notOk)}),` : none}
+    ${clearDueOf(sql, node)}
     ${flushed(sql)}`
 }
 
@@ -214,9 +216,9 @@ function waitForPrice(sql: Sql, { unpriced_model: model }: Flush, notOk: readonl
 }
 
 /** The project's usage, whose row is locked after its run's, as everybody does. */
-const useProject = (sql: Sql) => sql`
+const useProject = (sql: Sql, node: Asked) => sql`
   update project_usage u set ${sql.unsafe(useMoves(TALLIED))}, spent_micro = u.spent_micro + n.cost_micro
-  from n, counted c where u.project_id = c.project_id and (n.left_running > 0 or n.cost_micro > 0)
+  from n, counted c where u.project_id = c.project_id and (n.left_running > 0 or n.cost_micro > 0) ${asked(sql, 'u', node)}
   returning u.project_id, u.spend_day`
 
 const NONE = (sql: Sql) => sql`

@@ -1,9 +1,10 @@
 // The readings of sources. Guarantee: of all who read an occurrence, however long they were paused, only the one the
 // row names decides it, in the transaction that writes its outcome.
 
-import { type Asked, asked, projectsToAsk } from '../../accounts/queries/distributed.ts'
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
+import { type Asked, asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
+import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { times } from '../../kernel/packed-columns.ts'
 import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
@@ -44,8 +45,8 @@ export async function claimRead(
   run_id: string,
   { per_project, lease_ms, generators }: { per_project: number; lease_ms: number; generators: boolean },
 ): Promise<ClaimedRead | undefined> {
-  const look = () => sql`
-    select project_id from source_reads where due_at <= now() group by 1 order by min(due_at)`
+  const look = (of: Reachable) => sql`
+    select project_id from source_reads where due_at <= now() ${of('source_reads')} group by 1 order by min(due_at)`
   for (const project of await projectsToAsk(sql, look)) {
     const row = await claimReadOf(sql, run_id, { per_project, lease_ms, generators }, project)
     if (row) return row

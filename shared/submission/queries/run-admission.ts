@@ -1,7 +1,7 @@
 // How many runs more may be open, as SQL. Guarantee: of whoever starts runs all count the same, and refuse as
 // `rules/run-admission.ts` says. A project is `p` and its account `c`.
 
-import { type Asked, isDistributed } from '../../accounts/queries/distributed.ts'
+import { type Asked, isDistributed } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'

@@ -1,9 +1,10 @@
 // Writes a run and its batch. Items carry no foreign key: a run and its items are only ever written here, and the
 // check would cost a tenth of the throughput.
 
-import { isDistributed } from '../../accounts/queries/distributed.ts'
 import type { AccountPlan } from '../../accounts/tables/accounts.ts'
 import { type ClaimedItem, takenAtOnce } from '../../claims/queries/claim.ts'
+import { asked, isDistributed, nodeOf } from '../../cluster/queries/distributed.ts'
+import { askReachable, lostNodes } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { WRITTEN_COLUMNS, written } from '../../items/queries/transitions.ts'
 import type { RunKey } from '../../kernel/ids.ts'
@@ -156,6 +157,8 @@ export async function openRunAtOnce(
   items: readonly IdentifiedItem[],
   { input_bytes, allows_budget, key, takes }: Opening,
 ): Promise<Opened | undefined> {
+  // Step by step each statement goes to the run's node alone; this one tells all nodes of its parts.
+  if (lostNodes().length > 0) return undefined
   const keyed =
     key === null ? sql`` : sql`, keyed as (${takeKeyFor(sql, key, sql`admitted`)} returning run_id)`
   const room = await roomOf(sql, run.project_id)
@@ -204,21 +207,28 @@ export async function areWritten(
 }
 
 /** Tells the tick that the submission is still arriving. */
-export async function touchMaterializing(sql: Sql, runId: string): Promise<void> {
-  await sql`update runs set touched_at = now() where id = ${runId} and materializing`
+export async function touchMaterializing(sql: Sql, { project_id, run_id }: RunKey): Promise<void> {
+  const of = asked(sql, 'runs', await nodeOf(sql, project_id))
+  await sql`update runs set touched_at = now() where id = ${run_id} and materializing ${of}`
 }
 
 /** Opens the run for dispatch; false when it was given up in the meantime. */
-export async function finishMaterializing(sql: Sql, runId: string, size: BatchSize): Promise<boolean> {
+export async function finishMaterializing(
+  sql: Sql,
+  { project_id, run_id }: RunKey,
+  size: BatchSize,
+): Promise<boolean> {
+  const of = asked(sql, 'runs', await nodeOf(sql, project_id))
   const result = await sql`
     update runs set ${sql({ ...size })}, materializing = false, touched_at = now()
-    where id = ${runId} and materializing and stop_reason is null`
+    where id = ${run_id} and materializing and stop_reason is null ${of}`
   return result.count === 1
 }
 
 /** Gives a submission up: nothing more is added to it and it is never opened. Waits for chunks under way. */
-export async function closeMaterializing(sql: Sql, runId: string): Promise<void> {
-  await sql`update runs set stop_reason = 'cancelled' where id = ${runId} and materializing`
+export async function closeMaterializing(sql: Sql, { project_id, run_id }: RunKey): Promise<void> {
+  const of = asked(sql, 'runs', await nodeOf(sql, project_id))
+  await sql`update runs set stop_reason = 'cancelled' where id = ${run_id} and materializing ${of}`
 }
 
 export async function findRepeatedIds(sql: Sql, { project_id, run_id }: RunKey, limit: number) {
@@ -264,15 +274,19 @@ async function deleteAfter(sql: Sql, { project_id, run_id }: RunKey, seq: number
   return row!.last
 }
 
-export async function deleteMaterializingRun(sql: Sql, runId: string): Promise<void> {
-  await sql`delete from runs where id = ${runId} and materializing`
+export async function deleteMaterializingRun(sql: Sql, { project_id, run_id }: RunKey): Promise<void> {
+  const of = asked(sql, 'runs', await nodeOf(sql, project_id))
+  await sql`delete from runs where id = ${run_id} and materializing ${of}`
 }
 
 /** Runs whose submission stopped arriving: their sender is gone. */
 export async function findAbandonedRuns(sql: Sql, idleMinutes: number, limit: number) {
-  return sql<RunKey[]>`
+  return askReachable(
+    sql,
+    of => sql<RunKey[]>`
     select project_id, id as run_id from runs
     -- A recovery that was interrupted goes on with its run.
-    where finished_at is null and materializing and recovery_id is null and touched_at < now() - make_interval(mins => ${idleMinutes})
-    limit ${limit}`
+    where finished_at is null and materializing and recovery_id is null and touched_at < now() - make_interval(mins => ${idleMinutes}) ${of('runs')}
+    limit ${limit}`,
+  )
 }

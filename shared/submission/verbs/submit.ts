@@ -152,7 +152,7 @@ async function writeBatch(ctx: Context, order: RunOrder, run: store.NewRun, chun
       if (ids.overflowed) await refuseRepeatedIds(sql, key)
       await takeKey(sql, order, run.id)
       await order.together?.(sql, run.id)
-      if (!(await store.finishMaterializing(sql, run.id, size))) throw givenUp()
+      if (!(await store.finishMaterializing(sql, key, size))) throw givenUp()
       if (!(await store.areWritten(sql, key, firstSeqs))) throw lost()
       await fault('submit.before_commit')
     })
@@ -218,7 +218,7 @@ async function writeChunks(
     if (failures.length > 0) throw failures[0]
     if (ctx.now() - touchedAt > LIMITS.materializing_touch_ms) {
       touchedAt = ctx.now()
-      await store.touchMaterializing(ctx.sql, run.run_id)
+      await store.touchMaterializing(ctx.sql, run)
     }
   }
   try {
@@ -263,9 +263,9 @@ export async function giveUp(
   mayGoOn?: () => boolean,
 ): Promise<number | null> {
   // First of all: a sender that was only slow must not open a run whose items are being removed.
-  await store.closeMaterializing(ctx.sql, run.run_id)
+  await store.closeMaterializing(ctx.sql, run)
   const left = await store.deleteItems(ctx.sql, run, LIMITS.sweep_items, after, mayGoOn)
-  if (left === null) await store.deleteMaterializingRun(ctx.sql, run.run_id)
+  if (left === null) await store.deleteMaterializingRun(ctx.sql, run)
   return left
 }
 

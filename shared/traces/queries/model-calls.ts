@@ -1,7 +1,7 @@
 // Counts calls of models by agent, and reads what they came to. Guarantee: an agent has a bounded number of rows a day,
 // and a read costs as much as there are rows, however many calls there were.
 
-import { type Asked, asked } from '../../accounts/queries/distributed.ts'
+import { type Asked, asked } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { ModelUsageRow } from '../wire/model-usage.ts'

@@ -2,7 +2,7 @@
 // have an index: every filter of the interface has one; and it ends at bytes as well as rows.
 
 import { type SQL, sql } from 'drizzle-orm'
-import { askProjects } from '../../accounts/queries/distributed.ts'
+import { askProjects } from '../../cluster/queries/distributed.ts'
 import type { Context, Database } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import type { Outcome } from '../../items/vocabulary.ts'

@@ -8,7 +8,8 @@ import {
   isDistributed,
   projectOf,
   projectsToAsk,
-} from '../../accounts/queries/distributed.ts'
+} from '../../cluster/queries/distributed.ts'
+import { askReachable, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -32,10 +33,15 @@ interface FiledStep extends RunKey {
 /** Indexes steps of the oldest flushes that were filed, less than twice `limit`; returns how many there were. */
 export async function indexSteps(sql: Sql, limit: number): Promise<number> {
   // Most searches find nothing to do, and need no transaction to see it.
-  if ((await sql`select from unindexed_steps limit 1`).length === 0) return 0
+  const any = await askReachable(
+    sql,
+    of => sql`select from unindexed_steps where true ${of('unindexed_steps')} limit 1`,
+  )
+  if (any.length === 0) return 0
   let indexed = 0
-  for (const project of await projectsToAsk(sql, () => sql`select distinct project_id from unindexed_steps`))
-    indexed += await indexOf(sql, limit, project)
+  const look = (of: Reachable) =>
+    sql`select distinct project_id from unindexed_steps where true ${of('unindexed_steps')}`
+  for (const project of await projectsToAsk(sql, look)) indexed += await indexOf(sql, limit, project)
   return indexed
 }
 
@@ -123,15 +129,18 @@ function wordsOfStep({ name, error_code, error_message, input, output }: FiledSt
  * nobody's time meanwhile.
  */
 export async function isWorkUnderWay(sql: Sql): Promise<boolean> {
-  const claims = sql`exists (select 1 from claims where answer_until is null)`
-  const others = sql`exists (
+  const claims = (of: Reachable) =>
+    sql`exists (select 1 from claims where answer_until is null ${of('claims')})`
+  const others = () => sql`exists (
     select 1 from pg_stat_activity
     where state = 'active' and backend_type = 'client backend' and datname = current_database()
       and pid <> pg_backend_pid())`
   // A cluster joins no rows of nodes with what this one alone knows.
-  const asks = (await isDistributed(sql)) ? [claims, others] : [sql`${claims} or ${others}`]
+  const asks = (await isDistributed(sql))
+    ? [claims, others]
+    : [(of: Reachable) => sql`${claims(of)} or ${others()}`]
   for (const ask of asks) {
-    const [row] = await sql<{ is_any: boolean }[]>`select ${ask} as is_any`
+    const [row] = await askReachable(sql, of => sql<{ is_any: boolean }[]>`select ${ask(of)} as is_any`)
     if (row!.is_any) return true
   }
   return false

@@ -1,6 +1,8 @@
 // Reads and writes of causes. Their counts are kept by triggers on `triage`, so a read costs as much as a project has
 // causes, of which it has a bounded number, and never as much as has failed.
 
+import { asked, nodeOf } from '../../cluster/queries/distributed.ts'
+import { askReachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
@@ -20,12 +22,17 @@ export async function lockCauses(sql: Sql, project_id: string): Promise<void> {
 }
 
 /** All causes of some kinds of an agent. */
-export async function findCausesOfKinds(sql: Sql, agent_id: string, kinds: readonly CauseKind[]) {
+export async function findCausesOfKinds(
+  sql: Sql,
+  { project_id, agent_id }: { project_id: string; agent_id: string },
+  kinds: readonly CauseKind[],
+) {
+  const of = asked(sql, 'causes', await nodeOf(sql, project_id))
   return sql<KnownCauseRow[]>`
     select id, step, error_code, reason, template, varies from causes
     where agent_id = ${agent_id} and (step, error_code, reason) in (
       select * from unnest(${kinds.map(k => k.step)}::text[], ${kinds.map(k => k.error_code)}::text[],
-        ${kinds.map(k => k.reason)}::text[]))
+        ${kinds.map(k => k.reason)}::text[])) ${of}
     order by id`
 }
 
@@ -49,6 +56,7 @@ export async function insertCauses(
   of: { project_id: string; agent_id: string },
   made: readonly CauseText[],
 ): Promise<string[]> {
+  const node = await nodeOf(sql, of.project_id)
   const rows = await sql<{ id: string; no: number }[]>`
     with given as (
       select * from unnest(${made.map(c => c.step)}::text[], ${made.map(c => c.error_code)}::text[],
@@ -62,7 +70,7 @@ export async function insertCauses(
     select p.id, g.no::int from put p join given g using (step, error_code, reason, template)
     union all
     select c.id, g.no::int from causes c join given g using (step, error_code, reason, template)
-    where c.agent_id = ${of.agent_id}
+    where c.agent_id = ${of.agent_id} ${asked(sql, 'c', node)}
     order by no`
   return rows.map(row => row.id)
 }
@@ -85,19 +93,22 @@ export async function noteVarying(
 
 /** Items in triage whose cause nobody has named: they ended undispatched, or before there were causes. */
 export async function findWithoutCause(sql: Sql, limit: number, bytes: number) {
-  return sql<Unnamed[]>`
+  return askReachable(
+    sql,
+    of => sql<Unnamed[]>`
     with bare as (
       select project_id, run_id, seq from triage
-      where cause_id is null order by run_id, seq limit ${limit}
+      where cause_id is null ${of('triage')} order by run_id, seq limit ${limit}
     ), sized as (
       select i.project_id, i.run_id, i.seq, sum(octet_length(i.input)) over (order by i.run_id, i.seq) as upto,
         row_number() over (order by i.run_id, i.seq) as n
-      from bare join items i using (project_id, run_id, seq)
+      from bare join items i using (project_id, run_id, seq) where true ${of('i')}
     )
     select t.run_id, t.seq, t.project_id, t.agent_id, i.outcome_reason, i.error_code, i.error_message,
       i.degraded_reason, i.input, i.cost_micro
     from sized s join items i using (project_id, run_id, seq) join triage t using (project_id, run_id, seq)
-    where s.upto <= ${bytes} or s.n = 1`
+    where (s.upto <= ${bytes} or s.n = 1) ${of('i')} ${of('t')}`,
+  )
 }
 
 export interface Unnamed extends RunKey {

@@ -2,7 +2,8 @@
 // not as much as has failed.
 
 import type { Fragment } from 'postgres'
-import { asked, asProjects, isDistributed, ofOne } from '../../accounts/queries/distributed.ts'
+import { asked, asProjects, isDistributed, ofOne } from '../../cluster/queries/distributed.ts'
+import { askReachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
 import type { RunKey } from '../../kernel/ids.ts'
@@ -102,17 +103,20 @@ const largestOfMany = (sql: Sql, projectIds: readonly string[], limit: number) =
 
 /** Failed items whose prompt is not known yet, as many as their inputs fit in `bytes`, at least one. */
 export async function findUnclustered(sql: Sql, limit: number, bytes: number) {
-  return sql<(RunKey & { seq: number; input: string })[]>`
+  return askReachable(
+    sql,
+    of => sql<(RunKey & { seq: number; input: string })[]>`
     with bare as (
-      select project_id, run_id, seq from triage where error_code is not null and prompt is null
+      select project_id, run_id, seq from triage where error_code is not null and prompt is null ${of('triage')}
       order by run_id, seq limit ${limit}
     ), sized as (
       select i.project_id, i.run_id, i.seq, sum(octet_length(i.input)) over (order by i.run_id, i.seq) as upto,
         row_number() over (order by i.run_id, i.seq) as n
-      from bare join items i using (project_id, run_id, seq)
+      from bare join items i using (project_id, run_id, seq) where true ${of('i')}
     )
     select i.project_id, i.run_id, i.seq, i.input from sized s join items i using (project_id, run_id, seq)
-    where s.upto <= ${bytes} or s.n = 1`
+    where (s.upto <= ${bytes} or s.n = 1) ${of('i')}`,
+  )
 }
 
 /** Writes the prompts of failed items of a run that had none. */

@@ -2,7 +2,8 @@
 // item is in the sample follows from its item_id; nothing is asked before the item has ended, and nothing more while so
 // many questions about its agent are open.
 
-import { type Asked, asked, projectOf, projectsToAsk } from '../../accounts/queries/distributed.ts'
+import { type Asked, asked, projectOf, projectsToAsk } from '../../cluster/queries/distributed.ts'
+import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -35,7 +36,9 @@ export async function askAboutSuspected(outer: Sql, limit: number): Promise<numb
 
 async function askInTurn(sql: Sql, limit: number): Promise<number> {
   let forgotten = 0
-  for (const project of await projectsToAsk(sql, () => sql`select distinct project_id from suspected_items`))
+  const look = (of: Reachable) =>
+    sql`select distinct project_id from suspected_items where true ${of('suspected_items')}`
+  for (const project of await projectsToAsk(sql, look))
     if (forgotten < limit) forgotten += await askOf(sql, limit - forgotten, project)
   return forgotten
 }

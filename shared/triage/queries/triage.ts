@@ -1,7 +1,7 @@
 // Items that wait for a decision: the feed, its filters, and what each item takes. What is decided is written by
 // shared/triage/queries/decisions.ts.
 
-import { askProjects, asProjects, ofOne } from '../../accounts/queries/distributed.ts'
+import { askProjects, asProjects, ofOne } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
 import type { Outcome } from '../../items/vocabulary.ts'

@@ -79,7 +79,7 @@ export class CauseNamer {
       const sql = tx as unknown as Sql
       await store.lockCauses(sql, owner.project_id)
       const kinds = symptoms.flatMap(searchesFor)
-      const rows = await store.findCausesOfKinds(sql, owner.agent_id, kinds)
+      const rows = await store.findCausesOfKinds(sql, owner, kinds)
       const made = causesToMake(byKind(rows), symptoms, await store.roomForCauses(sql, owner.project_id))
       const texts = made.map(one => ({ ...kindOf(one), template: textOf(one.words) }))
       const ids = made.length > 0 ? await store.insertCauses(sql, owner, texts) : []

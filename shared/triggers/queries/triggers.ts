@@ -1,10 +1,10 @@
 // Triggers. Their secrets are here as a hash or sealed; neither leaves with a row.
 
 import { and, desc, eq, getTableColumns, isNull, lt, sql as raw } from 'drizzle-orm'
-import { isDistributed } from '../../accounts/queries/distributed.ts'
 import { accounts } from '../../accounts/tables/accounts.ts'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents } from '../../agents/tables/agents.ts'
+import { isDistributed } from '../../cluster/queries/distributed.ts'
 import type { Context, Database, Sql } from '../../context.ts'
 import type { TriggerSource } from '../../sources/rules/source.ts'
 import { type StartSettings, startOf } from '../../submission/wire/start-settings.ts'

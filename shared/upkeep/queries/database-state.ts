@@ -2,6 +2,7 @@
 // Guarantee: it changes nothing, and is asked without any right.
 
 import { readInstallationRow } from '../../accounts/queries/installation.ts'
+import { askReachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { type Fault, faultsOf, type RoleState } from '../rules/faults.ts'
 import { fingerprintOf } from '../rules/master-key.ts'
@@ -26,7 +27,10 @@ export async function readDatabaseState(
   const given = masterKey === '' ? null : await fingerprintOf(masterKey).catch((error: Error) => error)
   // One after the other: the driver sends what finds no idle connection behind what runs, which may wait for a row.
   const installation = await readInstallationRow(sql)
-  const [claims] = await sql<{ held: boolean }[]>`select exists (select 1 from claims) as held`
+  const [claims] = await askReachable(
+    sql,
+    of => sql<{ held: boolean }[]>`select exists (select 1 from claims where true ${of('claims')}) as held`,
+  )
   return {
     faults: faultsOf(role, { wanted: installation.key_fingerprint, given }),
     held_since: installation.held_since,

@@ -1,7 +1,7 @@
 // Removes runs of projects and agents that were deleted, then what is left of those. A run goes last of all its
 // rows: it is what they are found by.
 
-import { isDistributed } from '../../accounts/queries/distributed.ts'
+import { isDistributed } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 
 /** Runs of one project that go together. */

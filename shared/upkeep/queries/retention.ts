@@ -2,8 +2,9 @@
 // alerts. Guarantee: only what has ended; a run says what it has lost from the statement on that decides it, and the
 // rows follow in bounded pieces.
 
-import { type Asked, asked, projectOf, projectsToAsk } from '../../accounts/queries/distributed.ts'
 import type { ProjectSettings } from '../../accounts/tables/projects.ts'
+import { type Asked, asked, projectOf, projectsToAsk } from '../../cluster/queries/distributed.ts'
+import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { CLOCK } from '../../items/queries/transitions.ts'
 import { firstIdAt, type RunKey } from '../../kernel/ids.ts'
@@ -165,7 +166,8 @@ export async function removeOldDays(sql: Sql, limit: number): Promise<number> {
   let removed = 0
   for (const [table, days] of Object.entries(DAYS)) {
     const isOld = sql`day < (now() at time zone 'UTC')::date - ${days}::int`
-    const look = () => sql`select distinct project_id from ${sql(table)} where ${isOld}`
+    const look = (of: Reachable) =>
+      sql`select distinct project_id from ${sql(table)} where ${isOld} ${of(table)}`
     for (const project of await projectsToAsk(sql, look)) {
       const { count } = await sql`
         delete from ${sql(table)} c where ctid = any(array(
@@ -201,7 +203,8 @@ export async function removeExpired(sql: Sql, nowMs: number, limit: number): Pro
   for (const [table, over] of Object.entries(rows)) {
     // Each node of a cluster has a copy of the keys, with places of its own.
     const by = table === 'api_keys' ? sql`id` : sql`ctid`
-    const look = () => sql`select distinct project_id from idempotency_keys where ${sql.unsafe(KEY_IS_OVER)}`
+    const look = (of: Reachable) =>
+      sql`select distinct project_id from idempotency_keys where ${sql.unsafe(KEY_IS_OVER)} ${of('idempotency_keys')}`
     const projects = table === 'idempotency_keys' ? await projectsToAsk(sql, look) : [null]
     for (const project of projects) {
       const of = asked(sql, table, project)
@@ -220,8 +223,8 @@ export async function removeOldLogs(sql: Sql, limit: number): Promise<number> {
   for (const { table, at, over } of LOGS) {
     const isOver = sql`l.${sql(at)} < now() - make_interval(days =>
       coalesce((p.settings->>'record_retention_days')::int, ${LIMITS.log_days})) and ${sql.unsafe(over)}`
-    const look = () =>
-      sql`select distinct l.project_id from ${sql(table)} l join projects p on p.id = l.project_id where ${isOver}`
+    const look = (of: Reachable) =>
+      sql`select distinct l.project_id from ${sql(table)} l join projects p on p.id = l.project_id where ${isOver} ${of('l')}`
     for (const project of await projectsToAsk(sql, look)) {
       const { count } = await sql`
         delete from ${sql(table)} l where ctid = any(array(

@@ -20,7 +20,7 @@ export async function readQueue(ctx: Context, project_id: string) {
   ])
   const runs: (QueuedRun & { wait: Why | null })[] = []
   for (const run of queued) {
-    const facts = await readRun(ctx.sql, run.id)
+    const facts = await readRun(ctx.sql, { project_id, run_id: run.id })
     if (facts !== undefined) runs.push({ ...run, wait: waitOf(admissionFacts(facts)) ?? laterOf(facts) })
   }
   return { totals, runs, retries }

@@ -105,7 +105,7 @@ it('a run may begin as many items by SQL as by the rule, whatever its rows say',
   const met = new Set<string>()
   for (const given of fc.sample(state, { numRuns: 400, seed: 7 })) {
     await put(given)
-    const run = (await readRun(engine.sql, runId))!
+    const run = (await readRun(engine.sql, engine.key(runId)))!
     const facts = admissionFacts(run)
     const { room, waiting_for } = admit(facts)
     met.add(waiting_for ?? 'nothing')

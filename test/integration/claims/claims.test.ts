@@ -31,7 +31,7 @@ async function claimsBehind(runIds: string[], change: (sql: TestEngine['sql']) =
   let claiming: ReturnType<typeof claimItems>[] = []
   await engine.sql.begin(async tx => {
     await tx`select from runs order by id for no key update`
-    claiming = runIds.map(runId => claimItems(engine.ctx, runId, MOST))
+    claiming = runIds.map(runId => claimItems(engine.ctx, engine.key(runId), MOST))
     await waiting(runIds.length)
     await change(tx as unknown as TestEngine['sql'])
   })
@@ -100,7 +100,7 @@ describe('a claim that looked before', () => {
     const begin = (tx: TestEngine['sql']) =>
       tx`update runs set deployment_id = (select id from deployments where version = 1)`
     expect(await claimsBehind([runId], begin)).toEqual([[]])
-    const { claim } = await claimItems(engine.ctx, runId, MOST)
+    const { claim } = await claimItems(engine.ctx, engine.key(runId), MOST)
     expect(claim!.items).toHaveLength(5)
   })
 
@@ -135,11 +135,11 @@ it('what waits for a retry is not taken with its neighbours once partitions have
   // As a claim by partitions left them: returned, and not below the cursor.
   await engine.sql`insert into due_items (run_id, seq, due_at, alone)
     select ${runId}, seq, now() + interval '1 hour', true from unnest('{2,3}'::int[]) seq`
-  const { claim } = await claimItems(engine.ctx, runId, MOST)
+  const { claim } = await claimItems(engine.ctx, engine.key(runId), MOST)
   expect(claim!.items.map(({ seq }) => seq)).toEqual([1, 4, 5])
-  expect((await claimItems(engine.ctx, runId, MOST)).claim).toBeNull()
+  expect((await claimItems(engine.ctx, engine.key(runId), MOST)).claim).toBeNull()
   await engine.skipBackoff()
-  const { claim: again } = await claimItems(engine.ctx, runId, MOST)
+  const { claim: again } = await claimItems(engine.ctx, engine.key(runId), MOST)
   expect(again!.items.map(({ seq, alone }) => [seq, alone])).toEqual([
     [2, true],
     [3, true],
@@ -168,7 +168,7 @@ it('an item that was offered before is taken with what is known of it', async ()
     agent_failures: 1,
   }
   await engine.sql`update items set ${engine.sql(past)} where seq = 2`
-  const { claim } = await claimItems(engine.ctx, runId, MOST)
+  const { claim } = await claimItems(engine.ctx, engine.key(runId), MOST)
   expect(claim!.items).toMatchObject([
     {
       step_count: 0,
@@ -186,7 +186,7 @@ it('an item that was offered before is taken with what is known of it', async ()
 it('what may start under the lock is what the rules of the domain say', async () => {
   const runId = await engine.submit(40)
   const { sql } = engine
-  const { deployment } = (await readRun(sql, runId))!
+  const { deployment } = (await readRun(sql, engine.key(runId)))!
   const caps = [
     { run: null, project: 256 },
     { run: 9, project: 256 },
@@ -209,7 +209,7 @@ it('what may start under the lock is what the rules of the domain say', async ()
               settings = settings || jsonb_build_object('concurrency', ${project}::int)`
             const item_budget_cents = expected_micro === null ? undefined : expected_micro / 10_000
             await sql`update deployments set declaration = ${sql.json({ name: 'played', item_budget_cents })}`
-            const facts = admissionFacts((await readRun(sql, runId))!)
+            const facts = admissionFacts((await readRun(sql, engine.key(runId)))!)
             const items = await takeRange(sql, {
               kept_places: 0,
               kept_of_run: 0,
@@ -229,9 +229,9 @@ it('what may start under the lock is what the rules of the domain say', async ()
 it('a run whose partitions hold back all that is due is looked at after the others', async () => {
   await engine.sql`update projects set settings = settings || '{"partition_concurrency": 1}'`
   const runId = await engine.submit([{ partition_key: 'p' }, { partition_key: 'p' }])
-  expect((await claimItems(engine.ctx, runId, MOST)).claim!.items).toHaveLength(1)
+  expect((await claimItems(engine.ctx, engine.key(runId), MOST)).claim!.items).toHaveLength(1)
   await engine.sql`insert into due_items (run_id, seq, due_at) values (${runId}, 2, now())`
   await engine.sql`update runs set next_seq = 3, touched_at = 'epoch'`
-  expect((await claimItems(engine.ctx, runId, MOST)).claim).toBeNull()
+  expect((await claimItems(engine.ctx, engine.key(runId), MOST)).claim).toBeNull()
   expect((await engine.run(runId)).touched_at).not.toEqual(new Date(0))
 })

@@ -236,8 +236,11 @@ it('are taken by nobody who saw more time before the run was locked than is left
   expect(await findOpenRuns(engine.sql, 1, left(44_999))).toEqual([])
   expect(await isAnyLeftToFresh(engine.sql, left(45_000))).toBe(false)
   expect(await isAnyLeftToFresh(engine.sql, left(44_999))).toBe(true)
-  expect(await claimItems(ctx, runId, 1, left(44_999))).toEqual({ claim: null, waiting_for: null })
-  expect((await claimItems(ctx, runId, 1, left(45_000))).claim!.items).toHaveLength(1)
+  expect(await claimItems(ctx, engine.key(runId), 1, left(44_999))).toEqual({
+    claim: null,
+    waiting_for: null,
+  })
+  expect((await claimItems(ctx, engine.key(runId), 1, left(45_000))).claim!.items).toHaveLength(1)
 })
 
 it('have a place kept for them before any was begun, where the run has none in flight [items.cut-steps]', async () => {
@@ -248,9 +251,9 @@ it('have a place kept for them before any was begun, where the run has none in f
   const quick = await engine.submit(1)
   await engine.sql`update runs set deployment_id = (select id from deployments where version = 2) where id = ${slow}`
   const late = { left_ms: 40_000, whole_ms: 48_000, base_url: '' }
-  expect((await claimItems(ctx, quick, 1, late)).claim).toBeNull()
+  expect((await claimItems(ctx, engine.key(quick), 1, late)).claim).toBeNull()
   await engine.sql`update runs set running = 1 where id = ${slow}`
-  expect((await claimItems(ctx, quick, 1, late)).claim!.items).toHaveLength(1)
+  expect((await claimItems(ctx, engine.key(quick), 1, late)).claim!.items).toHaveLength(1)
 })
 
 it('are no reason to wait twice where the item has recorded them: they are not made again [items.cut-steps]', async () => {

@@ -157,7 +157,7 @@ describe('a submission', () => {
     await sent.promise
     // Given up as far as the first statement, as a tick that is about to remove the items has.
     const [run] = await engine.sql`select id from runs`
-    await closeMaterializing(engine.sql, run!.id)
+    await closeMaterializing(engine.sql, engine.key(run!.id))
     release.resolve()
     await refused
     const [left] =
@@ -627,7 +627,7 @@ describe('a lease', () => {
 
   it('whose steps could not be written outlives a verdict that can be, so that the item is offered again [log.settle_failed]', async () => {
     const runId = await engine.submit(1)
-    const { claim } = await claimItems(engine.ctx, runId, 1)
+    const { claim } = await claimItems(engine.ctx, engine.key(runId), 1)
     const lease = { claim_id: claim!.id, taken_ms: 0, open: 1, closing: false, abort: new AbortController() }
     const inFlight = beginItem(claim!.items[0]!, lease)
     let [away, late_ms] = [true, 0]

@@ -60,7 +60,7 @@ beforeAll(async () => {
   await consume(engine.ctx)
   await sweep(engine.ctx)
   const held = await engine.submit(10)
-  await claimItems(engine.ctx, held, 4)
+  await claimItems(engine.ctx, engine.key(held), 4)
   const waiting = await engine.submit([{ input: JSON.stringify('x'.repeat(300_000)) }, {}])
   await engine.sql`
     insert into schedules ${engine.sql({

@@ -73,7 +73,7 @@ const step = fc.record({
 it('steps are kept as their rows say, alone and with others', async () => {
   const ITEMS = 2
   const runId = await engine.submit(ITEMS)
-  const { claim } = await claimItems(engine.ctx, runId, ITEMS)
+  const { claim } = await claimItems(engine.ctx, engine.key(runId), ITEMS)
   const flush = fc.array(fc.array(step, { maxLength: 3 }), { minLength: ITEMS, maxLength: ITEMS })
   for (const given of fc.sample(flush, { numRuns: 150, seed: 3 })) {
     const rows = given.flatMap((some, i) =>

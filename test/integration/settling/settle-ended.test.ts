@@ -122,7 +122,7 @@ async function left(tx: Sql, said: unknown) {
 
 it('items that ended without steps are settled by the short statement as by the long one', async () => {
   const runId = await engine.submit(ITEMS)
-  const { claim } = await claimItems(engine.ctx, runId, ITEMS)
+  const { claim } = await claimItems(engine.ctx, engine.key(runId), ITEMS)
   const outcomes = new Set<string>()
   const after = async (
     given: State,

@@ -130,7 +130,7 @@ describe('what is claimed with a submission is what a claim of its own takes', (
     await forget()
     if (sql) await engine.sql.unsafe(sql)
     const runId = await submitTo(engine.ctx, ITEMS, order)
-    const own = await claimItems(engine.ctx, runId, ITEMS)
+    const own = await claimItems(engine.ctx, engine.key(runId), ITEMS)
     expect(alike(claim)).toEqual(alike(own.claim ?? undefined))
   })
 
@@ -140,7 +140,7 @@ describe('what is claimed with a submission is what a claim of its own takes', (
     const { ctx, given, asked } = keeping()
     const runId = await submitTo(ctx, ITEMS)
     expect([given.isEmpty, given.reserved, asked.notices]).toEqual([true, 0, 1])
-    const { claim } = await claimItems(engine.ctx, runId, ITEMS)
+    const { claim } = await claimItems(engine.ctx, engine.key(runId), ITEMS)
     expect(claim?.items.length).toBe(LIMITS.budget_probe_items)
   })
 
@@ -188,7 +188,7 @@ describe('nothing is claimed with a submission', () => {
       'an item that is due again',
       async () => {
         const runId = await engine.submit(1)
-        await claimItems(engine.ctx, runId, 1)
+        await claimItems(engine.ctx, engine.key(runId), 1)
         await engine.expireLeases()
         await reapClaims(engine.sql, 10)
       },

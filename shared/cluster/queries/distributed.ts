@@ -4,6 +4,7 @@
 
 import type { Fragment } from 'postgres'
 import type { Sql } from '../../context.ts'
+import { askReachable, type Reachable } from './nodes.ts'
 
 let known: boolean | undefined
 
@@ -26,17 +27,17 @@ async function look(sql: Sql): Promise<boolean> {
 /** A project to ask for; null stands for all of them, on one machine. */
 export type Asked = string | null
 
-/** Whom to ask for: on a cluster those projects that `look` finds, by their `project_id`. */
-export async function projectsToAsk(sql: Sql, look: () => Fragment): Promise<Asked[]> {
+/** Whom to ask for: on a cluster those projects that `look` finds, by their `project_id`, on nodes that answer. */
+export async function projectsToAsk(sql: Sql, look: (of: Reachable) => Fragment): Promise<Asked[]> {
   if (!(await isDistributed(sql))) return [null]
-  const rows = await sql<{ project_id: string }[]>`${look()}`
+  const rows = await askReachable(sql, of => sql<{ project_id: string }[]>`${look(of)}`)
   return rows.map(row => row.project_id)
 }
 
 /** No more than `limit` rows of all projects that `look` finds, or on one machine of all there are. */
 export async function askEach<T>(
   sql: Sql,
-  look: () => Fragment,
+  look: (of: Reachable) => Fragment,
   limit: number,
   ask: (project: Asked, limit: number) => Promise<readonly T[]>,
 ): Promise<T[]> {
@@ -46,6 +47,19 @@ export async function askEach<T>(
     rows.push(...(await ask(project, limit - rows.length)))
   }
   return rows
+}
+
+/** The project of what its id alone names on one machine: a cluster finds its node by it, and asks no other. */
+export const nodeOf = async (sql: Sql, project: string): Promise<Asked> =>
+  (await isDistributed(sql)) ? project : null
+
+/** A part of a statement on the run `r`, whose project a cluster wants named in every part of it. */
+export function inProject(sql: Sql, part: string, node: Asked): Fragment {
+  const [first, ...others] = node === null ? [part] : part.split(/\br\.project_id\b/)
+  return others.reduce(
+    (before, after) => sql`${before}${node}::uuid${sql.unsafe(after)}`,
+    sql`${sql.unsafe(first!)}`,
+  )
 }
 
 /** The condition that names the project asked for, to follow others. */

@@ -1,0 +1,101 @@
+// Nodes of a cluster that this process has lost, and the projects on the others. Guarantee: while none is lost, and on one
+// machine always, what asks all projects is one statement without a condition; where one is lost, it asks those on the others.
+
+import type { Fragment } from 'postgres'
+import type { Sql } from '../../context.ts'
+import { sinceMs } from '../../kernel/elapsed.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { isNodeLost, NODE_LOST } from '../../kernel/unreachable.ts'
+
+interface Loss {
+  /** As host and port. */
+  nodes: readonly string[]
+  /** Projects on nodes that answer. */
+  projects: ReadonlySet<string>
+  looked_ms: number
+}
+
+let loss: Loss | undefined
+let looking: Promise<void> | undefined
+
+/** Those that are lost now, as far as this process knows. */
+export const lostNodes = (): readonly string[] => loss?.nodes ?? []
+
+/** False where the project lies on a node that is lost: nobody can tell what is of it. */
+export const canBeAsked = (project_id: string): boolean => loss?.projects.has(project_id) ?? true
+
+/** The condition that leaves out projects that cannot be asked, by the alias of their rows, to follow others. */
+export type Reachable = (alias: string) => Fragment
+
+const reachable = (sql: Sql): Reachable => {
+  if (loss === undefined) return () => sql``
+  const projects = [...loss.projects]
+  if (projects.length === 0) return () => sql`and false` // by an empty list a cluster leaves out no node
+  return alias => sql`and ${sql.unsafe(alias)}.project_id = any(${projects}::uuid[])`
+}
+
+/** Asks all projects that can be asked. What fails because a node was lost just now is asked once more, without its projects. */
+export async function askReachable<T>(sql: Sql, ask: (of: Reachable) => PromiseLike<T>): Promise<T> {
+  if (
+    loss !== undefined &&
+    isOutside(sql) &&
+    sinceMs(performance.now(), loss.looked_ms) >= LIMITS.nodes_look_ms
+  )
+    look(sql).catch(() => {}) // nobody waits for it: a machine that is silent takes its time
+  try {
+    return await ask(reachable(sql))
+  } catch (error) {
+    // Coordinators alone say so. A transaction is over with the first statement that fails.
+    if (!isOutside(sql) || !isNodeLost(error)) throw error
+    await look(sql)
+    return ask(reachable(sql))
+  }
+}
+
+/** What was not found by its id alone may lie on a node that is lost. @throws what PostgreSQL would say of it */
+export function refuseUntold(): void {
+  if (loss === undefined) return
+  const error = new Error(
+    `not found, and nobody can tell while ${loss.nodes.join(' and ')} cannot be reached`,
+  )
+  throw Object.assign(error, { code: NODE_LOST })
+}
+
+/** For who met an error where nothing can be asked again: this process knows of the node from then on. */
+export async function noteLostNode(sql: Sql, error: unknown): Promise<void> {
+  if (loss === undefined && isNodeLost(error)) await look(sql).catch(() => {})
+}
+
+const isOutside = (sql: Sql): boolean => 'begin' in sql
+
+function look(sql: Sql): Promise<void> {
+  looking ??= findLoss(sql)
+    .then(found => {
+      loss = found
+    })
+    .finally(() => {
+      looking = undefined
+    })
+  return looking
+}
+
+async function findLoss(sql: Sql): Promise<Loss | undefined> {
+  const nodes = await sql<{ name: string; group: number; answers: boolean }[]>`
+    select nodename || ':' || nodeport as name, groupid as group,
+      coalesce(citus_check_connection_to_node(nodename, nodeport), false) as answers
+    from pg_dist_node where noderole = 'primary' and isactive`
+  const lost = nodes.filter(({ answers }) => !answers)
+  if (lost.length === 0) return undefined
+  const groups = nodes.filter(({ answers }) => answers).map(({ group }) => group)
+  const projects = await sql<{ id: string }[]>`
+    select p.id from projects p
+      join pg_dist_shard s on s.logicalrelid = 'runs'::regclass
+        and worker_hash(p.id) between s.shardminvalue::int and s.shardmaxvalue::int
+      join pg_dist_placement l on l.shardid = s.shardid
+    where l.groupid = any(${groups}::int[])`
+  return {
+    nodes: lost.map(({ name }) => name),
+    projects: new Set(projects.map(({ id }) => id)),
+    looked_ms: performance.now(),
+  }
+}

@@ -1,0 +1,89 @@
+import postgres from 'postgres'
+import { afterAll, expect, inject, it } from 'vitest'
+import { killNode, startNode } from '../support/citus-nodes.ts'
+import { callerOf, makeProjects } from '../support/citus-projects.ts'
+import { conservation } from '../support/conservation.ts'
+import { eventually } from '../support/eventually.ts'
+import { heldAgent } from '../support/held-agent.ts'
+import { startStack } from '../support/stack.ts'
+
+/** Of one item each, and the items of the project beside them. */
+const PROJECTS = Number(process.env.CITUS_PROJECTS ?? 1000)
+const ITEMS = Number(process.env.CITUS_ITEMS ?? 20_000)
+const AT_ONCE = 16
+const SAMPLE = 20
+
+const parts = new AsyncDisposableStack()
+afterAll(() => parts.disposeAsync())
+
+it('of many small projects and a large one nothing is lost and nothing counted twice, where a node is down in the middle', async () => {
+  const stack = parts.adopt(await startStack(), one => one.close())
+  const agent = parts.adopt(await heldAgent(), one => one.close())
+  const node = inject('workers')[1]!
+  parts.defer(() => startNode(node).catch(() => {}))
+  const sql = parts.adopt(postgres(stack.databaseUrl, { max: 1 }), one => one.end())
+  const projects = await makeProjects(stack, PROJECTS + 1, id => agent.urlOf(id))
+  const large = projects.find(({ port }) => port === node.port)!
+  const small = projects.filter(one => one !== large)
+  const { submit, readRun, ended, verify } = callerOf(() => stack.base_url)
+
+  agent.hold()
+  const ofLarge = await submit(large, ITEMS)
+  await eventually(async () => expect((await readRun(large, ofLarge)).completed).toBeGreaterThan(0))
+  // Each by one of so many callers at once; those whose node is down say so, and send again when it is back.
+  const runs = new Map<string, string>()
+  const waiting = [...small]
+  const sendAll = async (isUp: () => boolean) => {
+    for (let project = waiting.pop(); project !== undefined; project = waiting.pop()) {
+      const sent = await submit(project, 1).catch(() => undefined)
+      if (sent !== undefined) runs.set(project.id, sent)
+      else if (isUp()) waiting.push(project)
+      else refused.push(project)
+    }
+  }
+  const refused: typeof small = []
+  let isUp = true
+  const sending = Array.from({ length: AT_ONCE }, () => sendAll(() => isUp))
+  await eventually(() => expect(runs.size).toBeGreaterThan(small.length / 4))
+  isUp = false
+  await killNode(node)
+  agent.release()
+  await Promise.all(sending)
+  const live = small.filter(({ port }) => port !== node.port)
+  for (const project of live.filter(({ id }) => runs.has(id)))
+    expect(await ended(project, runs.get(project.id)!)).toMatchObject({ completed: 1, failed: 0 })
+
+  await startNode(node)
+  isUp = true
+  waiting.push(...refused)
+  await Promise.all(Array.from({ length: AT_ONCE }, () => sendAll(() => true)))
+  expect(runs.size).toBe(small.length)
+  expect(await ended(large, ofLarge)).toMatchObject({ completed: ITEMS, failed: 0 })
+  await eventually(async () =>
+    expect(await leftOf(sql)).toEqual({ runs: 0, items: 0, claims: 0, running: 0 }),
+  )
+  const [counted] = await sql`
+    select count(*)::int as runs, sum(total_items)::int as items, sum(ok)::int as ok from runs`
+  // A run whose answer was lost with the node may have been accepted, and was sent again.
+  expect(counted!.runs).toBeGreaterThanOrEqual(small.length + 1)
+  expect(counted!.ok).toBe(counted!.items)
+  const [items] =
+    await sql`select count(*)::int as n from items where status = 'completed' and outcome = 'ok'`
+  expect(items!.n).toBe(counted!.items)
+  expect(await conservation({ sql }, ofLarge)).toEqual([])
+  expect(await verify(large, ofLarge)).toMatchObject({ balanced: true })
+  for (const project of small.slice(0, SAMPLE))
+    expect(await verify(project, runs.get(project.id)!)).toMatchObject({ balanced: true })
+})
+
+async function leftOf(sql: postgres.Sql) {
+  const counts = {
+    runs: sql`select count(*)::int as n from runs where finished_at is null`,
+    items: sql`select count(*)::int as n from items where status in ('queued', 'running', 'paused')`,
+    claims: sql`select count(*)::int as n from claims`,
+    running: sql`select coalesce(sum(running), 0)::int as n from project_usage`,
+  }
+  const left: Record<string, number> = {}
+  for (const [name, count] of Object.entries(counts)) left[name] = (await count)[0]!.n
+  return left
+}

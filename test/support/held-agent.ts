@@ -1,0 +1,56 @@
+// An agent behind a URL that answers every item, and keeps its answers back from when a test asks it to.
+
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface HeldAgent {
+  /** For what is worked on under this name. */
+  urlOf(name: string): string
+  /** Requests under this name that it has, and does not answer yet. */
+  held(name: string): number
+  /** The first request under each name is answered, and others once this is ended. */
+  hold(): void
+  release(): void
+  close(): void
+}
+
+export async function heldAgent(): Promise<HeldAgent> {
+  const held = new Map<string, number>()
+  const met = new Set<string>()
+  let gate = Promise.withResolvers<void>()
+  gate.resolve()
+  const change = (name: string, by: number) => held.set(name, (held.get(name) ?? 0) + by)
+  const server = createServer(async (request, response) => {
+    const name = request.url!.slice(1)
+    let body = ''
+    for await (const chunk of request) body += chunk
+    response.setHeader('content-type', 'application/x-ndjson')
+    response.flushHeaders()
+    change(name, 1)
+    if (met.has(name)) await gate.promise
+    met.add(name)
+    change(name, -1)
+    const lines = body.split('\n').filter(line => line !== '')
+    const answers = lines.map(line => {
+      const { seq, attempt } = JSON.parse(line)
+      return `${JSON.stringify({ type: 'result', seq, attempt, output: { seq } })}\n`
+    })
+    response.end(answers.join(''))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    urlOf: name => `http://127.0.0.1:${port}/${name}`,
+    held: name => held.get(name) ?? 0,
+    hold() {
+      gate = Promise.withResolvers()
+    },
+    release: () => gate.resolve(),
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
