@@ -28,6 +28,8 @@ export interface State {
   itemsView: string
   /** Those that reads for callers have. */
   views: string[]
+  /** Definitions of those of them that lack columns which a migration has given their table, by the table. */
+  narrowViews: Map<string, string>
   /** What the role of reads for callers has views of, or is a view of it, and may not read. */
   ungranted: string[]
   /** The text of each function, by its name with its arguments. */
@@ -170,11 +172,20 @@ export async function readState(sql: Sql): Promise<State> {
   }
 }
 
-async function readViews(sql: Sql): Promise<Pick<State, 'itemsView' | 'views' | 'ungranted'>> {
+async function readViews(
+  sql: Sql,
+): Promise<Pick<State, 'itemsView' | 'views' | 'narrowViews' | 'ungranted'>> {
   const [items] = await sql<{ definition: string }[]>`
     select pg_get_viewdef((${TENANT_ROLE} || '.items')::regclass) as definition`
   const views = await sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = to_regnamespace(${TENANT_ROLE}) and relkind = 'v'`
+  const narrow = await sql<{ name: string; definition: string }[]>`
+    select v.relname as name, pg_get_viewdef(v.oid) as definition
+    from pg_class v join pg_class t on t.relname = v.relname and t.relnamespace = current_schema()::regnamespace
+    where v.relnamespace = to_regnamespace(${TENANT_ROLE}) and v.relkind = 'v' and t.relkind in ('r', 'p') and exists (
+      select from pg_attribute a where a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped and not exists (
+        select from pg_attribute b where b.attrelid = v.oid and b.attname = a.attname))
+    order by 1`
   const ungranted = await sql<{ name: string }[]>`
     select n.nspname || '.' || c.relname as name from pg_class v join pg_class c on c.relname = v.relname and c.relkind in ('r', 'p', 'v')
       join pg_namespace n on n.oid = c.relnamespace and n.nspname in (${TENANT_ROLE}, current_schema())
@@ -183,6 +194,7 @@ async function readViews(sql: Sql): Promise<Pick<State, 'itemsView' | 'views' | 
   return {
     itemsView: items!.definition,
     views: views.map(({ name }) => name),
+    narrowViews: new Map(narrow.map(({ name, definition }) => [name, definition])),
     ungranted: ungranted.map(({ name }) => name),
   }
 }

@@ -37,6 +37,7 @@ export function stepsLeft(state: State, shards: number): Step[] {
     ...settingSteps(state),
     ...views,
     ...itemsViewSteps(state),
+    ...narrowViewSteps(state),
     ...(places.length > 0 || keys.length > 0 ? dropForeignKeys(state) : []),
     ...keys.map(exchangeKey),
     ...places.map(table => ({
@@ -81,6 +82,17 @@ function viewSteps(state: State): Step[] {
       ],
     },
   ]
+}
+
+/** They have the columns that their table had when they were made. */
+function narrowViewSteps({ narrowViews }: State): Step[] {
+  const own = [...narrowViews].filter(([table]) => !BEHIND_VIEW.includes(table))
+  return own.map(([table, definition]) => ({
+    says: `reads for callers see the new columns of ${table}`,
+    statements: [
+      `create or replace view ${TENANT_ROLE}.${table} as select * ${definition.slice(definition.indexOf('FROM'))}`,
+    ],
+  }))
 }
 
 /** A migration makes it as one machine needs it. */

@@ -153,10 +153,10 @@ const alertAbout = (id: string, project_id: string, agent_id: string, word: stri
 /** Makes the run look as after three failures, so that triage and traces have something to leak; their cause. */
 async function fail({ ctx: { sql } }: World, run_id: string, word: string): Promise<string> {
   const [cause, other] = await sql<{ id: string }[]>`
-    insert into causes (project_id, agent_id, step, error_code, reason, template)
+    insert into causes as made (project_id, agent_id, step, error_code, reason, template)
     select project_id, agent_id, step, 'agent_error', 'agent_error', ${word}
     from runs cross join (values ('look_up'), ('answer')) as named(step) where id = ${run_id}
-    returning id`
+    returning made.id`
   await sql`
     insert into steps (project_id, run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name,
       error_code, error_message, input)
@@ -171,7 +171,7 @@ async function fail({ ctx: { sql } }: World, run_id: string, word: string): Prom
     insert into triage (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, cause_id)
     select run_id, seq, runs.project_id, agent_id, 'dlq', 'agent_error', 'agent_error', partition_key,
       case when seq = 3 then ${other!.id} else ${cause!.id} end
-    from items join runs on runs.id = run_id where run_id = ${run_id}`
+    from items join runs on runs.project_id = items.project_id and runs.id = run_id where run_id = ${run_id}`
   await sql`
     insert into verdict_days (project_id, agent_id, reason, day, confirmed)
     select project_id, agent_id, ${word} || n, now()::date, 1 from runs, generate_series(1, 2) as n

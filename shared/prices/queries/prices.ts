@@ -101,7 +101,7 @@ export function findUnheldBudgets(sql: Sql, limit: number) {
       and (r.waits_for_price or r.budget_micro is not null or d.declaration ? 'item_budget_cents'
         or exists (select 1 from budgets b
           where b.project_id = r.project_id and (b.agent_id is null or b.agent_id = r.agent_id)))
-      and not exists (select 1 from alerts told where told.run_id = r.id)
+      and not exists (select 1 from alerts told where told.project_id = r.project_id and told.run_id = r.id)
     order by random() limit ${limit}`
 }
 

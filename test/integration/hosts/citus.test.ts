@@ -83,6 +83,18 @@ describe.skipIf(!CLUSTER)(`on a cluster (${CLUSTER ? 'CITUS_URL' : NO_CLUSTER})`
     expect({ ...made, ...dropped }).toEqual({ is_made: true, is_dropped: true })
   })
 
+  it('reads for callers get the columns that a migration gives a table', async () => {
+    const url = await clusterDatabase()
+    await migrate(url)
+    await plan(url, true)
+    const sql = postgres(url, { max: 1 })
+    parts.defer(() => sql.end())
+    await sql`alter table triggers add column later text default 'yes'`
+    expect((await plan(url, true)).said).toEqual(['reads for callers see the new columns of triggers'])
+    expect(await plan(url)).toEqual({ steps: 0, said: [] })
+    expect(await sql`select later from assay_tenant.triggers`).toHaveLength(0)
+  })
+
   it('it goes on with what a stop left', async () => {
     const url = await clusterDatabase()
     await migrate(url)
