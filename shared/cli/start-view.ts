@@ -1,21 +1,10 @@
 // What the runs of a schedule or a trigger are started with, on a terminal.
 
-import type { Schemas } from './api.ts'
+import type { Start } from '../view/start.ts'
 import { clean, money, plural } from './format.ts'
 import type { Screen } from './output.ts'
 
 export type Fact = readonly [label: string, text: string]
-
-type Start = Pick<
-  Schemas['Trigger'],
-  | 'budget_cents'
-  | 'allow_unpriced'
-  | 'pilot_items'
-  | 'concurrency'
-  | 'timeout_seconds'
-  | 'callback_url'
-  | 'tags'
->
 
 /** Those that were set; without a budget, that there is none. */
 export function startFacts(start: Start): Fact[] {

@@ -2,7 +2,7 @@
 // them is sent.
 
 import * as z from 'zod'
-import type { Schemas } from '../../../shared/sdk/client.ts'
+import type { Start } from '../../../shared/view/start.ts'
 import { defined } from '../shell/defined.ts'
 import { dollars, whole } from '../shell/form-values.ts'
 import { Field } from './form.tsx'
@@ -22,17 +22,6 @@ export const startForm = {
 
 /** What stands in the fields. */
 export type StartEntered = Partial<Record<keyof typeof startForm, string | undefined>>
-
-type Start = Pick<
-  Schemas['Trigger'],
-  | 'budget_cents'
-  | 'allow_unpriced'
-  | 'pilot_items'
-  | 'concurrency'
-  | 'timeout_seconds'
-  | 'callback_url'
-  | 'tags'
->
 
 /** A form of what is there holds what it has. */
 export const startAsItIs = (start: Start): StartEntered => ({

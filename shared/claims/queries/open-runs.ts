@@ -1,7 +1,7 @@
 // Finds runs with something to offer, and says when there is more. Guarantee: no account, project or run keeps another out
 // of a look, and what waits for a consumer that has its time before it is left to one.
 
-import { type Asked, asked, inProject, isDistributed, nodeOf } from '../../cluster/queries/distributed.ts'
+import { type Asked, asked, inProject, isDistributed } from '../../cluster/queries/distributed.ts'
 import { askReachable, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { StopReason } from '../../items/vocabulary.ts'
@@ -121,8 +121,7 @@ const dueItems = (sql: Sql, of: Reachable) =>
 
 /** Sends a run that was looked at in vain to the end of the line. */
 export async function touchRun(sql: Sql, { project_id, run_id }: RunKey): Promise<void> {
-  const of = asked(sql, 'runs', await nodeOf(sql, project_id))
-  await sql`update runs set touched_at = now() where id = ${run_id} ${of}`
+  await sql`update runs set touched_at = now() where project_id = ${project_id} and id = ${run_id}`
 }
 
 /** Milliseconds until the next item is due, at most `within_ms`; null when none is. */

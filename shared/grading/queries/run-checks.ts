@@ -76,10 +76,9 @@ export async function writeFigures(
   { project_id, id }: RunToCheck,
   checked: CheckedRun,
 ): Promise<void> {
-  const of = asked(sql, 'runs', await nodeOf(sql, project_id))
   await sql`
     update runs set answer_figures = ${sql.json(checked as never)}
-    where id = ${id} and answer_figures is null ${of}`
+    where project_id = ${project_id} and id = ${id} and answer_figures is null`
 }
 
 /** Its end may be told from now on. */

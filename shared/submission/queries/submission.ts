@@ -3,7 +3,7 @@
 
 import type { AccountPlan } from '../../accounts/tables/accounts.ts'
 import { type ClaimedItem, takenAtOnce } from '../../claims/queries/claim.ts'
-import { asked, isDistributed, nodeOf } from '../../cluster/queries/distributed.ts'
+import { isDistributed } from '../../cluster/queries/distributed.ts'
 import { askReachable, lostNodes } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { WRITTEN_COLUMNS, written } from '../../items/queries/transitions.ts'
@@ -208,8 +208,7 @@ export async function areWritten(
 
 /** Tells the tick that the submission is still arriving. */
 export async function touchMaterializing(sql: Sql, { project_id, run_id }: RunKey): Promise<void> {
-  const of = asked(sql, 'runs', await nodeOf(sql, project_id))
-  await sql`update runs set touched_at = now() where id = ${run_id} and materializing ${of}`
+  await sql`update runs set touched_at = now() where project_id = ${project_id} and id = ${run_id} and materializing`
 }
 
 /** Opens the run for dispatch; false when it was given up in the meantime. */
@@ -218,17 +217,15 @@ export async function finishMaterializing(
   { project_id, run_id }: RunKey,
   size: BatchSize,
 ): Promise<boolean> {
-  const of = asked(sql, 'runs', await nodeOf(sql, project_id))
   const result = await sql`
     update runs set ${sql({ ...size })}, materializing = false, touched_at = now()
-    where id = ${run_id} and materializing and stop_reason is null ${of}`
+    where project_id = ${project_id} and id = ${run_id} and materializing and stop_reason is null`
   return result.count === 1
 }
 
 /** Gives a submission up: nothing more is added to it and it is never opened. Waits for chunks under way. */
 export async function closeMaterializing(sql: Sql, { project_id, run_id }: RunKey): Promise<void> {
-  const of = asked(sql, 'runs', await nodeOf(sql, project_id))
-  await sql`update runs set stop_reason = 'cancelled' where id = ${run_id} and materializing ${of}`
+  await sql`update runs set stop_reason = 'cancelled' where project_id = ${project_id} and id = ${run_id} and materializing`
 }
 
 export async function findRepeatedIds(sql: Sql, { project_id, run_id }: RunKey, limit: number) {
@@ -275,8 +272,7 @@ async function deleteAfter(sql: Sql, { project_id, run_id }: RunKey, seq: number
 }
 
 export async function deleteMaterializingRun(sql: Sql, { project_id, run_id }: RunKey): Promise<void> {
-  const of = asked(sql, 'runs', await nodeOf(sql, project_id))
-  await sql`delete from runs where id = ${run_id} and materializing ${of}`
+  await sql`delete from runs where project_id = ${project_id} and id = ${run_id} and materializing`
 }
 
 /** Runs whose submission stopped arriving: their sender is gone. */
