@@ -1,5 +1,5 @@
-// The queue consumer as a function: works the queue off and keeps its request open meanwhile, so that a platform sees
-// the load; leaves before the platform would end it, and wakes its successor first.
+// The queue consumer as a platform function. It keeps its request open while it works, so that the platform sees the
+// load. It stops before the platform would end it, and notifies its successor first.
 
 import { invokeConsumer } from '../shared/consumer/verbs/consumer-invocation.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
@@ -14,7 +14,7 @@ export const consumeQueue: PlatformFunction = {
     let notify: (aborted?: string) => void = () => {}
     const deafen = onWake(aborted => notify(aborted))
     try {
-      await readSources(ctx) // the tick may be where no agent can be reached
+      await readSources(ctx) // the tick may run where no agent can be reached
       const done = await invokeConsumer(ctx, { stop, onWake: wake => (notify = wake) })
       await sourcesRead(ctx)
       if (done.claimed > 0) ctx.log('info', 'consumed', { ...done })

@@ -1,5 +1,5 @@
-// Every function there is: the endpoints, in the order of the interface, and what platforms call. The server, the
-// OpenAPI document, the client's types, the bundles and every target's files are made from these lists.
+// Lists every function: the endpoints, in the order of the interface, and the functions that platforms call. The
+// server, the OpenAPI document, the client's types, the bundles and every target's files are made from these lists.
 
 import type { Endpoint } from '../shared/http/endpoint.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'

@@ -1,4 +1,4 @@
-// `GET /metrics`, for Prometheus and for scalers; beside the interface, since it is the operator's and no tenant's.
+// `GET /metrics`, for Prometheus and for scalers. It is not in the interface, since it serves the operator, no tenant.
 
 import type { Context } from '../shared/context.ts'
 import { sameBytes, sha256 } from '../shared/kernel/secrets.ts'
@@ -7,7 +7,7 @@ import { readMetrics } from '../shared/upkeep/verbs/metrics.ts'
 export const isMetrics = (request: Request) =>
   request.method === 'GET' && new URL(request.url).pathname === '/metrics'
 
-/** Answers who has the token of the operator's choosing; without one, nobody. */
+/** Answers callers that send the operator's token; where no token is set, it refuses everybody. */
 export async function answerMetrics(ctx: Context, request: Request): Promise<Response> {
   const token = ctx.config.metrics_token
   if (token === undefined)

@@ -1,5 +1,5 @@
-// The cron-triggered chores as a function. A platform calls it once a minute; it goes on, a sweep a second, as long as
-// sweeps find something to do or consumers hold items.
+// The cron-triggered chores as a function. A platform calls it once a minute; it sweeps once a second as long as sweeps
+// find something to do or consumers hold items.
 
 import type { Context } from '../shared/context.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
@@ -30,7 +30,7 @@ export const tick: PlatformFunction = {
   },
 }
 
-/** By host: whoever may call may call often, and a second call there would only repeat what the first is at. */
+/** When the running call began, by host. Callers may call often; a second call there would only repeat the first. */
 const busySince = new WeakMap<object, number>()
 
 async function sweepFor(ctx: Context, time_ms: number, stop: AbortSignal) {
@@ -43,7 +43,7 @@ async function sweepFor(ctx: Context, time_ms: number, stop: AbortSignal) {
     sweeps++
     done += found
     if (leftMs() <= LIMITS.tick_ms) break
-    // While consumers hold items it stays: one of them may die, and its leases run out between two calls of cron.
+    // It keeps sweeping while consumers hold items: one may die, and its leases may expire between two cron calls.
     if (found === 0 && !(await isAnythingHeld(ctx.sql))) break
     await pause(LIMITS.tick_ms, stop)
   }

@@ -1,7 +1,7 @@
-// Makes the bundle of each unit: one file with all that a start needs, the smaller the faster it starts. What few
-// processes need is a file of its own beside the bundles, which is loaded when it is used.
+// Builds the bundle of each unit: one file with all that a start needs, since a smaller file starts faster. Code that
+// few processes need goes into files of its own next to the bundles, which are loaded on use.
 // Usage: node infra/bundle.ts [--packaging endpoint|group|all] [--out FOLDER]
-// And the router's, which knows where each path of that packaging leads, and that of the agent runtime.
+// It also builds the router, with the routes of that packaging, and the agent runtime.
 
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,17 +17,17 @@ import { needsOf } from './unit-settings.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FUNCTIONS = join(ROOT, 'functions')
-/** Loaded by the processes that use it: by the name it is imported by, the file, and what is in it. */
+/** Modules in files of their own, which only the processes that use them load: import name, file and contents. */
 const APART: Record<string, { file: string; contents: string }> = {
   './redis-client.ts': { file: 'redis-client', contents: "export * from './infra/node/redis-client.ts'" },
   './otlp.ts': { file: 'otlp', contents: "export * from './infra/node/otlp.ts'" },
   nodemailer: { file: 'nodemailer', contents: "export { createTransport } from 'nodemailer'" },
 }
-/** Data that few requests need, each read when it is first asked for: by the name that it is exported by. */
+/** Data that few requests need, read from a file on first use; by export name. */
 const TEXTS: Record<string, () => string> = { pricesText, weightsText }
 const CHUNKS = 'chunks'
 
-/** In no bundle is anything documented. */
+/** Replaces the OpenAPI extension of zod, since no bundle documents anything. */
 const UNDOCUMENTED = { '@hono/zod-openapi': join(ROOT, 'shared/kernel/undocumented-zod.ts') }
 
 const apart: Plugin = {
@@ -51,7 +51,7 @@ const apart: Plugin = {
   },
 }
 
-/** Bundles programs, each into NAME.mjs of a folder, all in one go: what they share is read once. Sizes in bytes. */
+/** Bundles programs into NAME.mjs of a folder, in one build that reads shared modules once; returns sizes in bytes. */
 export async function bundleInto(
   folder: string,
   texts: ReadonlyMap<string, string>,
@@ -61,7 +61,7 @@ export async function bundleInto(
   await build({
     bundle: true,
     minify: true,
-    keepNames: true, // they are what a stack trace is read by
+    keepNames: true, // stack traces need them
     format: 'esm',
     outExtension: { '.js': '.mjs' },
     alias: UNDOCUMENTED,
@@ -76,7 +76,7 @@ export async function bundleInto(
 }
 
 const WRITTEN = 'written'
-/** The text of each program is its entry. */
+/** Serves the text of each program as its entry point. */
 const entries = (texts: ReadonlyMap<string, string>): Plugin => ({
   name: WRITTEN,
   setup(build) {
@@ -129,7 +129,7 @@ export const SERVE_DOCS = [
   'serveReference: (app, contextFor) => serveReference(app, () => document, contextFor)',
 ]
 
-/** The pages call every endpoint, as `all`. */
+/** Imports of the dashboard; its pages call every endpoint, named `all`. */
 export const DASHBOARD_IMPORTS = [
   "import { endpoints as all } from './functions/index.ts'",
   "import { serveDashboard } from './functions/dashboard/index.ts'",
@@ -137,7 +137,7 @@ export const DASHBOARD_IMPORTS = [
 
 export const SERVE_DASHBOARD = 'serveDashboard: (app, contextFor) => serveDashboard(app, all, contextFor)'
 
-/** Where each function of the list is declared: the list imports it by name, and a bundle must import no other. */
+/** Where each listed function is declared: a bundle must import only its own functions, not the whole list. */
 export async function importsOfList() {
   const list = await readFile(join(FUNCTIONS, 'index.ts'), 'utf8')
   const found = new Map<Endpoint | PlatformFunction, { name: string; path: string }>()
@@ -153,7 +153,7 @@ export async function importsOfList() {
 export const writeBundles = (packaging: Packaging, folder: string): Promise<Map<string, number>> =>
   writeUnits(unitsOf(packaging), folder)
 
-/** Writes the bundles of some units, that of the router before them, and that of what runs agents. */
+/** Writes the bundles of some units, of the router in front of them, and of the agent runtime. */
 export async function writeUnits(units: readonly Unit[], folder: string): Promise<Map<string, number>> {
   const from = await importsOfList()
   const texts = new Map(units.map(unit => [unit.name, entryOf(unit, from)]))

@@ -1,4 +1,4 @@
-// Makes the dashboard's style, script and icon into one module, so that a function carries them wherever it runs.
+// Puts the dashboard's styles, scripts and icon into one module, so that a function has them wherever it runs.
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -6,16 +6,16 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 
 const BROWSER = join(import.meta.dirname, '../functions/dashboard/browser')
-// What every current browser runs; light-dark() decides, and is not to be rewritten.
+// The oldest browsers that support light-dark(), which esbuild must not rewrite.
 const TARGET = ['chrome123', 'firefox120', 'safari17.5']
 
 /**
- * Of all scripts together: what they import comes along unseen, a schema library with one import. 87 KB are csv-parse
+ * The limit for all scripts together, since one import can add a whole schema library unnoticed. 87 KB are csv-parse
  * with the streams it needs, which only the page that submits a file loads.
  */
 const SCRIPTS_BYTES = 125 * 1024
 
-/** The text of functions/dashboard/shell/assets.gen.ts. */
+/** Returns the text of functions/dashboard/shell/assets.gen.ts. */
 export async function dashboardAssets(): Promise<string> {
   const style = await asset('style', 'css', 'style.css')
   const script = await asset('script', 'js', 'main.ts')

@@ -1,6 +1,6 @@
-// Distributes the rows of an installation by project, on a cluster of Citus: that of DATABASE_MIGRATE_URL, which is
-// DATABASE_URL unless set. Guarantee: what cannot be done is refused before anything is changed; stopped and begun again,
-// it goes on with what is left.
+// Distributes the rows of an installation by project on a Citus cluster, the one of DATABASE_MIGRATE_URL, else of
+// DATABASE_URL. Guarantee: it refuses what cannot be done before it changes anything; after an interruption it
+// continues with the remaining steps.
 // Usage: node infra/distribute.ts [--apply [--shards 32]] | --spread | --isolate PROJECT
 
 import { parseArgs } from 'node:util'
@@ -17,7 +17,7 @@ type Say = (line: string) => void
 const SHARDS = 32
 const MOST_SHARDS = 1024
 
-/** Tells what is left to do, and does it where asked to; returns how many steps there were. */
+/** Prints the remaining steps, and with `apply` executes them; returns their number. */
 export async function distribute(
   target: PostgresTarget,
   { apply, shards, say }: { apply: boolean; shards: number; say: Say },
@@ -26,7 +26,7 @@ export async function distribute(
     await refuseUnready(sql)
     const state = await readState(sql)
     const steps = stepsLeft(state, shards)
-    // Rows that are distributed were looked at then.
+    // Rows that are distributed already were checked before that.
     if (!state.places.has('runs')) await refuseRows(sql, widenedForeignKeys)
     for (const step of steps) {
       say(step.says)
@@ -38,7 +38,7 @@ export async function distribute(
 
 async function take(sql: Sql, { statements }: Step): Promise<void> {
   await sql.begin(async tx => {
-    // Tables with foreign keys to each other are changed one after another.
+    // Tables with foreign keys to each other must be changed one after another.
     await tx`set local citus.multi_shard_modify_mode = 'sequential'`
     for (const statement of statements) await tx.unsafe(statement)
   })
@@ -51,7 +51,7 @@ async function withDatabase<T>(target: PostgresTarget, act: (sql: Sql) => Promis
       'distribute_directly',
       'what is set for a session does not last through a pooler: name the coordinator itself by DATABASE_MIGRATE_URL.',
     )
-  // Copying rows to their nodes takes as long as it takes.
+  // No time limit: copying rows to their nodes may take long.
   const sql = postgres(url, {
     ssl,
     max: 1,

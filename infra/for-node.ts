@@ -1,9 +1,12 @@
-// How a program for Node is made into one file. Guarantee: of its packages only programs of their own stay outside,
-// and nothing that is imported for its effect is left out.
+// The esbuild options that make a Node program one file. Guarantee: only packages that are programs of their own stay
+// outside, and no import for a side effect is dropped.
 
 import type { BuildOptions } from 'esbuild'
 
-/** What is imported for its effect alone and left out, since package.json does not name it, ends the build: nobody reads warnings. */
+/**
+ * Fails the build where esbuild drops an import for its side effect alone, because package.json does not list it:
+ * nobody reads warnings.
+ */
 export const KEEPS_EFFECTS = { 'ignored-bare-import': 'error' } as const
 
 export const FOR_NODE = {
@@ -15,7 +18,7 @@ export const FOR_NODE = {
   target: 'node24',
   external: ['workerd', 'esbuild'],
   logOverride: KEEPS_EFFECTS,
-  // Dependencies that are CommonJS ask for built-in modules by require.
+  // CommonJS dependencies load built-in modules by require.
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
   },

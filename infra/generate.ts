@@ -1,9 +1,9 @@
-// Writes what is made from the list of functions (generated-files.ts). With --check it writes nothing and fails when a
-// file differs from what it would write.
+// Writes the files generated from the list of functions (generated-files.ts). With --check it writes nothing and fails
+// if a file differs from what it would write.
 //
 //   node infra/generate.ts --target openfaas|knative|workerd --values FILE [--out FOLDER]
 //
-// writes the files of one installation instead, made from its values.
+// writes the files of one installation instead, generated from its values.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** The first line in which two texts differ. */
+/** Describes the first line in which two texts differ. */
 function firstDifference(kept: string, made: string): string {
   const [before, after] = [kept.split('\n'), made.split('\n')]
   const at = after.findIndex((line, index) => line !== before[index])

@@ -1,5 +1,5 @@
-// What is made from the list of functions: the OpenAPI document, the client's types, the tables of operations, errors,
-// events of the log, values and coverage, and an example of what each platform is told.
+// Generates the files that depend on the list of functions: the OpenAPI document, the client's types, the tables of
+// operations, errors, log events, values and coverage, and an example of each platform's files.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ import { exampleFiles } from './targets/installation.ts'
 import { valuesOf } from './targets/read-values.ts'
 import { TARGETS } from './targets/values.ts'
 
-/** The text of each file, by its path in the checkout. */
+/** Returns the text of each file, by its path in the checkout. */
 export async function generatedFiles(): Promise<Map<string, string>> {
   const document = openApiDocument(endpoints)
   const types = await openapiTS(document as unknown as Parameters<typeof openapiTS>[0], {
@@ -49,7 +49,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
   ])
 }
 
-/** Every operation, and the unit that serves it in either packaging. */
+/** The table of operations, with the unit that serves each in either packaging. */
 function functionTable(): string {
   const [group, endpoint] = (['group', 'endpoint'] as const).map(packaging => {
     const units = unitsOf(packaging)
@@ -73,7 +73,7 @@ function functionTable(): string {
   ].join('\n')
 }
 
-/** Every code an answer or an item can carry, what it means, and who gives it. */
+/** The table of error codes of responses and items: what each means and which operations return it. */
 function errorTable(): string {
   const givers = (code: ApiErrorCode) => {
     const names = endpoints.filter(one => errorsOf(one).includes(code)).map(one => `\`${one.operation_id}\``)
@@ -104,13 +104,13 @@ function errorTable(): string {
   ].join('\n')
 }
 
-/** The page as it is, with the table of events that there are. */
+/** The page infra/logs.md with its table of events brought up to date. */
 async function logsPage(): Promise<string> {
   const page = await readFile(join(import.meta.dirname, 'logs.md'), 'utf8')
   return page.replace(/^\| event (?:.*\n\|)*.*/m, eventTable)
 }
 
-/** Every value of each platform's file. */
+/** The tables of all values in each platform's values file. */
 function valuesTable(): string {
   const rows = TARGETS.flatMap(target => [
     `## ${target}`,

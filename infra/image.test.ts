@@ -1,4 +1,4 @@
-// What can be said of the image and of compose.yaml where no Docker is: that what they name is there.
+// Tests the image and compose.yaml without Docker: everything they name must exist.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Writes what the container image runs, each program with all it needs in one file: the functions and the router, the
-// server that is all of them in one process, the migration, and what makes the first account.
+// Writes the programs of the container image, each with all it needs in one file: the functions, the router, the server
+// that runs all functions in one process, the migration, and the creation of the first account.
 // Usage: node infra/image.ts FOLDER [--packaging group|endpoint]
 
 import { join } from 'node:path'

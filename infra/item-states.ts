@@ -1,4 +1,4 @@
-// The page that shows how an item moves, made from the table that the statements are made from.
+// Generates the page on the states of an item, from the same table that the SQL statements are made from.
 
 import { effectOf, FIRST_STATUS, ITEM_TRANSITIONS, isFinal } from '../shared/items/rules/lifecycle.ts'
 import { ITEM_STATUSES } from '../shared/items/vocabulary.ts'
@@ -7,7 +7,7 @@ export const ITEM_STATES_FILE = 'shared/items/states.md'
 
 const signed = (change: number) => (change < 0 ? '−1' : '+1')
 
-/** What a transition does to the counters of the run, as `running −1, ok +1`. */
+/** The changes a transition makes to the run's counters, such as `running −1, ok +1`. */
 const counted = (event: Parameters<typeof effectOf>[0]) =>
   Object.entries(effectOf(event))
     .map(([counter, change]) => `${counter} ${signed(change)}`)

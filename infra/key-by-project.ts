@@ -1,11 +1,12 @@
-// Builds the keys of migration 0059, which begin with the project. Guarantee: who reads and writes goes on meanwhile; stopped
-// and begun again, it goes on with what is left; and the version before finds its rows by their run until it has gone.
+// Builds the indexes for the keys of migration 0059, which begin with the project. Guarantee: reads and writes continue
+// meanwhile; after an interruption it continues with the remaining indexes; and the previous version still finds its
+// rows by run until it is gone.
 
 import { setTimeout } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { tell } from './node/log.ts'
 
-/** What takes the keys that were built. */
+/** The migration that uses these indexes. */
 export const NEEDS_KEYS = '0059_key_by_project'
 
 const KEYS = {
@@ -20,11 +21,12 @@ const KEYS = {
 
 const TRIES = 5
 const PAUSE_MS = 1000
-// undefined_table: a week of steps that was dropped. deadlock_detected: two wait for each other's snapshot.
+// undefined_table: a weekly partition of steps was dropped. deadlock_detected: two builds wait for each other's
+// snapshot.
 const [GONE, DEADLOCK] = ['42P01', '40P01']
 
 export async function buildKeys(sql: Sql): Promise<void> {
-  // It waits for transactions that began before, and nobody waits for it.
+  // No lock timeout: a build waits for older transactions, and nobody waits for the build.
   await sql`set lock_timeout = 0`
   for (const [table, columns] of Object.entries(KEYS))
     for (const leaf of await leavesOf(sql, table)) {
@@ -36,7 +38,7 @@ export async function buildKeys(sql: Sql): Promise<void> {
   await sql`reset lock_timeout`
 }
 
-/** The table itself, or its partitions, where they have rows: the migration itself makes the key of an empty one. */
+/** The table, or its partitions, if they have rows; the migration itself makes the key of an empty one. */
 async function leavesOf(sql: Sql, table: string): Promise<string[]> {
   const leaves = await sql<{ name: string }[]>`
     select relname as name from pg_class where relkind = 'r' and (oid = to_regclass(${table})
@@ -54,7 +56,7 @@ async function buildIndex(sql: Sql, table: string, name: string, columns: string
     const [index] = await sql<{ indisvalid: boolean }[]>`
       select indisvalid from pg_index where indexrelid = to_regclass(${name})`
     if (index?.indisvalid) return
-    // Left behind by one that was stopped.
+    // An interrupted build left this invalid index.
     if (index) await sql.unsafe(`drop index concurrently ${name}`)
     try {
       await unlessGone(() => sql.unsafe(`create unique index concurrently ${name} on ${table} (${columns})`))

@@ -1,6 +1,6 @@
-// Brings a database to the schema in ./drizzle: that of DATABASE_MIGRATE_URL, which is DATABASE_URL unless set. Several
-// at once are safe: they wait for each other. A PostgreSQL that may lose what it has confirmed, and a role that may not
-// change the schema, are refused before anything is written.
+// Migrates the database of DATABASE_MIGRATE_URL, else of DATABASE_URL, to the schema in ./drizzle. Guarantee: several
+// migrations at once wait for each other. It refuses a PostgreSQL that may lose commits it has confirmed, and a role
+// that may not change the schema, before it writes anything.
 
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ import { whileOthersWork } from './while-others-work.ts'
 const FOLDER = `${import.meta.dirname}/../drizzle`
 const OLDEST = 15
 
-/** @param upTo the time of the last migration to apply; all there are unless told */
+/** @param upTo the time of the last migration to apply; all by default */
 export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: number): Promise<void> {
   const { url, ssl, prepare, connection } = postgresOptions({ url: databaseUrl, ca: databaseCa })
   if (!prepare) {
@@ -51,13 +51,13 @@ export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: n
     const there = await findTables(sql)
     if (there === 'done by owner') return
     await sql`select pg_advisory_lock(${MIGRATION_LOCK.toString()}::bigint)`
-    // The lock is the session's and goes with it.
+    // The lock belongs to the session and is released when it ends.
     await refuseWithoutRole(sql)
     if (there === 'some') await prepareTables(sql, upTo)
     if (upTo === undefined) await applyWhileOthersWork(sql)
     else await applyUpTo(sql, upTo)
     await grantTenantReads(sql)
-    // Before the first item, so that none lies in the default partition and has to be moved.
+    // Done before the first item, so that no step lands in the default partition and has to be moved.
     if (upTo === undefined) await ensureStepPartitions(sql as unknown as ProductSql, Date.now())
     for (const role of await findRunningRoles(sql))
       for (const statement of rightsFor(role)) await whileOthersWork(sql, () => sql.unsafe(statement))
@@ -76,7 +76,7 @@ const PREPARED: readonly [tag: string, prepareFor: (sql: Sql) => Promise<void>][
   [NEEDS_KEYS, buildKeys],
 ]
 
-/** What a migration needs of rows that are there is done before it, since it locks their table. */
+/** Prepares existing rows before the migrations that need that, since the migrations themselves lock the table. */
 async function prepareTables(sql: Sql, upTo = Number.POSITIVE_INFINITY): Promise<void> {
   const { entries } = await readJournal()
   for (const [tag, prepareFor] of PREPARED) {
@@ -88,12 +88,12 @@ async function prepareTables(sql: Sql, upTo = Number.POSITIVE_INFINITY): Promise
   }
 }
 
-/** After every migration: callers' reads see what has a policy or a view for them by now. */
+/** Runs after every migration: grants callers' reads access to what has a policy or a view for them by then. */
 export async function grantTenantReads(sql: Sql): Promise<void> {
   for (const statement of TENANT_READS) await whileOthersWork(sql, () => sql.unsafe(statement))
 }
 
-/** When each migration there is was made, oldest first. */
+/** Returns the time at which each migration was made, oldest first. */
 export async function migrationTimes(): Promise<number[]> {
   const { entries } = await readJournal()
   return entries.map(entry => entry.when)
@@ -106,7 +106,7 @@ interface Journal {
 const JOURNAL = join('meta', '_journal.json')
 const readJournal = async (): Promise<Journal> => JSON.parse(await readFile(join(FOLDER, JOURNAL), 'utf8'))
 
-/** The library takes a folder, so it gets one with the first of them alone. */
+/** Applies the migrations up to a time. The library takes a folder, so it gets one with those migrations only. */
 async function applyUpTo(sql: Sql, upTo: number): Promise<void> {
   const journal = await readJournal()
   const entries = journal.entries.filter(entry => entry.when <= upTo)
@@ -145,12 +145,15 @@ interface Rights {
   schema: string | null
   may_make_schemas: boolean
   may_make_tables: boolean | null
-  /** Of the tables, where there are some. */
+  /** The owner of the tables; null where there are none. */
   owner: string | null
   owns: boolean | null
 }
 
-/** Another role may own them and have brought them up to date. @throws ExitError where this one may not. */
+/**
+ * Finds whether tables exist, or are up to date by another owner.
+ * @throws ExitError where this role may not migrate.
+ */
 async function findTables(sql: Sql): Promise<'none' | 'some' | 'done by owner'> {
   const [rights] = await sql<Rights[]>`
     select current_user::text as role, current_database()::text as database, current_schema()::text as schema,
@@ -180,7 +183,7 @@ async function findTables(sql: Sql): Promise<'none' | 'some' | 'done by owner'> 
   )
 }
 
-/** Policies name the role, so it is there before them; it belongs to the server, and another database may have made it. */
+/** Policies name this role, so it must exist first. It belongs to the server, so another database may have made it. */
 async function refuseWithoutRole(sql: Sql): Promise<void> {
   const statements = await ensureTenantRole(sql)
   if (statements.length === 0) return
@@ -190,7 +193,10 @@ async function refuseWithoutRole(sql: Sql): Promise<void> {
   )
 }
 
-/** Tries again where PostgreSQL is away, for `wait_ms`, since it may start later than this; says so once for each reason. */
+/**
+ * Migrates, and retries for `wait_ms` while PostgreSQL is unreachable, since it may start later; reports each reason
+ * once.
+ */
 export async function migrateOnceReachable(
   { url, ca }: PostgresTarget,
   say: (line: string) => void,
@@ -212,7 +218,7 @@ export async function migrateOnceReachable(
   }
 }
 
-/** For psql, as the role that migrates. */
+/** The grants as a script for psql, to be run by the role that migrates. */
 const grantsText = (
   role: string,
 ) => `-- What the role ${JSON.stringify(role)} needs to run Assay where another role owns the tables. Run by that role, which has

@@ -1,13 +1,13 @@
-// Gives rows from before migration 0054 the project of their run. Guarantee: a piece is one short statement that waits for
-// nobody's row, so that a version that is at work waits for a piece at most and no circle of waits can form; stopped and
-// begun again, it goes on with what is left; and where it has ended, no row without a project can come.
+// Gives rows from before migration 0054 the project of their run. Guarantee: each piece is one short statement that
+// skips locked rows, so a running version waits for one piece at most and no deadlock can form. After an interruption
+// it continues with the remaining rows; once it has ended, no row without a project can be written.
 
 import { setTimeout } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { tell } from './node/log.ts'
 import { inTheWay, whileOthersWork } from './while-others-work.ts'
 
-/** What needs all rows to have their project. */
+/** The migration that needs all rows to have their project. */
 export const NEEDS_PROJECTS = '0055_require_project_of_run'
 
 const OF_RUN = 'from runs where runs.id = t.run_id'
@@ -27,18 +27,19 @@ const OWNERS = {
 type Table = keyof typeof OWNERS
 
 const PIECE_PAGES = 256 // some 2,500 items or 10,000 steps
-const PASSES = 30 // that find rows of which others are at each
+const PASSES = 30 // most passes, each of which finds rows that others hold
 const PAUSE_MS = 1000
 const UNDEFINED_TABLE = '42P01'
 
 export async function nameProjects(sql: Sql): Promise<void> {
-  // What a crash takes back is done again; the migration that follows waits for the disk, and so for all of it.
+  // Updates lost in a crash are done again; the next migration's commit waits for the disk, and so for all of them.
   await sql`set synchronous_commit = off`
   for (const table of Object.keys(OWNERS) as Table[]) {
     const started_ms = performance.now()
     const rows = await nameAll(sql, table)
     await whileOthersWork(sql, () => sql.unsafe(requireNamed(table)))
-    // Reads the table and lets all others go on; the migration that follows believes it instead of reading under its lock.
+    // Scans the table without blocking others; the next migration trusts this constraint instead of scanning under its
+    // lock.
     await whileOthersWork(sql, () =>
       sql.unsafe(`alter table ${table} validate constraint ${table}_project_named`),
     )
@@ -55,7 +56,7 @@ const requireNamed = (table: Table) => `do $$ begin
   end if;
 end $$`
 
-/** Returns how many rows got their project. */
+/** Returns the number of rows that got their project. @throws ExitError after PASSES passes */
 async function nameAll(sql: Sql, table: Table): Promise<number> {
   let rows = 0
   for (let passes = PASSES; passes > 0; passes--) {
@@ -73,7 +74,7 @@ interface Leaf {
   pages: number
 }
 
-/** The table itself, or its partitions; some may come or go meanwhile. */
+/** The table, or its partitions; partitions may be added or dropped meanwhile. */
 const leavesOf = (sql: Sql, table: Table) => sql<Leaf[]>`
   select oid::regclass::text as name,
     (pg_relation_size(oid) / current_setting('block_size')::int)::int as pages
@@ -92,7 +93,7 @@ async function nameLeaf(sql: Sql, table: Table, { name, pages }: Leaf): Promise<
         rows += (await sql.unsafe(piece)).count
       })
     } catch (error) {
-      if ((error as { code?: string }).code === UNDEFINED_TABLE) break // a week of steps that was dropped
+      if ((error as { code?: string }).code === UNDEFINED_TABLE) break // a weekly partition of steps was dropped
       throw error
     }
   }
@@ -104,7 +105,7 @@ async function isAnyUnnamed(sql: Sql, table: Table): Promise<boolean> {
   return found!.any
 }
 
-/** What stayed behind when its run was removed belongs to nobody, and nobody sees it. */
+/** Deletes rows that remained after their run was removed: they belong to nobody, and nobody sees them. */
 const removeOrphans = (sql: Sql, table: Table) =>
   whileOthersWork(sql, () =>
     sql.unsafe(`delete from ${table} where (tableoid, ctid) in (

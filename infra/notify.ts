@@ -1,5 +1,5 @@
-// Wakes consumer functions by calling them. Guarantee: a notification after the last commit is never swallowed by a call that
-// began before it; and however many processes are notified however often, no more calls are made than consumers wanted.
+// Notifies consumer functions by calling them. Guarantee: a call that began earlier never swallows a notification after
+// the last commit; and however many processes notify however often, there are no more calls than consumers wanted.
 
 import type { Context, Redis } from '../shared/context.ts'
 import { LIMITS } from '../shared/kernel/limits.ts'
@@ -7,27 +7,27 @@ import { pause } from '../shared/kernel/pause.ts'
 import { releaseCall, reserveCall } from '../shared/redis/consumer-presence.ts'
 
 export interface NotifierOptions {
-  /** Where the consumer function answers. */
+  /** The URL of the consumer function. */
   url: string
   bearer: string
   redis: Redis
   fetch: typeof fetch
   newId(): string
-  /** Keeps the invocation alive until the call has ended, where hosts end with their answer. */
+  /** Keeps the invocation alive until the call has ended, on hosts that stop an invocation after its response. */
   waitUntil(promise: Promise<unknown>): void
   log: Context['log']
 }
 
 export interface Notifier {
-  /** Asks for so many consumers altogether. */
+  /** Requests this many consumers in total. */
   notify(consumers?: number): void
-  /** Gives calls under way time to arrive, then lets go of them. */
+  /** Gives open calls LIMITS.drain_ms to arrive, then aborts them. */
   close(): void
 }
 
 /**
- * A call is held open until the consumer has answered: it works meanwhile, and platforms count the open request as
- * its load.
+ * Each call stays open until the consumer has answered: the consumer works meanwhile, and platforms count the open
+ * request as its load.
  */
 export function createNotifier(options: NotifierOptions): Notifier {
   const { url, bearer, redis, fetch, newId, waitUntil, log } = options
@@ -42,17 +42,17 @@ export function createNotifier(options: NotifierOptions): Notifier {
     if (!isAsking) waitUntil(ask())
   }
 
-  /** Notifications that come while Redis is asked are one more question, after it. */
+  /** Notifications that arrive during a query to Redis lead to one more query after it. */
   async function ask(): Promise<void> {
     isAsking = true
     while (wanted > 0) {
       const most = wanted
       wanted = 0
       const call = newId()
-      if (!(await reserveCall(redis, call, most))) continue // those that are awake, or will be, see the work
+      if (!(await reserveCall(redis, call, most))) continue // consumers that are awake, or about to be, see the work
       if (open < most) waitUntil(hold(call, most))
       else {
-        // Whom this process has called is on its way out already, or not yet there.
+        // The consumer that this process has called is about to end, or has not started yet.
         again = true
         await releaseCall(redis, call)
       }
@@ -66,10 +66,10 @@ export function createNotifier(options: NotifierOptions): Notifier {
     for (const waitMs of [...LIMITS.notify_backoff_ms, null]) {
       if (call !== null && (await woke())) break
       if (call !== null) await releaseCall(redis, call)
-      if (waitMs === null || closing.signal.aborted) break // the tick mends it
+      if (waitMs === null || closing.signal.aborted) break // the tick calls a consumer later
       await pause(waitMs, closing.signal)
       call = newId()
-      // One that died counts as awake for a while; then it is not, and another is called.
+      // A consumer that died counts as awake for a while; after that another one is called.
       if (!(await reserveCall(redis, call, most))) call = null
     }
     open--
@@ -84,7 +84,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
       const response = await fetch(url, { method: 'POST', headers, signal: closing.signal })
       await response.body?.cancel()
       if (!response.ok) log('warn', 'poke_refused', { url, status: response.status })
-      // What is not a matter of time is not tried again.
+      // Other failures do not pass with time, so they are not retried.
       return response.status < 500 && response.status !== 429
     } catch (error) {
       if (!closing.signal.aborted) log('warn', 'poke_failed', { url, error: String(error) })

@@ -1,5 +1,6 @@
-// `npm run package [-- FOLDER]`: makes the tarball that agents' projects depend on: SDK, client, testing kit and command line as
-// JavaScript with types. Guarantee: it depends on what it imports and on nothing else, in the versions of the lockfile.
+// `npm run package [-- FOLDER]` builds the tarball that agents' projects depend on: SDK, client, testing kit and
+// command line as JavaScript with types. Guarantee: it depends exactly on what it imports, in the versions of the
+// lockfile.
 
 import { execFile } from 'node:child_process'
 import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -9,9 +10,9 @@ import { build, type Metafile } from 'esbuild'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '..')
-/** The oldest Node that takes the types off an agent's file by itself. */
+/** The oldest Node that strips the types of an agent's file by itself. */
 const OLDEST_NODE = { major: 22, minor: 18 }
-/** The driver carries a patch, which an installation elsewhere would not have. */
+/** Packages bundled into the tarball: the driver has a patch that an installation elsewhere would lack. */
 const BUNDLED = ['postgres']
 
 const ENTRIES = {
@@ -20,7 +21,7 @@ const ENTRIES = {
   testing: 'shared/testing/index.ts',
   cli: 'shared/cli/main.ts',
 }
-/** What a new project of `assay init` starts with. */
+/** The dependencies of a new project from `assay init`. */
 const OF_PROJECTS = ['openai', 'zod', '@types/node', 'node']
 
 interface Manifest {
@@ -75,7 +76,7 @@ async function compile(folder: string): Promise<Set<string>> {
     chunkNames: 'chunk-[hash]',
     external: [...external, ...external.map(name => `${name}/*`), '#agent-server'],
   })
-  // It is copied beside an agent, away from everything it could import.
+  // It is copied next to an agent, where it cannot import anything, so it is one file.
   await build({
     ...options,
     entryPoints: ['infra/node/agent-server.ts'],
@@ -91,7 +92,7 @@ function packagesIn({ outputs }: Metafile): Set<string> {
   return new Set(names.filter(name => name !== 'assay'))
 }
 
-/** Types name these, though no compiled module imports them. */
+/** Packages that the types need, though no compiled module imports them. */
 const IN_TYPES = ['@standard-schema/spec', 'openapi-fetch']
 
 async function declareTypes(folder: string): Promise<void> {
@@ -117,7 +118,7 @@ async function declareTypes(folder: string): Promise<void> {
   await rm(config)
 }
 
-/** `assay restore` brings an empty database to the schema; the snapshots beside the SQL are drizzle-kit's alone. */
+/** `assay restore` migrates an empty database, so it needs the SQL; only drizzle-kit needs the snapshots next to it. */
 async function copyMigrations(folder: string): Promise<void> {
   await cp(join(ROOT, 'drizzle'), join(folder, 'drizzle'), {
     recursive: true,

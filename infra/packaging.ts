@@ -1,5 +1,5 @@
-// How functions are packed into units, each a bundle and a service of its own. Guarantee: every function is in exactly
-// one unit, whatever the packaging, and a unit's name can be that of a service on every platform.
+// Packs functions into units, each a bundle and a service of its own. Guarantee: in every packaging each function is in
+// exactly one unit, and a unit's name is a valid service name on every platform.
 
 import { ROOT as DASHBOARD_ROOT } from '../functions/dashboard/shell/addresses.ts'
 import { endpoints, platformFunctions } from '../functions/index.ts'
@@ -15,9 +15,9 @@ export interface Unit {
   /** Lower-case letters, digits and dashes: a DNS label. */
   name: string
   endpoints: readonly Endpoint[]
-  /** Of a unit that no caller reaches. */
+  /** The platform function of a unit that no caller reaches. */
   platform?: PlatformFunction
-  /** Serves the document and the reference page of all endpoints. */
+  /** Serves the OpenAPI document and the reference page of all endpoints. */
   docs: boolean
   /** Serves the pages, which call all endpoints within the process. */
   dashboard: boolean
@@ -53,7 +53,7 @@ export function unitsOf(packaging: Packaging): Unit[] {
   ]
 }
 
-/** Asks the stores, which the group it is listed in does not: so it is served where they are held anyway. */
+/** Readiness queries the stores, unlike the rest of its group, so a unit that is connected to them anyway serves it. */
 const READINESS = { operation_id: 'getReadiness', unit: 'account' }
 
 function unitName(packaging: Packaging, endpoint: Endpoint): string {
@@ -63,15 +63,15 @@ function unitName(packaging: Packaging, endpoint: Endpoint): string {
   return endpoint.operation_id.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 }
 
-/** What the unit with the reference serves beside its endpoints. */
+/** The paths of the unit with the reference, in addition to its endpoints. */
 const DOCS_PATHS = ['/', '/openapi.json', '/docs'] as const
 
-/** Pages are read and forms are sent to any path below the dashboard's. */
+/** The dashboard serves GET and POST on every path below its own. */
 const DASHBOARD_ROUTES = ['get', 'post'].flatMap(method =>
   [DASHBOARD_ROOT, `${DASHBOARD_ROOT}/*`].map(path => ({ method, path })),
 )
 
-/** The routes of all units that callers reach, in the order in which they are tried. */
+/** Returns the routes of all units that callers reach, in the order in which they are tried. */
 export function routesOf(units: readonly Unit[]): Route[] {
   const unitOf = new Map(
     units.flatMap(unit => unit.endpoints.map(endpoint => [endpoint, unit.name] as const)),

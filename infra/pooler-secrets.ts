@@ -1,17 +1,18 @@
-// Prints what a PgBouncer is told of the PostgreSQL behind it, a line each, as files of secrets are made from. Its images
-// take a URL apart without decoding it, and what stands behind the `?` for the database's name.
+// Prints PgBouncer's settings for the PostgreSQL behind it, one per line, as input for files of secrets. They are
+// printed apart because PgBouncer's images split a URL without decoding it and take what follows the `?` as the
+// database's name.
 // Usage: DATABASE_MIGRATE_URL=… node infra/pooler-secrets.ts
 
 import { readSettings } from './node/settings.ts'
 
 const PORT = '5432'
-const TLS = 'prefer' // as PgBouncer does where nobody says
+const TLS = 'prefer' // PgBouncer's default
 
-/** The parts of PostgreSQL's own URL, by the names that their secrets have. */
+/** Returns the parts of PostgreSQL's own URL, by the names of their secrets. */
 export function poolerSecrets(databaseUrl: string) {
   const url = new URL(databaseUrl)
   return {
-    POOLER_HOST: url.hostname.replace(/^\[|\]$/g, ''), // of an IPv6 address
+    POOLER_HOST: url.hostname.replace(/^\[|\]$/g, ''), // brackets of an IPv6 address
     POOLER_PORT: url.port || PORT,
     POOLER_USER: decodeURIComponent(url.username),
     POOLER_PASSWORD: decodeURIComponent(url.password),

@@ -6,7 +6,7 @@ import { writeUnits } from './bundle.ts'
 import { unitsOf } from './packaging.ts'
 
 const units = new Map(unitsOf('endpoint').map(unit => [unit.name, unit]))
-/** What stands in the list of prices and nowhere else. */
+/** A text that occurs in the list of prices and nowhere else. */
 const LISTED = /anthropic\.claude-3-5-sonnet-20241022-v2:0/
 const FILE = 'chunks/pricesText.txt'
 

@@ -1,6 +1,6 @@
-// Makes the list of models' prices from the data that `@pydantic/genai-prices` brings, one model a line, so that an
-// update shows in its diff which price has changed. Run by itself (`npm run prices:update`) it installs the newest
-// version first; `npm run verify` fails where the file is not what the installed version says.
+// Generates the list of model prices from the data of `@pydantic/genai-prices`, one model a line, so that the diff of
+// an update shows which price has changed. Run by itself (`npm run prices:update`) it installs the newest version
+// first; `npm run verify` fails if the file differs from the installed version.
 
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -14,13 +14,13 @@ const PACKAGE = '@pydantic/genai-prices'
 export const PRICE_LIST_FILE = 'shared/prices/rules/price-list.gen.ts'
 
 /**
- * Those whose models a name can lead to. Left out are resellers and editors that name models as their makers do, at
- * other prices.
+ * Providers whose models can be found by name. Resellers and editors that use the makers' model names at other prices
+ * are left out.
  */
 const PROVIDERS =
   'anthropic arcee avian aws azure baseten cerebras cloudflare cohere deepseek doubleword fireworks google groq minimax mistral moonshotai novita openai openrouter ovhcloud perplexity together voyageai x-ai zai zhipuai'
 
-/** The text of the list; the day its data was published stays that of the file that is there, unless told. */
+/** Returns the text of the list. `as_of` is the day its data was published; by default that of the existing file. */
 export async function priceListFile(as_of?: string): Promise<string> {
   const day =
     as_of ?? /PRICES_AS_OF = '([\d-]+)'/.exec(await readFile(join(ROOT, PRICE_LIST_FILE), 'utf8'))![1]
@@ -56,7 +56,7 @@ async function installedVersion(): Promise<string> {
 
 if (import.meta.main) {
   const npm = async (...args: string[]) => (await promisify(execFile)('npm', args, { cwd: ROOT })).stdout
-  // The new data is read by a new process, since this one holds the old.
+  // A new process reads the new data, since this one has loaded the old.
   if (process.argv[2] !== '--written') {
     await npm('install', '--save-dev', '--save-exact', `${PACKAGE}@latest`)
     await promisify(execFile)(process.execPath, [import.meta.filename, '--written'], { cwd: ROOT })

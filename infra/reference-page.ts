@@ -1,5 +1,5 @@
-// Makes the reference of what agents, their tests and clients import, from the types themselves and their comments.
-// Guarantee: nothing is exported that the page does not say, or the generator fails.
+// Generates the reference of what agents, their tests and clients import, from the types and their comments. Guarantee:
+// the page covers every export, or the generator fails.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { Endpoint } from '../shared/http/endpoint.ts'
 
 const SHARED = join(import.meta.dirname, '../shared')
 
-/** What the page tells, in its order: headings, and below them the exported names of a file. */
+/** The contents of the page, in order: headings with the exported names of a file. */
 const PAGE: readonly { heading: string; about: string; from: string; names: readonly string[] }[] = [
   {
     heading: 'An agent',
@@ -79,7 +79,7 @@ const PAGE: readonly { heading: string; about: string; from: string; names: read
   },
 ]
 
-/** Exports that say nothing by themselves: names for types that stand elsewhere. */
+/** Exports left out, because they are only names for types documented elsewhere. */
 const UNTOLD = ['AgentDeclaration', 'Schemas', 'Item']
 
 export function referencePage(endpoints: readonly Endpoint[]): string {
@@ -112,7 +112,7 @@ function operations(endpoints: readonly Endpoint[]): string {
 const parse = (file: string) =>
   ts.createSourceFile(file, readFileSync(join(SHARED, file), 'utf8'), ts.ScriptTarget.Latest, true)
 
-/** Exported names of a file and of those it passes on, with their declarations. */
+/** Returns the names a file exports or re-exports, with their declarations. */
 function exportsOf(file: string): [string, ts.Declaration][] {
   const source = parse(file)
   return source.statements.flatMap((statement): [string, ts.Declaration][] => {
@@ -159,7 +159,7 @@ const code = (text: string) => `\`\`\`ts\n${text}\n\`\`\``
 const signature = (fn: ts.FunctionDeclaration) =>
   `${fn.name!.text}(${fn.parameters.map(one => unspaced(one.getText())).join(', ')})${fn.type ? `: ${unspaced(fn.type.getText())}` : ''}`
 
-/** The members of an interface, a class or the objects of a union, one a line. */
+/** Returns the members of an interface, a class or the objects of a union, one a line. */
 function membersOf(declaration: ts.Declaration): string[] {
   const lists = memberLists(declaration)
   return [lists.map(members => members.map(memberText).join('\n')).join('\n\nor\n\n')]
@@ -196,7 +196,7 @@ const unspaced = (text: string) =>
     .replace(/;$/, '')
     .trim()
 
-/** Split by hand: for TypeScript a decorator at the beginning of an example's line is a tag of its own. */
+/** Splits the comment by hand: TypeScript takes a decorator at the beginning of an example's line for a tag. */
 function commentOf(node: ts.Node): { text: string; throws: string; example: string } {
   const [comment] = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc)
   const lines = (comment?.getText() ?? '').replace(/^\/\*\*|\*\/$/g, '').replace(/^ *\* ?/gm, '')

@@ -1,5 +1,5 @@
-// Makes the file that says what a database must hold for this version: the latest migration, tables, sequences. A process
-// compares it with what is there, without loading the tables' definitions.
+// Generates the file that lists what a database must have for this version: the latest migration, tables, sequences. A
+// process compares it with the database without loading the tables' definitions.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,12 +1,12 @@
-// Prints the sets of keys that units are given in the place of the master key, a line each, as files of secrets are
-// made from: ASSAY_KEYS_TICK=source=…,signing=…. The same master key gives the same lines.
+// Prints the key sets that units get instead of the master key, one per line, as input for files of secrets:
+// ASSAY_KEYS_TICK=source=…,signing=…. The same master key always gives the same lines.
 // Usage: ASSAY_MASTER_KEY=… node infra/unit-keys.ts
 
 import { keySet } from '../shared/kernel/secrets.ts'
 import { readSettings } from './node/settings.ts'
 import { KEY_SETS, type KeySet, keySecretOf } from './unit-settings.ts'
 
-/** Every set by the name that its secret has. */
+/** Returns every key set, by the name of its secret. */
 export async function unitKeys(masterKey: string): Promise<Record<string, string>> {
   const sets = Object.entries(KEY_SETS) as [KeySet, (typeof KEY_SETS)[KeySet]][]
   const named = sets.map(async ([set, purposes]) => [keySecretOf(set), await keySet(masterKey, purposes)])

@@ -1,37 +1,39 @@
-// Which settings and secrets each unit is given, and how many connections it may hold. Guarantee: a unit works with
-// exactly these; what it does not do, it has no secret for. Generated manifests and the tables of the docs are made
-// from this list.
+// Lists which settings and secrets each unit gets, and how many connections it may hold. Guarantee: a unit works with
+// exactly these, and has no secret for what it does not do. Manifests and the tables of the docs are generated from
+// this list.
 
 import type { Endpoint } from '../shared/http/endpoint.ts'
 import type { KeyPurpose } from '../shared/kernel/secrets.ts'
 import type { Unit } from './packaging.ts'
 
-/** Of the unit that is given it: DATABASE_URL, kept by the operator under the name that `secret` says. */
+/**
+ * A secret of a unit: `setting` is its name for the unit, such as DATABASE_URL; the operator keeps it under `secret`.
+ */
 export interface SecretSetting {
   setting: string
   secret: string
-  /** The unit starts without it. */
+  /** Whether the unit starts without it. */
   optional: boolean
 }
 
 export interface Needs {
-  /** Variables that are no secrets; each is left out where the operator gave no value. */
+  /** Variables that are not secret; each is left out where the operator set no value. */
   settings: readonly string[]
   secrets: readonly SecretSetting[]
-  /** Connections to PostgreSQL that one copy opens at most, unless ASSAY_DATABASE_CONNECTIONS says otherwise. */
+  /** Most connections to PostgreSQL that one copy opens, unless ASSAY_DATABASE_CONNECTIONS says otherwise. */
   connections: number
 }
 
 const INTERFACE_KEYS = ['session', 'cursor', 'signing', 'platform', 'fingerprint'] as const
 
 /**
- * Sets of keys that are derived from the master key, each a secret of its own: ASSAY_KEYS_TICK. Smaller ones first: a
- * unit is given the first that has all it needs.
+ * Sets of keys derived from the master key, each a secret of its own, such as ASSAY_KEYS_TICK. Smaller sets come first:
+ * a unit gets the first set that has all keys it needs.
  */
 export const KEY_SETS = {
   runtime: ['platform'],
   readiness: ['fingerprint'],
-  // Whoever reads a source reads its headers from the environment of the deployment that declares it.
+  // Reading a source needs `environment`: its headers are in the environment of the deployment that declares it.
   tick: ['environment', 'source', 'signing', 'platform', 'fingerprint'],
   interface: INTERFACE_KEYS,
   answers: [...INTERFACE_KEYS, 'answer'],
@@ -41,16 +43,16 @@ export const KEY_SETS = {
 } as const satisfies Record<string, readonly KeyPurpose[]>
 export type KeySet = keyof typeof KEY_SETS
 
-/** The name under which an operator keeps the keys of a set. */
+/** The name of the secret with the keys of a set. */
 export const keySecretOf = (set: KeySet) => `ASSAY_KEYS_${set.toUpperCase()}`
 
-// What processes of every kind read: who waits for what is logged, and where traces go.
+// Settings of processes of every kind: where to listen and what to log. Units with stores add where traces go.
 const OF_ALL = ['PORT', 'HOST', 'ASSAY_LOG_LEVEL'] as const
 const TELEMETRY = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_SERVICE_NAME'] as const
 const OF_CALLERS = [...OF_ALL, 'BASE_URL', 'ASSAY_TRUSTED_PROXIES'] as const
-/** Of whatever asks the stores. */
+/** Settings of units that query the stores. */
 const OF_STORES = [...TELEMETRY, 'BASE_URL', 'ASSAY_DATABASE_CONNECTIONS'] as const
-/** Of whatever works on them: it notifies consumers, and sends callbacks of what it ended. */
+/** Settings of units that write to the stores: they notify consumers and send callbacks of runs they ended. */
 const OF_WORK = [...OF_STORES, 'ASSAY_CONSUMER_URL', 'ASSAY_ALLOW_CALLBACK_NETWORKS'] as const
 
 const needed = (setting: string, secret = setting): SecretSetting => ({ setting, secret, optional: false })
@@ -64,31 +66,31 @@ const STORES = [
 ] as const
 const TELEMETRY_HEADERS = optional('OTEL_EXPORTER_OTLP_HEADERS')
 
-/** Leads callers to units by path, and knows nothing else. */
+/** The router sends callers to units by path and needs nothing else. */
 export const ROUTER_NEEDS: Needs = { settings: [...OF_ALL, 'ASSAY_UNIT_URL'], secrets: [], connections: 0 }
 
-/** Runs code of agents, so it is given as little as can be: what consumers, who bring the code, prove themselves with. */
+/** The runtime executes agents' code, so it gets only the key by which it verifies consumers, which bring the code. */
 export const RUNTIME_NEEDS: Needs = {
   settings: [...OF_ALL, 'ASSAY_ALLOW_NETWORKS', 'ASSAY_DATA_DIR'],
   secrets: [keys('runtime')],
   connections: 0,
 }
 
-/** Changes the schema: as the tables' owner, past any pooler. */
+/** The migration changes the schema as the tables' owner, without a pooler in between. */
 export const MIGRATION_NEEDS: Needs = {
   settings: [],
   secrets: [needed('DATABASE_URL'), optional('DATABASE_MIGRATE_URL'), optional('DATABASE_CA')],
   connections: 1,
 }
 
-/** Makes the first account and its key, in the database alone. */
+/** Creating the first account and its key needs the database only. */
 export const FIRST_ACCOUNT_NEEDS: Needs = {
   settings: [],
   secrets: [needed('DATABASE_URL'), optional('DATABASE_CA')],
   connections: 1,
 }
 
-/** What serves the document, and what answers that it is there, ask no store and hold nothing. */
+/** The units for the document and for liveness query no store and need no secret. */
 const NOTHING_BEHIND: Needs = { settings: OF_CALLERS, secrets: [], connections: 0 }
 
 const CONSUME_NEEDS: Needs = {
@@ -101,7 +103,7 @@ const CONSUME_NEEDS: Needs = {
     'ASSAY_ALLOW_NETWORKS',
   ],
   secrets: [...STORES, keys('consume'), TELEMETRY_HEADERS],
-  connections: 10, // three claims, two settles of each run, heartbeats and steps overlap
+  connections: 10, // for three claims, two settles of each run, heartbeats and steps at once
 }
 
 const TICK_NEEDS: Needs = {
@@ -117,11 +119,11 @@ const TICK_NEEDS: Needs = {
 }
 
 const PLATFORM_NEEDS: Record<string, Needs> = { consume: CONSUME_NEEDS, tick: TICK_NEEDS }
-const API_CONNECTIONS = 5 // two each for reads and statements, so that one that takes long leaves one for the others
-const PAGES_CONNECTIONS = 6 // a page asks for several things at once
+const API_CONNECTIONS = 5 // two each for reads and statements, so that a slow one leaves one for the others
+const PAGES_CONNECTIONS = 6 // a page makes several calls at once
 
 /**
- * What the unit is given.
+ * Returns the settings, secrets and connections of a unit.
  *
  * @example
  * needsOf(unitsOf('group').find(unit => unit.name === 'docs')!).secrets // []
@@ -144,16 +146,16 @@ export function needsOf(unit: Unit): Needs {
   }
 }
 
-/** Whether anything of the unit needs PostgreSQL or Redis. */
+/** Whether any part of the unit needs PostgreSQL or Redis. */
 export const asksStores = (unit: Unit): boolean =>
   unit.platform !== undefined ||
   unit.dashboard ||
   unit.endpoints.some(({ operation_id }) => operation_id !== 'getHealth')
 
-/** It says so where an agent may need more time than a consumer has. */
+/** A deployment needs the consumer's time, to report agents that may need more. */
 const deploys = ({ operation_id }: Endpoint) => operation_id === 'createDeployment'
 
-/** Whether anything of it does more than look. */
+/** Whether any part of the unit does more than read readiness. */
 const isWorking = (unit: Unit): boolean =>
   unit.dashboard || unit.endpoints.some(({ operation_id }) => operation_id !== 'getReadiness')
 
@@ -173,6 +175,6 @@ function keysOf({ operation_id, tag }: Endpoint): readonly KeyPurpose[] {
   return tag === 'Schedules' ? KEY_SETS.schedules : KEY_SETS.interface
 }
 
-/** How many connections an installation holds at most, by the copies that its platform allows of each unit. */
+/** Returns the most connections an installation holds, given the copies that its platform allows of each unit. */
 export const connectionsOf = (units: readonly { needs: Needs; copies: number }[]): number =>
   units.reduce((sum, { needs, copies }) => sum + needs.connections * copies, 0)

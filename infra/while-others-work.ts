@@ -1,15 +1,16 @@
-// Changes of the schema while others work on it. Guarantee: whoever waits for a lock on a table makes all wait that come
-// after, so a change waits for a short time and lets them pass, a bounded number of times.
+// Changes the schema while others use it. Guarantee: a statement that waits for a table lock blocks all later ones, so
+// a change waits only LOCK_WAIT_MS, lets others pass, and retries a bounded number of times.
 
 import type { Sql } from 'postgres'
 import { ExitError } from './local/exit-error.ts'
 
 const LOCK_WAIT_MS = 1000
 const LOCK_TRIES = 30
-// lock_not_available, deadlock_detected: a migration that changes two tables may meet a statement that has them in turn.
+// lock_not_available, deadlock_detected: a migration of two tables may meet a statement that locks them in another
+// order.
 const IN_THE_WAY = ['55P03', '40P01']
 
-/** The timeout comes after the advisory lock of migrations, which it would bound as well. */
+/** Call it after taking the migrations' advisory lock, whose wait the timeout would limit too. */
 export async function whileOthersWork(sql: Sql, change: () => Promise<unknown>): Promise<void> {
   await sql`select set_config('lock_timeout', ${LOCK_WAIT_MS.toString()}, false)`
   for (let tries = LOCK_TRIES; ; tries--) {

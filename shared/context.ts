@@ -1,5 +1,5 @@
-// What the host hands every invocation. Connections, clock, randomness and ids come from here and nowhere else,
-// so nothing in a function knows whether it runs in Node, in a container of its own or in workerd.
+// What the host gives every invocation. Connections, clock, randomness and ids come only from here, so no function
+// knows whether it runs in Node, in a container of its own or in workerd.
 
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { Cluster, Redis as SingleRedis } from 'ioredis'
@@ -16,27 +16,27 @@ export type { Sql }
 
 /** One connection, for one transaction at a time. */
 export interface ReadConnection {
-  /** Another one once the connection broke off, since what a transaction had set is gone with it. */
+  /** Another client once the connection broke, since the settings of its transaction are lost with it. */
   sql: Sql
 }
 
 /** The consumer of this process. */
 export interface OwnConsumer {
   /**
-   * Keeps places for items that are about to be submitted, so that they may be claimed for it at once. Undefined where
-   * anything else waits for it.
+   * Reserves places for items that are about to be submitted, so that they may be claimed for this consumer at once.
+   * Undefined if it lacks room or other items wait for it.
    */
   reserve(items: number): Places | undefined
 }
 
-/** Places that were kept: for one claim at most, of the engine, and given back in any case. */
+/** Reserved places: for at most one `Claim` of the engine, and given back in any case. */
 export interface Places {
   fill(claim: object): void
   giveBack(): void
 }
 
 export interface ReadConnections {
-  /** How many there are. */
+  /** How many connections there are. */
   size: number
   /** Waits while all are taken. */
   take(): Promise<ReadConnection>
@@ -47,65 +47,65 @@ export interface Config {
   /** The origin callers reach this installation at, without a trailing slash. */
   base_url: string
   /**
-   * 32 random bytes in hex that are never stored in the database; signing and sealing keys derive from it. Where a
-   * process holds only some of these keys, the set of them.
+   * 32 random bytes in hex that are never stored in the database; signing and sealing keys derive from it. If a
+   * process holds only some of these keys, this is the set of them.
    */
   master_key: string
-  /** How long one invocation of the consumer may take, where each is called for; none where consumers stay up. */
+  /** How long one invocation of the consumer may take, if each is called; unset if consumers stay up. */
   consume_ms?: number
-  /** How many consumers may be awake at once where each is an invocation; LIMITS.consumers unless told. */
+  /** How many consumers may be awake at once, if each is an invocation; by default LIMITS.consumers. */
   consumers_max?: number
-  /** Whether the tick also hears calls that prove nothing, because the platform's cron cannot. */
+  /** Whether the tick also accepts calls without credentials, because the platform's cron can send none. */
   tick_open?: boolean
-  /** The bearer that reads the metrics; nobody does without. */
+  /** The bearer token that reads the metrics; unset, nobody can read them. */
   metrics_token?: string
-  /** The credential of whoever operates the installation; no account has it, and nobody is the operator without. */
+  /** The operator's credential, which no account has; unset, nobody is the operator. */
   operator_key?: string
 }
 
 export interface Context {
   sql: Sql
   db: Database
-  /** What callers' reads run on, apart from the engine's connections: no read keeps a claim waiting. */
+  /** Connections for callers' reads, separate from the engine's: no read keeps a claim waiting. */
   reads: ReadConnections
-  /** Callers' reads that may take seconds, by account: they leave a connection to all others. */
+  /** Bounds callers' reads that may take seconds, by account: they leave a connection to all other reads. */
   heavyReads: Pool
   redis: Redis
   config: Config
-  /** Milliseconds since 1970 by the host's clock; facts take their time from the database's. */
+  /** Milliseconds since 1970 by the host's clock; stored facts use the database's clock. */
   now(): number
   newId(): string
   newRunId(): string
   random(bytes: Uint8Array): void
-  /** Asks for so many consumers, one unless told, after the commit that made work; may get lost, the tick mends that. */
+  /** Asks for consumers, by default one, after the commit that made work; if that is lost, the tick finds the work. */
   notify(consumers?: number): void
-  /** Where there is one in this process. */
+  /** The consumer of this process, if it has one. */
   consumer?: OwnConsumer
   /** Keeps the invocation alive until the promise settles, after the answer was sent. */
   waitUntil(promise: Promise<unknown>): void
   invokeAgent: InvokeAgent
-  /** Whether this host reaches agents: elsewhere `invokeAgent` rejects. */
+  /** Whether this host reaches agents; if not, `invokeAgent` rejects. */
   reachesAgents: boolean
   post: Post
   get: Get
-  /** Null where mails are left to another function. */
+  /** Null if mails are left to another function. */
   mail: SendMail | null
-  /** Null where nobody collects. */
+  /** Null if nobody collects telemetry. */
   telemetry: Telemetry | null
   /**
-   * Makes sure that this master key is the installation's, where the host answers before that is known: what is asked
-   * waits for it. @throws where it is not, or PostgreSQL does not answer
+   * Checks that this master key is the installation's, on hosts that answer before that is known: requests wait for it.
+   * @throws if it is not, or PostgreSQL does not answer
    */
   join?(): Promise<void>
-  /** Resolves, at once where it is known, with what keeps Redis away, which a command that fails may not say. */
+  /** Resolves with the error that keeps Redis away, at once if known; a command that fails may not name it. */
   redisTrouble?(): Promise<unknown>
   /** Where a request came from, as far as this host can tell: an IPv4 address, or the /64 of an IPv6 one. */
   addressOf(request: Request): string | null
-  /** Bytes of large bodies that are held at once, by account. */
+  /** Bounds the bytes of large bodies held at once, by account. */
   bodies: Pool
-  /** Of those whose sender proves nothing before they are read, by what they are sent to. */
+  /** The same for bodies whose sender can be verified only after reading them, by the account they are sent to. */
   unprovenBodies: Pool
-  /** Passwords that are hashed at once, by who asks. */
+  /** Bounds the passwords hashed at once, by caller. */
   hashes: Pool
   log: Log
 }

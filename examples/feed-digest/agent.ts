@@ -1,5 +1,5 @@
-// Says in two sentences what is new in a feed: every working day at half past seven in Berlin, and whenever the site
-// itself says that something was published.
+// Summarises in two sentences what is new in a feed: every working day at half past seven in Berlin, and whenever the
+// site itself reports that something was published.
 
 import { agent, type Context, schedule, trigger } from 'assay'
 import OpenAI from 'openai'
@@ -37,7 +37,7 @@ const HOUR_MS = 3_600_000
   output: Digest,
 })
 export default class FeedDigest {
-  openai = new OpenAI({ maxRetries: 0 }) // Assay tries again
+  openai = new OpenAI({ maxRetries: 0 }) // Assay retries
 
   async run(ctx: Context, { hours }: z.infer<typeof Order>): Promise<z.infer<typeof Digest>> {
     const news = await ctx.tool('read_feed', { hours }, () => this.read(hours, ctx.signal))

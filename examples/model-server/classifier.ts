@@ -16,7 +16,7 @@ const EPOCHS = 30
 const LEARNING_RATE = 0.5
 const DECAY = 2e-4 // pulls weights to zero, so that rare words do not decide alone
 
-/** Trains on the samples; some 400 short texts take about 100 ms. */
+/** Trains a classifier on the samples; some 400 short texts take about 100 ms. */
 export function train(samples: Sample[]): Classifier {
   const categories = [...new Set(samples.map(sample => sample.category))]
   const width = categories.length
@@ -41,7 +41,7 @@ export function train(samples: Sample[]): Classifier {
 
   for (let epoch = 0; epoch < EPOCHS; epoch++) {
     const rate = LEARNING_RATE / (1 + epoch / 10)
-    // Samples of a category stand together in the file: a stride visits them in a mixed, fixed order.
+    // The file groups samples by category: a stride visits them in a mixed but fixed order.
     for (let n = 0; n < rows.length; n++) {
       const { features, label } = rows[(n * 181 + epoch * 17) % rows.length]!
       const scale = 1 / Math.sqrt(features.length || 1)
@@ -74,7 +74,7 @@ const FILLERS = new Set(
   'the a an i is it to my me of you and do for in on can please have has was be there am'.split(' '),
 )
 
-/** Stems of the words, without the most frequent ones, and the pairs of what is left. */
+/** Stems of the words, without the most frequent words, and the pairs of neighbouring stems. */
 function featuresOf(text: string): string[] {
   const words = (
     text

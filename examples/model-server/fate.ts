@@ -1,5 +1,5 @@
-// How a call goes wrong, if it does. Guarantee: it follows from the text alone, so a run can be repeated and its
-// figures compared; the rates are those of a middling real provider, exaggerated enough to be seen in a demo.
+// Decides whether and how a call fails. Guarantee: the decision follows from the text alone, so a run can be repeated
+// and its figures compared. The rates are those of a middling real provider, exaggerated enough to be seen in a demo.
 
 const FATES = [
   { fate: 'refusal', share: 0.02 },
@@ -12,12 +12,12 @@ const FATES = [
 
 export type Fate = (typeof FATES)[number]['fate'] | 'answer'
 
-const SEEN_TEXTS = 100_000 // the oldest is forgotten; then its first try counts as first again
+const SEEN_TEXTS = 100_000 // beyond that the oldest is forgotten, and its next try counts as its first again
 
 export class Fates {
   #seen = new Set<number>()
 
-  /** What becomes of this call; a text that was turned away once is answered when it comes again. */
+  /** The fate of this call; a text that was rate limited or overloaded once is answered when it comes again. */
   of(text: string): Fate {
     const hash = hashOf(text)
     const fate = pick(hash / 2 ** 32)
@@ -38,7 +38,7 @@ function pick(at: number): Fate {
   return 'answer'
 }
 
-/** FNV-1a with a final mix, so that texts which differ in one letter are far apart. */
+/** FNV-1a with a final mix, so that texts that differ in one letter get distant hashes. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

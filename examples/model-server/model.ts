@@ -1,4 +1,4 @@
-// What the demo model says: it classifies, fills a JSON Schema, drafts a reply or picks out a summary.
+// Makes the demo model's answers: it classifies, fills a JSON Schema, drafts a reply or picks out a summary.
 
 import type { Classifier } from './classifier.ts'
 import { hashOf } from './fate.ts'
@@ -88,7 +88,7 @@ export class Model {
     return type === 'integer' ? Math.floor(value) : Math.round(value * 100) / 100
   }
 
-  /** Politeness, the topic, and whatever policy the instructions hold. */
+  /** Thanks, the topic, and the policy if the instructions contain one. */
   #reply(system: string, text: string): string {
     const topic = this.#best(text).category.replaceAll('_', ' ')
     const policy = /policy:\s*(.+)/i.exec(system)?.[1]
@@ -133,7 +133,7 @@ function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/\p{L}{4,}/gu) ?? []
 }
 
-/** About one token for six letters and one for each sign, which is near what tokenizers do with English. */
+/** Counts a token for up to six letters of a word and one for each sign, which is near real tokenizers on English. */
 export function tokensOf(text: string): number {
   return text.match(/[\p{L}\p{N}]{1,6}|[^\s\p{L}\p{N}]/gu)?.length ?? 0
 }

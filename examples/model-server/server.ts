@@ -22,7 +22,7 @@ interface Reply {
 const TRAINING = new URL('training.jsonl', import.meta.url)
 
 /**
- * Starts the server on 127.0.0.1; port 0 takes any free one. A bundle says where the training is.
+ * Starts the server on 127.0.0.1; port 0 takes any free port. A bundle has to pass the path of its training data.
  *
  * @example
  * const model = await startModelServer({ port: 0 })
@@ -94,7 +94,7 @@ function responder(training: URL | string): (method: string, path: string, body:
   }
 }
 
-/** The error body both providers' clients understand. */
+/** An error body that both providers' clients understand. */
 function failure(status: number, type: string, message: string): Reply {
   return { status, body: { type: 'error', error: { type, code: type, message, param: null } } }
 }

@@ -13,7 +13,7 @@ export interface ChatRequest {
   response_format?: { type: string; json_schema?: { schema?: JsonSchema } }
 }
 
-/** An answer before it takes a provider's shape. */
+/** An answer before it is put into a provider's format. */
 export interface Answer {
   model: string
   text: string
@@ -50,7 +50,7 @@ export function answerOf(request: ChatRequest, text: string, fate: Fate): Answer
 
 export function openaiCompletion({ model, text, fate, input_tokens, id }: Answer, json: boolean): object {
   const refused = fate === 'refusal'
-  // A refused JSON answer comes in a field of its own, a refused text as text.
+  // The refusal of a JSON answer has its own field; the refusal of a text is the text.
   const content = refused ? (json ? null : REFUSAL) : text
   const output_tokens = tokensOf(refused ? REFUSAL : text)
   return {

@@ -1,4 +1,4 @@
-// A system that exports its tickets: what a schedule's source looks like from the other side.
+// A system that exports its tickets, so that a schedule can read them as its source.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 const TENANTS = ['north', 'south', 'west']
 const SUBJECTS = ['Where is my order?', 'I was charged twice', 'How do I reset it?', 'Please cancel my plan']
 
-/** A ticket a line. */
+/** The tickets of a day as NDJSON, one per line. */
 export const exported = (day: string, rows: number): string =>
   Array.from({ length: rows }, (_, at) =>
     JSON.stringify({
@@ -22,7 +22,7 @@ export interface ExportServer {
   close(): Promise<void>
 }
 
-/** Serves `/export?day=…` to whoever has the token; port 0 takes any free one. */
+/** Serves `/export?day=…` to callers that send the token; port 0 takes any free port. */
 export async function startExport({
   port,
   rows,
@@ -38,7 +38,7 @@ export async function startExport({
       return response.writeHead(401).end('who are you?')
     if (day === null) return response.writeHead(400).end('which day?')
     const text = exported(day, rows)
-    // Item-Count is what Assay holds the export to: one that ends earlier starts nothing.
+    // Assay compares the rows with Item-Count: an export that ends earlier starts nothing.
     const head = { 'content-type': 'application/x-ndjson', 'content-length': Buffer.byteLength(text) }
     response.writeHead(200, { ...head, 'item-count': rows }).end(text)
   })

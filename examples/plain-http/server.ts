@@ -1,4 +1,4 @@
-// An agent without any SDK: an HTTP function that takes JSON and returns JSON, one item a request.
+// An agent without any SDK: an HTTP function that takes JSON and returns JSON, one item per request.
 
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ const FREQUENT = {
   es: ['el', 'los', 'y', 'que', 'una', 'es', 'por', 'con'],
 }
 
-/** The item's work: how many words, and in which language they probably are. */
+/** The item's work: counts the words and characters, and guesses the language (null if no frequent word occurs). */
 export function describe(text: string): { words: number; characters: number; language: string | null } {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
   let best: { language: string | null; hits: number } = { language: null, hits: 0 }
@@ -22,20 +22,20 @@ export function describe(text: string): { words: number; characters: number; lan
   return { words: words.length, characters: [...text].length, language: best.language }
 }
 
-/** Starts the function; port 0 takes any free one. */
+/** Starts the function; port 0 takes any free port. */
 export async function startFunction({
   port,
 }: {
   port: number
 }): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer(async (request, response) => {
-    // Headers say whose turn it is: assay-run, assay-item-id, assay-attempt.
+    // Headers identify the item: assay-run, assay-item-id, assay-attempt.
     const input = await jsonOf(request).catch(() => undefined)
     const text = (input as { text?: unknown } | null | undefined)?.text
     if (typeof text === 'string') {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(describe(text)))
     } else {
-      // A 4xx is final: the item fails as agent_error with this message. 429 and 5xx would be tried again.
+      // A 4xx is final: the item fails as agent_error with this message. 429 and 5xx would be retried.
       response.writeHead(400, { 'content-type': 'text/plain' }).end('the input needs a "text"')
     }
   })

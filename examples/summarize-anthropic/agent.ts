@@ -22,7 +22,7 @@ const PIECE_CHARACTERS = 8000
   output: Summary,
 })
 export default class Summarize {
-  anthropic = new Anthropic({ maxRetries: 0 }) // Assay tries again
+  anthropic = new Anthropic({ maxRetries: 0 }) // Assay retries
 
   async run(ctx: Context, { text }: z.infer<typeof Document>): Promise<z.infer<typeof Summary>> {
     const pieces = text.match(new RegExp(`[^]{1,${PIECE_CHARACTERS}}`, 'g')) ?? []
@@ -32,7 +32,7 @@ export default class Summarize {
     return { summary, pieces: pieces.length }
   }
 
-  /** Every call is a step: when the last of ten pieces fails, the next attempt pays for one. */
+  /** Every call is a step: if the last of ten pieces fails, the next attempt pays only for that one. */
   async summarize(ctx: Context, text: string): Promise<string> {
     const message = await ctx.llm(
       'summarize',

@@ -1,5 +1,5 @@
-// Sorts customer messages and drafts replies: one model call for all of them, a look-up and a second call for
-// those that a policy answers.
+// Sorts customer messages and drafts replies: one model call for every message, then a look-up, and a second call if a
+// policy answers the message.
 
 import { agent, type Context } from 'assay'
 import OpenAI from 'openai'
@@ -29,7 +29,7 @@ const LIKELY_FRAUD = 0.6
   description: 'Sorts a customer message, sets its priority and drafts a reply',
   itemBudgetCents: 5,
   onBudget: 'pause',
-  // Those by default, and what a reply must not go out with: [Your Name].
+  // The default checks, and two more: a reply must not go out with placeholders such as [Your Name], or repeat itself.
   checks: ['template_leak', 'repeats', 'cut_json', 'length_jump', 'cost_jump', 'placeholders'],
   maxSteps: 10,
   timeoutSeconds: 60,
@@ -39,12 +39,12 @@ const LIKELY_FRAUD = 0.6
   output: Verdict,
 })
 export default class TicketTriage {
-  // Assay tries again, and remembers the steps that succeeded; two kinds of retry would multiply.
+  // Assay retries, and keeps the steps that succeeded; retries of the client would multiply with its own.
   openai = new OpenAI({ maxRetries: 0 })
 
   async run(ctx: Context, ticket: z.infer<typeof Ticket>): Promise<z.infer<typeof Verdict>> {
     const sorting = await this.sort(ctx, ticket.text)
-    // Refused, cut off or empty: the grader has seen it in the recorded step and says so in the verdict.
+    // Refused, cut off or empty: the grader sees that in the recorded step and reports it in the verdict.
     if (!sorting) return { category: 'unsorted', priority: 'normal', reply: null }
 
     const { category, priority, confidence } = sorting

@@ -1,4 +1,4 @@
-// What the company answers in the simple cases; stands for a knowledge base.
+// The company's answers in simple cases; stands in for a knowledge base.
 
 export const CATEGORIES = [
   'card_delivery',
@@ -32,7 +32,7 @@ const POLICIES: Partial<Record<Category, string>> = {
   order: 'Goods can be sent back within thirty days; faulty ones are replaced at once.',
 }
 
-/** The policy for a category, or null where a person has to answer. */
+/** The policy for a category, or null if a person has to answer. */
 export async function lookUpPolicy({
   category,
 }: {

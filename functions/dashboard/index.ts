@@ -180,7 +180,7 @@ export const actions = [
   revokeSession,
 ]
 
-/** Adds everything below /dashboard to an app; pages call the endpoints. */
+/** Adds every route below /dashboard to an app; pages call the endpoints. */
 export const serveDashboard = (
   app: Hono,
   endpoints: readonly Endpoint[],

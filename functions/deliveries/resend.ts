@@ -19,7 +19,7 @@ export const resendDelivery = endpoint({
   async handle({ ctx, principal, params }) {
     const found = await findDelivery(ctx.sql, principal.account_id, params.deliveryId)
     const delivery = within(principal, 'delivery', found)
-    // Read again it might have been tried by now; the answer is what was asked for.
+    // A second read might already show the new attempt's result; the caller gets the state that this request set.
     const due_at = await resend(ctx, delivery.id)
     return deliveryOf({ ...delivery, state: 'pending', due_at, delivered_at: null })
   },

@@ -23,7 +23,7 @@ export const getItemRecord = endpoint({
       findItem(ctx.db, principal.account_id, key),
       findStanding(ctx.sql, key),
     ])
-    // What belongs to a run may be removed between two looks.
+    // The rows of a run may be removed between the two queries.
     if (standing === undefined) throw notFound('item')
     return itemWithDecisionOf(within(principal, 'item', item), standing, itemActionsOf(standing))
   },

@@ -35,7 +35,7 @@ export const answerItems = endpoint({
   },
 })
 
-/** What there may be to read: what is short is told by its length. */
+/** The most bytes to read: `content-length` where it is given, and LIMITS.answer_bytes at most. */
 function mostBytes(request: Request): number {
   if (request.body === null) return 0
   const bytes = Number(request.headers.get('content-length') ?? Number.NaN)

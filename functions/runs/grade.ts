@@ -58,7 +58,10 @@ interface Part extends RunKey {
   limit: number
 }
 
-/** Grades from `after` on until the run is at its end, or what one request may take of the time of others. */
+/**
+ * Grades items after `after` until the run's end (`last_seq` is then null), `limit` items, or LIMITS.regrade_ms: one
+ * request must not delay others for longer.
+ */
 async function gradePart(ctx: Context, { after, limit, ...run }: Part, declared: GradeChoices) {
   const tally = new RegradeTally()
   const withInputs = readsInputs(declared)

@@ -44,7 +44,7 @@ export const fireTrigger = endpoint({
   ],
   async handle({ ctx, params, headers: sent, request, reply }) {
     const webhook = await webhookAt(ctx, params.webhookId)
-    // Of a sender who proves nothing nobody reads what may be long.
+    // A bearer is verified before its body is read, since that may be long; a signature can be verified only with it.
     const provesFirst = webhook.scheme === 'bearer'
     if (provesFirst) await verify(ctx, webhook, request, NOTHING)
     const { account_id } = webhook
@@ -74,7 +74,7 @@ const tooLarge = ({ source }: Webhook) =>
     ? 'Send more items at once to POST /v1/batches, or let a source be read.'
     : 'An input is as large at most.'
 
-/** Of a body that is read before it is known who sends it: it takes room that others need. */
+/** Time limit for a body that is read before its sender is verified: it takes room that others need. */
 const IN_TIME = {
   ms: LIMITS.unproven_body_ms,
   tooSlow: () =>

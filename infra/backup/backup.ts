@@ -1,5 +1,5 @@
-// Takes a backup over the connection, while Assay works. Guarantee: all of it is of one moment; the file is there whole,
-// with every row counted twice, or not at all; and nobody's work waits for it but a migration's.
+// Takes a backup over a database connection while Assay works. Guarantee: all of it comes from one snapshot; the file
+// is complete, with every row counted twice, or absent; and only migrations wait for it.
 
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -35,7 +35,7 @@ export interface Taken {
 export interface BackupOptions {
   database: Database
   file: string
-  /** Goes along, so that the file alone is everything. */
+  /** Included in the file, so that the file alone suffices for a restore. */
   masterKey?: string | undefined
   now: () => Date
 }
@@ -76,7 +76,7 @@ interface Begun {
   now: () => Date
 }
 
-/** Takes the snapshot, and keeps what is in it from being dropped. */
+/** Takes the snapshot, and locks its tables against being dropped. */
 async function begin(holder: Sql, reader: Sql, { migration, masterKey, now }: Begun) {
   const catalog = await readCatalog(reader)
   await beginReading(holder)
@@ -86,7 +86,7 @@ async function begin(holder: Sql, reader: Sql, { migration, masterKey, now }: Be
     select pg_export_snapshot() as snapshot, key_fingerprint from installation`
   const { snapshot, key_fingerprint } = row!
   const differs = masterKey !== undefined && (await fingerprintOf(masterKey)) !== key_fingerprint
-  // Functions of a platform leave no fingerprint: there is nothing to hold the key against.
+  // Functions of a platform store no fingerprint, so there is nothing to compare the key with.
   if (differs && key_fingerprint !== null) {
     throw new ExitError(
       'master_key_differs',
@@ -106,17 +106,19 @@ async function begin(holder: Sql, reader: Sql, { migration, masterKey, now }: Be
   return { snapshot, header }
 }
 
-/** Whoever makes a partition locks the default one, and all who write steps wait behind them. */
+/**
+ * Whether a table is a default partition. Creating a partition locks it, and all who write steps would queue behind.
+ */
 const growsPartitions = ({ partitions }: Catalog, name: string) =>
   partitions.some(partition => partition.name === name && partition.bound === 'DEFAULT')
 
-/** The rows of one table as the snapshot has them, in a transaction of its own, which holds its lock no longer. */
+/** The rows of one table in the snapshot, read in a transaction of its own so that its lock is released right after. */
 async function* rowsOf(reader: Sql, snapshot: string, name: string, columns: readonly string[]) {
   await beginReading(reader, snapshot)
   const stream = await reader.unsafe(`copy ${named(name)} (${listed(columns)}) to stdout`).readable()
   yield* stream as AsyncIterable<Buffer>
-  // The driver pauses its socket for a row that is too large for the stream's buffer, and where the last one was, nobody
-  // asks for more: the answer to the next statement would never be read. Asking is what resumes it.
+  // The driver pauses its socket at a row too large for the stream's buffer. After such a last row nobody reads on, so
+  // the response to the next statement would never be read; `_read` resumes the socket.
   stream._read(0)
   await reader.unsafe('commit')
 }
@@ -165,7 +167,7 @@ async function write(path: string, header: Header, rowsOf: RowsOf): Promise<Trai
   }
 }
 
-/** Each ends a row: COPY escapes those within. */
+/** Counts newlines, each of which ends a row: COPY escapes newlines within rows. */
 function newlinesIn(chunk: Buffer): number {
   let found = 0
   for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, at + 1)) found++
@@ -174,7 +176,7 @@ function newlinesIn(chunk: Buffer): number {
 
 const BATCH_BYTES = 64 * 1024
 
-/** Hands rows on in batches: a write of its own would cost a row more than what is done with it. */
+/** Passes rows on in batches, since a write for each row would cost more than the row's processing. */
 function batched(pass: (chunk: Buffer) => Promise<void>) {
   let held: Buffer[] = []
   let bytes = 0
@@ -195,7 +197,7 @@ function batched(pass: (chunk: Buffer) => Promise<void>) {
   }
 }
 
-/** PostgreSQL counts too, in the same snapshot. */
+/** Compares the rows read with PostgreSQL's own count in the same snapshot. @throws ExitError `backup_incomplete` */
 async function recount(holder: Sql, { tables }: Header, { rows }: Trailer): Promise<void> {
   const counted = await countRows(holder, tables)
   const wrong = tables.find(({ name }) => counted[name] !== rows[name])
@@ -206,7 +208,7 @@ async function recount(holder: Sql, { tables }: Header, { rows }: Trailer): Prom
   )
 }
 
-/** A name that was given to a file outlives a crash when its folder was written too. */
+/** Syncs the folder, since a file's new name survives a crash only then. */
 async function keepName(file: string): Promise<void> {
   await using folder = await open(dirname(file))
   await folder.sync()

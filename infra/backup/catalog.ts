@@ -1,17 +1,16 @@
-// What of a database is backed up, read from PostgreSQL's own catalog: every table there is, so that one that is new is
-// never forgotten.
+// Reads from PostgreSQL's catalog what to back up: every table, so that a new table is never forgotten.
 
 import type { Sql } from 'postgres'
 import type { Header, TableOfBackup } from './format.ts'
 
-/** Its one row is about this installation; a restore writes that of the place it restores to. */
+/** Its one row describes this installation; a restore writes the row of the place it restores to. */
 const NOT_COPIED = ['installation']
 
 export type Catalog = Pick<Header, 'tables' | 'partitions'>
 
 /**
- * Tables that hold rows: of a partitioned one its partitions, since whoever reads the table itself keeps the tick from
- * making the next ones.
+ * Reads the tables that hold rows. A partitioned table is listed by its partitions, since reading the table itself
+ * would keep the tick from creating new partitions.
  */
 export async function readCatalog(sql: Sql): Promise<Catalog> {
   const tables = await sql<TableOfBackup[]>`
@@ -28,7 +27,7 @@ export async function readCatalog(sql: Sql): Promise<Catalog> {
   return { tables: [...tables], partitions: [...partitions] }
 }
 
-/** By name; those that were never asked are left out. */
+/** Returns the last value of each sequence by name; sequences that were never used are left out. */
 export async function readSequences(sql: Sql): Promise<Record<string, number>> {
   const rows = await sql<{ name: string; last: string }[]>`
     select sequencename as name, last_value::text as last from pg_sequences
@@ -36,7 +35,7 @@ export async function readSequences(sql: Sql): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ name, last }) => [name, Number(last)]))
 }
 
-/** The time of the newest migration; undefined where there was none. */
+/** Returns the time of the newest migration; undefined where there was none. */
 export async function readMigration(sql: Sql): Promise<number | undefined> {
   const [there] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as found`
   if (!there!.found) return undefined
@@ -54,6 +53,6 @@ export async function countRows(sql: Sql, tables: readonly TableOfBackup[]): Pro
   return counts
 }
 
-/** As identifiers of SQL. */
+/** Quotes a name as an SQL identifier. */
 export const named = (name: string) => `"${name.replaceAll('"', '""')}"`
 export const listed = (names: readonly string[]) => names.map(named).join(', ')

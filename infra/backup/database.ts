@@ -1,4 +1,4 @@
-// A session for a backup or a restore: one connection, whose transactions may take as long as the data does.
+// Opens a session for a backup or a restore: one connection, whose transactions have no time limit.
 
 import postgres, { type Sql } from 'postgres'
 import { postgresOptions } from '../node/postgres-options.ts'
@@ -20,12 +20,12 @@ export function openSession({ url: databaseUrl, ca }: Database): Sql {
   })
 }
 
-// Rows that a policy hides are missed, not left out in silence; and for the transaction alone, since a pooler may give
-// the next one another connection.
+// With row_security off, PostgreSQL reports an error instead of hiding rows by a policy. Set for the transaction only,
+// since a pooler may give the next transaction another connection.
 const AT_LENGTH = `
   set local row_security = off; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`
 
-/** Begins a transaction that reads as of one moment, that of the snapshot where one is given. */
+/** Begins a read-only transaction on one snapshot, which is `snapshot` where it is given. */
 export async function beginReading(sql: Sql, snapshot?: string): Promise<void> {
   await sql.unsafe('begin isolation level repeatable read read only')
   if (snapshot !== undefined) await sql.unsafe(`set transaction snapshot '${snapshot}'`)

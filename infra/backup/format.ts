@@ -1,6 +1,6 @@
-// A backup as a file: a line that says what is in it, the rows of all tables as one gzip stream, a line that closes it
-// (infra/docs/backup.md). Guarantee: a file that was cut off or changed anywhere is told from a whole one by reading it
-// once, in bounded memory, before anything is done with it.
+// The file format of backups: a header line, the rows of all tables as one gzip stream, and a trailer line
+// (infra/docs/backup.md). Guarantee: one read in bounded memory, before anything is done with the file, detects whether
+// it was cut off or changed anywhere.
 
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -13,49 +13,49 @@ export const FORMAT = 1
 
 export interface TableOfBackup {
   name: string
-  /** Those that are stored, in the order of the rows' fields; what PostgreSQL computes is left out. */
+  /** The stored columns in the order of the rows' fields; generated columns are left out. */
   columns: string[]
 }
 
 export interface Header {
   assay_backup: typeof FORMAT
-  /** Of Assay. */
+  /** Assay's version. */
   version: string
   made_at: string
   /** The newest migration of the schema, by its time in drizzle/meta/_journal.json. */
   migration: number
-  /** Of the master key that things in here are sealed under. */
+  /** Fingerprint of the master key under which values in the backup are sealed. */
   key_fingerprint: string | null
-  /** Only where it was asked for. */
+  /** Only if it was requested. */
   master_key?: string
-  /** In the order of the file. */
+  /** The tables in the order of the file. */
   tables: TableOfBackup[]
-  /** Partitions that have to be made before their rows come. */
+  /** Partitions to create before their rows are loaded. */
   partitions: { name: string; of: string; bound: string }[]
-  /** How far each sequence has counted. */
+  /** The last value of each sequence. */
   sequences: Record<string, number>
 }
 
 export interface Trailer {
-  /** By table. */
+  /** Number of rows by table. */
   rows: Record<string, number>
-  /** Of everything before this line and the newline before it; the hash is of these. */
+  /** Number of bytes before this line and the newline before it; `sha256` is the hash of these bytes. */
   bytes: number
   sha256: string
 }
 
-/** Ends the rows of a table, as COPY ends them: no row looks like it, since COPY escapes backslashes. */
+/** Ends the rows of a table, as in COPY; no row can look like it, since COPY escapes backslashes. */
 export const END_OF_TABLE = Buffer.from('\\.\n')
 
 const NEWLINE = 0x0a
-const LINE_BYTES = 1024 * 1024 // of the first and the last line: some forty tables take 8 KiB
+const LINE_BYTES = 1024 * 1024 // most for the header and the trailer; some forty tables take 8 KiB
 
 export interface Checked {
   header: Header
   trailer: Trailer
 }
 
-/** Reads the whole file. @throws ExitError `backup_damaged`, `backup_unknown` */
+/** Reads and verifies the whole file. @throws ExitError `backup_damaged`, `backup_unknown` */
 export async function checkBackup(path: string): Promise<Checked> {
   await using file = await opened(path)
   const { size } = await file.stat()
@@ -88,13 +88,13 @@ export async function checkBackup(path: string): Promise<Checked> {
 
 export interface Part {
   table: string
-  /** Whole or in pieces, as the file has it. */
+  /** Bytes of rows, which need not end at the end of a row. */
   chunk?: Buffer
-  /** Of the table, after its last chunk. */
+  /** The table's number of rows, set after its last chunk. */
   rows?: number
 }
 
-/** The rows of all tables, in bounded memory. What stands in `bytes` bytes is read, and hashed where a hash is given. */
+/** Reads the rows of all tables from the first `bytes` bytes, in bounded memory; updates `hash` where it is given. */
 export async function* readTables(
   path: string,
   header: Header,
@@ -122,11 +122,11 @@ export async function* readTables(
   }
 }
 
-/** Splits what is read at the ends of tables, counting rows: a newline ends one, since COPY escapes those within. */
+/** Splits the stream at the ends of tables and counts rows by newlines, since COPY escapes newlines within rows. */
 async function* tablesOf(source: AsyncIterable<Buffer>, { tables }: Header): AsyncGenerator<Part> {
   let at = 0
   let rows = 0
-  let held: Buffer = Buffer.alloc(0) // the begin of a line that may turn out to end the table
+  let held: Buffer = Buffer.alloc(0) // the beginning of a line that may end the table
   let isLineStart = true
   for await (const read of source) {
     let chunk = held.length === 0 ? read : Buffer.concat([held, read])
@@ -195,7 +195,7 @@ function parsed<T>(line: string, path: string): T {
     const value = JSON.parse(line)
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw damaged(path, 'its first or its last line is not whole')
 }

@@ -1,4 +1,4 @@
-// What the command line asks of backups.
+// The backup functions that the command line uses.
 
 import {
   endHold,
@@ -20,7 +20,7 @@ export { openPlace, stackOf } from './place.ts'
 export { restore } from './restore.ts'
 export { placeIn, prune } from './rotation.ts'
 
-/** Undefined for what is no refusal and nobody can mend. */
+/** The error for a fault that a person can fix; undefined for any other error. */
 export function refusalOf(error: unknown): ExitError | undefined {
   const refusal = refusalOfStore(error)
   if (refusal !== undefined) return refusal
@@ -37,10 +37,10 @@ export function refusalOf(error: unknown): ExitError | undefined {
   return undefined
 }
 
-/** What becomes of the master key of a restored installation. */
+/** What happens to the master key of a restored installation. */
 export interface KeyPlan {
   state: 'restored' | 'there' | 'wanted'
-  /** To be written beside the data. */
+  /** The key to write next to the data. */
   write?: string
   text: string
 }

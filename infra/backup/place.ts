@@ -1,6 +1,5 @@
-// Which installation a backup is of, or a restore goes to: the database of DATABASE_MIGRATE_URL (row security hides
-// rows from a role that does not own them) or DATABASE_URL, else that of a data folder,
-// whether its stack runs or not.
+// Finds the installation to back up or to restore to: the database of DATABASE_MIGRATE_URL (row security hides rows
+// from a role that does not own them) or DATABASE_URL, else that of a data folder, whether or not its stack runs.
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -12,11 +11,11 @@ import type { Database } from './database.ts'
 
 export interface Place extends AsyncDisposable {
   database: Database
-  /** What people know it by; it holds no password. */
+  /** A name for people, without a password. */
   name: string
-  /** Where its master key is kept, or would be. */
+  /** The folder that has, or would have, its master key. */
   dataDir: string
-  /** Undefined where none is at hand. */
+  /** Undefined where no key is available. */
   masterKey: string | undefined
 }
 
@@ -28,7 +27,7 @@ export interface Where {
 
 const CHECKOUT = join(import.meta.dirname, '../..')
 
-/** `fill` is to be empty; `read` holds an installation. @throws ExitError */
+/** Opens an empty place to `fill`, or an installation to `read`. @throws ExitError */
 export async function openPlace(where: Where, purpose: 'read' | 'fill'): Promise<Place> {
   const settings = readSettings(where.env)
   const dataDir = dataFolderOf(where)
@@ -50,17 +49,17 @@ export async function openPlace(where: Where, purpose: 'read' | 'fill'): Promise
   return { database, name: dataDir, dataDir, masterKey, [Symbol.asyncDispose]: stop }
 }
 
-/** Where `npm start` runs, and what it would keep its data in. */
+/** The checkout in which `npm start` runs, and its data folder. */
 export const stackOf = (where: Where) => ({ checkout: resolve(CHECKOUT), dataDir: dataFolderOf(where) })
 
-/** As `npm start` chooses it, unless there is one where the command was called. */
+/** The data folder that `npm start` would choose, unless the current folder has one. */
 function dataFolderOf({ env, folder }: Where): string {
   if (env.ASSAY_DATA_DIR) return resolve(folder, env.ASSAY_DATA_DIR)
   const here = join(folder, '.assay')
   return existsSync(here) ? here : join(CHECKOUT, '.assay')
 }
 
-/** Started for the time being, unless its stack runs already. */
+/** The database of a data folder, started for as long as needed unless its stack runs already. */
 async function ownDatabase(
   dataDir: string,
   purpose: 'read' | 'fill',

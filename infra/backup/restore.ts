@@ -1,5 +1,5 @@
-// Restores a backup into an empty installation. Guarantee: the file is read through before anything is changed, then all
-// of it is there, counted, or nothing; and what was restored is held until an operator lets it go on.
+// Restores a backup into an empty installation. Guarantee: the file is verified before anything is changed; then all of
+// it is restored and counted, or nothing; and the restored installation is held until an operator lets it continue.
 
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
@@ -40,7 +40,7 @@ async function refuseNewer({ version, migration }: Header): Promise<void> {
   )
 }
 
-/** The rows are loaded into the schema they were read from; what came later brings them up to date afterwards. */
+/** Brings the schema to the backup's migration, into which its rows are loaded; later migrations run afterwards. */
 async function prepareSchema(sql: Sql, database: Database, { migration, version }: Header): Promise<void> {
   const there = await readMigration(sql)
   if (there === undefined || there < migration) {
@@ -68,7 +68,7 @@ async function refuseRows(sql: Sql): Promise<void> {
   )
 }
 
-/** A server that has begun here keeps to its own master key, and holds no lock that would tell. */
+/** Refuses while a server is connected: it would keep using its own master key, and it holds no lock to detect. */
 async function refuseAtWork(sql: Sql): Promise<void> {
   const [others] = await sql<{ n: number }[]>`
     select count(*)::int as n from pg_stat_activity
@@ -103,7 +103,7 @@ async function loadAll(sql: Sql, file: string, { header, trailer }: Checked): Pr
     await sql.unsafe('commit')
     return { rows, key_fingerprint: header.key_fingerprint, held_since: held!.held_since }
   } catch (error) {
-    await sql.unsafe('rollback').catch(() => {}) // the connection may be what broke
+    await sql.unsafe('rollback').catch(() => {}) // the connection itself may have broken
     throw error
   }
 }
@@ -114,7 +114,10 @@ async function makePartitions(sql: Sql, { partitions }: Header): Promise<void> {
   }
 }
 
-/** Checked at once at the end, they cost less, and rows may come in any order. Returns what makes them again. */
+/**
+ * Drops all foreign keys and returns the statements that add them again. Checking them at the end costs less, and lets
+ * rows come in any order.
+ */
 async function dropForeignKeys(sql: Sql): Promise<string[]> {
   const keys = await sql<{ table: string; name: string; definition: string }[]>`
     select r.relname as table, c.conname as name, pg_get_constraintdef(c.oid) as definition
@@ -129,7 +132,7 @@ async function dropForeignKeys(sql: Sql): Promise<string[]> {
   )
 }
 
-/** What triggers would write, the rows say themselves. The owner of a table may do this, a superuser is not needed. */
+/** Disables or enables triggers: the rows include what triggers would write. A table's owner may do this. */
 async function setTriggers(sql: Sql, tables: readonly TableOfBackup[], to: 'disable' | 'enable') {
   for (const { name } of tables) await sql.unsafe(`alter table ${named(name)} ${to} trigger user`)
 }

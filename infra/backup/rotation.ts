@@ -1,15 +1,15 @@
-// A folder of backups for cron. Guarantee: an old backup goes only when a newer one is there whole.
+// Keeps a folder of backups for cron. Guarantee: an old backup is removed only when a newer complete one exists.
 
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const NAME = /^assay-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.backup$/
-/** What a backup that was killed leaves behind. */
+/** The file that a killed backup leaves behind. */
 const CUT_OFF = /^assay-.*\.backup\.part$/
-/** No backup takes this long, so nobody is writing it any more. */
+/** No backup takes this long, so an older partial file is abandoned. */
 const CUT_OFF_AFTER_MS = 24 * 3600 * 1000
 
-/** Names sort by time. */
+/** The name of a backup; names sort by time. */
 export const nameAt = (at: Date) => `assay-${at.toISOString().slice(0, 19).replaceAll(':', '-')}Z.backup`
 
 export async function placeIn(folder: string, at: Date): Promise<string> {
@@ -17,7 +17,7 @@ export async function placeIn(folder: string, at: Date): Promise<string> {
   return join(folder, nameAt(at))
 }
 
-/** Removes all but the newest `keep`; to be called when the newest is there. Returns the names of those that went. */
+/** Removes all but the newest `keep` backups and returns the removed names. Call it once the newest is complete. */
 export async function prune(folder: string, keep: number, now: Date): Promise<string[]> {
   const names = await readdir(folder)
   const old = names.filter(name => NAME.test(name)).sort()

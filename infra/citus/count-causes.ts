@@ -1,5 +1,5 @@
-// How causes are counted on a cluster, by the triggers on `triage`. Guarantee: the same counts as count_causes of the
-// migrations makes, project by project.
+// The trigger function that counts causes on a cluster, for the triggers on `triage`. Guarantee: it makes the same
+// counts as count_causes of the migrations, project by project.
 
 const GATHERED = `
   IF TG_OP = 'INSERT' THEN

@@ -1,5 +1,5 @@
-// The keys and foreign keys that tables have on a cluster, made from how they are declared. Guarantee: each key of a
-// distributed table contains the project, and a foreign key between two of them names it on both sides.
+// Derives the keys and foreign keys of tables on a cluster from their declarations. Guarantee: each key of a
+// distributed table contains the project, and a foreign key between two of them has it on both sides.
 
 import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
@@ -11,7 +11,7 @@ export interface Key {
   name: string
   kind: 'primary key' | 'unique' | 'unique nulls not distinct'
   columns: readonly string[]
-  /** As it is on one machine. */
+  /** The columns on a single machine. */
   declared: readonly string[]
 }
 
@@ -22,7 +22,7 @@ export interface ForeignKey {
   to: TableName
   toColumns: readonly string[]
   onDelete: string
-  /** It does not name the project on one machine, so rows may break it here. */
+  /** Whether it lacks the project on a single machine, so that existing rows may violate it here. */
   isWidened: boolean
 }
 
@@ -62,15 +62,15 @@ function declaredKeys(table: TableName): Omit<Key, 'columns' | 'table'>[] {
   ]
 }
 
-/** All keys, each as it is on a cluster. */
+/** All keys as they are on a cluster. */
 export const KEYS: readonly Key[] = TABLES.flatMap(table =>
   declaredKeys(table).map(key => ({ ...key, table, columns: withProject(table, key.declared) })),
 )
 
-/** Those that take the project in there. */
+/** The keys that get the project as a column on a cluster. */
 export const WIDENED = KEYS.filter(key => key.columns !== key.declared)
 
-/** Unique indexes that are no constraints stay as they are. */
+/** Unique indexes that are not constraints; they stay unchanged. */
 export const UNIQUE_INDEXES = TABLES.flatMap(table =>
   configs
     .get(table)!
@@ -101,7 +101,7 @@ function foreignKeysOf(table: TableName): ForeignKey[] {
   })
 }
 
-/** Written by hand in a migration, since each of the two tables names the other. */
+/** Written by hand in a migration, since each of the two tables refers to the other. */
 const BY_HAND: ForeignKey = {
   table: 'agents',
   name: 'agents_current_deployment',
@@ -114,6 +114,6 @@ const BY_HAND: ForeignKey = {
 
 export const FOREIGN_KEYS: readonly ForeignKey[] = [...TABLES.flatMap(foreignKeysOf), BY_HAND]
 
-/** Columns of a table that must have a value. */
+/** The not-null columns of a table. */
 export const requiredOf = (table: TableName): string[] =>
   namesOf(configs.get(table)!.columns.filter(column => column.notNull || column.primary))

@@ -1,4 +1,4 @@
-// What must be true of the tables before they can be distributed; no cluster is needed to see it.
+// Checks what must hold for the tables before they can be distributed; needs no cluster.
 
 import { expect, it } from 'vitest'
 import { SCHEMA } from '../../shared/upkeep/rules/schema.gen.ts'

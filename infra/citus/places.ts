@@ -1,4 +1,4 @@
-// Where the rows of each table lie on a cluster of Citus. Guarantee: every table has one place, or the types fail.
+// The place of each table on a Citus cluster. Guarantee: every table has exactly one place, or type checking fails.
 
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type * as tables from '../../shared/tables.ts'
@@ -9,13 +9,13 @@ export type TableName = {
 }[keyof Tables]
 
 /**
- * `distributed`: what is written as work goes on, each project's rows together on one node. `reference`: what is unique over
- * all projects, or read beside every project's rows and seldom written; each node has all of it. `local`: the
- * coordinator's alone.
+ * `distributed`: tables written during work; each project's rows are together on one node. `reference`: tables unique
+ * over all projects, or read together with every project's rows and seldom written; each node has a full copy. `local`:
+ * tables on the coordinator only.
  */
 export type Place = 'distributed' | 'reference' | 'local'
 
-/** In this order they are placed: what decides the node of a project comes first. */
+/** The places, in the order of placing: the table that decides a project's node comes first among distributed ones. */
 export const PLACES: Record<TableName, Place> = {
   accounts: 'reference',
   installation: 'reference',
@@ -74,7 +74,7 @@ export const PLACES: Record<TableName, Place> = {
 export const TABLES = Object.keys(PLACES) as TableName[]
 export const tablesAt = (place: Place): TableName[] => TABLES.filter(table => PLACES[table] === place)
 
-/** By its columns a row finds its node, and with it all rows of its project. */
+/** The distribution column: it decides a row's node, the same for all rows of a project. */
 export const BY = 'project_id'
-/** The table that the others lie beside. */
+/** The table that the others are colocated with. */
 export const FIRST: TableName = 'project_usage'

@@ -1,5 +1,5 @@
-// Where the projects of a distributed database lie, and how one gets a shard of its own. Guarantee: looking changes
-// nothing, and a project is moved whole.
+// Shows how projects are spread over nodes, and moves one to a shard of its own. Guarantee: showing changes nothing,
+// and a project is moved with all its rows.
 
 import type { Sql } from 'postgres'
 import { ExitError } from '../local/exit-error.ts'
@@ -19,7 +19,7 @@ async function refuseUndistributed(sql: Sql): Promise<void> {
     )
 }
 
-/** A line a node, then what a rebalance would move. */
+/** Prints one line per node, then what a rebalance would move. */
 export async function tellSpread(sql: Sql, say: (line: string) => void): Promise<void> {
   await refuseUndistributed(sql)
   const nodes = await sql<{ node: string; shards: number; projects: number; bytes: string }[]>`

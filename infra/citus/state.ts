@@ -1,4 +1,4 @@
-// What a database is like before it is distributed. Guarantee: it is only looked at; what stands in the way is told in one
+// Reads the state of a database before it is distributed. Guarantee: it only reads; an obstacle is reported in one
 // sentence, with what to do.
 
 import type { Sql } from 'postgres'
@@ -11,36 +11,36 @@ import { FOREIGN_KEYS, type ForeignKey } from './keys.ts'
 import { PLACES, type Place, TABLES, type TableName } from './places.ts'
 import type { Policy } from './tenant-views.ts'
 
-/** The oldest that this was tried on. */
+/** The oldest Citus version that this was tested with. */
 const OLDEST = 13
 
 export interface State {
   schema: string
   database: string
   places: Map<TableName, Place>
-  /** Columns by the name of the constraint. */
+  /** Columns by the constraint's name. */
   keys: Map<string, string[]>
   foreignKeys: Map<string, string[]>
   policies: Policy[]
   /** Tables with row security. */
   secured: string[]
-  /** The definition of the view of items. */
+  /** The definition of the view `items`. */
   itemsView: string
-  /** Those that reads for callers have. */
+  /** The views for callers' reads. */
   views: string[]
-  /** Definitions of those of them that lack columns which a migration has given their table, by the table. */
+  /** Definitions, by table, of the views that lack columns which a migration has added to their table. */
   narrowViews: Map<string, string>
-  /** What the role of reads for callers has views of, or is a view of it, and may not read. */
+  /** The views for callers' reads, and the tables behind them, that the role of these reads may not select from. */
   ungranted: string[]
-  /** The text of each function, by its name with its arguments. */
+  /** The settings (first line) and the text of each function, by its name with its arguments. */
   functions: Map<string, string>
-  /** Functions that are answered by the node of their project. */
+  /** Functions that run on the node of their project. */
   delegated: string[]
   settings: string[]
   workers: number
 }
 
-/** @throws ExitError that says what stands in the way */
+/** @throws ExitError that names the obstacle */
 export async function refuseUnready(sql: Sql): Promise<void> {
   const [seen] = await sql<{ version: string | null; available: string | null }[]>`
     select (select extversion from pg_extension where extname = 'citus') as version,
@@ -99,7 +99,7 @@ async function refuseNodes(sql: Sql): Promise<void> {
     )
 }
 
-/** Keys are exchanged and rows move to their nodes: nobody may be at them. */
+/** Refuses while others are connected: keys are exchanged and rows move to their nodes. */
 async function refuseOthers(sql: Sql): Promise<void> {
   const [others] = await sql<{ n: number }[]>`
     select count(*)::int as n from pg_stat_activity where datname = current_database()
@@ -111,7 +111,7 @@ async function refuseOthers(sql: Sql): Promise<void> {
     )
 }
 
-/** Rows that a foreign key with the project would refuse. @throws ExitError that names them */
+/** @throws ExitError naming rows that a foreign key with the project would refuse */
 export async function refuseRows(sql: Sql, keys: readonly ForeignKey[]): Promise<void> {
   for (const { table, columns, to, toColumns } of keys) {
     const same = columns.map((column, i) => `r.${toColumns[i]} = t.${column}`).join(' and ')
@@ -199,6 +199,6 @@ async function readViews(
   }
 }
 
-/** Whether a table still has to be made one of that place. */
+/** Whether a table is in its place already. */
 export const isPlaced = (state: State, table: TableName): boolean =>
   PLACES[table] === 'local' || state.places.get(table) === PLACES[table]

@@ -1,5 +1,5 @@
-// What is left to do until a database is distributed by project. Guarantee: from what was done already nothing is done
-// again, and no step begins unless those before it have ended.
+// Plans the remaining steps to distribute a database by project. Guarantee: no step that was done is repeated, and no
+// step begins before the previous ones have ended.
 
 import { BEHIND_VIEWS, ITEMS_ON_CLUSTER, TENANT_ROLE } from '../../shared/accounts/tables/tenant.ts'
 import { FOREIGN_KEYS, type ForeignKey, type Key, WIDENED } from './keys.ts'
@@ -10,7 +10,7 @@ import { definitionOf, TRIGGER_FUNCTIONS } from './trigger-functions.ts'
 
 export interface Step {
   says: string
-  /** One transaction. */
+  /** Executed in one transaction. */
   statements: string[]
 }
 
@@ -18,13 +18,13 @@ const list = (columns: readonly string[]) => columns.join(', ')
 const isSame = (a: readonly string[] | undefined, b: readonly string[]) =>
   a !== undefined && `${a}` === `${b}`
 
-/** What each session of the database is given. */
+/** Settings for each session of the database. */
 export const SETTINGS: Record<string, string> = {
-  // A trigger writes rows of its own project alone, which are on its node.
+  // Safe here: a trigger writes only rows of its own project, which are on its node.
   'citus.enable_unsafe_triggers': 'on',
-  // Who reads for a caller says whose rows it may see, and the nodes have to know.
+  // A read for a caller sets whose rows it may see, and the nodes have to know that.
   'citus.propagate_set_commands': 'local',
-  // A transaction that read all nodes may write afterwards what each of them has.
+  // Lets a transaction that has read from all nodes write to reference tables afterwards.
   'citus.multi_shard_modify_mode': 'sequential',
 }
 
@@ -63,7 +63,7 @@ function settingSteps(state: State): Step[] {
   return [{ says: 'the database gets the settings that triggers and reads for callers need', statements }]
 }
 
-/** Citus takes no policy that asks another table. */
+/** Replaces policies by views, since Citus supports no policy that queries another table. */
 function viewSteps(state: State): Step[] {
   if (state.policies.length === 0 && state.secured.length === 0) return []
   const views = viewsFor(
@@ -77,14 +77,14 @@ function viewSteps(state: State): Step[] {
         ...views.flatMap(view => view.statements),
         ...state.policies.map(({ table }) => `drop policy tenant on ${table}`),
         ...state.secured.map(table => `alter table ${table} disable row level security`),
-        // Sessions of callers reach the workers under this role.
+        // Callers' sessions connect to the workers under this role.
         `alter role ${TENANT_ROLE} login`,
       ],
     },
   ]
 }
 
-/** They have the columns that their table had when they were made. */
+/** Adds new columns to views, which have only the columns that their table had when they were created. */
 function narrowViewSteps({ narrowViews }: State): Step[] {
   const own = [...narrowViews].filter(([table]) => !BEHIND_VIEW.includes(table))
   return own.map(([table, definition]) => ({
@@ -95,7 +95,7 @@ function narrowViewSteps({ narrowViews }: State): Step[] {
   }))
 }
 
-/** A migration makes it as one machine needs it. */
+/** Replaces the view of items, which a migration creates for a single machine. */
 function itemsViewSteps({ schema, itemsView }: State): Step[] {
   if (itemsView.includes('runs.project_id = items.project_id')) return []
   return [
@@ -108,12 +108,12 @@ function itemsViewSteps({ schema, itemsView }: State): Step[] {
   ]
 }
 
-/** These have one from their migration. */
+/** Tables whose view comes from a migration. */
 const BEHIND_VIEW = Object.keys(BEHIND_VIEWS)
 
 /**
- * Of a view that hides rows of a node, that node asks the reader for the right to the table as well; and a foreign
- * key to a table that every node has takes away what was granted on views of a local one.
+ * Grants callers' reads what their views need. A node also requires the reader's right to the table behind a view; and
+ * a foreign key to a reference table revokes what was granted on views of a local table.
  */
 function grantSteps(state: State, all: boolean): Step[] {
   const views = [...state.policies.map(({ table }) => table), ...state.views]
@@ -148,7 +148,7 @@ function exchangeKey({ table, name, kind, columns, declared }: Key): Step {
     statements: [
       `alter table ${table} drop constraint if exists ${name}`,
       `alter table ${table} add constraint ${name} ${kind} (${list(columns)})`,
-      // Rows are still found by what was the key alone.
+      // Rows are still looked up by the former key alone.
       ...(kind === 'primary key'
         ? [`create index if not exists ${table}_${declared.join('_')} on ${table} (${list(declared)})`]
         : []),
@@ -167,19 +167,19 @@ function placeTable(table: (typeof TABLES)[number], shards: number): string[] {
 }
 
 const TAKES_ITEMS = /^take_\w+_\d+\(/
-/** Of whatever table, since the rows of a shard are of a type of their own. */
+/** Takes a row of any type, since the rows of a shard have a type of their own. */
 const ENDED_ITEMS = `create function ended_items(r anyelement) returns int language sql immutable parallel safe
   as $$ select (r).ok + (r).degraded + (r).failed + (r).budget_exceeded + (r).cancelled $$`
 
-/** Of no columns, as they are on one machine, a cluster hands on no rows from node to node. */
+/** Functions that select no columns on a single machine; a cluster passes no rows without columns between nodes. */
 const OF_WEEKS = ['many_late(text,uuid,uuid,integer)', 'drop_step_week(date)']
 const withColumns = (name: string) =>
   `do $body$ begin execute replace(pg_get_functiondef('${name}'::regprocedure), 'SELECT FROM', 'SELECT 1 FROM'); end $body$`
 
 const LOCKS_ROOM = /^lock_room_\d+\(/
-/** Of whatever names its project by the run's row, a cluster asks all nodes, and has no answer while one is down. */
+/** For a project taken from the run's row a cluster queries all nodes, and fails while one of them is down. */
 const BY_ROW = '= r.project_id'
-/** And what a part of a statement inserts that another part gave it is told to all nodes: the claim is inserted before. */
+/** A CTE that inserts the rows of another CTE also goes to all nodes, so the claim is inserted in advance. */
 const INSERTS_TAKEN = `insert into claims (run_id, project_id, seqs, attempts, lease_until)
       select of_run, of_project, array_agg(t.seq), array_agg(t.attempt),
         locked_at + make_interval(secs => lease_ms / 1000.0)
@@ -244,7 +244,7 @@ function functionSteps(state: State): Step[] {
     steps.push({
       says: `${name.split('(')[0]}() is answered by the node of its project`,
       statements: [
-        // A plan that is made before its project is known has no node.
+        // A plan made before its project is known cannot be sent to a node.
         `alter function ${name} reset plan_cache_mode`,
         `select create_distributed_function('${name}', 'of_project', colocate_with => '${FIRST}')`,
       ],
@@ -261,7 +261,7 @@ function foreignKeySteps(state: State, all: boolean): Step[] {
   }))
 }
 
-/** A run and its key are written by one statement, whose parts a cluster carries out one after another. */
+/** One statement writes a run and its idempotency key, and a cluster executes its parts one after another. */
 const DEFERRED = ['idempotency_keys_project_id_run_id_runs_project_id_id_fk']
 
 const addForeignKey = ({ table, name, columns, to, toColumns, onDelete }: ForeignKey) =>

@@ -1,14 +1,14 @@
-// Functions of triggers as a cluster needs them. Guarantee: each counts what the one of the migrations counts, project by
-// project, so that every statement of it is answered by the node whose row fired it.
+// The trigger functions for a cluster. Guarantee: each counts the same as its version in the migrations, but project by
+// project, so that the node whose row fired it executes every statement.
 //
-// A trigger fires on the node that holds the row. What it was given there (`added`, `removed`) is known to that session
-// alone, so it is gathered first; then each project's part is written by statements that name the project.
+// A trigger fires on the node that holds the row. Its transition tables (`added`, `removed`) exist only in that
+// session, so they are gathered first; then statements that name the project write each project's part.
 
 import { COUNT_CAUSES } from './count-causes.ts'
 
 export interface TriggerFunction {
   name: string
-  /** The MD5 of what this was made from, `pg_proc.prosrc` of the migrations. */
+  /** The MD5 of the migrations' version, `pg_proc.prosrc`, that this was made from. */
   madeFrom: string
   body: string
 }

@@ -1,7 +1,6 @@
-// What `npm start` runs, with whatever Node is there: makes sure of the dependencies, Node 24 among them, then makes the
-// stack into one file and runs that with it. Signals are passed on; when this process dies, the stack notices and stops;
-// when the stack crashes, it is made and started again: at once the first times, then after waits, in which /health/ready
-// says so.
+// The entry point of `npm start`, for any Node: installs the dependencies, Node 24 among them, then bundles the stack
+// into one file and runs it. Signals are passed on; when this process dies, the stack notices and stops. A crashed
+// stack is bundled and started again: soon at first, then after longer waits, during which /health/ready says so.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -14,21 +13,21 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const lockfile = join(root, 'package-lock.json')
 const patch = join(root, 'patches', 'postgres+3.4.9.patch')
 const driver = join(root, 'node_modules', 'postgres', 'src', 'index.js')
-// npm writes this one last, so an install that was cut short lacks it.
+// npm writes this file last, so an interrupted install lacks it.
 const installed = join(root, 'node_modules', '.package-lock.json')
 const stamp = join(root, 'node_modules', '.assay-installed')
-// As shared/upkeep/verbs/readiness.ts has them, which an old Node cannot load.
+// The same as in shared/upkeep/verbs/readiness.ts, which an old Node cannot load.
 const DEPENDENCIES = ['postgres', 'redis', 'schema', 'role', 'master_key']
 const packagedNode = join(root, 'node_modules', '.bin', 'node')
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGABRT: 6, SIGKILL: 9, SIGTERM: 15 }
-// Of an error that nobody caught, and of the signals by which a system ends a process that took too much.
+// Exit codes of an uncaught error, and of the signals that end a process which used too many resources.
 const CRASHED = new Set([70, 128 + 9, 128 + 6])
-// V8 lets what is short-lived grow to 120 MB and gives it back late; a sixth of that is as fast.
+// V8 lets the young generation grow to 120 MB and returns it late; a sixth of that is as fast.
 const HEAP = ['--max-semi-space-size=8']
 const CRASH_WINDOW_MS = 600_000
-// What it left behind ends within the first; doubled with each crash of the last ten minutes.
+// Leftovers of the crashed stack end within the first wait; each crash of the last ten minutes doubles it.
 const RESTART_MS = { base: 500, max: 60_000 }
 const HOST = '127.0.0.1'
 let child
@@ -51,7 +50,7 @@ const bundled = await bundle()
 if (stopping) process.exit(0)
 process.exit(bundled === 0 ? await runStack(node) : bundled)
 
-/** Resolves with the exit code of a stack that was asked to stop, or could not start. */
+/** Resolves with the exit code of a stack that was told to stop or could not start. */
 async function runStack(node) {
   const crashes = []
   for (;;) {
@@ -61,13 +60,13 @@ async function runStack(node) {
     const lately = crashes.filter(at => at > Date.now() - CRASH_WINDOW_MS)
     crashes.splice(0, crashes.length - lately.length)
     await pauseAfter(lately.length)
-    // What lies there may have been made by another version, and the migrations beside it are those of the checkout.
+    // The bundle may be of another version by now, while the migrations next to it are those of the checkout.
     if (!stopping) await bundle()
     if (stopping) return code
   }
 }
 
-/** Waits longer with each crash, and tells whoever asks meanwhile. */
+/** Waits longer with each crash, and answers requests meanwhile. */
 async function pauseAfter(crashes) {
   const wait_ms = Math.min(RESTART_MS.base * 2 ** (crashes - 1), RESTART_MS.max)
   const so_often = crashes > 1 ? ` ${crashes} times within ten minutes` : ''
@@ -82,7 +81,7 @@ async function pauseAfter(crashes) {
   await new Promise(resolve => server.close(resolve))
 }
 
-/** Answers in the place of the stack: that it is not ready, and to all else that it is away. */
+/** Answers in place of the stack: readiness with 503, everything else with an error that says it restarts. */
 async function sayMeanwhile(message, wait_ms) {
   const dependency = { status: 'unknown', latency_ms: 0, reason: null }
   const turn = { status: 'unknown', age_ms: null }
@@ -95,12 +94,12 @@ async function sayMeanwhile(message, wait_ms) {
   }
   const error = { code: 'store_unreachable', message, hint: 'Ask again.' }
   const server = createServer((request, response) => {
-    const isProbe = request.url.split('?')[0].endsWith('/health/ready') // as sent: it may be no URL
+    const isProbe = request.url.split('?')[0].endsWith('/health/ready') // not parsed, since it may be no URL
     const headers = { 'content-type': 'application/json', 'retry-after': String(Math.ceil(wait_ms / 1000)) }
     response.writeHead(isProbe ? 503 : 500, { ...headers, connection: 'close' })
     response.end(JSON.stringify(isProbe ? unavailable : { error }))
   })
-  // Whoever else took the port meanwhile answers there; the stack says so when it is started.
+  // If another process has taken the port, that one answers; the stack reports it when it starts.
   await new Promise(resolve => server.once('error', resolve).listen(port, HOST, resolve))
   return server
 }
@@ -119,7 +118,7 @@ async function ensureDependencies() {
       )
     }
   }
-  // npm may have been told to run no scripts, and one of them patches the driver.
+  // npm may be configured to run no scripts, and one of them patches the driver.
   if (!readFileSync(driver, 'utf8').includes('isPatched')) {
     const patcher = join(root, 'node_modules', 'patch-package', 'index.js')
     if ((await run(process.execPath, [patcher])) !== 0) fail('patching the PostgreSQL driver failed')
@@ -136,7 +135,7 @@ function isInstalled(wanted) {
 function nodeToUse() {
   if (isNode24(packagedNode)) return packagedNode
   if (isNode24(process.execPath)) return process.execPath
-  // npm may have been told to run no install scripts, and one of them fetches Node.
+  // npm may be configured to run no install scripts, and one of them fetches Node.
   spawnSync('npm', ['rebuild', 'node', '--ignore-scripts=false'], { cwd: root, stdio: 'ignore' })
   if (isNode24(packagedNode)) return packagedNode
   return fail(
@@ -149,7 +148,7 @@ function isNode24(path) {
   return Number(/^v(\d+)/.exec(version)?.[1]) >= 24
 }
 
-/** Resolves with the exit code; of one ended by a signal, with what a shell would say. */
+/** Resolves with the exit code; after a signal, with 128 plus its number, as in a shell. */
 function run(command, args, channel) {
   return new Promise(resolve => {
     const stdio = ['inherit', 'inherit', 'inherit', ...(channel ? [channel] : [])]

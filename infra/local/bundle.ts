@@ -1,5 +1,5 @@
-// Makes the stack that `npm start` runs into one file, dist/start.mjs. Loaded from its sources it would keep what compiled
-// them, and all their comments: 60 MB. Guarantee: whoever starts meanwhile finds a whole file.
+// Bundles the stack of `npm start` into one file, dist/start.mjs. Loaded from sources, the process would keep the
+// compiler and all comments in memory: 60 MB. Guarantee: a start meanwhile finds a complete file.
 
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -7,12 +7,13 @@ import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { FOR_NODE } from '../for-node.ts'
 
-// As deep in the checkout as infra/migrate.ts, which finds the migrations from where it stands.
+// At the same depth in the checkout as infra/migrate.ts, which finds the migrations relative to itself.
 const OUT = join(import.meta.dirname, '../../dist/start.mjs')
 const written = `${OUT}.${randomUUID()}`
 /**
- * As escapes, which mean the same in texts, patterns and comments, and not in a template whose tag reads it raw: V8 keeps a source for as long as it runs, and Node
- * hands it one with a single other character as two bytes for each, 5 MB more.
+ * Replaces non-ASCII characters by escapes, which mean the same in strings, patterns and comments, but not in a
+ * template whose tag reads it raw. V8 keeps a source as long as it runs, and a single non-ASCII character makes Node
+ * pass it with two bytes per character, 5 MB more.
  */
 function inAscii(source: string): string {
   return source.replaceAll(/\\.|[^\0-\x7f]/gs, part => {
@@ -24,13 +25,13 @@ function inAscii(source: string): string {
 try {
   const { outputFiles } = await build({
     ...FOR_NODE,
-    minify: false, // a stack trace is read in the file itself
+    minify: false, // so that stack traces can be read in the file itself
     keepNames: false,
     legalComments: 'none',
     entryPoints: [join(import.meta.dirname, 'start.ts')],
     outfile: OUT,
     write: false,
-    // Programs by themselves are among what it imports.
+    // Some imported modules are also programs; this keeps them from running.
     define: { 'import.meta.main': 'false' },
     logLevel: 'warning',
   })

@@ -1,4 +1,4 @@
-// Child processes that do not outlive this one. Each runs in a session of its own, so that Ctrl-C in a terminal
+// Runs child processes that do not outlive this one. Each runs in a session of its own, so that Ctrl-C in a terminal
 // reaches only this process, which ends its children in order. If this process is killed, Linux signals them
 // (pdeathsig); elsewhere the next start finds and ends them.
 
@@ -14,9 +14,9 @@ export interface Owner {
 
 export interface Child {
   pid: number
-  /** Resolves when the process is gone, however it went. */
+  /** Resolves when the process has exited, for whatever reason. */
   exited: Promise<void>
-  /** Asks it to end, and kills it when it has not after `grace_ms`. */
+  /** Sends the end signal, and kills the process if it has not ended after `grace_ms`. */
   stop(grace_ms: number): Promise<void>
   kill(): Promise<void>
 }
@@ -25,7 +25,7 @@ export interface ChildOptions {
   cwd: string
   /** Standard output and error are appended to this file. */
   log: string
-  /** The signal that asks this program for an orderly end; it also gets it when this process dies. */
+  /** The signal for an orderly end of this program; it also gets it when this process dies. */
   endSignal: 'SIGINT' | 'SIGTERM'
   owner?: Owner | undefined
   env?: Record<string, string>
@@ -45,7 +45,7 @@ export async function spawnBound(command: string, args: string[], options: Child
     ? [SETPRIV, ['--pdeathsig', options.endSignal.slice(3), '--', command, ...args]]
     : [command, args]
   try {
-    // A later start without root's rights must be able to go on writing it.
+    // A later start without root's rights must be able to append to it.
     if (options.owner) await log.chown(options.owner.uid, options.owner.gid)
     const child = spawn(file, argv, {
       cwd: options.cwd,
@@ -78,7 +78,7 @@ export async function spawnBound(command: string, args: string[], options: Child
   }
 }
 
-/** Whether the promise settles within the time. */
+/** Whether the promise resolves within the time. */
 export async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
   const timer = new AbortController()
   const settled = promise.then(() => true)

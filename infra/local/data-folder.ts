@@ -1,5 +1,6 @@
-// The data folder: everything a local installation keeps. Whoever has opened it is its only user until the process
-// ends, however it ends; secrets in it are readable by their owner alone and are replaced whole or not at all.
+// The data folder: everything a local installation keeps. Guarantee: the process that has opened it is its only user
+// until it ends, however it ends; secrets in it are readable only by their owner and are replaced completely or not at
+// all.
 
 import { randomBytes } from 'node:crypto'
 import { chown, mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises'
@@ -16,7 +17,7 @@ export interface DataFolder {
 
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const wanted = resolve(path)
-  // Root runs PostgreSQL as another user, who must be able to pass through; the files in it stay closed to him.
+  // Root runs PostgreSQL as another user, who must be able to traverse the folder but not to read the files in it.
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700
   await mkdir(wanted, { recursive: true, mode }).catch(error => {
     throw new ExitError(
@@ -28,7 +29,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   return { path: real, release: lock(real) }
 }
 
-// Node has no file locks of its own; SQLite's exclusive lock is one that the kernel drops with the process.
+// Node has no file locks; the kernel releases SQLite's exclusive lock when the process ends.
 function lock(folder: string): () => void {
   let database: DatabaseSync | undefined
   try {
@@ -48,7 +49,7 @@ function lock(folder: string): () => void {
   return () => held.close()
 }
 
-/** Undefined when there is no such file. */
+/** Returns undefined when there is no such file. */
 export async function readJson<T>(path: string): Promise<T | undefined> {
   const text = await readFile(path, 'utf8').catch(error => {
     if (error.code === 'ENOENT') return undefined
@@ -65,7 +66,7 @@ export async function readJson<T>(path: string): Promise<T | undefined> {
   }
 }
 
-/** A crash leaves either the old file or the new one. */
+/** Replaces a file atomically: a crash leaves either the old file or the new one. */
 export async function writePrivately(path: string, text: string): Promise<void> {
   const next = `${path}.${process.pid}.new`
   await writeFile(next, text, { mode: 0o600, flush: true })
@@ -78,7 +79,7 @@ export async function writeJson(path: string, value: unknown): Promise<void> {
   await writePrivately(path, `${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** The operator's credential, made at the first start; the command line finds it there. */
+/** Returns the operator's credential, created at the first start; the command line reads it from the folder. */
 export async function operatorKeyIn(folder: string): Promise<string> {
   const file = join(folder, 'operator.key')
   const known = (await readFile(file, 'utf8').catch(() => '')).trim()
@@ -90,7 +91,7 @@ export async function operatorKeyIn(folder: string): Promise<string> {
 
 const keyFileIn = (folder: string) => join(folder, 'master.key')
 
-/** The one at hand: ASSAY_MASTER_KEY wins over the file. */
+/** Returns the master key, if there is one; ASSAY_MASTER_KEY overrides the file. */
 export async function knownMasterKey(folder: string, given: string | undefined): Promise<string | undefined> {
   const file = keyFileIn(folder)
   const known = given ?? (await readFile(file, 'utf8').catch(() => undefined))?.trim()
@@ -98,7 +99,7 @@ export async function knownMasterKey(folder: string, given: string | undefined):
   return wholeMasterKey(known, given === undefined ? file : 'ASSAY_MASTER_KEY')
 }
 
-/** Where none is at hand; 32 random bytes in hex are made unless the key is told. */
+/** Writes the master key where there is none; by default 32 random bytes in hex. */
 export async function writeMasterKey(folder: string, key = randomBytes(32).toString('hex')): Promise<string> {
   await writePrivately(keyFileIn(folder), `${key}\n`)
   return key

@@ -1,6 +1,6 @@
-// The sample of a first start: the ticket triage example is deployed and run over its sample tickets, by the same
-// code as `assay deploy` and `assay submit`, and what came of it is told. Guarantee: it changes nothing of a later
-// start, and one that was cut short goes on with the same run.
+// Runs the sample of a first start: deploys the ticket triage example, runs it over its sample tickets with the code of
+// `assay deploy` and `assay submit`, and prints the result. Guarantee: it does not affect later starts, and an
+// interrupted sample continues with the same run.
 
 import { fork } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -14,20 +14,20 @@ import type { SampleEnd, SampleOrder } from './sample.ts'
 
 const SAMPLE = join(ROOT, 'infra/local/sample.ts')
 const TRAINING = join(ROOT, 'examples/model-server/training.jsonl')
-const DEFAULT_MODEL = 'gpt-5-mini' // with a provider of the user's, unless OPENAI_MODEL names another
+const DEFAULT_MODEL = 'gpt-5-mini' // with the user's own provider, unless OPENAI_MODEL names another
 const PORTS_TRIED = 20
 
-/** What the data folder remembers of the demo, so that the address in the agent's environment stays true. */
+/** The demo's state in the data folder, so that the address in the agent's environment stays valid. */
 interface DemoState {
-  /** Null when the demo uses a provider of the user's. */
+  /** Null when the demo uses the user's own provider. */
   model_port: number | null
   done: boolean
 }
 
 export interface Demo {
-  /** A sample run was begun here and not seen to its end. */
+  /** A sample run was started here and not watched to its end. */
   unfinished: boolean
-  /** Deploys the example, runs it over its sample and tells what came of it. */
+  /** Deploys the example, runs it over its sample and prints the result. */
   run(options: SampleOptions): Promise<void>
   /** Stops the model server, where there is one. */
   close(): Promise<void>
@@ -38,11 +38,11 @@ export interface SampleOptions {
   api_key: string
   out: Writer
   env: Record<string, string | undefined>
-  /** Ends the watching, and with it the telling. */
+  /** Stops watching and printing. */
   signal: AbortSignal
 }
 
-/** Brings back the model server that the deployed example calls; without one it does nothing until `run`. */
+/** Restarts the model server that the deployed example calls; without one it does nothing until `run`. */
 export async function openDemo(dataDir: string, say: (line: string) => void): Promise<Demo> {
   const file = join(dataDir, 'demo.json')
   const known = await readJson<DemoState>(file)
@@ -65,7 +65,7 @@ export async function openDemo(dataDir: string, say: (line: string) => void): Pr
     async run(options) {
       const { env, note } = ownProvider(options.env) ?? (await provider())
       const model_port = server === undefined ? null : Number(new URL(server.url).port)
-      // Before the agent is deployed, so that no later start finds an agent whose model is gone.
+      // Written before the agent is deployed, so that no later start finds an agent whose model server is gone.
       await writeJson(file, { model_port, done: false } satisfies DemoState)
       const { base_url, api_key, out } = options
       const program = `${dataDir === join(ROOT, '.assay') ? '' : `ASSAY_DATA_DIR=${dataDir} `}npx assay`
@@ -78,7 +78,7 @@ export async function openDemo(dataDir: string, say: (line: string) => void): Pr
   }
 }
 
-/** At a port that systems give to nobody on their own (those are 32768 and more), so that later starts find it free. */
+/** Uses a port below the systems' ephemeral ones (32768 and more), so that later starts find it free. */
 async function newModelServer() {
   for (let tries = 1; ; tries++) {
     try {
@@ -105,7 +105,7 @@ interface Provider {
   note?: string
 }
 
-/** The provider that the user's own environment names. */
+/** The model provider that the user's environment names. */
 function ownProvider({
   OPENAI_BASE_URL,
   OPENAI_API_KEY,
@@ -123,9 +123,9 @@ function ownProvider({
   }
 }
 
-/** False when the signal came before the run had ended. */
+/** Returns false when the signal came before the run had ended. */
 async function runSample(order: SampleOrder, out: Writer, signal: AbortSignal): Promise<boolean> {
-  // A session of its own: Ctrl-C in a terminal reaches the stack, which passes it on.
+  // It runs in a session of its own: Ctrl-C in a terminal reaches the stack, which passes it on.
   const child = fork(SAMPLE, { detached: true, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   const stop = () => child.connected && child.send('stop')
   let end: SampleEnd | undefined

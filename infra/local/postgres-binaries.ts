@@ -1,5 +1,5 @@
-// Where the PostgreSQL programs are: in the npm package for this platform, or in a copy of it where the user they
-// run as can reach them (a checkout under /root is closed to everybody else).
+// Finds the PostgreSQL programs: in the npm package for this platform, or in a copy that the user they run as can reach
+// (a checkout under /root is closed to everybody else).
 
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -9,10 +9,10 @@ import type { Owner } from './child.ts'
 import { ExitError } from './exit-error.ts'
 import { canReach } from './system-user.ts'
 
-/** What root keeps outside the checkout and the data folder, because another user must get at it. */
+/** Files that root keeps outside the checkout and the data folder, because another user must reach them. */
 export const SYSTEM_FOLDER = '/var/lib/assay'
 
-/** The folder that holds `bin`, `lib` and `share`. */
+/** Returns the folder with `bin`, `lib` and `share`. */
 export function postgresBinaries(owner: Owner | undefined): string {
   const folder = packageFolder()
   hydrate(folder)
@@ -35,7 +35,7 @@ function packageFolder(): string {
   }
 }
 
-// npm packages cannot hold symbolic links, so an install script makes them; npm may have been told to run none.
+// npm packages cannot contain symbolic links, so an install script creates them; npm may be configured to run none.
 function hydrate(folder: string): void {
   const list = join(folder, 'native', 'pg-symlinks.json')
   if (!existsSync(list)) return
@@ -53,7 +53,7 @@ function copied(native: string, target: string): string {
   try {
     renameSync(join(staging, 'native'), target)
   } catch (error) {
-    // Another start was first.
+    // Another start may have made it first.
     if (!existsSync(target)) throw error
   } finally {
     rmSync(staging, { recursive: true, force: true })

@@ -1,5 +1,5 @@
-// A PostgreSQL of our own in the data folder, on loopback, with durable settings. Its data survives any kill, and
-// starting again needs no help.
+// Runs our own PostgreSQL in the data folder, on loopback, with durable settings. Guarantee: its data survives any
+// kill, and it starts again without help.
 
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -22,7 +22,7 @@ export interface PostgresOptions {
   /** The caller holds this folder's lock. */
   dataDir: string
   say?: (line: string) => void
-  /** How many may be connected at once; one process needs few, since it pools them. */
+  /** Most connections at once; one process needs few, since it pools them. */
   connections?: number
 }
 
@@ -33,7 +33,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Store> {
   const { place, owner } = await choosePlace(dataDir, known, user, say)
   const remembered: Remembered = known ?? { password: randomBytes(24).toString('hex') }
   if (place !== dataDir) remembered.elsewhere = place
-  // Before the cluster is made, so that no cluster exists whose password nobody knows.
+  // Written before the cluster is created, so that no cluster exists whose password is unknown.
   await remember(dataDir, remembered)
 
   const programs = postgresBinaries(owner)
@@ -49,17 +49,17 @@ export async function startPostgres(options: PostgresOptions): Promise<Store> {
     child: {
       cwd: folder,
       log: join(dataDir, 'postgres.log'),
-      endSignal: 'SIGINT', // a fast shutdown: sessions are ended, everything is written
+      endSignal: 'SIGINT', // a fast shutdown: ends sessions and writes everything
       owner,
     },
     async prepare(port) {
-      // Nothing lives in the folder by now; a left pid file may name a stranger who got that pid since.
+      // No process uses the folder by now; a leftover pid file may name an unrelated process that got that pid.
       await rm(join(folder, 'postmaster.pid'), { force: true })
       await writeFile(join(folder, 'postgresql.conf'), settings(port, connections))
       return [join(programs, 'bin', 'postgres'), ['-D', folder]]
     },
     ready: child => isReady(folder, child),
-    // Backends of a killed postmaster notice within moments and leave its shared memory.
+    // Backends of a killed postmaster notice that soon and detach from its shared memory.
     mend: async output => /pre-existing shared memory block/.test(output) && (await delay(200, true)),
   })
   remembered.port = port
@@ -69,7 +69,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Store> {
   return asStore(url, port, child)
 }
 
-/** The folder the cluster lies in, and the user it runs as. */
+/** Returns the folder of the cluster, and the user it runs as. */
 async function choosePlace(
   dataDir: string,
   known: Remembered | undefined,
@@ -85,7 +85,7 @@ async function choosePlace(
         `${join(place, 'postgres')} holds a database, but ${join(dataDir, 'postgres.json')} with its password is gone. Restore that file, or move the folder away to begin anew.`,
       )
     }
-    // Root takes the cluster over as it is; whoever made it goes on owning it.
+    // Root takes over the cluster unchanged; the user who made it stays its owner.
     const owner = user && (cluster.uid === 0 ? user : { uid: cluster.uid, gid: cluster.gid })
     if (canReach(owner, place)) return { place, owner }
     throw new ExitError(
@@ -109,7 +109,9 @@ async function choosePlace(
   return { place: elsewhere, owner: user }
 }
 
-/** Made beside its place and moved there when complete: a start that is killed in between leaves nothing half done. */
+/**
+ * Creates the cluster next to its place and moves it when complete, so that a killed start leaves nothing half done.
+ */
 async function makeCluster(programs: string, folder: string, owner: Owner | undefined, password: string) {
   const staging = `${folder}.new`
   await rm(staging, { recursive: true, force: true })
@@ -122,7 +124,7 @@ async function makeCluster(programs: string, folder: string, owner: Owner | unde
       for (const path of [staging, secrets, passwordFile]) await chown(path, owner.uid, owner.gid)
     }
     const args = ['-D', staging, '-U', USER, '--pwfile', passwordFile, '--auth', 'scram-sha-256']
-    // Text compares by code point, on every machine alike, whatever locales it has.
+    // Text compares by code point, the same on every machine, whatever locales it has.
     args.push(
       '--encoding',
       'UTF8',
@@ -149,7 +151,7 @@ async function makeCluster(programs: string, folder: string, owner: Owner | unde
   }
 }
 
-// Lean in memory, generous in log: the work is short statements that write, from one process on the same machine.
+// Little memory and much WAL: the load is short writing statements from one process on the same machine.
 function settings(port: number, connections: number): string {
   return `# Written anew at every start.
 listen_addresses = '127.0.0.1'
@@ -184,7 +186,7 @@ log_line_prefix = '%m [%p] '
 `
 }
 
-/** The last line of the pid file is where the postmaster says how far it is. */
+/** The postmaster writes its status into the last line of the pid file. */
 async function isReady(folder: string, child: Child): Promise<boolean> {
   const lines = (await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
   return lines[0] === String(child.pid) && lines[7]?.trim() === 'ready'

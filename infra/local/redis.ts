@@ -1,5 +1,5 @@
-// A Redis (or Valkey) of our own in the data folder, on loopback. What it holds can be rebuilt from PostgreSQL, so a
-// file of it that cannot be read is put aside instead of stopping the start.
+// Runs our own Redis (or Valkey) in the data folder, on loopback. Its data can be rebuilt from PostgreSQL, so an
+// unreadable file of it is moved aside instead of stopping the start.
 
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -12,7 +12,7 @@ import { ExitError } from './exit-error.ts'
 import { asStore, launch, type Store } from './store.ts'
 import { canReach, ownerOf } from './system-user.ts'
 
-/** What the data folder remembers of its Redis, in `redis.json`. */
+/** What `redis.json` in the data folder records about its Redis. */
 interface Remembered {
   password: string
   port?: number
@@ -63,7 +63,7 @@ export async function startRedis({ dataDir, say = () => {} }: RedisOptions): Pro
   return asStore(`redis://:${remembered.password}@127.0.0.1:${port}`, port, child)
 }
 
-// `set-proc-title no` keeps the configuration's path in the command line, by which the process can be told as ours.
+// `set-proc-title no` keeps the configuration's path in the command line, which identifies the process as ours.
 function settings(port: number, folder: string, password: string): string {
   return `# Written anew at every start.
 bind 127.0.0.1
@@ -115,7 +115,7 @@ function installed(say: (line: string) => void): string {
     say('installing Redis with apt-get, as there is no redis-server or valkey-server here')
     apt('update')
     apt('install', '--yes', '--no-install-recommends', 'redis-server')
-    // The package starts a Redis of the system's own; this stack runs its own.
+    // The package starts a system-wide Redis; this stack runs its own.
     if (existsSync('/run/systemd/system')) {
       spawnSync('systemctl', ['disable', '--now', 'redis-server'], { stdio: 'ignore' })
     }
@@ -129,7 +129,7 @@ function installed(say: (line: string) => void): string {
 }
 
 function apt(...args: string[]): void {
-  // A second start may be installing at this moment.
+  // Another start may be installing at the same time.
   const wait = ['-qq', '-o', 'DPkg::Lock::Timeout=300']
   const done = spawnSync('apt-get', [...wait, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,4 +1,4 @@
-// What a data folder remembers of its PostgreSQL, in `postgres.json`, and how that is reached while it runs.
+// What `postgres.json` in a data folder records about its PostgreSQL, and its URL while it runs.
 
 import { join } from 'node:path'
 import { readJson, writeJson } from './data-folder.ts'
@@ -6,7 +6,7 @@ import { readJson, writeJson } from './data-folder.ts'
 export interface Remembered {
   password: string
   port?: number
-  /** Where the cluster is when it could not be in the data folder. */
+  /** The folder of the cluster where it could not be in the data folder. */
   elsewhere?: string
 }
 

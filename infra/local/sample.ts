@@ -1,5 +1,5 @@
-// The sample run, in a process of its own that ends with it: what deploys and reads files is not kept by the stack.
-// Guarantee: when the stack dies, it ends as if it had been told to.
+// Runs the sample in a process of its own that ends with it, so that the stack does not keep the code for deploying and
+// reading files. Guarantee: when the stack dies, it ends as if told to stop.
 
 import { join } from 'node:path'
 import { type Api, connect, type Run, type RunItem } from '../../shared/cli/api.ts'
@@ -15,20 +15,20 @@ import { followRun } from '../../shared/cli/watch.ts'
 const EXAMPLE = join(import.meta.dirname, '../../examples/ticket-triage')
 const ITEMS_SHOWN = 12
 
-/** What the stack says first. */
+/** The first message from the stack. */
 export interface SampleOrder {
   base_url: string
   api_key: string
-  /** By which the text names the command. */
+  /** The command's name in the printed text. */
   program: string
-  /** Of the agent. */
+  /** The agent's environment. */
   env: Record<string, string>
   note?: string | undefined
   color: boolean
   columns?: number | undefined
 }
 
-/** What it says last; not done when it was told to stop before the run had ended. */
+/** The last message of the sample; `done` is false when it was told to stop before the run had ended. */
 export type SampleEnd = { done: boolean } | { failed: string }
 
 const stop = new AbortController()
@@ -76,7 +76,7 @@ async function tell(api: Api, output: Output, run: Run): Promise<void> {
 
 function decisions(items: RunItem[], screen: Screen): string {
   if (items.length === 0) return 'every item worked'
-  // What failed and what is held first; lists are stable, so the rest keeps its order.
+  // Failed and held items come first; the sort is stable, so the rest keeps its order.
   const rank = (item: RunItem) => (item.status === 'completed' ? 1 : 0)
   const shown = items.toSorted((a, b) => rank(a) - rank(b)).slice(0, ITEMS_SHOWN)
   const text = table<RunItem>(

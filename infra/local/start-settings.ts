@@ -1,5 +1,5 @@
-// What `npm start` is told by its environment. Guarantee: every setting there is (infra/node/setting-names.ts) is either
-// followed or refused by its name before anything is started; none is passed over in silence.
+// Reads the settings of `npm start` from its environment. Guarantee: every setting in infra/node/setting-names.ts is
+// either followed or refused by name before anything is started; none is silently ignored.
 
 import { logLevelOf } from '../node/context.ts'
 import { mailFrom } from '../node/mail.ts'
@@ -9,12 +9,12 @@ import { migrationTarget, operatorKeyFrom, type Settings } from '../node/setting
 import { ExitError, invalid } from './exit-error.ts'
 
 export const HOST = '127.0.0.1'
-// On one's own machine an agent may declare what listens there, such as a local model, and a callback may go there.
+// On the user's own machine an agent may declare local services, such as a model, and callbacks may go there.
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
 const APART = 'is for units that run apart (infra/node/function.ts), and here one process does all'
 
-/** What cannot be followed here, and what to do instead. */
+/** Settings that cannot be followed here, and what to do instead. */
 export const REFUSED: Partial<Record<SettingName, string>> = {
   ASSAY_AGENT_KEY: 'is for the process that serves an agent: set it there',
   ASSAY_CONSUMER_URL: APART,
@@ -27,7 +27,7 @@ export const REFUSED: Partial<Record<SettingName, string>> = {
   FUNCTION: 'names a unit of the image, and here one process does all',
 }
 
-/** @throws ExitError by the name of what cannot be followed */
+/** @throws ExitError naming the setting that cannot be followed */
 export function startSettings(settings: Settings) {
   for (const [name, why] of Object.entries(REFUSED) as [SettingName, string][])
     if (settings.get(name) !== undefined)
@@ -51,7 +51,7 @@ export function startSettings(settings: Settings) {
     metricsToken: settings.get('ASSAY_METRICS_TOKEN'),
     operatorKey: operatorKeyFrom(settings),
     runtimeUrl: settings.get('ASSAY_RUNTIME_URL'),
-    /** What the server takes as it is. */
+    /** Options that the server takes unchanged. */
     server: {
       host: HOST,
       parts,
@@ -61,13 +61,13 @@ export function startSettings(settings: Settings) {
       allowCallbackNetworks: settings.networks('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? LOOPBACK,
       mail: mailFrom(settings),
       pricesUrl: settings.get('ASSAY_PRICES_URL'),
-      // The file is never rotated, so requests are not in it unless one asks for them.
+      // The log file is never rotated, so it has no requests unless the user asks for them.
       logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')) ?? ('warn' as const),
     },
   }
 }
 
-/** What is open beside the public internet, for whoever starts it: others' code and addresses come here. */
+/** Says which networks are open in addition to the public internet: others' code and addresses come to this machine. */
 export const openNetworks = ({
   allowPrivateNetworks,
   allowCallbackNetworks,
@@ -76,14 +76,14 @@ export const openNetworks = ({
 
 const list = (networks: readonly string[]) => networks.join(' and ') || 'nothing'
 
-/** Undefined for the database that is started here. */
+/** Returns undefined for the database that is started here. */
 function migrationFrom(settings: Settings) {
   if (settings.get('DATABASE_URL') !== undefined) return migrationTarget(settings)
   if (settings.get('DATABASE_MIGRATE_URL') === undefined) return undefined
   throw invalid('DATABASE_MIGRATE_URL is for the database that DATABASE_URL names, which is not set.')
 }
 
-/** Shells and build tools keep the machine's name under HOST, which is no wish. */
+/** Ignores a HOST that is a machine's name, which shells and build tools set; refuses another listening address. */
 function checkHost(host: string | undefined): void {
   if (host === undefined || host === HOST || host === 'localhost' || !/^[\d.]+$|:|^\*$/.test(host)) return
   throw new ExitError(

@@ -1,5 +1,5 @@
-// The whole of Assay on one machine, in the order its parts need each other; stopped in the reverse order, within a
-// bound. Nothing it started is left behind, and starting again finds all data.
+// Starts all of Assay on one machine, in the order its parts need each other, and stops it in reverse within STOP_MS.
+// Guarantee: nothing it started is left behind, and the next start finds all data.
 
 import '../node/threads.ts'
 import { createWriteStream } from 'node:fs'
@@ -34,20 +34,20 @@ import { HOST, openNetworks, startSettings } from './start-settings.ts'
 import { isFree } from './store.ts'
 import { openStores } from './stores.ts'
 
-/** What `local.json` in the data folder tells the CLI and people. */
+/** The contents of `local.json` in the data folder, for the CLI and for people. */
 export interface LocalStack {
   base_url: string
   account: { email: string; password: string }
   project_id: string
   api_key: string
-  /** What reads GET /metrics; older files lack it. */
+  /** The bearer for GET /metrics; older files lack it. */
   metrics_token?: string
 }
 
 type Access = Pick<LocalStack, 'account' | 'project_id' | 'api_key'>
 
 const STOP_MS = 30_000
-// A terminal's Ctrl-C arrives here, and again through npm and through the bootstrap; that is still one wish.
+// A terminal's Ctrl-C arrives here, and again through npm and the bootstrap; these count as one signal.
 const SAME_WISH_MS = 500
 
 const HELD =
@@ -134,7 +134,7 @@ async function start(): Promise<void> {
     }),
     server => server.close(),
   )
-  process.send?.({ port: server.port }) // where the bootstrap answers while it waits to start this again
+  process.send?.({ port: server.port }) // the port on which the bootstrap answers before a restart
   const { account, project_id, api_key } = access!
   await writeJson(file, {
     base_url: server.url,
@@ -158,7 +158,7 @@ async function start(): Promise<void> {
   parts.defer(giveBackAtRest())
 }
 
-/** Tells whoever sits before it what it waits for, once for each reason. */
+/** Prints what the start waits for, once for each reason. */
 function sayingOnce<T>(ask: () => Promise<T>): () => Promise<T> {
   let told = ''
   return () =>
@@ -170,7 +170,7 @@ function sayingOnce<T>(ask: () => Promise<T>): () => Promise<T> {
     })
 }
 
-/** Made at the first start, and never beside data that another one sealed. */
+/** Returns the master key. It is created at the first start, but never for data that another key has sealed. */
 async function masterKeyFor(
   folder: string,
   { databaseUrl, databaseCa }: ConnectionOptions,
@@ -206,7 +206,7 @@ function options(): { demo: boolean } {
   }
 }
 
-/** What runs here: stores that were given by their URL go on. */
+/** The parts that this process stops; stores given by URL keep running. */
 const ownParts = ({ get }: Settings) => [
   'the server',
   'its agents',
@@ -214,21 +214,21 @@ const ownParts = ({ get }: Settings) => [
   ...(get('REDIS_URL') ? [] : ['Redis']),
 ]
 
-/** Says why; returns the exit code. */
+/** Prints the error and returns the exit code. */
 function report(error: unknown): number {
   const { line, code } = endOf(refusalOf(error) ?? error)
   console.error(line)
   return code
 }
 
-// As endOnCrash, in a person's terminal: the bootstrap, which knows the code, starts it again.
+// Like endOnCrash, but for a person's terminal; the bootstrap knows the exit code and starts the stack again.
 process.on('uncaughtException', error => {
   console.error(error)
   process.exit(CRASHED)
 })
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ask(0))
-// The bootstrap holds the other end and may have been killed.
+// A disconnect means that the bootstrap, at the other end, was killed.
 if (process.channel) process.on('disconnect', () => ask(0))
 
 keepHeapSmall()

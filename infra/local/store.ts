@@ -1,6 +1,6 @@
-// The life of one store's process, the same for PostgreSQL and Redis: one process per folder, on a loopback port of
-// its own that it keeps while it can get it. What a killed parent left running in the folder is ended first; a
-// process that does not work in this very folder is never touched. The caller holds the data folder's lock.
+// Runs one store's process, the same way for PostgreSQL and Redis: one process per folder, on a loopback port of its
+// own that it keeps while it is free. Guarantee: processes that a killed parent left running in the folder are ended
+// first, and processes outside this folder are never touched. The caller holds the data folder's lock.
 
 import { open, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -12,36 +12,36 @@ export interface Store {
   url: string
   port: number
   pid: number
-  /** Resolves when the process is gone, however it went. */
+  /** Resolves when the process has exited, for whatever reason. */
   exited: Promise<void>
   stop(): Promise<void>
-  /** SIGKILL, for tests that break things. */
+  /** Sends SIGKILL, for tests that break things. */
   kill(): Promise<void>
 }
 
 export interface Launch {
   name: string
   folder: string
-  /** What the kernel calls the program; other processes in the folder, a shell perhaps, are left alone. */
+  /** The program's name in the kernel; other processes in the folder, such as a shell, are left alone. */
   program: RegExp
   pidFile: string
-  /** The port it had last time. */
+  /** The port of the last start. */
   port: number | undefined
   child: ChildOptions
-  /** Writes the configuration and says what to run. */
+  /** Writes the configuration and returns the command to run. */
   prepare(port: number): Promise<[command: string, args: string[]]>
-  /** Whether the process takes connections by now. */
+  /** Whether the process accepts connections. */
   ready(child: Child, port: number): Promise<boolean>
-  /** Given what a failed start wrote, whether a further try may work. */
+  /** Decides by the output of a failed start whether another try may work. */
   mend?(output: string): Promise<boolean>
 }
 
 const STOP_MS = 15_000
 const TRY_FOR_MS = 30_000
-// Replaying 2 GB of log after a crash takes about a minute on a slow disk.
+// Replaying 2 GB of WAL after a crash takes about a minute on a slow disk.
 const RECOVER_MS = 300_000
 const POLL_MS = 15
-/** A log longer than this makes way for a new one at the next start. */
+/** A longer log is renamed at the next start, and a new one begun. */
 const LOG_BYTES = 10 * 1024 * 1024
 
 export async function launch(plan: Launch): Promise<{ child: Child; port: number }> {
@@ -92,7 +92,7 @@ async function becomesReady(plan: Launch, child: Child, port: number): Promise<b
   return false
 }
 
-/** A process of an earlier start may be finishing, or running on where nothing told it that its parent died. */
+/** Ends processes of an earlier start, which may be finishing or may not have noticed their parent's death. */
 async function endLeftovers(plan: Launch): Promise<void> {
   let living = await processesIn(plan)
   if (living.length === 0) return
@@ -114,7 +114,7 @@ async function endLeftovers(plan: Launch): Promise<void> {
   )
 }
 
-/** The processes of this program that work in this folder, compared by what the folder is, not by its name. */
+/** The processes of this program that work in this folder; folders are compared by identity, not by name. */
 async function processesIn(plan: Launch): Promise<number[]> {
   if (process.platform !== 'linux') return processFromPidFile(plan)
   const folder = await stat(plan.folder)

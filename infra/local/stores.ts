@@ -1,6 +1,6 @@
-// PostgreSQL and Redis of one local stack: its own unless a URL names another. One that dies while the stack is up is
-// started again on the same port, as often as it takes; what it held is still there, and meanwhile /health/ready says that
-// it is away.
+// Opens PostgreSQL and Redis for a local stack: its own unless a URL names another. A store that dies while the stack
+// is up is started again on the same port, as often as needed. Its data is kept, and meanwhile /health/ready reports it
+// as unreachable.
 
 import { pause } from '../../shared/kernel/pause.ts'
 import type { DataFolder } from './data-folder.ts'
@@ -20,13 +20,13 @@ export interface StoresOptions {
   databaseUrl?: string | undefined
   redisUrl?: string | undefined
   say(line: string): void
-  /** One died, and what can be started again is not what it was. */
+  /** Called when a store died and could only be started again on another port. */
   onLost(reason: Error): void
 }
 
-/** Between two tries: a store whose disk is full dies as soon as it starts, and may do so for hours. */
+/** The wait between two tries: a store with a full disk dies at once, possibly for hours. */
 const BACKOFF_MS = { base: 500, max: 30_000 }
-/** Up for so long, it is well. */
+/** A store that was up for so long counts as healthy again. */
 const WELL_MS = 60_000
 
 export async function openStores(options: StoresOptions): Promise<Stores> {
@@ -66,13 +66,13 @@ async function watch(name: string, start: () => Promise<Store>, options: StoresO
   const { url } = store
   let tries = 0
 
-  /** Undefined where it did not come up. */
+  /** Returns undefined where the store did not start. */
   const startAgain = () =>
     start().catch((error: Error) => {
       options.say(error.message)
       return undefined
     })
-  /** Undefined where nobody wants it any more. */
+  /** Returns undefined where the stack is closing. */
   const again = async (): Promise<Store | undefined> => {
     for (;;) {
       const wait_ms = Math.min(BACKOFF_MS.base * 2 ** tries++, BACKOFF_MS.max)

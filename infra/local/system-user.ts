@@ -1,5 +1,5 @@
-// PostgreSQL refuses to run as root. Started by root, it runs as a system user that owns nothing else; this says who
-// that is and which folders are open to it.
+// Finds the user that PostgreSQL runs as. It refuses to run as root, so root starts it as a system user that owns
+// nothing else; this module also says which folders that user can reach.
 
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
@@ -9,7 +9,7 @@ import { ExitError } from './exit-error.ts'
 
 const NAME = 'assay'
 
-/** Undefined when this process is not root: the stores then run as whoever started it. */
+/** Returns undefined when this process is not root: the stores then run as its own user. */
 export function systemUser(): Owner | undefined {
   if (process.getuid?.() !== 0) return undefined
   const found = lookUp(NAME) ?? make() ?? lookUp('postgres') ?? lookUp('nobody')
@@ -23,7 +23,7 @@ export function systemUser(): Owner | undefined {
 function make(): Owner | undefined {
   const shell = ['--no-create-home', '--shell', '/usr/sbin/nologin']
   spawnSync('useradd', ['--system', '--user-group', ...shell, NAME], { stdio: 'ignore' })
-  // Asked for in any case: another start may have been first.
+  // Looked up even if useradd failed: another start may have created it.
   return lookUp(NAME)
 }
 
@@ -33,7 +33,7 @@ function lookUp(name: string): Owner | undefined {
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
 }
 
-/** Whether the user can reach and enter a folder, or run a file, as the kernel sees it. */
+/** Whether the user can reach and enter a folder, or run a file, according to the kernel. */
 export function canReach(owner: Owner | undefined, path: string): boolean {
   if (owner !== undefined) {
     const env = { PATH: '/usr/bin:/bin' }
@@ -47,7 +47,7 @@ export function canReach(owner: Owner | undefined, path: string): boolean {
   }
 }
 
-/** Whom root must stand in for when it uses a folder of somebody else's, so that he can use it again. */
+/** The owner that root must give new files to in another user's folder, so that this user can use it again. */
 export async function ownerOf(folder: string): Promise<Owner | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const { uid, gid } = await stat(folder)

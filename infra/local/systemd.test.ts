@@ -11,7 +11,7 @@ it('runs what npm start runs, from the checkout, as the user who has it, with it
   expect(unit).toContain('ExecStart=/usr/bin/env node "/srv/assay 1/infra/local/bootstrap.mjs" --no-demo\n')
   expect(unit).toContain('User=assay\nWorkingDirectory=/srv/assay 1\n')
   expect(unit).toContain('Environment=ASSAY_DATA_DIR=/var/lib/100%%/assay\n')
-  expect(unit).toContain('Environment=PATH=/usr/local/bin:/usr/bin\n') // not the Node that a start may replace
+  expect(unit).toContain('Environment=PATH=/usr/local/bin:/usr/bin\n') // without the Node that a start may replace
   expect(unit).toContain('KillMode=mixed\n') // the stack stops its own stores, in their order
   expect(unit).toContain('NoNewPrivileges=yes\n')
   expect(unit).not.toMatch(/ProtectSystem|UMask/) // a start as root may install packages, and others must reach workerd

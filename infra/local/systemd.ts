@@ -1,4 +1,4 @@
-// The unit by which systemd starts the stack at boot: the same `npm start`, as the user who has the checkout.
+// Generates the systemd unit that starts the stack at boot: the same `npm start`, as the user who owns the checkout.
 
 import { join } from 'node:path'
 import { REFUSED } from './exit-error.ts'
@@ -7,13 +7,13 @@ export interface UnitPlace {
   checkout: string
   user: string
   dataDir: string
-  /** Of whoever asks for the unit: systemd's own may lack Node, npm and redis-server. */
+  /** PATH of the caller, since systemd's own may lack Node, npm and redis-server. */
   path: string
 }
 
 /**
- * What neither the server nor an agent that has left its sandbox has a use for. The rest of the machine stays as it is: a start
- * as root may install what it needs.
+ * Restricts what neither the server nor an agent that escaped its sandbox needs. The rest of the machine stays
+ * accessible: a start as root may install what it needs.
  */
 const BOUNDS = `NoNewPrivileges=yes
 RestrictSUIDSGID=yes
@@ -28,7 +28,7 @@ ProtectKernelTunables=yes
 ProtectControlGroups=yes
 `
 
-/** Of a service that owns nothing but its StateDirectory. */
+/** The restrictions for a service that owns nothing but its StateDirectory. */
 export const UNPRIVILEGED = `${BOUNDS}CapabilityBoundingSet=
 PrivateDevices=yes
 PrivateTmp=yes
@@ -37,7 +37,7 @@ ProtectSystem=strict
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
 `
 
-/** Longer than the stack takes to stop by itself: items are given back, stores written. */
+/** Longer than the stack takes to stop by itself: it releases its claims and writes its stores. */
 const STOP_S = 60
 
 export function systemdUnit({ checkout, user, dataDir, path }: UnitPlace): string {
@@ -69,7 +69,7 @@ WantedBy=multi-user.target
 `
 }
 
-/** A start may install packages anew, and must not run on a Node among them meanwhile. */
+/** Leaves out node_modules: a start may reinstall packages, so it must not run on a Node among them. */
 const withoutPackages = (path: string) =>
   path
     .split(':')

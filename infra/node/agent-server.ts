@@ -1,5 +1,5 @@
-// Serves the agent in `agent.mjs` beside it, for folders that `assay package` writes. Guarantee: it says who it is and
-// whom it answers, and told to stop, lets the items under way end where the platform leaves the time.
+// Serves the agent in `agent.mjs` next to it, for folders that `assay package` writes. Guarantee: it prints which agent
+// it serves and whom it answers; on a stop signal it lets items in flight end if the platform leaves the time.
 
 import { listen } from './listen.ts'
 import { readSettings } from './settings.ts'

@@ -11,13 +11,13 @@ interface At {
   settings: Settings
 }
 
-/** Bundles run in the function that ASSAY_RUNTIME_URL names; where it names none, in this process. */
+/** Creates the invoker of agents. Bundles run in the function at ASSAY_RUNTIME_URL; without it, in this process. */
 export function createAgents({ connections, settings }: At): Invoker {
   const runtime = remoteRuntime(settings.get('ASSAY_RUNTIME_URL'), () => keysFrom(settings))
   return createInvoker({ ...localRuntime(settings, hash => findBundle(connections.sql, hash)), runtime })
 }
 
-/** Where this machine's processes for agents are and what they may reach. */
+/** The options for running agents on this machine: their folder and the networks they may reach. */
 export function localRuntime(settings: Settings, loadBundle: InvokerOptions['loadBundle']): InvokerOptions {
   return {
     loadBundle,
@@ -26,6 +26,6 @@ export function localRuntime(settings: Settings, loadBundle: InvokerOptions['loa
   }
 }
 
-/** @param url none for this process @param masterKey asked for with the first request */
+/** @param url undefined to run bundles in this process @param masterKey called at the first request */
 export const remoteRuntime = (url: string | undefined, masterKey: () => string): InvokerOptions['runtime'] =>
   url === undefined ? undefined : { url, bearer: () => platformBearer(masterKey()) }

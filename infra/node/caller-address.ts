@@ -1,11 +1,11 @@
-// Which address a request comes from, when others pass it on: ingresses, the router, a platform's proxies.
-// Guarantee: nobody can claim an address, since only what trusted proxies wrote is believed.
+// Finds the caller's address behind ingresses, the router and a platform's proxies. Guarantee: no caller can fake an
+// address, since only entries written by trusted proxies are believed.
 
 import { isIn } from '../outside/networks.ts'
 
 /**
- * `proxies` are the networks (CIDR) of those that are trusted to append the address they were called from to
- * X-Forwarded-For. The caller is the last one in it that is none of theirs.
+ * `proxies` are the networks (CIDR) of proxies trusted to append their caller's address to X-Forwarded-For. The caller
+ * is the last address that belongs to none of them.
  *
  * @example
  * createCallerAddress(['10.0.0.0/8'])('10.1.2.3', '6.6.6.6, 203.0.113.7, 10.9.9.9') // '203.0.113.7'

@@ -1,8 +1,8 @@
-// Opens PostgreSQL and Redis. Guarantee: nothing connects before it is used, and `close` ends all of it; whatever waits
-// for a store waits for a bounded time, and a connection that did not answer in it is given up.
+// Opens PostgreSQL and Redis. Guarantee: nothing connects before it is used, and `close` ends all connections; every
+// wait for a store is bounded, and a connection that did not answer within it is given up.
 //
-// Drizzle replaces the date and JSON codecs of the client it is given, so it gets a client of its own: raw `sql`
-// reads timestamptz as Date and writes objects as jsonb, as postgres.js does out of the box.
+// Drizzle replaces the date and JSON codecs of the client it is given, so it gets a client of its own: raw `sql` reads
+// timestamptz as Date and writes objects as jsonb, as postgres.js does by default.
 
 import type { Duplex } from 'node:stream'
 import { drizzle } from 'drizzle-orm/postgres-js'
@@ -24,21 +24,21 @@ export interface Connections {
 }
 
 interface DatabaseTarget {
-  /** With `?pgbouncer=true` where a pooler in transaction mode stands before PostgreSQL. */
+  /** Includes `?pgbouncer=true` where a pooler in transaction mode is in front of PostgreSQL. */
   databaseUrl: string
-  /** Certificates of who signed those of the servers, in PEM; what Node knows unless given. */
+  /** The CA certificates of the servers, in PEM; Node's own by default. */
   databaseCa?: string | undefined
-  /** Milliseconds after which a connection that nobody uses is closed; LIMITS.store_rest_ms unless given. */
+  /** Milliseconds after which an idle connection is closed; LIMITS.store_rest_ms by default. */
   rest_ms?: number
-  /** Connects by TLS where Node's own way does not exist. */
+  /** Connects by TLS on hosts without Node's TLS. */
   openTls?: (hostname: string, port: number) => Duplex
 }
 
 export interface ConnectionOptions extends DatabaseTarget {
-  /** Of one server, or of nodes of a cluster. */
+  /** Names one server, or the nodes of a cluster. */
   redisUrl: string
   redisCa?: string | undefined
-  /** Connections to PostgreSQL at most: for raw statements, for Drizzle's, and for callers' reads. */
+  /** Most connections to PostgreSQL: for raw statements, for Drizzle's, and for callers' reads. */
   pool?: Pool
 }
 
@@ -49,9 +49,9 @@ export interface Pool {
 }
 
 /**
- * How a budget of connections is split. What no caller reaches reads for none, so its statements have all but one.
- * Elsewhere a statement that waits for a row must leave one for the next, which may be the probe's; what is left goes to
- * reads first. Each kind has one at least.
+ * Splits a budget of connections into pools. A unit that no caller reaches serves no reads, so `sql` gets all but one.
+ * Elsewhere a statement that waits for a row must leave a connection for the next statement, which may be the probe's;
+ * the rest goes to reads first. Each pool has at least one connection, even beyond the budget.
  */
 export function poolOf(budget: number, { servesReads }: { servesReads: boolean }): Pool {
   if (!servesReads) return { sql: Math.max(1, budget - 1), db: 1, reads: 1 }
@@ -62,8 +62,8 @@ export function poolOf(budget: number, { servesReads }: { servesReads: boolean }
 
 // Counters and micro-dollars stay below 2^53: a bigint column is read as a number.
 const types = { bigint: { to: 20, from: [20], serialize: String, parse: Number } }
-// A connection serves both: a time is read as Date, which Drizzle takes as well, and a text is sent as it stands, since
-// making a Date of it would cut it to milliseconds.
+// Read connections serve both raw `sql` and Drizzle: a time is read as Date, which Drizzle accepts too. A text is sent
+// unchanged, since converting it to a Date would cut it to milliseconds.
 const readTypes = {
   ...types,
   date: {
@@ -73,13 +73,13 @@ const readTypes = {
     parse: (text: string) => new Date(text),
   },
 }
-// All connections count together: by the driver's own rule a pool that lost PostgreSQL for a second waits 20 s.
+// The driver counts tries over all connections: by its own rule a pool that lost PostgreSQL for a second waits 20 s.
 const reconnectAfter = (tries: number) => Math.min(0.05 * 2 ** tries, 1) // seconds
 
-/** @throws ExitError where the driver lacks its patch: patches/README.md says what would become of it. */
+/** @throws ExitError where the driver lacks its patch; patches/README.md says what would happen without it. */
 export const openConnections = (options: ConnectionOptions): Connections => openWith(redisClient, options)
 
-/** With a client of Redis that was loaded for it. @throws ExitError like openConnections */
+/** Like openConnections, with a Redis client that the caller has loaded. @throws ExitError like openConnections */
 export function openWith(client: RedisClient, options: ConnectionOptions): Connections {
   const database = openPools(options)
   const redis = openRedis({ url: options.redisUrl, ca: options.redisCa }, client)
@@ -93,14 +93,14 @@ export function openWith(client: RedisClient, options: ConnectionOptions): Conne
   }
 }
 
-/** PostgreSQL with the pools of a process that serves. @throws ExitError like openConnections */
+/** Opens PostgreSQL with the pools of a serving process. @throws ExitError like openConnections */
 export function openPools(
   options: DatabaseTarget & Pick<ConnectionOptions, 'pool'>,
 ): Omit<Connections, 'redis'> {
   const { pool, rest_ms = LIMITS.store_rest_ms } = options
   const { open, openDb } = clientsOf(options)
-  // What nobody asked for a while is closed, but what one submission needs and the claim of its items beside it: with one of
-  // each alone, items that began after a rest took 27 ms in place of 16.
+  // Idle connections are closed, except those that one submission and the claim of its items need: with only one of
+  // each, items that began after an idle time took 27 ms instead of 16.
   const idle_timeout = rest_ms / 1000
   const sql = open(pool?.sql ?? 12, { idle_timeout, idle_min: 2 })
   const db = openDb(pool?.db ?? 6, { idle_timeout, idle_min: 1 })
@@ -117,7 +117,7 @@ export function openPools(
   }
 }
 
-/** PostgreSQL alone, by one connection of each kind that is used. @throws ExitError like openConnections */
+/** Opens PostgreSQL only, with one connection each for `sql` and `db`. @throws ExitError like openConnections */
 export function openDatabase(target: DatabaseTarget): Pick<Connections, 'sql' | 'db' | 'close'> {
   const { open, openDb } = clientsOf(target)
   const [sql, db] = [open(1), openDb(1)]
@@ -153,7 +153,7 @@ function clientsOf({ databaseUrl, databaseCa, openTls }: DatabaseTarget) {
   }
 }
 
-/** A transaction that was given no connection has not begun, so it waits for one. */
+/** Makes `begin` wait for a connection: a transaction that got none has not begun, so it can be tried again. */
 function patient(client: Sql): Sql {
   const begin = client.begin.bind(client) as (work: (tx: unknown) => unknown) => Promise<unknown>
   const waiting = (work: (tx: unknown) => unknown) => {
@@ -177,20 +177,20 @@ const unpatched = () =>
   )
 
 interface OpenReadConnection extends ReadConnection {
-  /** Ends its connection; the next is opened when it is asked something. */
+  /** Ends its connection; the next query opens another. */
   renew(): void
   resting?: NodeJS.Timeout
 }
 
 /**
- * Clients of one connection each, rather than transactions of a pool: in postgres.js 3.4 a pool's transaction whose
+ * Opens clients of one connection each instead of transactions on a pool: in postgres.js 3.4 a pool's transaction whose
  * connection dies writes to a socket that is gone, which ends the process.
  */
 function openReadConnections(count: number, rest_ms: number, open: (onclose: () => void) => unknown) {
   const reads = Array.from({ length: count }, () => {
     const opened = () => {
-      // What was waiting on a connection that broke off must not go on, by itself, on the next one; one that was ended
-      // at rest closes later, when another is in its place.
+      // Queries waiting on a broken connection must not continue on the next one by themselves. A connection ended
+      // while idle closes later, when another has already replaced it; hence the check.
       const sql = open(() => {
         if (connection.sql === sql) connection.renew()
       }) as Sql
@@ -219,7 +219,7 @@ function openReadConnections(count: number, rest_ms: number, open: (onclose: () 
       const [next] = waiting
       if (next) return next(connection)
       free.push(connection)
-      // By hand, since the driver cannot tell a connection that somebody reads on from one that rests.
+      // A timer of our own: the driver cannot distinguish a connection in use by a reader from an idle one.
       if (!isOver) connection.resting = setTimeout(() => connection.renew(), rest_ms)
     },
     async end(options: { timeout: number }) {

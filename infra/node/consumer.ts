@@ -1,4 +1,4 @@
-// Keeps the queue consumer going in a process that stays up: one invocation at a time, started by a notification.
+// Runs the queue consumer in a process that stays up: one invocation at a time, started by a notification.
 
 import { GivenClaims } from '../../shared/claims/verbs/given-claims.ts'
 import { consume } from '../../shared/consumer/verbs/consume.ts'
@@ -9,7 +9,7 @@ import { errorText } from '../../shared/kernel/error-text.ts'
 export interface ConsumerLoop {
   notify(aborted?: string): void
   given: OwnConsumer
-  /** Ends the invocation under way and starts no other. */
+  /** Ends the running invocation and starts no other. */
   close(): Promise<void>
 }
 
@@ -17,7 +17,7 @@ export function startConsumer(ctx: () => Context): ConsumerLoop {
   const stop = new AbortController()
   let invocation: Promise<void> | null = null
   let wake: (aborted?: string) => void = () => {}
-  // Set by every notification: one that arrives as an invocation is about to end must start another.
+  // Set by every notification: one that arrives while an invocation is about to end must start another.
   let notified = false
 
   const given = new GivenClaims(() => {

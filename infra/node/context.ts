@@ -1,4 +1,5 @@
-// The invocation context of a Node host: one for all invocations, since a long-lived process shares its connections.
+// Creates the invocation context of a Node host: one for all invocations, since a long-lived process shares its
+// connections.
 
 import type { InvokeAgent } from '../../shared/agents/rules/invoke-agent.ts'
 import type { Config, Context } from '../../shared/context.ts'
@@ -15,7 +16,7 @@ import { LOG_LEVELS, logLine } from './log.ts'
 import { whyAbsent } from './no-stores.ts'
 import { watchRedis } from './store-errors.ts'
 
-/** @throws ExitError when it is none */
+/** @throws ExitError when the text is no log level */
 export function logLevelOf(text: string | undefined): LogLevel | undefined {
   const level = LOG_LEVELS.find(level => level === text)
   if (level !== undefined || text === undefined) return level
@@ -25,27 +26,27 @@ export function logLevelOf(text: string | undefined): LogLevel | undefined {
 export interface ContextOptions {
   connections: Connections
   config: Config
-  /** How this host wakes a consumer; without it work waits for the tick. */
+  /** Notifies this host's consumers; without it work waits for the tick. */
   notify?: (consumers?: number) => void
-  /** Where a consumer is in this process. */
+  /** The consumer of this process, if there is one. */
   consumer?: Context['consumer']
   invokeAgent?: InvokeAgent
   post?: Post
   get?: Get
-  /** Null leaves mails to another process; without it they fail for want of a server. */
+  /** Null leaves mails to another process; undefined makes them fail, since no mail server is set. */
   mail?: SendMail | null
-  /** Nobody collects without it. */
+  /** Receives traces and measurements; without it none are collected. */
   telemetry?: Telemetry | null
-  /** Where lines of the log go; standard error unless told. */
+  /** Writes lines of the log; to standard error by default. */
   writeLog?: (line: string) => void
-  /** The least that is written; all unless told. */
+  /** The lowest level that is written; all by default. */
   logLevel?: LogLevel | undefined
   addressOf?: Context['addressOf']
   join?: Context['join']
 }
 
 export interface NodeContext extends Context {
-  /** Resolves when all that `waitUntil` was given has settled. */
+  /** Resolves when all promises passed to `waitUntil` have settled. */
   idle(): Promise<void>
 }
 
@@ -122,7 +123,7 @@ const noMailServer: SendMail = () =>
 
 const STOCK_BYTES = 4096
 
-/** Ids are made for each request to an agent: asking the system each time costs 3.6 µs. Every byte is given once. */
+/** Buffers random bytes: each request to an agent needs ids, and a system call costs 3.6 µs. Each byte is used once. */
 function stockOf(random: FillRandom): FillRandom {
   const stock = new Uint8Array(STOCK_BYTES)
   let left = 0

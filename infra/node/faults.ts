@@ -1,5 +1,5 @@
-// Makes fault points do what ASSAY_FAULTS says, for tests that break a process at an exact line:
-// `settle.before_commit=kill@3` kills it with SIGKILL the third time it comes there, `=stop` sends SIGSTOP.
+// Arms the fault points named in ASSAY_FAULTS, for tests that break a process at an exact line:
+// `settle.before_commit=kill@3` kills the process with SIGKILL the third time it gets there; `=stop` sends SIGSTOP.
 
 import { FAULT_POINTS, type FaultPoint, onFault } from '../../shared/kernel/fault.ts'
 

@@ -1,5 +1,5 @@
-// Makes the first account of an installation and prints its credentials, once. Run again with the same e-mail it gives the
-// same account a new password and a new key.
+// Creates the first account of an installation and prints its credentials, once. Run again with the same e-mail, it
+// gives the same account a new password and a new key.
 // Usage: node infra/node/first-account.ts [--email WHO-SIGNS-IN] [--name WHAT-IT-IS-CALLED]
 
 import { parseArgs } from 'node:util'
@@ -29,7 +29,7 @@ async function start(): Promise<void> {
   const first = told()
   const connections = { ...NO_STORES, ...openDatabase(databaseFrom(readSettings(process.env))) }
   try {
-    const config = { base_url: '', master_key: '' } // passwords and keys of callers are stored as hashes
+    const config = { base_url: '', master_key: '' } // no key: passwords and API keys are stored as hashes
     const ctx = createContext({ connections, config })
     console.log(JSON.stringify(await bootstrapAccount(ctx, first), null, 2))
   } finally {

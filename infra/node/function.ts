@@ -1,5 +1,5 @@
-// Serves one unit of functions as a Node process of its own, the way OpenFaaS and Knative run one. Guarantee: asked to
-// stop, it claims nothing more and finishes what it has; nothing it accepted is lost with it.
+// Serves one unit of functions as a Node process, the way OpenFaaS and Knative run it. Guarantee: on a stop signal it
+// claims nothing more and finishes its items; nothing it accepted is lost.
 
 import './threads.ts'
 import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
@@ -42,11 +42,11 @@ export interface FunctionUnit {
   name: string
   endpoints: readonly Endpoint[]
   platform?: PlatformFunction
-  /** To PostgreSQL at most, unless a setting says otherwise; a unit that has none is given no store, and no secret. */
+  /** Most connections to PostgreSQL, unless a setting says otherwise; a unit with 0 gets no store and no secret. */
   connections: number
-  /** What others serve, for the unit that is asked where no route fits. */
+  /** The operations of other units, for the unit that gets requests without a matching route. */
   operations?: readonly Operation[]
-  /** Adds what documents the endpoints. */
+  /** Adds the endpoints' documentation. */
   serveReference?: (app: ReturnType<typeof createApp>, contextFor: () => Context) => void
   /** Adds the dashboard's pages. */
   serveDashboard?: (app: ReturnType<typeof createApp>, contextFor: () => Context) => void
@@ -55,13 +55,13 @@ export interface FunctionUnit {
     invoke: Context['invokeAgent']
     close(): Promise<void>
   }
-  /** For the unit that delivers. */
+  /** Sends mail, for the unit that delivers messages. */
   createMail?: (settings: Settings) => Context['mail'] | undefined
 }
 
 const PORT = 8080
 const HEALTH_PATH = '/healthz'
-/** Of this unit; callers are led to the one that has it as an operation. */
+/** Readiness of this unit itself; the router sends callers to the unit that has it as an operation. */
 const READY_PATH = '/health/ready'
 
 /** Serves the unit until the process is asked to stop. */
@@ -88,7 +88,7 @@ async function serve(unit: FunctionUnit): Promise<void> {
     connections,
     config,
     notify(consumers) {
-      publishWake(connections.redis) // for those that are awake
+      publishWake(connections.redis) // for consumers that are awake
       notifier?.notify(consumers)
     },
     addressOf,
@@ -107,7 +107,7 @@ async function serve(unit: FunctionUnit): Promise<void> {
     ? createNotifier({ url: consumerUrl, bearer, redis, fetch, newId, waitUntil, log })
     : undefined
   if (telemetry) {
-    // The figures are the installation's: one kind of process is enough to send them.
+    // The figures describe the whole installation, so only one kind of process sends them.
     telemetry.start(log, unit.platform?.name === 'tick' ? () => readFigures(ctx) : undefined)
     closing.defer(() => telemetry.close())
   }
@@ -115,7 +115,7 @@ async function serve(unit: FunctionUnit): Promise<void> {
   closing.defer(async () => {
     stopDelivering(ctx)
     stopReading(ctx)
-    await Promise.all(invocations) // they give back what they hold, and wake their successor
+    await Promise.all(invocations) // they release their claims and notify their successor
     notifier?.close()
     await ctx.idle()
   })
@@ -135,14 +135,16 @@ async function serve(unit: FunctionUnit): Promise<void> {
   endOnSignal({ onStop: () => stop.abort(), close: () => closing.disposeAsync() })
 }
 
-/** Asked at once and not with the first request, which waits for the key alone. */
+/**
+ * Checks the database at startup and not at the first request, since a request waits only for the master key's check.
+ */
 function endWhereUnfit(ctx: Context): void {
   endWhereRefused(ctx.log, async () => {
     const joining = await ctx.join!().then(
       () => undefined,
       error => error,
     )
-    await refuseUnfit(ctx.sql) // says more than how joining failed
+    await refuseUnfit(ctx.sql) // its error says more than that of a failed join
     if (joining instanceof MasterKeyDiffers) throw new ExitError('master_key_differs', joining.message)
     if (joining) throw joining
   })
@@ -161,14 +163,16 @@ async function connectionsOf(
 const isOnlyForWork = ({ endpoints }: FunctionUnit) =>
   endpoints.length > 0 && endpoints.every(endpoint => endpoint.makes_work)
 
-/** A unit that was started to make work lets a consumer that sleeps start beside it; it calls it anyway. */
+/**
+ * A unit started to make work requests the consumer early, so that both start at once; it calls the consumer anyway.
+ */
 function wakeEarly(consumerUrl: string): void {
   void fetch(`${consumerUrl.replace(/\/$/, '')}${HEALTH_PATH}`)
     .then(response => response.body?.cancel())
     .catch(() => {})
 }
 
-/** Where consumers are called they end, after a time that whoever deploys an agent hears of. */
+/** Consumers that are started by calls end after `consume_ms`; a deployment that may need longer reports that. */
 function configFrom({ connections }: FunctionUnit, settings: Settings, areCalled: boolean): Config {
   const seconds = settings.whole('ASSAY_CONSUME_SECONDS', LIMITS.consume_seconds)
   const consume_ms = seconds !== undefined ? seconds * 1000 : areCalled ? LIMITS.consume_ms : undefined
@@ -186,7 +190,7 @@ function configFrom({ connections }: FunctionUnit, settings: Settings, areCalled
   }
 }
 
-/** A platform's own calls arrive at any path: each names the service, not what is in it. */
+/** A platform's own calls may have any path, since they address the service and not an operation in it. */
 function handlerOf(unit: FunctionUnit, ctx: Context, stop: AbortSignal, invocations: Set<Promise<unknown>>) {
   const app = createApp(unit.endpoints, () => ctx, unit.operations)
   unit.serveReference?.(app, () => ctx)
@@ -200,7 +204,7 @@ function handlerOf(unit: FunctionUnit, ctx: Context, stop: AbortSignal, invocati
     if (platform === undefined) return app.fetch(request)
     if (isMetrics(request)) return answerMetrics(ctx, request)
     const onWake = (wake: (aborted?: string) => void) => listenForWakes(ctx.redis, wake)
-    // The caller may be gone before its end: the invocation goes on.
+    // The invocation continues even if the caller disconnects.
     const answer = answerPlatform(ctx, platform, request, { stop, onWake })
     invocations.add(answer)
     return answer.finally(() => invocations.delete(answer))

@@ -1,5 +1,5 @@
-// What a process asks of the installation before it takes part in it. Guarantee: what a person has to mend ends the
-// start, and a PostgreSQL that is merely away is waited for.
+// Checks the installation before a process takes part in it. Guarantee: a fault that a person has to fix ends the
+// start; a PostgreSQL that is only unreachable is waited for.
 
 import { readInstallationRow } from '../../shared/accounts/queries/installation.ts'
 import type { Context, Sql } from '../../shared/context.ts'
@@ -15,14 +15,17 @@ import { ExitError } from '../local/exit-error.ts'
 import { endStart } from './stop.ts'
 import { refusalOf } from './store-errors.ts'
 
-/** @throws ExitError where the schema or the rights of this role are not what the work takes */
+/** @throws ExitError where the schema or the rights of this role do not suffice */
 export async function refuseUnfit(sql: Sql): Promise<void> {
   const { faults } = await readDatabaseState(sql, '')
   const fault = faults.find(one => one.dependency !== 'master_key')
   if (fault !== undefined) throw new ExitError(fault.code, `the ${fault.dependency} ${fault.says}.`)
 }
 
-/** Since when the installation is held, null where it is not. @throws ExitError */
+/**
+ * Returns since when the installation is held, or null.
+ * @throws ExitError where it is unfit or the master key differs
+ */
 export async function joinInstallation(sql: Sql, masterKey: string): Promise<Date | null> {
   await refuseUnfit(sql)
   const other = await checkMasterKey(sql, masterKey)
@@ -31,8 +34,8 @@ export async function joinInstallation(sql: Sql, masterKey: string): Promise<Dat
 }
 
 /**
- * Tries until PostgreSQL answers: it may start later than this process, or be away just now. @throws the reason of
- * `stop`, once that is aborted
+ * Retries `ask` until PostgreSQL answers: it may start later than this process or be unreachable just now.
+ * @throws the reason of `stop`, once that is aborted
  */
 export async function onceReachable<T>(
   log: Context['log'],
@@ -53,13 +56,13 @@ export async function onceReachable<T>(
 }
 
 /**
- * What a process does before it works, which listens meanwhile: `join` waits for the try under way, and rejects as the
- * last one did.
+ * Runs a process's first work while it already listens. `join` waits for the current try, and rejects as the last one
+ * did.
  */
 export function beginning<T>(ask: () => Promise<T>): { begin(): Promise<T>; join(): Promise<void> } {
   const first = Promise.withResolvers<T>()
   let tried = first.promise
-  tried.catch(() => {}) // whoever begins is told
+  tried.catch(() => {}) // the caller of `begin` gets the error
   return {
     begin() {
       tried = ask()
@@ -72,14 +75,14 @@ export function beginning<T>(ask: () => Promise<T>): { begin(): Promise<T>; join
   }
 }
 
-/** Beside what starts: ends the process where a person has to mend something, and with it where it ends otherwise. */
+/** Runs `ask` during the start and ends the process if it fails, except where the process is ending already. */
 export function endWhereRefused(log: Context['log'], ask: () => Promise<unknown>): void {
   onceReachable(log, ask).catch(error => {
     if (codeOf(error) !== 'CONNECTION_ENDED') endStart(refusalOf(error) ?? error)
   })
 }
 
-/** Whether the database holds what only its own master key opens. @throws ExitError where it cannot be worked on */
+/** Whether the database has values that only its own master key decrypts. @throws ExitError where it is unfit */
 export async function needsKeyOf(url: string, ca: string | undefined): Promise<boolean> {
   const sql = openSession({ url, ca }) as unknown as Sql
   try {

@@ -1,5 +1,5 @@
-// Lets Node run the dashboard's pages as they are written: it strips types by itself, but not JSX. Guarantee: a bundle,
-// which has no JSX left, loads no compiler.
+// Lets Node run the dashboard's pages from source: Node strips types by itself but does not compile JSX. Guarantee: a
+// bundle, which has no JSX left, loads no compiler.
 
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ const PAGES = join(import.meta.dirname, '../../functions/dashboard')
 
 let compiled: Map<string, string> | undefined
 
-/** To be called before the first page is imported. */
+/** Call it before the first page is imported. */
 export async function readJsx(): Promise<void> {
   if (compiled !== undefined || !import.meta.filename.endsWith('.ts')) return
   compiled = await compile()
@@ -21,7 +21,7 @@ export async function readJsx(): Promise<void> {
   })
 }
 
-/** All pages in one call: each starts a process of esbuild. */
+/** Compiles all pages in one call, since each call starts a process of esbuild. */
 async function compile(): Promise<Map<string, string>> {
   const { buildSync } = await import('esbuild')
   const { outputFiles } = buildSync({

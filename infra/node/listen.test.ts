@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { addressOf, listen } from './listen.ts'
 
-/** Asks twice with a forwarded address; returns where it came from, and what was logged. */
+/** Sends two requests with a forwarded address; returns the callers' addresses and what was logged. */
 async function asked(proxies: string[] | undefined) {
   const said: unknown[] = []
   const listener = await listen(
@@ -48,7 +48,7 @@ it('ends a connection on which more is asked at once than anybody asks, and begi
     return new Response('here')
   })
   const socket = connect(listener.port, '127.0.0.1')
-  socket.on('error', () => {}) // a reset is an end as well
+  socket.on('error', () => {}) // a reset counts as an end
   const ended = once(socket, 'close')
   socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(500))
   await ended

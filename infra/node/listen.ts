@@ -1,5 +1,5 @@
-// An HTTP server around a fetch handler, which knows where its requests came from. Guarantee: one connection has a bounded number of
-// requests under way.
+// Runs an HTTP server around a fetch handler and records the callers' addresses. Guarantee: the number of unanswered
+// requests of one connection is bounded.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -12,15 +12,16 @@ import { lingerAfter } from './linger.ts'
 import { type Address, type Listener, listening } from './listening.ts'
 import { LOOK_MS, watchUploads } from './uploads.ts'
 
-// Where requests came from; a request is only known by its socket while it is being handled.
+// The caller's address of each request, kept here because it is known only from the socket while the request is
+// handled.
 const addresses = new WeakMap<Request, string>()
 
-/** Of each connection, how many requests are not answered yet. */
+/** The number of unanswered requests of each connection. */
 const unanswered = new WeakMap<Socket, number>()
 
 /**
- * Whether a connection has room for another request. One who sends hundreds without waiting for an answer would have all of them
- * begun at once, so that nobody else is answered before.
+ * Whether a connection has room for another request. A client that pipelines hundreds of requests would have all of
+ * them started at once, ahead of everybody else's.
  */
 function hasRoom({ socket }: IncomingMessage, outgoing: ServerResponse): boolean {
   const count = (unanswered.get(socket) ?? 0) + 1
@@ -31,12 +32,12 @@ function hasRoom({ socket }: IncomingMessage, outgoing: ServerResponse): boolean
 
 export const addressOf = (request: Request): string | null => addresses.get(request) ?? null
 
-/** Resolves when requests are taken. */
+/** Resolves when the server accepts requests. */
 export async function listen(
   at: Address & {
-    /** Networks (CIDR) of proxies that are believed where a request came from. */
+    /** Networks (CIDR) of proxies whose X-Forwarded-For is believed. */
     proxies?: readonly string[] | undefined
-    /** Is told once that somebody passes requests on whom nobody named. */
+    /** Gets one warning when an unlisted proxy forwards requests. */
     log?: Context['log']
   },
   handle: (request: Request) => Response | Promise<Response>,
@@ -63,7 +64,7 @@ export async function listen(
     fetch: fetch as (request: Request) => Response,
     port: at.port,
     hostname: at.host,
-    serverOptions: { connectionsCheckingInterval: LOOK_MS }, // for what has not sent its headers
+    serverOptions: { connectionsCheckingInterval: LOOK_MS }, // for requests that have not sent their headers
   })
   watchUploads(server as Server)
   return listening(server as Server, at)

@@ -1,13 +1,14 @@
-// An HTTP server that listens. Guarantee: it never closes a connection that a proxy before it is about to use again; after
-// `close` began no new connection is taken, requests under way may end within a bound, and then nothing is open any more.
+// Makes an HTTP server listen and close. Guarantee: it never closes a connection that a proxy in front of it is about
+// to reuse. Once `close` began, it accepts no connection, gives open requests LINGER_MS to end, and then closes
+// everything.
 
 import type { Server } from 'node:http'
 import { ExitError } from '../local/exit-error.ts'
 
 const LINGER_MS = 5000
 /**
- * Longer than proxies do: nginx keeps an idle connection for 60 s, Traefik for 90, Caddy for 120. The other way round a
- * POST would now and then meet the end of its connection, which no proxy may send again, and be answered 502.
+ * Longer than proxies keep idle connections: nginx 60 s, Traefik 90 s, Caddy 120 s. Otherwise a POST would now and then
+ * hit a connection that is just closing; no proxy may send a POST again, so the caller would get a 502.
  */
 const KEEP_ALIVE_MS = 125_000
 
@@ -34,7 +35,7 @@ function cannotListen(error: NodeJS.ErrnoException, { port, host }: Address): Er
   return new ExitError(code, `port ${port} on ${host} ${why}.`)
 }
 
-/** A server that was told to listen, once it does. @throws ExitError where a person can mend what keeps it from that */
+/** Resolves once the server listens. @throws ExitError where a person can fix why it cannot */
 export async function listening(server: Server, at: Address): Promise<Listener> {
   await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject)).catch(
     error => {
@@ -50,7 +51,7 @@ export async function listening(server: Server, at: Address): Promise<Listener> 
     close: () =>
       new Promise<void>(resolve => {
         server.close(() => resolve())
-        // Requests under way may end; connections that only wait for another are closed at once.
+        // Open requests may end; idle connections are closed at once.
         server.closeIdleConnections()
         setTimeout(() => server.closeAllConnections(), LINGER_MS).unref()
       }),

@@ -1,4 +1,4 @@
-// Against a real SMTP server on loopback.
+// Runs against a real SMTP server on loopback.
 
 import { createServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'

@@ -1,5 +1,5 @@
-// Sends mail by SMTP. Guarantee: a mail was taken by the server when the promise resolves; nobody waits past the
-// signal, and a connection that says nothing is closed soon after. None stays open between mails.
+// Sends mail by SMTP. Guarantee: when the promise resolves, the server has accepted the mail; nobody waits past the
+// signal, and a silent connection is closed soon after. No connection stays open between mails.
 
 import type { Transporter } from 'nodemailer'
 import { LIMITS } from '../../shared/kernel/limits.ts'
@@ -8,13 +8,16 @@ import { invalid } from '../local/exit-error.ts'
 import type { Settings } from './settings.ts'
 
 export interface MailOptions {
-  /** smtp://user:password@host:port, or smtps. */
+  /** smtp://user:password@host:port, or smtps://. */
   smtpUrl: string
-  /** Who the mails are from. */
+  /** The sender of the mails. */
   from: string
 }
 
-/** How the settings say to send mail; undefined when they say nothing. @throws ExitError when half of them is missing */
+/**
+ * Returns how to send mail by the settings; undefined without any.
+ * @throws ExitError when only one of the two is set
+ */
 export function mailFrom(settings: Settings): SendMail | undefined {
   const [smtpUrl, from] = [settings.get('ASSAY_SMTP_URL'), settings.get('ASSAY_MAIL_FROM')]
   if (smtpUrl && from) return createMail({ smtpUrl, from })
@@ -23,14 +26,14 @@ export function mailFrom(settings: Settings): SendMail | undefined {
   return undefined
 }
 
-/** How this host sends mail. @throws ExitError when the URL is none of an SMTP server */
+/** Returns a function that sends mail. @throws ExitError when the URL is not an SMTP server's */
 export function createMail({ smtpUrl, from }: MailOptions): SendMail {
   const url = URL.canParse(smtpUrl) ? new URL(smtpUrl) : undefined
   if (url === undefined || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
     throw invalid('ASSAY_SMTP_URL must look like smtp://user:password@host:587.')
   }
   const silence = LIMITS.mail_silence_ms
-  // Loaded with the first mail: few processes send any.
+  // The library is loaded with the first mail, since few processes send any.
   let transport: Promise<Transporter> | undefined
   const opened = async () => {
     const { createTransport } = await import('nodemailer')
@@ -47,7 +50,7 @@ export function createMail({ smtpUrl, from }: MailOptions): SendMail {
     const giveUp = () => late.reject(new Error('the mail server did not answer in time'))
     signal.addEventListener('abort', giveUp, { once: true })
     try {
-      // The address as an object: nothing in it is read as a list of addresses.
+      // The address is an object, so that it is never parsed as a list of addresses.
       transport ??= opened()
       const sent = (await transport).sendMail({
         from,

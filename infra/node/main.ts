@@ -1,13 +1,13 @@
-// Starts a Node process of Assay from its environment alone, as a container or a service manager does:
-// DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY (or ASSAY_KEYS), and optionally DATABASE_CA, REDIS_CA, PORT, HOST, BASE_URL, ASSAY_DATA_DIR, ASSAY_PARTS
-// (of api,consumer,tick), ASSAY_ALLOW_NETWORKS (CIDRs agents may reach although they are private), ASSAY_SMTP_URL and
-// ASSAY_MAIL_FROM (how alerts are mailed), ASSAY_ALLOW_CALLBACK_NETWORKS (CIDRs callbacks and alerts may be sent to
-// although they are private), ASSAY_TRUSTED_PROXIES (CIDRs of proxies that are believed where a request came from),
-// ASSAY_METRICS_TOKEN (the bearer that reads GET /metrics), ASSAY_OPERATOR_KEY (opens accounts), ASSAY_RUNTIME_URL (where infra/node/runtime.ts runs
-// bundles, when it is not this process that does), ASSAY_LOG_LEVEL (the least that is logged: info, warn or error),
-// ASSAY_PRICES_URL (where the list of models' prices is fetched from, once a day), ASSAY_DATABASE_CONNECTIONS (to
-// PostgreSQL at most), and
-// OpenTelemetry's own variables (where traces and measurements are sent: see telemetry.ts).
+// Starts a Node process of Assay from its environment alone, as a container or a service manager does: DATABASE_URL,
+// REDIS_URL, ASSAY_MASTER_KEY (or ASSAY_KEYS), and optionally DATABASE_CA, REDIS_CA, PORT, HOST, BASE_URL,
+// ASSAY_DATA_DIR, ASSAY_PARTS (of api,consumer,tick), ASSAY_ALLOW_NETWORKS (private CIDRs that agents may reach),
+// ASSAY_SMTP_URL and ASSAY_MAIL_FROM (how alerts are mailed), ASSAY_ALLOW_CALLBACK_NETWORKS (private CIDRs that
+// callbacks and alerts may be sent to), ASSAY_TRUSTED_PROXIES (CIDRs of proxies whose X-Forwarded-For is believed),
+// ASSAY_METRICS_TOKEN (the bearer for GET /metrics), ASSAY_OPERATOR_KEY (opens accounts), ASSAY_RUNTIME_URL (where
+// infra/node/runtime.ts runs bundles, unless this process does), ASSAY_LOG_LEVEL (the lowest level that is logged:
+// info, warn or error), ASSAY_PRICES_URL (the list of model prices, fetched once a day), ASSAY_DATABASE_CONNECTIONS
+// (most connections to PostgreSQL), and OpenTelemetry's own variables (where traces and measurements are sent: see
+// telemetry.ts).
 
 import './threads.ts'
 import { poolOf } from './connections.ts'

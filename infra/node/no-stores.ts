@@ -1,11 +1,11 @@
-// Stores that are not there: of a unit that asks none, and of one whose host cannot be ended where their URL is missing.
-// Guarantee: whatever reaches for one fails, and says why there is none.
+// Placeholders for absent stores: for units that query none, and for hosts that cannot exit where a store's URL is
+// missing. Guarantee: every use of such a store fails with the reason why it is absent.
 
 import type { Connections } from './connections.ts'
 
 const absent = new WeakMap<object, Error>()
 
-/** Why a store is not there; undefined of one that is. */
+/** Why a store is absent; undefined for a real store. */
 export const whyAbsent = (store: object): Error | undefined => absent.get(store)
 
 // biome-ignore lint/suspicious/noExplicitAny: it stands for any store, and is none
@@ -18,7 +18,7 @@ export function absentStore(why: Error): any {
   return store
 }
 
-/** PostgreSQL in the place of its pools. */
+/** A placeholder for PostgreSQL's pools. */
 export function absentDatabase(why: Error): Omit<Connections, 'redis'> {
   const store = absentStore(why)
   return { sql: store, db: store, reads: { size: 0, take: store, give: store }, close: async () => {} }

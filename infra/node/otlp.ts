@@ -1,6 +1,6 @@
-// Exports traces and measurements by OTLP over HTTP, as JSON; the only module that knows OpenTelemetry's library.
-// Guarantee: nobody waits for the receiver. What it does not take within LIMITS.telemetry_spans is dropped and counted
-// in one line of the log a minute.
+// Exports traces and measurements by OTLP over HTTP, as JSON; the only module that uses OpenTelemetry's library.
+// Guarantee: nobody waits for the receiver. Spans beyond LIMITS.telemetry_spans and failed exports are dropped, and
+// counted in one log line a minute.
 
 import { type HrTime, type Meter, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
@@ -58,7 +58,7 @@ export function createExporter(options: TelemetryOptions): Exporter {
   }
 }
 
-/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go before what we say. */
+/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override our own attributes. */
 function resourceOf(): Resource {
   const own = {
     'service.name': 'assay',
@@ -70,7 +70,7 @@ function resourceOf(): Resource {
     .merge(detectResources({ detectors: [envDetector] }))
 }
 
-/** What did not get to the receiver. */
+/** Counts and logs what the receiver did not get. */
 class Dropped {
   #spans = 0
   #exports = 0
@@ -113,12 +113,12 @@ class Dropped {
   }
 }
 
-/** Spans on their way, a bounded number of them. */
+/** A bounded queue of spans that are not exported yet. */
 class SpanQueue {
   readonly #resource: Resource
   readonly #dropped: Dropped
   readonly #batches: BatchSpanProcessor
-  /** Not yet taken by the receiver, nor given up. */
+  /** Spans that the receiver has not taken and that are not dropped yet. */
   held = 0
 
   constructor(resource: Resource, dropped: Dropped) {
@@ -136,13 +136,13 @@ class SpanQueue {
           try {
             exporter.export(spans, over)
           } catch (error) {
-            over({ code: EXPORT_FAILED, error: error as Error }) // what cannot be written down
+            over({ code: EXPORT_FAILED, error: error as Error }) // a span that cannot be serialized
           }
         },
         forceFlush: () => exporter.forceFlush(),
         shutdown: () => exporter.shutdown(),
       },
-      maxQueueSize: LIMITS.telemetry_spans, // never reached: the bound is ours, to count what goes beyond it
+      maxQueueSize: LIMITS.telemetry_spans, // never reached: our own bound counts the excess
       maxExportBatchSize: LIMITS.telemetry_batch_spans,
       scheduledDelayMillis: LIMITS.telemetry_delay_ms,
     })

@@ -1,5 +1,5 @@
-// What a session of PostgreSQL is opened with, read from its URL as libpq reads it. Guarantee: a URL that asks for TLS
-// gets it, verified as far as it asks; what the driver could not keep is refused instead of left out.
+// Reads the options of a PostgreSQL session from its URL, as libpq does. Guarantee: a URL that asks for TLS gets it,
+// verified as far as it asks; parameters that the driver cannot honour are refused, not ignored.
 
 import type { Duplex } from 'node:stream'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
@@ -8,7 +8,7 @@ import { ExitError } from '../local/exit-error.ts'
 
 export interface PostgresTarget {
   url: string
-  /** Certificates of who signed the server's, in PEM; those that Node knows unless given. */
+  /** The server's CA certificates, in PEM; Node's own by default. */
   ca?: string | undefined
 }
 
@@ -16,7 +16,7 @@ type OpenTls = (hostname: string, port: number) => Duplex
 
 const PORT = 5432
 const MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const
-/** Parameters of libpq that the driver would send to the server, which knows none of them. */
+/** Parameters of libpq that the driver would pass to the server, which does not know them. */
 const NOT_KEPT: Record<string, string> = {
   channel_binding: 'the driver binds none; leave it out, and verify the server by sslmode=verify-full',
   sslrootcert: 'leave it out, and name the file by DATABASE_CA_FILE',
@@ -25,8 +25,9 @@ const NOT_KEPT: Record<string, string> = {
 }
 
 /**
- * Behind a pooler in transaction mode nothing may be said to a session that is meant to last, prepared statements
- * included; there the database's role carries the timeout. @throws ExitError when the URL says what cannot be
+ * Behind a pooler in transaction mode nothing may be set for a whole session, prepared statements included; there the
+ * database's role has the timeout.
+ * @throws ExitError when the URL is invalid or asks for the impossible
  */
 export function postgresOptions({ url: text, ca }: PostgresTarget, openTls?: OpenTls) {
   const url = URL.parse(text)
@@ -41,7 +42,7 @@ export function postgresOptions({ url: text, ca }: PostgresTarget, openTls?: Ope
   for (const name of ['pgbouncer', 'sslmode']) url.searchParams.delete(name)
   const connection = {
     application_name: 'assay',
-    // A process that hangs, or whose network does, in the middle of a transaction must not keep its locks.
+    // A process that hangs in a transaction, or loses its network, must not keep its locks.
     ...(isPooled ? {} : { idle_in_transaction_session_timeout: LIMITS.transaction_idle_ms }),
   }
   const session = { url: url.href, prepare: !isPooled, connection }
@@ -61,7 +62,7 @@ function tlsOf(url: URL, ca: string | undefined) {
     )
   }
   if (mode === 'require' && ca === undefined) return { rejectUnauthorized: false }
-  // The driver tells Node no name where the host is an address, which then compares with "localhost".
+  // For an IP address the driver passes no name to Node, which would then compare with "localhost".
   const comparesName = mode === 'verify-full'
   return {
     ...(ca === undefined ? {} : { ca }),

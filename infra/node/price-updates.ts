@@ -1,12 +1,12 @@
-// Keeps the list of prices of a process fresh, where its operator names a URL to fetch it from. Guarantee: what cannot be
-// read changes nothing and is logged; what was recorded keeps its cost.
+// Updates the price list of a process from a URL, where its operator sets one. Guarantee: a list that cannot be read is
+// logged and changes nothing; recorded costs stay.
 
 import type { Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { readFetchedPrices } from '../../shared/prices/rules/fetched-prices.ts'
 import { usePrices } from '../../shared/prices/rules/price-book.ts'
 
-/** Fetches now and every day from then on; returns what ends that. */
+/** Fetches now and then every day; returns a function that stops it. */
 export function keepPrices(url: string, log: Context['log']): () => void {
   const update = () =>
     updatePrices(url).then(
@@ -18,7 +18,7 @@ export function keepPrices(url: string, log: Context['log']): () => void {
   return () => clearInterval(timer)
 }
 
-/** Returns how many models it has. @throws where it cannot be fetched or is not as expected */
+/** Fetches the list and returns its number of models. @throws where it cannot be fetched or is malformed */
 export async function updatePrices(url: string, now = Date.now()): Promise<number> {
   const response = await fetch(url, { signal: AbortSignal.timeout(LIMITS.prices_fetch_ms) })
   if (!response.ok) throw new Error(`the answer is ${response.status}`)

@@ -1,6 +1,6 @@
-// Reaches addresses that callers named. Guarantee: the connection goes to an address that was judged after it was resolved; no
-// redirect is followed; and no receiver of a message makes this process read more than a bound or wait longer than the signal
-// allows.
+// Sends requests to addresses that callers named. Guarantee: the connection goes to an address that was checked after
+// it was resolved; no redirect is followed; no receiver of a message can make this process read more than a bound or
+// wait longer than the signal allows.
 
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
@@ -16,12 +16,12 @@ export interface Outside {
   get: Get
 }
 
-/** `allowNetworks` may be reached although they are private, as CIDR blocks. */
+/** @param allowNetworks private networks that may be reached, as CIDR blocks */
 export function createOutside(allowNetworks: readonly string[]): Outside {
   const allows = allowsOutside(allowNetworks)
   const names = new JudgedNames(allows)
 
-  /** Resolves with the head of the answer. */
+  /** Resolves with the response once its headers have arrived. */
   async function ask(method: 'GET' | 'POST', asked: OutsideRequest): Promise<IncomingMessage> {
     const { body, signal } = asked
     const headers =
@@ -32,10 +32,10 @@ export function createOutside(allowNetworks: readonly string[]): Outside {
     const lookup = names.lookupFor(asked.account_id)
     const { request } = url.protocol === 'https:' ? https : http
     return new Promise((resolve, reject) => {
-      // A connection of its own: one that was kept may be closed by the receiver just as it is taken up again.
+      // No kept-alive connection: the receiver may close one just as it is reused.
       const outgoing = request(url, { method, headers, agent: false, lookup, signal })
       outgoing.on('error', error => reject(inWords(error, signal)))
-      // Without a listener the connection would be closed with neither an error nor an answer, and the try never end.
+      // Without a listener the connection would close with neither an error nor a response, and the try never end.
       outgoing.once('upgrade', (incoming, socket) => {
         socket.destroy()
         incoming.push(null)
@@ -51,12 +51,12 @@ export function createOutside(allowNetworks: readonly string[]): Outside {
     async post(asked) {
       const incoming = await ask('POST', asked)
       await drained(incoming)
-      incoming.socket.destroy() // whoever answers before the end of a file wants no more of it
+      incoming.socket.destroy() // a receiver that responds before the file's end wants no more of it
       return { status: incoming.statusCode! }
     },
     async get(asked) {
       const incoming = await ask('GET', { ...asked, body: '' })
-      incoming.on('error', () => {}) // told by reading; without a reader nobody is to be told
+      incoming.on('error', () => {}) // reading reports errors; without a reader nobody needs them
       const { statusCode, headers } = incoming
       return {
         status: statusCode!,
@@ -68,7 +68,7 @@ export function createOutside(allowNetworks: readonly string[]): Outside {
   }
 }
 
-/** However the answer ends, its head has said what matters. */
+/** Resolves however the response ends: only its status matters. */
 function drained(incoming: IncomingMessage): Promise<void> {
   return new Promise(resolve => {
     let bytes = 0

@@ -1,4 +1,4 @@
-// The library that speaks to Redis, by itself: a third of what a function has of others' code, so that bundles load it
-// from a file that all of them share, and those without stores not at all.
+// The Redis client library in a module of its own. It is a third of a function's third-party code, so bundles load it
+// from a shared file, and units without stores do not load it at all.
 
 export { Cluster, Redis } from 'ioredis'

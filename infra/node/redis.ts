@@ -1,17 +1,18 @@
-// Opens Redis as an installation has it: one server or a cluster, in the open or by TLS. Guarantee: a command is answered
-// or fails within REDIS_WAIT_MS, a connection that is silent for so long is given up, and none is kept for later, since callers fall back on what they know without Redis.
+// Opens Redis: one server or a cluster, with or without TLS. Guarantee: a command is answered or fails within
+// REDIS_WAIT_MS, and a connection that is silent for so long is given up. No command is queued for later, since callers
+// fall back on what they know without Redis.
 
 import { connect, isIP } from 'node:net'
 import type { Cluster, Command, RedisOptions } from 'ioredis'
 import type { Redis } from '../../shared/context.ts'
 import { ExitError } from '../local/exit-error.ts'
 
-/** What `redis-client.ts` has, which hosts load in ways of their own. */
+/** The exports of `redis-client.ts`, which each host loads in its own way. */
 export type RedisClient = typeof import('./redis-client.ts')
 
 export interface RedisTarget {
   url: string
-  /** Certificates of who signed the server's, in PEM; those that Node knows unless given. */
+  /** The server's CA certificates, in PEM; Node's own by default. */
   ca?: string | undefined
 }
 
@@ -36,13 +37,13 @@ const retryStrategy = (tries: number) => Math.min(50 * 2 ** Math.min(tries, 6), 
 const PORT = 6379
 const CLUSTER = "'redis://user:password@host-1:6379,host-2:6379' names nodes of a cluster"
 
-/** Connects when it is first asked. @throws ExitError when the URL says what cannot be */
+/** Returns a client that connects at its first command. @throws ExitError when the URL is unusable */
 export function openRedis(target: RedisTarget, client: RedisClient): Redis {
   const { nodes, isCluster, url, tls } = partsOf(target)
   const common = {
     connectTimeout: REDIS_WAIT_MS,
     commandTimeout: REDIS_WAIT_MS,
-    socketTimeout: REDIS_WAIT_MS, // a connection on which nothing asked is answered is given up
+    socketTimeout: REDIS_WAIT_MS, // gives up a connection on which no command is answered
     maxRetriesPerRequest: 1,
     ...(tls ? { tls } : {}),
   }
@@ -51,13 +52,13 @@ export function openRedis(target: RedisTarget, client: RedisClient): Redis {
     : Object.assign(new client.Redis(url.href, { ...common, lazyConnect: true, retryStrategy }), {
         reason: () => (tls ? speaksPlainly(nodes[0]!) : Promise.resolve()),
       })
-  redis.on('error', () => {}) // told to the log by who has one, and by the command that fails
+  redis.on('error', () => {}) // logged by watchRedis, and reported by the failing command
   return redis
 }
 
 /**
- * Of itself the client bounds a command once a node has it. One that finds no node would wait until there is one again,
- * as long as that takes.
+ * The client itself limits a command's time only once a node has it. A command that finds no node would wait without
+ * limit until there is one again, so this class limits it too.
  */
 function openCluster(client: RedisClient, nodes: Node[], ofEach: OfEach): Cluster & Explaining {
   class BoundedCluster extends client.Cluster {
@@ -69,8 +70,8 @@ function openCluster(client: RedisClient, nodes: Node[], ofEach: OfEach): Cluste
         redisOptions: ofEach,
         clusterRetryStrategy: retryStrategy,
         slotsRefreshTimeout: REDIS_WAIT_MS,
-        slotsRefreshInterval: 5000, // a node that comes back without its slots having moved is told of by nobody
-        // A name stays a name: certificates are made out to names.
+        slotsRefreshInterval: 5000, // nothing reports a node that returns with its old slots
+        // Names are not resolved to addresses here, since certificates are issued for names.
         dnsLookup: (address, callback) => callback(null, address),
       })
       this.#first = { ...ofEach, ...nodes[0]! }
@@ -100,11 +101,14 @@ function openCluster(client: RedisClient, nodes: Node[], ofEach: OfEach): Cluste
 }
 
 interface Explaining {
-  /** Why it cannot be reached where the client does not say; undefined where that is not known either. */
+  /** Resolves with the reason why Redis cannot be reached, where the client does not say; undefined if unknown. */
   reason(): Promise<unknown>
 }
 
-/** A server without TLS waits for the end of what it takes for a line, and so does the client for an answer. */
+/**
+ * Finds a server without TLS behind a TLS client: it waits for the end of what it takes for a line, while the client
+ * waits for an answer.
+ */
 function speaksPlainly({ host, port }: Node): Promise<Error | undefined> {
   return new Promise(resolve => {
     const socket = connect({ host, port, timeout: REDIS_WAIT_MS })
@@ -141,7 +145,7 @@ function partsOf({ url: text, ca }: RedisTarget) {
   const nodes = urls.map(one => ({ host: one!.hostname, port: Number(one!.port || PORT) }))
   const tls = {
     ...(ca === undefined ? {} : { ca }),
-    // Proxies of providers find the server by it; in a cluster each node has a name of its own.
+    // Providers' proxies find the server by this name (SNI); in a cluster each node has its own name.
     ...(isCluster || isIP(url.hostname) ? {} : { servername: url.hostname }),
   }
   return { url, nodes, isCluster, ...(byTls ? { tls } : {}) }
@@ -154,11 +158,11 @@ const credentialsOf = ({ username, password }: URL) => ({
 
 const refusal = (what: string) => new ExitError('redis_url_unusable', `REDIS_URL ${what}.`)
 
-/** What an error event of the client is due to. */
+/** Resolves with the reason behind an error event of the client. */
 export async function reasonOf(redis: Redis, error: Error): Promise<unknown> {
   return (await explained(redis)) ?? error
 }
 
-/** Before the client gives up. */
+/** Resolves with the reason without waiting for the client to give up. */
 export const explained = async (redis: Redis): Promise<unknown> =>
   'reason' in redis ? (redis as Redis & Explaining).reason() : undefined

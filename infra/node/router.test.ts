@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-/** A router before one server, which plays all units; each is asked under its name. */
+/** A router in front of one server that plays all units; each unit has its name in the path. */
 async function routed(handle: RequestListener): Promise<{ router: Listener; log: string[] }> {
   const server = http.createServer(handle).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
@@ -89,7 +89,7 @@ describe('the router', () => {
     const init = { method: 'POST', body: body.readable, duplex: 'half' } as RequestInit
     const response = await fetch(`${router.url}/v1/runs/7/items`, init)
     const lines = response.body!.pipeThrough(new TextDecoderStream()).getReader()
-    expect((await lines.read()).value).toBe('1\n') // while the second is not yet sent
+    expect((await lines.read()).value).toBe('1\n') // before the second line is sent
     void line('2')
     expect((await lines.read()).value).toBe('2\n')
     void writer.close()

@@ -1,6 +1,6 @@
-// Sends each request to the function that serves it, where neither the platform nor its ingress can tell by path.
-// Guarantee: bodies pass as they come, both ways; an answer that breaks off there breaks off here, so that nobody takes
-// it for whole; and whatever no function answered is an error like any other.
+// Forwards each request to the function that serves it, where neither the platform nor its ingress can route by path.
+// Guarantee: bodies are streamed both ways; a response that breaks off upstream breaks off here too, so that nobody
+// takes it for complete; a request that no function answered gets an ordinary API error.
 
 import type { Agent, IncomingMessage, ServerResponse } from 'node:http'
 import type { Agent as SecureAgent } from 'node:https'
@@ -16,19 +16,19 @@ import { logLine, tellReady } from './log.ts'
 import { listeningAt, readSettings } from './settings.ts'
 import { endOnCrash, endOnSignal, endStart } from './stop.ts'
 
-// Not by import, which reads every export and so loads all of fetch: half of what a start of the router would take.
+// Not imported: an import reads every export and so loads all of fetch, which would be half of the router's start time.
 const http = process.getBuiltinModule('node:http')
-/** TLS is loaded by the first request that needs it: within a cluster none does. */
+/** The first request that needs TLS loads it; within a cluster none does. */
 const https = () => process.getBuiltinModule('node:https')
 
 export interface RouterOptions extends Address {
   routes: readonly Route[]
-  /** Where units are, with `{unit}` for the name: http://assay-{unit}.assay.svc.cluster.local */
+  /** The URL of the units, with `{unit}` for the name: http://assay-{unit}.assay.svc.cluster.local */
   unitUrl: string
   writeLog?: (line: string) => void
 }
 
-/** Between two machines only, so that neither end passes them on. */
+/** Headers that apply to one connection only, so they are not forwarded. */
 const HOP_BY_HOP = [
   'connection',
   'keep-alive',
@@ -43,11 +43,11 @@ const HOP_BY_HOP = [
 const CHARACTERS_LOGGED = 300
 const CONSUMER = 'consume'
 const HEALTH_PATH = '/healthz'
-/** Platforms keep a function that nobody asks for longer. */
+/** Shorter than the time for which platforms keep an idle function. */
 const NOTIFY_AGAIN_MS = 10_000
 const PORT = 8080
 
-/** Serves the router until the process is asked to stop. */
+/** Serves the router until the process gets a stop signal. */
 export async function serveRouter(routes: readonly Route[]): Promise<void> {
   endOnCrash()
   try {
@@ -61,7 +61,7 @@ export async function serveRouter(routes: readonly Route[]): Promise<void> {
   }
 }
 
-/** @throws ExitError when `unitUrl` cannot lead to units */
+/** @throws ExitError when `unitUrl` is no URL with `{unit}` */
 export async function startRouter(options: RouterOptions): Promise<Listener> {
   const find = createRoutes(options.routes)
   const write = options.writeLog ?? (line => process.stderr.write(line))
@@ -70,7 +70,7 @@ export async function startRouter(options: RouterOptions): Promise<Listener> {
   const server = http.createServer((incoming, outgoing) => {
     const url = requestUrl(incoming)
     const method = incoming.method!
-    // Without a Response: that loads all of fetch, and nothing else here does that is asked for while it starts.
+    // Written without a Response, which loads all of fetch; nothing else requested during the start does.
     if (url.pathname === HEALTH_PATH)
       return void outgoing.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}')
     const route = find(method, url.pathname)
@@ -93,13 +93,13 @@ export async function startRouter(options: RouterOptions): Promise<Listener> {
       return errorAnswer(notAnswered(unit, request_id), request_id)
     })
   })
-  server.requestTimeout = 0 // an upload may take as long as it takes; the functions have bounds of their own
+  server.requestTimeout = 0 // uploads may take long; the functions have their own bounds
   return listening(server.listen(options.port, options.host), options)
 }
 
 const requestId = () => newId(Date.now(), bytes => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>))
 
-/** As the app sees it: without the dots, and never another host's. */
+/** The URL as the app sees it: with dot segments resolved, and never with another host. */
 function requestUrl({ url = '/' }: IncomingMessage): URL {
   const text = url.startsWith('/') ? `http://router${url}` : url
   return URL.canParse(text) ? new URL(text) : new URL('http://router/')
@@ -114,8 +114,8 @@ function unitAddresses(template: string): (unit: string, url: URL) => URL {
 }
 
 /**
- * Lets a consumer that sleeps start beside the function that will call it, and not after it. How it goes is no matter:
- * that function calls it anyway.
+ * Requests the consumer's health, so that an idle consumer starts together with the function that will call it, not
+ * after it. The result does not matter, since that function calls the consumer anyway.
  */
 function notifierOf(consumer: URL): () => void {
   let asked = Number.NEGATIVE_INFINITY
@@ -134,7 +134,9 @@ const notAnswered = (unit: string, request_id: string) =>
     'Ask again; what is sent with an Idempotency-Key is taken once.',
   )
 
-/** Kept connections are for requests that can be sent twice: the other end may close one just as it is taken up. */
+/**
+ * Keep-alive is only for requests that can be sent twice: the other end may close a connection just as it is reused.
+ */
 const kept = new http.Agent({ keepAlive: true })
 let keptSecure: SecureAgent | undefined
 function keptFor(to: URL): Agent {
@@ -169,7 +171,7 @@ function forward(
   })
   upstream.once('error', error => {
     incoming.unpipe(upstream)
-    if (outgoing.headersSent || outgoing.destroyed) return // how it ends is for the response to say
+    if (outgoing.headersSent || outgoing.destroyed) return // the response's own events handle its end
     if (upstream.reusedSocket && !hasBody) return forward(incoming, outgoing, to, failed)
     answer(outgoing, failed(error.message))
   })
@@ -177,7 +179,7 @@ function forward(
   incoming.pipe(upstream)
 }
 
-/** An error that a proxy before the function wrote: functions answer in JSON, but for pages. */
+/** Whether a proxy in front of the function wrote the error: functions respond in JSON, except for pages. */
 const isForeign = ({ statusCode, headers }: IncomingMessage) =>
   statusCode! >= 400 && !headers['content-type']?.startsWith('application/json')
 
@@ -193,7 +195,7 @@ function forwardedHeaders(incoming: IncomingMessage, to: URL): Record<string, st
   return {
     ...endToEnd(incoming),
     host: to.host,
-    // Asked to close, a function that answers before an upload ends would break it off, its answer with it.
+    // With `close`, a function that responds before an upload ends would cut it off, and its own response with it.
     connection: 'keep-alive',
     'x-forwarded-for': hops.join(', '),
     'x-forwarded-host': given['x-forwarded-host'] ?? given.host ?? '',

@@ -1,4 +1,4 @@
-// What a container of the image starts with: the function that FUNCTION names.
+// The entry point of the image's containers: loads the function that FUNCTION names.
 
 import { readdirSync } from 'node:fs'
 import { invalid } from '../local/exit-error.ts'

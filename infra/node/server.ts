@@ -1,5 +1,5 @@
-// A Node process that plays some or all of the parts: the API, the queue consumer with the agent runtime, the tick.
-// On one machine all of them run in one process; on a platform each is a process of its own.
+// Runs some or all parts in a Node process: the API, the queue consumer with the agent runtime, the tick. On one
+// machine all of them run in one process; on a platform each is a process of its own.
 
 import { endpoints } from '../../functions/index.ts'
 import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
@@ -33,51 +33,51 @@ import { createOutside } from './reach.ts'
 export interface ServerOptions extends ConnectionOptions {
   port: number
   host: string
-  /** Where the agent runtime keeps its sockets and logs. */
+  /** The folder for the agent runtime's sockets and logs. */
   dataDir: string
   /**
-   * 32 bytes in hex; or what prepares the database and finds the key there. That is tried until PostgreSQL answers, while
-   * callers are told that it is away.
+   * 32 bytes in hex, or a function that prepares the database and finds the key there. It is retried until PostgreSQL
+   * answers; meanwhile callers get an error that says PostgreSQL is unreachable.
    */
   masterKey: string | (() => Promise<string>)
-  /** Aborted, a start that waits for PostgreSQL ends. */
+  /** Ends a start that waits for PostgreSQL, when aborted. */
   stop?: AbortSignal
-  /** The origin callers use, when it is not the address listened on. */
+  /** The origin callers use, where it differs from the listening address. */
   baseUrl?: string
   parts?: readonly Part[]
-  /** Networks (CIDR) that agents' declarations may name although they are private. */
+  /** Private networks (CIDR) that agents' declarations may name. */
   allowPrivateNetworks?: string[]
-  /** Where the function is that runs bundles; this process does unless given. */
+  /** The URL of the function that runs bundles; by default this process does. */
   runtimeUrl?: string | undefined
-  /** Without it, alerts go by webhook only. */
+  /** Sends mail; without it alerts go by webhook only. */
   mail?: Context['mail'] | undefined
-  /** Networks (CIDR) that callbacks and alerts may be sent to although they are private. */
+  /** Private networks (CIDR) that callbacks and alerts may be sent to. */
   allowCallbackNetworks?: string[]
-  /** Networks (CIDR) of proxies that are believed where a request came from. */
+  /** Networks (CIDR) of proxies whose X-Forwarded-For is believed. */
   trustedProxies?: string[] | undefined
-  /** The bearer that reads GET /metrics; nobody does without. */
+  /** The bearer for GET /metrics; without it nobody can read them. */
   metricsToken?: string | undefined
-  /** Opens accounts and nothing that is in them; nobody is the operator without it. */
+  /** The operator's credential: it opens accounts, but not what is in them. Without it there is no operator. */
   operatorKey?: string | undefined
-  /** Exports traces and measurements; it is closed with the server. */
+  /** Exports traces and measurements; closed with the server. */
   telemetry?: Exporter | null
-  /** Where the list of prices is fetched from, once a day; it stays as it came unless told. */
+  /** The URL of the price list, fetched once a day; without it the built-in list stays. */
   pricesUrl?: string | undefined
-  /** Where lines of the log go; standard error unless told. */
+  /** Writes lines of the log; to standard error by default. */
   writeLog?: (line: string) => void
-  /** The least that is written; all unless told. */
+  /** The lowest level that is written; all by default. */
   logLevel?: LogLevel | undefined
 }
 
 export interface Server {
   port: number
   url: string
-  /** Set where the installation was restored and nobody has let it go on. */
+  /** Set where the installation was restored and nobody has let it continue. */
   heldSince: Date | null
   close(): Promise<void>
 }
 
-/** Starts the process's parts; resolves when it takes requests. */
+/** Starts the process's parts; resolves when they work. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const parts = new Set(options.parts ?? PARTS)
   const closing = new AsyncDisposableStack()
@@ -131,7 +131,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     stopReading(ctx)
     return ctx.idle()
   })
-  const working = closing.use(new AsyncDisposableStack()) // ends after the last request
+  const working = closing.use(new AsyncDisposableStack()) // disposed after the last request
   const listener = parts.has('api') ? await listenForCallers(options, ctx) : undefined
   if (listener) closing.defer(() => listener.close())
   const { port, url } = listener ?? { port: 0, url: '' }
@@ -143,12 +143,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   if (heldSince !== null) ctx.log('warn', 'held', { since: heldSince, mend: 'assay admin go-on' })
   if (consumer) keepAwake(consumer, connections.redis, working)
   if (parts.has('tick')) closing.defer(startTick(ctx))
-  // Without a tick in this process only Redis wakes its consumer, and Redis may be away.
+  // Without a tick in this process only Redis notifies its consumer, and Redis may be unreachable.
   else if (consumer) closing.defer(every(LIMITS.self_notify_ms, () => consumer.notify()))
   return { port, url, heldSince, close: () => closing.disposeAsync() }
 }
 
-/** Wakes the consumer now, and whenever somebody says that there is work. */
+/** Notifies the consumer now, and on every notification over Redis. */
 function keepAwake(consumer: ConsumerLoop, redis: Context['redis'], closing: AsyncDisposableStack): void {
   closing.defer(() => consumer.close())
   closing.defer(listenForWakes(redis, consumer.notify))

@@ -1,10 +1,10 @@
-// What a process may be told, by name. Guarantee: no setting is read that is not in the list, and a variable that looks
-// like one and is none is told, with the name that may have been meant.
+// Lists the settings of a process by name. Guarantee: no setting outside the list is read, and a variable that looks
+// like a setting but is none is reported with the name that may have been meant.
 
 import { nearest } from '../../shared/kernel/nearest.ts'
 import type { Log } from '../../shared/upkeep/rules/log-events.ts'
 
-/** Each may also stand in a file that NAME_FILE names. OpenTelemetry's own are not listed. */
+/** Each may also be in a file that NAME_FILE names. OpenTelemetry's own settings are not listed. */
 export const SETTING_NAMES = [
   'ASSAY_AGENT_KEY',
   'ASSAY_ALLOW_CALLBACK_NETWORKS',
@@ -39,7 +39,7 @@ export const SETTING_NAMES = [
 ] as const
 export type SettingName = (typeof SETTING_NAMES)[number] | `OTEL_${string}`
 
-/** Of the command line, of tests and of files that a shell fills in: they may stand in the same environment. */
+/** Variables of the command line, of tests and of files that a shell fills in, which may be in the same environment. */
 const OF_OTHERS = [
   'ASSAY_API_KEY',
   'ASSAY_BASE_URL',
@@ -49,13 +49,13 @@ const OF_OTHERS = [
   'ASSAY_RECORD',
   'ASSAY_UPGRADE_FROM',
 ]
-/** Kubernetes adds these for each Service of the namespace, and ours are called assay-…. */
+/** Kubernetes adds these variables for each Service of the namespace, and ours are named assay-…. */
 const OF_SERVICES = /_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP))(_\w+)?$|_PORT$/
 const LETTERS_APART = 4
 
 export interface UnknownSetting {
   name: string
-  /** The setting it is nearest to. */
+  /** The setting with the most similar name. */
   meant?: string
 }
 
@@ -73,7 +73,7 @@ export function unknownSettings(env: Record<string, string | undefined>): Unknow
     })
 }
 
-/** A line of the log for each of them. */
+/** Logs a warning for each unknown setting. */
 export function warnOfUnknown(env: Record<string, string | undefined>, log: Log): void {
   for (const unknown of unknownSettings(env)) log('warn', 'unknown_setting', { ...unknown })
 }

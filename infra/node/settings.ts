@@ -1,6 +1,6 @@
-// Where a process's settings come from, on every platform alike: the variable itself, the file that NAME_FILE names,
-// or the secret of that name where OpenFaaS mounts them. Guarantee: a setting that is missing is named, with all the
-// places it was looked for.
+// Reads a process's settings, the same way on every platform: from the variable itself, the file that NAME_FILE names,
+// or the secret of that name where OpenFaaS mounts them. Guarantee: the error for a missing setting names all the
+// places that were tried.
 
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -13,19 +13,22 @@ import type { SettingName } from './setting-names.ts'
 const OPENFAAS_SECRETS = '/var/openfaas/secrets'
 
 export interface Settings {
-  /** Undefined when it is nowhere, or empty. */
+  /** Returns undefined when the setting is missing or empty. */
   get(name: SettingName): string | undefined
-  /** Where people find the installation, with the path it has there, and no slash at its end. @throws ExitError when it is no such URL */
+  /**
+   * The installation's public URL with its path, without a slash at the end.
+   * @throws ExitError when it is no such URL
+   */
   baseUrl(): string | undefined
-  /** What stands between commas. */
+  /** The comma-separated values. */
   list(name: SettingName): string[] | undefined
-  /** Networks (CIDR) between commas. @throws ExitError that names what is none */
+  /** Comma-separated networks (CIDR). @throws ExitError naming the invalid ones */
   networks(name: SettingName): string[] | undefined
   /** @throws ExitError when it is no whole number within the bounds */
   whole(name: SettingName, bounds: { min: number; max: number }): number | undefined
   /** Whether it is `true`. @throws ExitError when it is neither `true` nor `false` */
   flag(name: SettingName): boolean
-  /** @throws ExitError that names the setting and where it may stand */
+  /** @throws ExitError naming the setting and where it may be set */
   need(name: SettingName): string
 }
 
@@ -102,19 +105,19 @@ function isNetwork(text: string): boolean {
 
 const ANY_PORT = { min: 0, max: 65_535 }
 
-/** Where a process listens. */
+/** The address a process listens on. */
 export const listeningAt = (settings: Settings, port: number) => ({
   port: settings.whole('PORT', ANY_PORT) ?? port,
   host: settings.get('HOST') ?? '0.0.0.0',
 })
 
-/** The database itself, for what a pooler in between cannot carry: migrations and backups; as the role that owns it. */
+/** The database without a pooler, which migrations and backups cannot use, and as the role that owns it. */
 export const migrationTarget = (settings: Settings) => ({
   url: settings.get('DATABASE_MIGRATE_URL') ?? settings.need('DATABASE_URL'),
   ca: settings.get('DATABASE_CA'),
 })
 
-/** Where PostgreSQL and Redis are, and who signed their certificates where that is not known anyway. */
+/** The URLs of PostgreSQL and Redis, and the CA certificates that Node does not have. */
 export function storesFrom(settings: Settings) {
   return {
     ...databaseFrom(settings),
@@ -123,13 +126,13 @@ export function storesFrom(settings: Settings) {
   }
 }
 
-/** Where PostgreSQL is, for what needs nothing else. */
+/** The URL of PostgreSQL, for programs that need nothing else. */
 export const databaseFrom = (settings: Settings) => ({
   databaseUrl: settings.need('DATABASE_URL'),
   databaseCa: settings.get('DATABASE_CA'),
 })
 
-/** The master key, or what is derived from it for the purposes of this process alone. @throws ExitError without either */
+/** The master key, or keys derived from it for the purposes of this process only. @throws ExitError without either */
 export function keysFrom(settings: Settings): string {
   const keys = settings.get('ASSAY_KEYS')
   if (keys === undefined) return wholeMasterKey(settings.need('ASSAY_MASTER_KEY'), 'ASSAY_MASTER_KEY')
@@ -137,7 +140,7 @@ export function keysFrom(settings: Settings): string {
   throw invalid('ASSAY_KEYS is not what infra/unit-keys.ts prints: a purpose and 64 hex digits for each key.')
 }
 
-/** @throws ExitError where it is none: `of` names where it stands */
+/** @param of where the key is set, for the error @throws ExitError where it is no master key */
 export function wholeMasterKey(key: string, of: string): string {
   if (/^[0-9a-f]{64}$/i.test(key)) return key.toLowerCase()
   throw new ExitError(
@@ -146,13 +149,13 @@ export function wholeMasterKey(key: string, of: string): string {
   )
 }
 
-/** How many connections to PostgreSQL this process may open; its unit's own number unless told. @throws ExitError */
+/** Most connections to PostgreSQL that this process may open; by default its unit's own number. @throws ExitError */
 export const connectionsFrom = (settings: Settings): number | undefined =>
   settings.whole('ASSAY_DATABASE_CONNECTIONS', LIMITS.database_connections)
 
-const OPERATOR_KEY_CHARACTERS = 32 // 128 bits where they are hex digits
+const OPERATOR_KEY_CHARACTERS = 32 // 128 bits if they are hex digits
 
-/** The operator's credential; nobody is the operator without. @throws ExitError where it could be guessed, or not be sent */
+/** The operator's credential; without it there is no operator. @throws ExitError where it is too short or no bearer */
 export function operatorKeyFrom(settings: Settings): string | undefined {
   const key = settings.get('ASSAY_OPERATOR_KEY')
   if (key === undefined || (key.length >= OPERATOR_KEY_CHARACTERS && /^[A-Za-z0-9._~+/=-]+$/.test(key)))
@@ -162,7 +165,7 @@ export function operatorKeyFrom(settings: Settings): string | undefined {
   )
 }
 
-/** A file that was named must be there. */
+/** Reads a file that a setting names. @throws ExitError where it cannot be read */
 function readNamed(name: string, file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim() || undefined

@@ -1,24 +1,27 @@
-// How a process of one function ends. Knative sends the signal after the last request was drained, so the process ends
-// at once. The watchdog of OpenFaaS sends it first, goes on passing requests, and fails when its process leaves early:
+// Ends a process of one function. Knative sends the signal after it has drained the last request, so the process ends
+// at once. The watchdog of OpenFaaS sends it first, continues to pass requests, and fails if its process exits early:
 // there the process stays until the watchdog ends with it.
 
 import { errorText } from '../../shared/kernel/error-text.ts'
 import { endOf } from '../local/exit-error.ts'
 import { tell } from './log.ts'
 
-/** A start that failed: one line of the log, of a person's own words where a person can mend it; see REFUSED. */
+/**
+ * Ends a failed start with one log line; where a person can fix the cause, the line says how and the code is REFUSED.
+ */
 export function endStart(error: unknown): never {
   const { line, code } = endOf(error)
   tell('error', code === 1 ? 'start_failed' : 'start_refused', { error: line })
   process.exit(code)
 }
 
-/** Sysexits calls it an internal software error. */
+/** The exit code of sysexits for an internal software error. */
 export const CRASHED = 70
 
 /**
- * What nobody caught leaves the process in a state that nobody knows: it ends, with one line and without the code around
- * it. The driver of PostgreSQL throws one when a session is cut between two statements (porsager/postgres#1208).
+ * Ends the process on an uncaught error, which leaves it in an unknown state, with one log line and without a code
+ * excerpt. The PostgreSQL driver throws such an error when a session is cut between two statements
+ * (porsager/postgres#1208).
  */
 export function endOnCrash(): void {
   process.on('uncaughtException', error => {
@@ -29,7 +32,7 @@ export function endOnCrash(): void {
 
 /** `onStop` is called at the first signal, `close` before the process exits. */
 export function endOnSignal({ onStop, close }: { onStop?: () => void; close(): Promise<void> }): void {
-  const underWatchdog = process.env.fprocess !== undefined // set for whoever the watchdog starts
+  const underWatchdog = process.env.fprocess !== undefined // the watchdog sets it for the processes it starts
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, async () => {
       onStop?.()

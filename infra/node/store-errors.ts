@@ -1,34 +1,36 @@
-// What to do about a store that cannot be talked to, where what the driver says of it leaves that open. Redis holds
-// hints, so nothing fails without it and only the log tells: once for each trouble, not for each try.
+// Says what to do about an unreachable store where the driver's error does not. Redis holds only what may be lost, so
+// nothing fails without it and only the log reports the trouble: once for each cause, not for each try.
 
 import type { Context, Redis } from '../../shared/context.ts'
 import { type StoreName, sayFault, storeFault } from '../../shared/kernel/store-errors.ts'
 import { ExitError } from '../local/exit-error.ts'
 import { explained, reasonOf } from './redis.ts'
 
-/** What a person can mend; undefined for a store that is merely away, and for what nobody knows how to mend. */
+/**
+ * The error for a fault that a person can fix; undefined for a store that is only unreachable and for unknown faults.
+ */
 export function refusalOf(error: unknown, store: StoreName = 'DATABASE'): ExitError | undefined {
   if (error instanceof ExitError) return error
   const fault = storeFault(error, store)
   return fault === undefined || fault.passes ? undefined : new ExitError(fault.code, sayFault(store, fault))
 }
 
-/** A sentence with what is wrong and what to do next; undefined where the error says all there is to say. */
+/** A sentence with what is wrong and what to do next; undefined where the error itself says enough. */
 function adviceOf(error: unknown, store: StoreName): string | undefined {
   const fault = storeFault(error, store)
   return fault && sayFault(store, fault)
 }
 
-// A server that is there answers sooner, wherever it is.
+// A working server answers sooner, however far away it is.
 const SILENCE_MS = 500
 
-/** Tells the log what keeps Redis away; and whoever asks, as soon as it is known. */
+/** Logs why Redis is unreachable; the returned function resolves with the reason as soon as it is known. */
 export function watchRedis(redis: Redis, log: Context['log']): () => Promise<unknown> {
   let told: string | undefined
   let sessions = 0
   let trouble = Promise.withResolvers<unknown>()
   const tell = (reason: unknown, session: number) => {
-    if (session !== sessions) return // it is there meanwhile
+    if (session !== sessions) return // Redis has become ready meanwhile
     trouble.resolve(reason)
     const text = adviceOf(reason, 'REDIS') ?? String(reason)
     if (text === told) return

@@ -1,14 +1,12 @@
-// Whether this process exports traces and measurements, by OpenTelemetry's own settings. Guarantee: where they name no
-// receiver, nothing of OpenTelemetry is loaded.
+// Decides by OpenTelemetry's own settings whether this process exports traces and measurements. Guarantee: where they
+// name no receiver, nothing of OpenTelemetry is loaded.
 
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { invalid } from '../local/exit-error.ts'
 import type { Exporter, TelemetryOptions } from './exporter.ts'
 import type { Settings } from './settings.ts'
 
-/**
- * @throws ExitError when a setting cannot be followed
- */
+/** Returns the exporter, or null where nothing is exported. @throws ExitError when a setting is not supported */
 export async function openTelemetry(settings: Settings): Promise<Exporter | null> {
   const isOn = (signal: 'TRACES' | 'METRICS') =>
     settings.get(`OTEL_${signal}_EXPORTER`) !== 'none' &&
@@ -20,7 +18,7 @@ export async function openTelemetry(settings: Settings): Promise<Exporter | null
     throw invalid(
       'OTEL_EXPORTER_OTLP_PROTOCOL is grpc: only http/json is spoken; name the port for HTTP, 4318.',
     )
-  // What the library reads by itself it reads from the environment; headers may be a secret in a file.
+  // The library reads these from the environment itself, but the headers may be a secret in a file.
   for (const name of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS'] as const) {
     const value = settings.get(name)
     if (value !== undefined) process.env[name] = value

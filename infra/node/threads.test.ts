@@ -17,7 +17,7 @@ it.each([
   expect(first).toBe(`import '${path}'`)
 })
 
-// Counted where the kernel tells: as many hashes as there are threads begin at once.
+// Counts threads in /proc, so it needs Linux: as many hashes begin at once as there are threads.
 it.skipIf(process.platform !== 'linux')('half of the threads are as many as look names up', async () => {
   const script = `
     import ${JSON.stringify(join(HERE, 'threads.ts'))}
@@ -29,5 +29,5 @@ it.skipIf(process.platform !== 'linux')('half of the threads are as many as look
     console.log(count() - before)`
   const { UV_THREADPOOL_SIZE: _, ...env } = process.env
   const { stdout } = await promisify(execFile)(NODE, ['--input-type=module', '-e', script], { env })
-  expect(Number(stdout)).toBeGreaterThan(2 * LIMITS.name_lookups - 4) // of four the runtime had begun some before
+  expect(Number(stdout)).toBeGreaterThan(2 * LIMITS.name_lookups - 4) // the runtime may have started its four before
 })

@@ -1,7 +1,8 @@
-// Threads of the runtime beside its event loop. Guarantee: look-ups of names leave half of them to hashes of passwords and to
-// files, as libuv has it, and are as many as LIMITS.name_lookups says. Imported before anything else: the number is read once.
+// Sets the size of the thread pool next to the event loop. Guarantee: name look-ups use LIMITS.name_lookups threads,
+// half of the pool by libuv's rule, and leave the other half to password hashes and files. Import it before anything
+// else: the number is read once.
 //
-// Four is the runtime's own number, of which two look names up: two names of one caller whose server is silent kept all others
-// waiting for 10 s.
+// The default is four threads, two of them for name look-ups: two names of one caller whose name server was silent kept
+// all other look-ups waiting for 10 s.
 
 process.env.UV_THREADPOOL_SIZE ??= '16'

@@ -1,4 +1,4 @@
-// By looks that come a hundred times as often as those of a server at work.
+// Checks uploads a hundred times as often as a real server does.
 
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
@@ -9,7 +9,7 @@ import { watchUploads } from './uploads.ts'
 const BOUNDS = { look_ms: 20, idle_looks: 25, free_looks: 50, least_bytes: 64 * 1024 }
 const ALL_MS = BOUNDS.look_ms * (BOUNDS.idle_looks + BOUNDS.free_looks)
 
-/** When it begins to read a body. */
+/** The server reads bodies only once this resolves. */
 let mayRead: Promise<unknown> = Promise.resolve()
 const server = createServer(async (incoming, outgoing) => {
   await mayRead
@@ -17,7 +17,7 @@ const server = createServer(async (incoming, outgoing) => {
   try {
     for await (const chunk of incoming) bytes += chunk.length
     outgoing.end(String(bytes))
-  } catch {} // it was ended, which its sender is told
+  } catch {} // the upload was ended, and its sender got the reason
 })
 beforeAll(async () => {
   watchUploads(server, BOUNDS)
@@ -27,7 +27,7 @@ afterAll(() => server.close())
 
 const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
-/** Sends so many bytes each look, as long as `isOver` does not say otherwise; how it was answered, and after how long. */
+/** Sends `bytes` per check until `isOver`; returns the response and after how many ms it came. */
 async function upload(bytes: number, isOver: (ms: number) => boolean) {
   const { port } = server.address() as AddressInfo
   const sent = request({ port, host: '127.0.0.1', method: 'POST' })
@@ -39,7 +39,7 @@ async function upload(bytes: number, isOver: (ms: number) => boolean) {
     for await (const chunk of response) text += chunk
     answer = { status: response.statusCode, text }
   })
-  sent.on('error', () => {}) // what is sent on to a connection that was ended
+  sent.on('error', () => {}) // bytes sent to a connection that was ended
   while (answer === undefined && !isOver(performance.now() - began)) {
     if (bytes > 0) sent.write(Buffer.alloc(bytes))
     else sent.flushHeaders()

@@ -1,6 +1,6 @@
-// Ends requests whose body does not arrive. Guarantee: a body that goes on arriving is never ended for how long it takes; one
-// that stands still, or trickles for longer than a request may, is ended, and its sender told. What this process does not
-// read, and time in which it stood still, is not held against the sender.
+// Ends requests whose body does not arrive. Guarantee: a body that keeps arriving is never ended for taking long; a
+// body that stalls, or trickles for longer than a request may take, is ended with an error to its sender. The sender is
+// not blamed for bytes this process has not read, nor for time in which the process was blocked.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -8,20 +8,20 @@ import { LIMITS } from '../../shared/kernel/limits.ts'
 
 export interface UploadBounds {
   look_ms: number
-  /** Looks that may find nothing new. */
+  /** How many checks in a row may find no new bytes. */
   idle_looks: number
-  /** Looks from which on a few bytes are no progress any more. */
+  /** The number of checks after which a few bytes no longer count as progress. */
   free_looks: number
-  /** In `idle_looks`, from then on. */
+  /** The fewest bytes in `idle_looks` that count as progress from then on. */
   least_bytes: number
 }
 
-/** How often uploads are looked at: one is ended by us, before a platform ends its function. */
+/** How often uploads are checked: we end a stalled one before a platform ends its function. */
 export const LOOK_MS = 2000
 
 const BOUNDS: UploadBounds = {
   look_ms: LOOK_MS,
-  idle_looks: LIMITS.body_stall_ms / LOOK_MS + 1, // whoever reads the body says it first
+  idle_looks: LIMITS.body_stall_ms / LOOK_MS + 1, // one check more, so that the body's reader reports it first
   free_looks: LIMITS.upload_ms / LOOK_MS,
   least_bytes: LIMITS.upload_least_bytes,
 }
@@ -39,12 +39,12 @@ interface Upload {
   request: IncomingMessage
   response: ServerResponse
   looks: number
-  /** Since when by looks, and from how many bytes on, nothing counted as progress. */
+  /** The number of checks in a row without progress; `bytes` is the socket's count at the last progress. */
   idle: number
   bytes: number
 }
 
-/** Takes the place of the server's own bound, which is one on the whole time. */
+/** Replaces the server's own limit, which is on the total time. */
 export function watchUploads(server: Server, bounds = BOUNDS): void {
   server.requestTimeout = 0
   const uploads = new Set<Upload>()

@@ -1,4 +1,4 @@
-// Starts every function of the image once, while it is built, so that Node keeps what V8 compiled in the folder that
+// Starts every function of the image once during its build, so that Node stores V8's compiled code in the folder that
 // NODE_COMPILE_CACHE names. Guarantee: a function that does not start fails the build.
 
 import { spawn } from 'node:child_process'
@@ -10,7 +10,7 @@ const PORT = '8080'
 const ASK_AGAIN_MS = 20
 const START_MS = 60_000
 
-/** Nothing is behind them: a process asks its stores for nothing before it is asked something. */
+/** Nothing listens at these addresses: a process does not query its stores before its first request. */
 const NOWHERE = {
   DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
   REDIS_URL: 'redis://127.0.0.1:1',
@@ -18,7 +18,7 @@ const NOWHERE = {
   ASSAY_UNIT_URL: 'http://127.0.0.1:1/{unit}',
 }
 
-/** Starts a program, asks whether it is there and for something that it has to find out from its stores, and stops it. */
+/** Starts a program, requests its health and then a path that queries its stores, and stops it. */
 export async function warm(program: string, env: Record<string, string>): Promise<void> {
   const child = spawn(process.execPath, [program], {
     env: { ...process.env, ...NOWHERE, HOST: '127.0.0.1', PORT, ...env },

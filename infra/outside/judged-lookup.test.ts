@@ -15,7 +15,7 @@ const look = (names: JudgedNames, account_id: string | null, host: string) =>
     ),
   )
 
-/** A name server that answers nothing about some names until it is told. */
+/** A name server that does not answer for some names until `answer` is called. */
 function silentAbout(isSilent: (host: string) => boolean) {
   const asked: string[] = []
   const { promise, resolve: answer } = Promise.withResolvers<void>()
@@ -42,7 +42,7 @@ it('names of one account whose servers are silent leave look-ups to every other'
   const hanging = Array.from({ length: 100 }, (_, i) => look(names, 'attacker', `silent-${i}.example`))
   expect(await look(names, 'neighbour', 'quick.example')).toEqual([PUBLIC])
   expect(await look(names, null, 'quick.example')).toEqual([PUBLIC])
-  // The attack got there: it has all look-ups that one account may.
+  // The attack had its effect: it uses all look-ups that one account may have.
   expect(asked.filter(host => host.startsWith('silent'))).toHaveLength(LIMITS.name_lookups_per_account)
   answer()
   expect(await Promise.all(hanging)).toHaveLength(100)

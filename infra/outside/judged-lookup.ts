@@ -1,9 +1,9 @@
-// Looks names up for connections to addresses that callers named. Guarantee: what is dialled was judged after it was resolved, so
-// that a name which changes its mind in between gains nothing; and an account whose names take long to resolve leaves look-ups
-// to others.
+// Resolves names for connections to addresses that callers named. Guarantee: the address dialled was checked after it
+// was resolved, so a name that changes in between gains nothing; and an account whose names resolve slowly leaves
+// look-ups to others.
 //
-// The system looks a name up in a thread of the runtime, of which libuv gives it half (see ../node/threads.ts), and nobody can
-// take it back from a name server that is silent: some 10 s for each name.
+// The system looks a name up in a thread of the pool, half of which libuv gives to look-ups (see ../node/threads.ts). A
+// look-up at a silent name server cannot be cancelled: some 10 s for each name.
 
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
@@ -12,15 +12,15 @@ import { LIMITS } from '../../shared/kernel/limits.ts'
 import { Pool, type PoolBounds } from '../../shared/kernel/pool.ts'
 import { type Allows, literalAddress, refusedAddress } from './networks.ts'
 
-/** All addresses of a name. */
+/** Resolves all addresses of a name. */
 export type Resolve = (host: string, options: LookupOptions & { all: true }) => Promise<LookupAddress[]>
 
-/** Whose share of the look-ups is used; null is whoever has no account. */
+/** The account whose share of the look-ups is used; null for callers without an account. */
 export type Asker = string | null
 
 const ofSystem: Resolve = promisify(lookup)
 
-/** Of the process, as its threads are: what libuv would keep waiting has no turn. */
+/** One pool per process, like its threads: a look-up that would wait in libuv's queue gets no slot. */
 const ofProcess = new Pool(lookUps(Number(process.env.UV_THREADPOOL_SIZE) || 4), 'name_lookups')
 
 function lookUps(threads: number): PoolBounds {
@@ -28,12 +28,12 @@ function lookUps(threads: number): PoolBounds {
   return { size, share: Math.max(1, Math.min(LIMITS.name_lookups_per_account, size - 1)) }
 }
 
-/** Leaves those addresses of a name that are allowed. Node asks for names only: see `refuseLiteral`. */
+/** Resolves names to their allowed addresses. Node calls it for names only; for addresses see `refuseLiteral`. */
 export class JudgedNames {
   readonly #allows: Allows
   readonly #resolve: Resolve
   readonly #turns: Pool
-  /** Connections that are opened at once to one name ask once. */
+  /** Look-ups in progress, shared by an account's connections that are opened to one name at once. */
   readonly #underWay = new Map<string, Promise<LookupAddress[]>>()
 
   constructor(allows: Allows, resolve = ofSystem, turns = ofProcess) {
@@ -78,10 +78,10 @@ export class JudgedNames {
   }
 }
 
-/** As the system says it of a name server that does not answer. */
+/** The system's error for a name server that does not answer. */
 const NOT_NOW = { code: 'EAI_AGAIN', syscall: 'getaddrinfo' }
 
-/** @throws Error where the URL spells out an address that is not allowed */
+/** @throws Error where the URL contains a literal address that is not allowed */
 export function refuseLiteral(url: URL, allows: Allows): void {
   const literal = literalAddress(url)
   if (literal !== undefined && !allows(literal)) throw refusedAddress(literal, literal)

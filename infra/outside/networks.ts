@@ -1,5 +1,5 @@
-// Which addresses messages to the outside may go to. Guarantee: only addresses of the public internet, and what the
-// operator named; an address that carries another one inside (mapped, translated, tunnelled) is none of them.
+// Decides which addresses messages to the outside may go to. Guarantee: only addresses of the public internet and
+// networks that the operator named; an address that embeds another one (mapped, translated, tunnelled) is not public.
 
 import ipaddr from 'ipaddr.js'
 
@@ -8,20 +8,20 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 /** Whether a message may go to an address, given as text. */
 export type Allows = (address: string) => boolean
 
-// ipaddr.js takes for unicast whatever it has no name for, old spellings of IPv4 addresses among it.
+// ipaddr.js calls every range that it does not know unicast, old forms of IPv4 addresses among them.
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** @throws Error naming the network that is none */
+/** @throws Error naming an invalid network */
 export function allowsOutside(networks: readonly string[]): Allows {
   const allowed = networks.map(parsed)
   return text => {
     if (!ipaddr.isValid(text)) return false
-    const address = ipaddr.process(text) // an IPv4-mapped address is the one it maps
+    const address = ipaddr.process(text) // an IPv4-mapped address counts as the one it maps
     return isPublic(address) || allowed.some(([network, bits]) => contains(network, bits, address))
   }
 }
 
-/** Whether an address, given as text, is in one of the networks. @throws Error naming the network that is none */
+/** Whether an address, given as text, is in one of the networks. @throws Error naming an invalid network */
 export function isIn(networks: readonly string[]): (address: string) => boolean {
   const blocks = networks.map(parsed)
   return text => {
@@ -45,7 +45,7 @@ function parsed(network: string): [Address, number] {
   return ipaddr.parseCIDR(network)
 }
 
-/** What a caller is counted by: an IPv6 line has all addresses of a /64, and may take another for each request. */
+/** The network a caller is counted by: an IPv6 line has a whole /64, and may use another address for each request. */
 export function callerNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const plain = ipaddr.process(address)
@@ -53,7 +53,7 @@ export function callerNetwork(address: string): string {
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${plain}/64`)}/64`
 }
 
-/** The address a URL spells out instead of a name; undefined for a name. */
+/** The literal address in a URL; undefined for a name. */
 export function literalAddress(url: URL): string | undefined {
   const bare = url.hostname.replace(/^\[|\]$/g, '')
   return ipaddr.isValid(bare) ? bare : undefined

@@ -1,6 +1,6 @@
-// Kept connections to agents. Guarantee: a request takes a free connection first; of one place no more than a bound are
-// being opened at a time, so that a claim sent at once does not overflow the queue of a listener; and what waits for a
-// connection fails with the error of one that could not be opened where none is open.
+// Keep-alive connections to agents. Guarantee: a request takes a free connection first. A bounded number of connections
+// per place are being opened at a time, so that the requests of a claim, sent at once, do not overflow a listener's
+// queue. If a connection cannot be opened and none is open, waiting requests fail with its error.
 
 import http from 'node:http'
 import https from 'node:https'
@@ -10,26 +10,26 @@ import { LIMITS } from '../../shared/kernel/limits.ts'
 
 /** A request that waits for its connection. */
 export interface Waiting {
-  /** Makes the request; `isNew` says that its connection has to be opened. */
+  /** Makes the request; `isNew` says whether its connection has to be opened. */
   start(isNew: boolean): void
   fail(error: Error): void
 }
 
-/** Where requests go, over kept connections. */
+/** Where requests go, over keep-alive connections. */
 export interface Destination {
   sockets: AgentSockets
-  /** What the connections that lead there are kept under, by Node's agent too. */
+  /** The key of its connections, in Node's agent too. */
   name: string
   options: http.RequestOptions
   host: string
-  /** What the URL says for `authorization`, where a request says nothing for it. */
+  /** The `authorization` header from the URL, for requests that have none. */
   credentials: string | undefined
 }
 
 interface Place {
   opening: number
   open: number
-  /** In the order they came. */
+  /** Waiting requests in order of arrival. */
   waiting: Set<Waiting>
 }
 
@@ -39,7 +39,7 @@ export class AgentSockets {
   readonly agent: http.Agent
   readonly secure: boolean
   readonly #places = new Map<string, Place>()
-  /** Of all places: mostly none, and then a connection that becomes free is nobody's concern. */
+  /** Waiting requests of all places: usually 0, and then a connection that becomes free needs no handling. */
   #waiting = 0
   #isClosed = false
 
@@ -50,13 +50,13 @@ export class AgentSockets {
     this.secure = secure
     const options = { keepAlive: true, maxFreeSockets: LIMITS.agent_free_sockets, timeout: idle_ms }
     this.agent = secure ? new https.Agent(options) : new http.Agent(options)
-    // After the agent's own listener, which has put the connection among the free ones by then.
+    // Runs after the agent's own listener, which has added the connection to the free ones by then.
     this.agent.on('free', (_, options) => {
       if (this.#waiting > 0) this.#startNext(this.agent.getName(options))
     })
   }
 
-  /** `lookup` resolves its name for a new connection, the system unless told. */
+  /** @param lookup resolves the host's name for new connections; by default the system does */
   at(url: URL, lookup?: LookupFunction): Destination {
     const { hostname, port, path, auth } = urlToHttpOptions(url)
     const credentials = auth ? `Basic ${Buffer.from(auth).toString('base64')}` : undefined
@@ -64,12 +64,12 @@ export class AgentSockets {
     return lookup === undefined ? to : { ...to, options: { ...to.options, lookup } }
   }
 
-  /** A process of this machine. */
+  /** The destination of a process on this machine. */
   atSocket(socketPath: string): Destination {
     return this.#to({ host: 'localhost', port: this.#port, socketPath }, '/', 'localhost')
   }
 
-  /** Host and port are always said: Node's agent fills in what is left out before it names a connection. */
+  /** Host and port are always set, since Node's agent fills in missing ones before it names a connection. */
   #to(
     end: { host: string; port: number; socketPath?: string },
     path: string,
@@ -84,7 +84,7 @@ export class AgentSockets {
     return this.secure ? 443 : 80
   }
 
-  /** Starts it now, or when a connection is free or may be opened. */
+  /** Starts the request now, or once a connection is free or may be opened. */
   enter(name: string, waiting: Waiting): void {
     const place = this.#places.get(name)
     if (this.#isClosed) waiting.fail(new Error(CLOSED))
@@ -96,12 +96,12 @@ export class AgentSockets {
     }
   }
 
-  /** Of a request that was given up; nothing where it has started. */
+  /** Removes a request that was given up; does nothing if it has started. */
   leave(name: string, waiting: Waiting): void {
     if (this.#places.get(name)?.waiting.delete(waiting)) this.#waiting--
   }
 
-  /** Follows the connection of a request that was started with a new one, to be called as it is made. */
+  /** Tracks the new connection of a request; call it when the request is made. */
   watch(name: string, outgoing: http.ClientRequest): void {
     const place = this.#placeOf(name)
     place.opening++
@@ -125,13 +125,13 @@ export class AgentSockets {
     }
     outgoing.once('error', error => {
       if (state !== 'opening') return
-      // Given up by its caller, it says nothing about the place. Of a name with several addresses it is one for all of them.
+      // A caller's abort says nothing about the place. A name with several addresses fails with one AggregateError.
       const ofSystem = (error as NodeJS.ErrnoException).syscall !== undefined
       if (ofSystem || error instanceof AggregateError) failure = error
       become('closed')
     })
     outgoing.once('socket', (socket: Socket) => {
-      if (outgoing.reusedSocket) return become('closed') // one became free meanwhile, and whoever opened it follows it
+      if (outgoing.reusedSocket) return become('closed') // it took one that became free, which its opener tracks
       socket.once(opened, () => become('open'))
       socket.once('close', () => become('closed'))
       if (!socket.connecting && !this.secure) become(socket.destroyed ? 'closed' : 'open')

@@ -1,6 +1,5 @@
-// The process behind one deployment, and the requests in it.
-// Guarantee: one start however many ask; an alone pool lets one request in at a time; an error in a process that
-// died is told as that death.
+// Manages the process of one deployment and its requests. Guarantee: there is one start however many requests need the
+// process; an alone pool admits one request at a time; an error in a process that died is reported as that death.
 
 import {
   type AgentRequest,
@@ -35,13 +34,13 @@ export interface ProcessReport {
   rss_bytes: number
 }
 
-/** Sockets close before the exit is reported; an error waits this long for the exit that explains it. */
+/** Sockets close before the exit is reported, so an error waits this long for the exit that explains it. */
 const DEATH_REPORT_MS = 1000
 
-/** Errors of a connection that was never made: no item of the request has reached the process. */
+/** Error codes of a connection that was never made, so that no item of the request has reached the process. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOENT'])
 
-const KEPT_MS = 10_000 // workerd closes a connection that was idle for 15 s (measured); ours must go first
+const KEPT_MS = 10_000 // workerd closes connections idle for 15 s (measured); ours must close first
 
 export class BundlePool {
   readonly #context: PoolContext
@@ -95,7 +94,7 @@ export class BundlePool {
     }
   }
 
-  /** One look of the watcher. */
+  /** Checks the process once. */
   look(): void {
     this.#ready?.look()
   }
@@ -104,7 +103,7 @@ export class BundlePool {
     return this.#target.account_id
   }
 
-  /** It has a process that nobody uses. */
+  /** Whether it has a process without requests. */
   get isIdle(): boolean {
     return this.#inFlight === 0 && this.#spawned.size > 0
   }
@@ -113,7 +112,7 @@ export class BundlePool {
     return this.#inFlight
   }
 
-  /** How long nothing has been in flight. */
+  /** Milliseconds since the last request ended; 0 while any is in flight. */
   idle_ms(): number {
     return this.#inFlight > 0 ? 0 : sinceMs(this.#context.now(), this.#lastUsed)
   }
@@ -128,7 +127,7 @@ export class BundlePool {
     }))
   }
 
-  /** Ends every process of the pool; one that is still starting, too. */
+  /** Ends every process of the pool, including one that is still starting. */
   async stop(): Promise<void> {
     this.#closed = true
     await Promise.all([...this.#spawned].map(process => process.stop()))
@@ -153,7 +152,7 @@ export class BundlePool {
     try {
       if (bundle_hash === null)
         throw new Error(`deployment ${deployment_id} is a bundle without a bundle hash`)
-      const code = await loadBundle(bundle_hash) // first: a request that has to come again with it waits for room once
+      const code = await loadBundle(bundle_hash) // first, so that a request sent again with it waits for room once
       leave = await this.#context.room.take(account_id)
       const spec = {
         name: `agent ${declaration.name} (deployment ${deployment_id})`,
@@ -205,12 +204,12 @@ export class BundlePool {
 }
 
 /**
- * Ends the process of an item that was alone. What a suspect did to it, memory it still holds or a loop it left
- * behind, must not be laid to the next one.
+ * Ends the process of an item that ran alone. What the suspect left behind, such as memory or a loop, must not be
+ * blamed on the next item.
  */
 async function retire(process: WorkerdProcess, error: Error | undefined, givenUp: boolean): Promise<void> {
   if (givenUp) process.condemn({ code: 'agent_unresponsive', why: 'its request was given up' })
-  // It may be dying of what failed the request; that cause has to be told first.
+  // The process may be dying of the cause that failed the request, which has to be reported first.
   else if (error) await within(DEATH_REPORT_MS, process.died)
   await process.stop()
 }

@@ -1,15 +1,15 @@
-// The code of bundles in the agent runtime, which consumers bring along. Guarantee: what is held under a hash has that hash, and
-// it is held while a request that brought it waits for its process, and no longer.
+// Holds the code of bundles in the agent runtime, which consumers send along. Guarantee: code held under a hash has
+// that hash, and is held only while a request that sent it waits for its process.
 
 import { sha256, toHex } from '../../shared/kernel/secrets.ts'
 
-/** The process of a bundle is to be started, and no request that waits for it has brought its code. */
+/** A bundle's process has to be started, and no waiting request has sent its code. */
 export class BundleWanted extends Error {}
 
 export class CarriedBundles {
   readonly #held = new Map<string, { code: string; requests: number }>()
 
-  /** Holds it until the release is called. @throws Error where the code has another hash */
+  /** Holds the code until the returned function is called. @throws Error where the code has another hash */
   async hold(hash: string, code: string): Promise<() => void> {
     if (toHex(await sha256(code)) !== hash) throw new Error(`the code that was brought is not bundle ${hash}`)
     const held = this.#held.get(hash) ?? { code, requests: 0 }

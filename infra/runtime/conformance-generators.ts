@@ -1,5 +1,5 @@
-// Checks the generators of an NDJSON agent endpoint against the agent protocol. Guarantee: of a generator without end no
-// more than a bounded part is asked for.
+// Checks the generators of an NDJSON agent endpoint against the agent protocol. Guarantee: it reads only a bounded part
+// of an endless generator.
 
 import {
   type GeneratorLine,
@@ -12,7 +12,7 @@ const LINES_READ = 1000
 const READ_MS = 20_000
 const UNKNOWN = 'conformance-no-such-generator'
 
-/** What is wrong with the answers of an agent that declares generators; undefined where it declares none. */
+/** Returns the faults in the answers of an agent's generators; undefined where it declares none. */
 export async function generatorFaults(
   url: string,
   sign: (body: string) => Promise<Record<string, string>>,
@@ -31,7 +31,7 @@ export async function generatorFaults(
 }
 
 async function declaredGenerators(url: string): Promise<string[]> {
-  // Whether it answers a GET is an agent's own affair.
+  // Agents need not answer a GET.
   const said = await fetch(url, { signal: AbortSignal.timeout(READ_MS) })
     .then(answer => answer.json() as Promise<{ declaration?: { generators?: string[] } } | null>)
     .catch(() => null)
@@ -64,7 +64,7 @@ async function ask(
   })
 }
 
-/** The lines of the answer, up to a bound; whether that was all. */
+/** Returns up to LINES_READ lines of the answer, and whether that was all. */
 async function firstLines(answer: Response): Promise<{ lines: string[]; whole: boolean }> {
   const decoder = new TextDecoder()
   let text = ''

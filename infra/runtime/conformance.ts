@@ -1,5 +1,5 @@
 // Checks an NDJSON agent endpoint against the agent protocol: `node infra/runtime/conformance.ts URL [--input JSON]`.
-// Guarantee: only what holds for every conforming agent is a failure; what this agent does not show is skipped.
+// Guarantee: only violations of rules for every conforming agent fail; a check that this agent cannot show is skipped.
 
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -27,18 +27,18 @@ const SLOW_MS = 2000 // only a response that took this long shows whether lines 
 const PIECE_BYTES = 7 // small enough to split keys, numbers and multi-byte characters
 const WAIT_MS = ITEM_TIMEOUT_MS * 2
 
-/** What an agent sent in answer to some items. */
+/** An agent's answer to some items. */
 interface Answer {
   status: number
   contentType: string
   lines: AgentLine[]
-  /** What is wrong with the lines, whatever the check is about. */
+  /** Faults in the lines, independent of the check. */
   faults: string[]
   first_ms: number
   total_ms: number
 }
 
-/** Runs the checks one after another; each costs the agent `items` runs of `input` at most. */
+/** Runs the checks one after another; in each the agent runs `input` at most `items` times. */
 export async function* conformance(url: string, input: unknown, items: number): AsyncGenerator<Check> {
   const [seq, attempt] = [7, 3]
   const one = await offer(url, [item(seq, attempt, input)])
@@ -91,7 +91,7 @@ function item(seq: number, attempt: number, input: unknown): ItemLine {
   }
 }
 
-/** For an agent that answers signed requests only; the key is the one it has. */
+/** Signs the request with the agent's key in ASSAY_AGENT_KEY, for agents that answer signed requests only. */
 async function signatureOf(body: string): Promise<Record<string, string>> {
   const key = process.env.ASSAY_AGENT_KEY
   if (key === undefined) return {}
@@ -146,7 +146,7 @@ function pieces(text: string): ReadableStream<Uint8Array> {
   })
 }
 
-/** Reads the lines and says what is wrong with them. */
+/** Parses the lines and lists their faults. */
 function readLines(body: string, items: ItemLine[]): { lines: AgentLine[]; faults: string[] } {
   const lines: AgentLine[] = []
   const faults: string[] = []
@@ -219,7 +219,7 @@ function repeatedKeys(lines: AgentLine[]): string[] {
   return faults
 }
 
-/** Offers an item again with the steps that succeeded, and says which of them ran once more. */
+/** Sends an item again with the steps that succeeded, and returns which of them ran again. */
 async function reoffer(url: string, before: AgentLine[], line: ItemLine): Promise<string[] | undefined> {
   const steps = before.flatMap(l => (l.type === 'step' && !l.step.error ? [l.step] : []))
   if (steps.length === 0) return

@@ -41,7 +41,7 @@ describe('egress rules', () => {
       '0.0.0.0',
     ]
     const v6 = ['[::1]', '[fd00::1]', '[fe80::1]', '[::ffff:127.0.0.1]', 'localhost']
-    // Those that carry another one inside, and what is nobody's: as for messages to the outside.
+    // Addresses that embed another one, and reserved ones: as for messages to the outside.
     v6.push(
       '[64:ff9b::7f00:1]',
       '[2002:7f00:1::]',

@@ -1,6 +1,6 @@
-// Which hosts an agent may call: the declaration's words turned into rules, and the worker that applies them.
-// Guarantee: a host name can only ever lead to a public address; a private address is reached only when the
-// declaration spells it out, the operator allows its network, and then only on the declared port.
+// Decides which hosts an agent may call: turns its declaration into rules, and has the worker that applies them.
+// Guarantee: a host name only leads to a public address; a private address is reached only when the declaration spells
+// it out and the operator allows its network, and then only on the declared port.
 
 import { isIP, isIPv6 } from 'node:net'
 import { allowsOutside, isIn } from '../outside/networks.ts'
@@ -8,11 +8,11 @@ import { allowsOutside, isIn } from '../outside/networks.ts'
 export interface EgressRules {
   /** The declaration as written, for the agent's error message. */
   network: string[]
-  /** `*`: any public host. */
+  /** Set by `*`: any public host. */
   any: boolean
-  /** `host:port` reached through the network that knows public addresses only. */
+  /** `host:port` reached through the network with public addresses only. */
   public: string[]
-  /** `host:port` reached through the network that knows just these private addresses. */
+  /** `host:port` reached through the network with just these private addresses. */
   private: string[]
   /** `host:port` declared, but not allowed by the operator. */
   refused: string[]
@@ -73,15 +73,15 @@ function literalAddresses(name: string): string[] {
   return isIP(bare) === 0 ? [] : [bare]
 }
 
-/** An address alone is a network of one. */
+/** A single address counts as a network of one. */
 const asNetwork = (text: string) => (isIP(text) === 0 ? text : `${text}/${isIPv6(text) ? 128 : 32}`)
 
 /**
- * The worker beside the agent: the agent's only way out, and the answer to the watcher's ping.
+ * The worker next to the agent: the agent's only way out, and the one that answers the watcher's ping.
  *
- * It holds the network bindings; the agent does not. A redirect comes back to the agent's own fetch, which then asks
- * here again. It has no connect handler, so raw TCP is refused. What is refused makes the agent's fetch reject: an
- * answer, even one with an error status, an agent could take for the host's own and return.
+ * It holds the network bindings; the agent does not. A redirect goes back to the agent's own fetch, which then calls
+ * this worker again. It has no connect handler, so raw TCP is refused. A refusal makes the agent's fetch reject: the
+ * agent could take a response, even one with an error status, for the host's own and return it.
  */
 export const EGRESS_WORKER = `
 export default { fetch: () => new Response('pong') }

@@ -1,30 +1,30 @@
-// How an agent's answer travels from the runtime function to the consumer. Guarantee: what the runtime knows about the end
-// of an answer (that the agent's process died, and of what) arrives as its last line, which no agent can imitate; an
-// answer without it was cut on the way.
+// The format of an agent's answer between the runtime function and the consumer. Guarantee: what the runtime knows
+// about the end of an answer (that the agent's process died, and why) arrives as its last line, which no agent can
+// imitate; an answer without that line was cut on the way.
 
 import { AgentProcessDied, type AgentTarget, NotSent } from '../../shared/agents/rules/invoke-agent.ts'
 
-/** What goes before the agent's own body: a line of this. */
+/** Sent as one JSON line before the agent's own body. */
 export interface HopRequest {
   target: AgentTarget
-  /** Of the bundle, where the runtime answered that it wants it. */
+  /** The bundle's code, if the runtime has requested it. */
   code?: string
   headers: Record<string, string>
 }
 
-/** The status by which the runtime asks for the same request with the code of its bundle. */
+/** The status by which the runtime requests the same request with its bundle's code. */
 export const BUNDLE_WANTED = 428
 
-/** The head of an answer. */
+/** The headers of an answer. */
 export const HOP_HEADERS = {
-  /** The agent's status; absent when it gave no answer, of which the last line tells. */
+  /** The agent's status; absent when it gave no answer, for which the last line has the error. */
   status: 'assay-agent-status',
   type: 'assay-agent-type',
   /** The word that begins the last line; new for each answer. */
   end: 'assay-agent-end',
 } as const
 
-/** How an answer ended; without an error, well. */
+/** How an answer ended; successfully where there is no error. */
 export interface HopEnd {
   error?: { message: string; died?: AgentProcessDied['code']; not_sent?: true }
 }
@@ -47,10 +47,10 @@ function errorOf({ message, died, not_sent }: NonNullable<HopEnd['error']>): Err
 
 const NEWLINE = 10
 
-/** The agent's part of what the runtime sends; throws what its last line says. */
+/** Yields the agent's part of the runtime's answer. @throws the error that its last line reports */
 export async function* withoutEnd(chunks: AsyncIterable<Uint8Array>, end: string): AsyncGenerator<Buffer> {
   const word = Buffer.from(end)
-  let held = Buffer.alloc(0) // what may be the last line
+  let held = Buffer.alloc(0) // bytes that may be the last line
   for await (const chunk of chunks) {
     const bytes = Buffer.concat([held, chunk])
     const line = bytes.lastIndexOf(NEWLINE) + 1
@@ -65,7 +65,7 @@ export async function* withoutEnd(chunks: AsyncIterable<Uint8Array>, end: string
   if (error) throw errorOf(error)
 }
 
-/** The agent's bytes and then how they ended, as the runtime sends them. */
+/** Yields the agent's bytes and then a line with how they ended, as the runtime sends them. */
 export async function* withEnd(chunks: AsyncIterable<Uint8Array>, end: string): AsyncGenerator<Uint8Array> {
   let last: number | undefined
   let ended: HopEnd = {}

@@ -1,4 +1,4 @@
-// One HTTP request to an agent: node:http with kept connections, no redirects, a body that can be given up midway.
+// Sends one HTTP request to an agent: node:http with keep-alive, no redirects, and a body that can be abandoned midway.
 // Guarantee: the connection is released exactly once, whether the body ends, fails, is left early or is aborted; and a
 // request is sent once, since an agent that closed its connection may have begun.
 
@@ -7,23 +7,23 @@ import https from 'node:https'
 import { type AgentRequest, type AgentResponse, NotSent } from '../../shared/agents/rules/invoke-agent.ts'
 import type { Destination, Waiting } from './agent-sockets.ts'
 
-/** Where a request goes and how long it may take to be answered. */
+/** The destination of a request, and how long its response may take. */
 export interface Endpoint {
   to: Destination
-  /** Bound on the wait for the response's head; 0 leaves it to the caller's signal. */
+  /** Most milliseconds to wait for the response's head; 0 leaves that to the caller's signal. */
   head_ms: number
 }
 
-/** An answer with all that its head says. */
+/** A response with all its headers. */
 export interface HttpAnswer extends AgentResponse {
   headers: http.IncomingHttpHeaders
 }
 
-/** What the owner of the endpoint does when the request is over. */
+/** Callbacks of the endpoint's owner. */
 export interface RequestOwner {
-  /** The request is over: cleanly, or with the error the reader will see. */
+  /** Called once the request is over: without an error, or with the one the reader will get. */
   over(error?: Error): void
-  /** Says what an error means, for example that the process behind the socket died. */
+  /** Explains an error, for example that the process behind the socket died. */
   explain(error: Error): Error | Promise<Error>
 }
 
@@ -69,7 +69,7 @@ export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPOR
         const headers = headersOf(endpoint.to, request)
         outgoing = (sockets.secure ? https : http).request({ ...options, headers })
       } catch (error) {
-        return fail(error as Error) // it may be another request's event that started this one
+        return fail(error as Error) // must not throw: another request's event may have started this one
       }
       if (isNew) sockets.watch(name, outgoing)
       outgoing.once('response', incoming => {
@@ -96,7 +96,7 @@ export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPOR
   })
 }
 
-/** All of them, names and values in turn: so Node writes them as they stand, where set one by one they cost a fifth more. */
+/** All headers as alternating names and values, which Node writes unchanged; set one by one they cost a fifth more. */
 function headersOf(to: Destination, { headers, body }: AgentRequest): string[] {
   const all = ['host', to.host, 'content-length', String(Buffer.byteLength(body))]
   if (to.credentials !== undefined && headers.authorization === undefined)
@@ -131,7 +131,7 @@ class ResponseBody implements AsyncIterableIterator<Uint8Array> {
     })
   }
 
-  /** Ends the body with an error; what already arrived is still read first. */
+  /** Ends the body with an error; the reader still gets the chunks that have arrived. */
   fail(error: Error): void {
     if (this.#over) return
     this.#error = Promise.resolve(this.#explain(error))

@@ -1,6 +1,6 @@
-// The agent runtime: reaches an agent wherever its deployment says it lives.
-// Guarantee: a bundle runs in a process of its own, started once however many ask, watched, stopped when idle, and
-// gone after `close`; a request in a process that dies fails with `AgentProcessDied`.
+// The agent runtime: invokes an agent wherever its deployment says it runs. Guarantee: a bundle runs in a process of
+// its own, which is started once however many requests need it, watched, stopped when idle, and gone after `close`; a
+// request in a process that dies fails with `AgentProcessDied`.
 
 import { resolve } from 'node:path'
 import type {
@@ -22,19 +22,19 @@ import { ProcessRoom } from './process-room.ts'
 import { createRuntimeClient } from './runtime-client.ts'
 
 export interface InvokerOptions {
-  /** The ESM code of a bundle, by its hash. */
+  /** Loads the ESM code of a bundle by its hash. */
   loadBundle(hash: string): Promise<string>
-  /** Holds `runtime/`, where the processes' sockets are. */
+  /** The folder of `runtime/`, which has the processes' sockets. */
   dataDir: string
   /** Private networks (CIDR) whose addresses an agent may declare. */
   allowPrivateNetworks?: string[]
-  /** The user id for agents' processes when this process is root; one of its own for each unless given. */
+  /** The user id for agents' processes when this process is root; by default each gets its own. */
   runAs?: number
-  /** The function that runs bundles; this process does unless given. */
+  /** The function that runs bundles; by default this process does. */
   runtime?: { url: string; bearer(): Promise<string> } | undefined
-  /** The clock that idleness is measured with. */
+  /** The clock for idle times, in ms. */
   now?: () => number
-  /** How many processes there may be, and of one account; what the machine's memory holds unless given. */
+  /** Most processes, in total and per account; by default what the machine's memory holds. */
   bounds?: PoolBounds
 }
 
@@ -45,13 +45,13 @@ export interface Invoker {
 }
 
 const URLS_REMEMBERED = 1000
-const IDLE_LOOK_EVERY = 4 // looks; a process with nothing in flight can wait for its ping
+const IDLE_LOOK_EVERY = 4 // checks; a process with nothing in flight is pinged less often
 
 export function createInvoker(options: InvokerOptions): Invoker {
   let launcher: Launcher | undefined
   const room = new ProcessRoom(() => makeRoom(), options.bounds)
   const context: PoolContext = {
-    // Not before a bundle runs: where all agents are behind URLs there need be no workerd.
+    // Created with the first bundle: where all agents are behind URLs, workerd need not be installed.
     get launcher() {
       launcher ??= createLauncher(options.runAs)
       return launcher
@@ -77,9 +77,9 @@ export function createInvoker(options: InvokerOptions): Invoker {
     stopping.add(stopped)
   }
 
-  /** Idle processes go where somebody waits for their room, those that were idle longest first. */
+  /** Stops idle processes whose room is wanted, the longest idle first. */
   function makeRoom(): void {
-    let wanted = room.waiting - stopping.size // what is about to go makes room as well
+    let wanted = room.waiting - stopping.size // stopping processes make room as well
     if (wanted <= 0) return
     const idle = [...pools]
       .filter(([, pool]) => pool.isIdle)
@@ -128,12 +128,12 @@ export function createInvoker(options: InvokerOptions): Invoker {
   }
 }
 
-/** Agents behind a URL, over connections kept per scheme, at public addresses and in the `networks`. */
+/** Invokes agents behind a URL, over keep-alive connections per scheme, at public addresses and in the `networks`. */
 function createRemote(networks: readonly string[]): { invoke: InvokeAgent; close(): void } {
   const allows = allowsOutside(networks)
   const names = new JudgedNames(allows)
   const plain = new AgentSockets()
-  let secure: AgentSockets | undefined // made with the first, which loads TLS
+  let secure: AgentSockets | undefined // created with the first https URL, since it loads TLS
   const destinations = new Map<string, Destination>()
 
   function destinationOf(address: string, account_id: string | null): Destination {
@@ -155,7 +155,7 @@ function createRemote(networks: readonly string[]): { invoke: InvokeAgent; close
   return {
     async invoke(target: AgentTarget, request: AgentRequest): Promise<AgentResponse> {
       if (target.url === null) throw new Error(`deployment ${target.deployment_id} has kind "url" and no URL`)
-      // Plain JSON answers when the item is done, which is for the caller's deadline to bound.
+      // A plain JSON agent answers when the item is done, so only the caller's deadline limits the wait.
       const head_ms = target.protocol === 'ndjson' ? LIMITS.agent_head_ms : 0
       return send({ to: destinationOf(target.url, target.account_id), head_ms }, request)
     },

@@ -1,7 +1,7 @@
-// How an agent's process is started on this machine: the binary, the limits around it, and who it runs as.
-// Guarantee: the process dies with its parent, however the parent ends; it begins with nothing of the parent's environment, and
-// where the kernel can be asked, it writes to no file, is bounded in memory, files and threads, and goes after what dispatches
-// items and answers callers where processors are short.
+// Starts an agent's process on this machine: the binary, its limits, and the user it runs as. Guarantee: the process
+// dies with its parent, however the parent ends, and gets nothing of the parent's environment. Where the kernel
+// supports it, it writes to no file, has limited memory, files and threads, and a lower CPU priority than the process
+// that dispatches items and answers callers.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -13,23 +13,23 @@ import { LIMITS } from '../../shared/kernel/limits.ts'
 import { tell } from '../node/log.ts'
 
 const NOBODY = 65534
-/** User ids that systemd's list of them (UIDS-GIDS) knows nobody to hand out. */
+/** User ids that nobody hands out, according to systemd's list (UIDS-GIDS). */
 const OWN_USERS = { first: 1_879_048_192, last: 2_147_352_575 }
-/** Of all processes the kernel ends this one first where memory runs out. */
+/** The oom_score_adj that makes the kernel end this process first when memory runs out. */
 const FIRST_TO_GO = '1000'
 
-/** The next process's user, when it is not ours. */
+/** The user of an agent's process, where it is not ours. */
 export interface ProcessUser {
   uid: number
-  /** Nobody else has it, so it can be bounded by it. */
+  /** Whether no other process runs as this user, so that limits per user apply to this process only. */
   own: boolean
 }
-const NICER = 10 // each is a quarter more for others
+const NICER = 10 // each step gives others a quarter more
 
 export interface Launcher {
-  /** Another one with each call, where users can be had. */
+  /** Returns another user with each call, where the system allows that. */
   user(): ProcessUser | undefined
-  /** Starts workerd on a configuration; fd 3 reports when it listens. */
+  /** Starts workerd with a configuration; fd 3 reports when it listens. */
   spawn(
     config: string,
     cwd: string,
@@ -37,10 +37,10 @@ export interface Launcher {
   ): ChildProcess
 }
 
-/** The package's main module knows the native binary; running that directly spares a Node process. */
+/** The package's main module exports the native binary's path; running it directly saves a Node process. */
 const nativeBinary = (): string => createRequire(import.meta.url)('workerd').default
 
-/** Finds the tools; `runAs` is honoured when we are root, and otherwise each process has a user of its own. */
+/** Finds the tools. As root, processes run as `runAs` or else each as its own user; otherwise they run as ours. */
 export function createLauncher(runAs?: number, binary = nativeBinary()): Launcher {
   const setpriv = onPath('setpriv')
   const prlimit = onPath('prlimit')
@@ -64,9 +64,9 @@ export function createLauncher(runAs?: number, binary = nativeBinary()): Launche
       if (setpriv) command.unshift(setpriv, ...privileges(user?.uid), '--')
       const child = spawn(command[0]!, command.slice(1), {
         cwd,
-        env: { RUST_MIN_STACK: String(LIMITS.agent_thread_stack_bytes) }, // nothing of the server's, which holds its secrets
+        env: { RUST_MIN_STACK: String(LIMITS.agent_thread_stack_bytes) }, // nothing of the server's, which has secrets
         stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-        detached: true, // Ctrl-C in a terminal must not reach it before the server has drained
+        detached: true, // Ctrl-C must not reach it before the server has drained
       })
       offer(child)
       if (!setpriv) guard(child)
@@ -76,7 +76,7 @@ export function createLauncher(runAs?: number, binary = nativeBinary()): Launche
   }
 }
 
-/** A container may have a few users only. */
+/** Whether OWN_USERS exist here; a container may have only a few users. */
 function hasOwnUsers(): boolean {
   const maps = ['uid', 'gid'].map(of => readOr(`/proc/self/${of}_map`, ''))
   return maps.every(map =>
@@ -94,7 +94,7 @@ function limits(memory_bytes: number, user: ProcessUser | undefined): string[] {
     '--core=0',
     '--fsize=0',
     `--nofile=${Math.min(LIMITS.agent_open_files, most)}`,
-    // Counted over all of a user's processes, so of a user that others have too it would bound theirs.
+    // The kernel counts threads over all processes of a user, so a shared user's limit would affect others.
     ...(user?.own ? [`--nproc=${LIMITS.agent_threads}`] : []),
   ]
 }
@@ -104,11 +104,11 @@ function privileges(uid: number | undefined): string[] {
   return [...drop, '--no-new-privs', '--pdeathsig=KILL']
 }
 
-/** To the kernel, before the server and the stores. */
+/** Makes the kernel end this process before the server and the stores when memory runs out. */
 function offer({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) writeFileSync(`/proc/${pid}/oom_score_adj`, FIRST_TO_GO)
-  } catch {} // no Linux, or it is gone already
+  } catch {} // not Linux, or the process has ended already
 }
 
 function readOr(path: string, otherwise: string): string {
@@ -120,18 +120,18 @@ function readOr(path: string, otherwise: string): string {
 }
 
 /**
- * A bundle that loops takes a processor until it is found out, and there may be many: beside it others get nine tenths. Set
- * before it has threads, which have what the process had.
+ * Lowers the CPU priority. A looping bundle takes a processor until it is detected, and there may be many; with this,
+ * others get nine tenths. It is set before the process has threads, which inherit it.
  */
 function giveWay({ pid }: ChildProcess): void {
   try {
     if (pid) setPriority(pid, Math.min(system.priority.PRIORITY_LOW, getPriority() + NICER))
   } catch {
-    // It has ended already, and says so itself.
+    // The process has ended already, which its exit reports.
   }
 }
 
-/** Where the kernel cannot be asked to do it: a shell that outlives us by the time of reading an end of file. */
+/** Kills the child when we die, where the kernel cannot: a shell waits for the end of its input, then kills it. */
 export function guard(child: ChildProcess): void {
   if (!child.pid) return
   const shell = spawn('/bin/sh', ['-c', 'read _; kill -9 "$0"', String(child.pid)], {
@@ -157,7 +157,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Whether users other than the owner can get to a path. */
+/** Whether users other than the owner can reach a path. */
 export function reachable(path: string): boolean {
   for (let at = path; ; at = dirname(at)) {
     if ((statSync(at).mode & 0o001) === 0) return false

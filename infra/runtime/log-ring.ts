@@ -1,6 +1,6 @@
-// The last bytes a process wrote, and no more of them than its bound.
+// Keeps the last bytes that a process wrote, up to a bound.
 
-/** Empty lines, and what V8 and workerd print when they die: addresses nobody can read. */
+/** Empty lines, and the raw addresses that V8 and workerd print when they die. */
 const NOISE = /^\s*$|^stack: |^<--- |^\[\d+:0x/
 
 export class LogRing {
@@ -19,7 +19,7 @@ export class LogRing {
     while (this.#bytes > this.#bound) this.#bytes -= this.#chunks.shift()!.length
   }
 
-  /** The last lines that are not noise, at most this many characters of them. */
+  /** Returns the last lines that are not noise, at most this many characters. */
   tail(characters: number): string {
     const lines = Buffer.concat(this.#chunks).toString('utf8').split('\n')
     const text = lines.filter(line => !NOISE.test(line)).join('\n')

@@ -1,5 +1,5 @@
-// The folder of one agent process: its sockets, and its code and environment while it starts.
-// Guarantee: only the user the process runs as can enter it, and a later start removes what a killed server left.
+// Makes the folder of one agent process, for its sockets, and for its code and environment while it starts. Guarantee:
+// only the user of the process can enter it, and a later start removes folders that a killed server left.
 
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,9 @@ import { reachable } from './launch.ts'
 const SOCKET_PATH_BYTES = 100 // the kernel takes 104 to 108, depending on the platform
 const IN_TEMP = 'assay-agent-'
 
-/** Makes the folder, on a path short enough for sockets and open to the user; else in the system's temporary one. */
+/**
+ * Makes the folder in `dataDir`, or in the system's temporary folder if that path is too long or closed to the user.
+ */
 export async function privateFolder(dataDir: string, uid: number | undefined): Promise<string> {
   const parent = join(dataDir, 'runtime')
   await mkdir(parent, { recursive: true, mode: 0o711 })
@@ -45,7 +47,7 @@ export async function removeAbandoned(dataDir: string): Promise<void> {
 
 async function abandoned(folder: string, owner: number): Promise<boolean> {
   if (owner !== process.pid) return !exists(owner)
-  // In a container every server has the same process id: ours is then what was made after we started.
+  // In a container every server has the same process id, so ours are the folders made after we started.
   const { birthtimeMs } = await stat(folder).catch(() => ({ birthtimeMs: Number.POSITIVE_INFINITY }))
   return birthtimeMs < Date.now() - process.uptime() * 1000
 }

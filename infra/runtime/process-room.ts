@@ -1,12 +1,12 @@
-// Room for processes of agents on this machine. Guarantee: no more of them are at work than its memory holds, and no account
-// has all of it; one that is idle goes when its room is wanted, and not before.
+// Limits the number of agents' processes on this machine. Guarantee: there are no more than its memory holds, and no
+// account has all of them; an idle process is stopped when its room is wanted, and not before.
 
 import { totalmem } from 'node:os'
 import { NotSent } from '../../shared/agents/rules/invoke-agent.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { Pool, type PoolBounds } from '../../shared/kernel/pool.ts'
 
-/** What a machine, or a container, of so much memory takes. */
+/** Returns the bounds for a machine or container with this much memory. */
 export function processBounds(memory_bytes: number): PoolBounds {
   const { min, max } = LIMITS.agent_processes
   const held = Math.floor((memory_bytes * LIMITS.agent_processes_of_memory) / LIMITS.agent_process_bytes)
@@ -20,7 +20,7 @@ export class ProcessRoom {
   readonly #share: number
   readonly #waiting = new Map<string, number>()
   readonly #isClosed = Promise.withResolvers<undefined>()
-  /** Called whenever somebody has to wait. */
+  /** Called whenever a request has to wait for room. */
   readonly #onWait: () => void
 
   constructor(onWait: () => void, bounds: PoolBounds = processBounds(memoryHere())) {
@@ -30,7 +30,7 @@ export class ProcessRoom {
     this.#onWait = onWait
   }
 
-  /** Resolves with what gives it back, to be called once. @throws NotSent where none became free */
+  /** Resolves with a function that gives the room back; call it once. @throws NotSent where no room became free */
   async take(account_id: string | null): Promise<() => void> {
     const holder = account_id ?? ''
     const taken = this.#pool.take(holder, 1, LIMITS.agent_process_wait_ms)
@@ -50,7 +50,10 @@ export class ProcessRoom {
     return this.#pool.waiting
   }
 
-  /** Whether an idle process of an account is in the way: of its own at its share, or of one below it where all room is taken. */
+  /**
+   * Whether an idle process of an account should be stopped: for its own waiting request if the account is at its
+   * share, or for another account below its share if all room is taken.
+   */
   isWanted(account_id: string | null): boolean {
     const hasShare = (holder: string) => this.#pool.heldBy(holder) >= this.#share
     const isFull = this.#pool.figures.in_use >= this.#size
@@ -70,5 +73,5 @@ export class ProcessRoom {
   }
 }
 
-/** Of the container, where it has less than the machine. */
+/** The container's memory, where that is less than the machine's. */
 const memoryHere = () => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)

@@ -1,4 +1,4 @@
-// Code of bundles on its way from a consumer to the runtime function, over HTTP, with agents that are played.
+// Tests how a consumer sends bundles' code to the runtime function, over HTTP, with fake agents.
 
 import { afterEach, expect, it } from 'vitest'
 import type { AgentResponse, AgentTarget } from '../../shared/agents/rules/invoke-agent.ts'
@@ -33,7 +33,7 @@ async function* body() {
 }
 const answer = (): AgentResponse => ({ status: 200, contentType: 'text/plain', body: body() })
 
-/** A runtime that starts one process, as an invoker does, and a consumer that counts how often it read the code. */
+/** A runtime that starts one process, as an invoker does, and a consumer that counts how often it reads the code. */
 async function hop(given = CODE, onStart = async () => {}) {
   const bundles = new CarriedBundles()
   const seen = { read: 0, asked: 0, started: [] as string[] }

@@ -1,6 +1,6 @@
-// Reaches bundles through the runtime function. Guarantee: a request behaves as one to a process of this machine, its
-// abort and the death of the agent's process included; the code of a bundle goes along where the runtime asks for it; when the
-// runtime itself dies, that is a fault of transport.
+// Invokes bundles through the runtime function. Guarantee: a request behaves like one to a process on this machine,
+// including aborts and the death of the agent's process; a bundle's code is sent if the runtime requests it; the death
+// of the runtime itself is a transport error.
 
 import type {
   AgentRequest,
@@ -22,16 +22,16 @@ export interface RuntimeClient {
 export interface RuntimeAt {
   url: string
   bearer(): Promise<string>
-  /** The code of a bundle, by its hash. */
+  /** Loads the code of a bundle by its hash. */
   loadBundle(hash: string): Promise<string>
 }
 
 export function createRuntimeClient(at: RuntimeAt): RuntimeClient {
   const url = new URL(at.url)
   const sockets = new AgentSockets({ secure: url.protocol === 'https:' })
-  // The runtime may have to start the process first.
+  // Includes the start of the process, which the runtime may have to do first.
   const endpoint = { to: sockets.at(url), head_ms: LIMITS.agent_start_ms + LIMITS.agent_head_ms }
-  /** Requests under way that brought the code of a bundle, by its hash. */
+  /** Requests in flight that send a bundle's code, by its hash. */
   const bringing = new Map<string, Promise<unknown>>()
 
   async function ask(target: AgentTarget, request: AgentRequest, code?: string): Promise<HttpAnswer> {
@@ -39,15 +39,15 @@ export function createRuntimeClient(at: RuntimeAt): RuntimeClient {
     const headers = {
       authorization: `Bearer ${await at.bearer()}`,
       'content-type': NDJSON,
-      accept: NDJSON, // by which the watchdog of OpenFaaS knows that it must not collect the answer
+      accept: NDJSON, // tells the watchdog of OpenFaaS not to buffer the answer
     }
     const body = `${JSON.stringify(hop)}\n${request.body}`
     return send(endpoint, { headers, body, signal: request.signal })
   }
 
   /**
-   * One brings the code, and the others that found no process ask again once it has been answered. Where its process did not live,
-   * the next one brings it: of a bundle that dies as it starts, no more than one copy is on its way.
+   * One request sends the code; others that found no process retry once it has been answered. If that process did not
+   * survive, the next request sends the code: a bundle that dies at its start has at most one copy in flight.
    */
   async function bring(hash: string, target: AgentTarget, request: AgentRequest): Promise<HttpAnswer> {
     for (let other = bringing.get(hash); other !== undefined; other = bringing.get(hash)) {
@@ -75,10 +75,10 @@ export function createRuntimeClient(at: RuntimeAt): RuntimeClient {
   }
 }
 
-/** Whether the runtime asks for the code; its answer is over then. */
+/** Whether the runtime requests the code; reads its answer to the end in that case. */
 async function isWanted({ status, body }: HttpAnswer): Promise<boolean> {
   if (status !== BUNDLE_WANTED) return false
-  for await (const _ of body); // so that the connection is kept
+  for await (const _ of body); // so that the connection can be reused
   return true
 }
 
@@ -97,7 +97,7 @@ async function unwrapped({ status, headers, body }: HttpAnswer): Promise<AgentRe
   const chunks = withoutEnd(body, end)
   const agentStatus = headers[HOP_HEADERS.status]
   if (agentStatus === undefined) {
-    await chunks.next() // throws what it says
+    await chunks.next() // throws the reported error
     throw new Error('the agent runtime had no answer and no reason')
   }
   const contentType = decodeURIComponent(String(headers[HOP_HEADERS.type] ?? ''))

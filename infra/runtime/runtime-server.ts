@@ -1,6 +1,6 @@
-// The agent runtime as a function of its own: takes requests to bundles from consumers, and runs them in the processes of
-// this machine. Guarantee: whoever lacks the bearer runs nothing; a consumer that goes away takes its request with it; code that
-// is needed is asked of the consumer, so that the runtime reaches no store.
+// Serves the agent runtime as a function of its own: takes requests to bundles from consumers and runs them in
+// processes on this machine. Guarantee: nothing runs without the bearer; a consumer that disconnects ends its request;
+// missing code is requested from the consumer, so the runtime needs no store.
 
 import { timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
@@ -17,16 +17,16 @@ import { BUNDLE_WANTED, HOP_HEADERS, type HopRequest, withEnd } from './hop.ts'
 export interface RuntimeOptions {
   port: number
   host: string
-  /** What consumers prove themselves with. */
+  /** The bearer that consumers send. */
   bearer: string
   invoke: InvokeAgent
-  /** Where `invoke` finds the code of bundles. */
+  /** The code of bundles, for `invoke`. */
   bundles?: CarriedBundles
 }
 
 export interface RuntimeServer {
   url: string
-  /** Takes no more requests; those under way may end within a bound. */
+  /** Takes no more requests; open ones may end within LIMITS.drain_ms. */
   close(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export async function serveRuntime(options: RuntimeOptions): Promise<RuntimeServ
       return refuse(response, 404, 'not_found', 'The agent runtime is called with POST.')
     pass({ invoke, bundles }, request, response).catch(() => response.destroy())
   })
-  server.requestTimeout = 0 // an item may take a day; consumers close what they give up
+  server.requestTimeout = 0 // an item may take a day; consumers close requests that they give up
   server.listen(port, host)
   await once(server, 'listening')
   const { port: bound } = server.address() as { port: number }

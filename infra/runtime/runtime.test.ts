@@ -1,4 +1,4 @@
-// The hop between a consumer and the runtime function, over HTTP, with agents that are played.
+// Tests the hop between a consumer and the runtime function, over HTTP, with fake agents.
 
 import { afterEach, describe, expect, it } from 'vitest'
 import {
@@ -30,7 +30,7 @@ afterEach(async () => {
   parts = new AsyncDisposableStack()
 })
 
-/** A consumer's way to a runtime whose agents are played. */
+/** A consumer's client of a runtime with fake agents. */
 async function hop(invoke: InvokeAgent, bearer = 'right') {
   const server = await serveRuntime({ port: 0, host: '127.0.0.1', bearer: 'right', invoke })
   parts.defer(() => server.close())

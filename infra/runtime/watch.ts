@@ -1,5 +1,5 @@
-// Tells a hung process from a busy one: CPU time used while a ping stays unanswered.
-// Guarantee: a host short of CPU, or a watcher that was itself held up, does not condemn a process.
+// Distinguishes a hung process from a busy one by the CPU time used while a ping stays unanswered. Guarantee: a
+// shortage of CPU, or a delayed watcher, does not condemn a process.
 
 import { readFileSync } from 'node:fs'
 
@@ -10,10 +10,10 @@ export interface ProcessUsage {
 
 const CLOCK_TICKS_PER_SECOND = 100 // USER_HZ, the same on every Linux architecture Node runs on
 
-/** Without /proc, ten seconds of wall-clock count as one of CPU, and memory is unknown. */
+/** Without /proc, ten seconds of wall-clock time count as one second of CPU, and memory is unknown. */
 const WALL_PER_CPU = 10
 
-/** What a process has used so far, or undefined when it is gone. */
+/** Returns what a process has used so far, or undefined when it has ended. */
 export function readUsage(pid: number): ProcessUsage | undefined {
   if (process.platform !== 'linux') return { cpu_ms: performance.now() / WALL_PER_CPU, rss_bytes: 0 }
   try {
@@ -27,7 +27,7 @@ export function readUsage(pid: number): ProcessUsage | undefined {
 }
 
 export function parseUsage(stat: string, status: string): ProcessUsage {
-  // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
+  // The second field is the program's name in parentheses, which may itself contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const ticks = Number(fields[11]) + Number(fields[12])
   const kilobytes = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0)
@@ -70,7 +70,7 @@ export class Watch {
     }
     const used_ms = usage.cpu_ms - ping.since_cpu_ms
     if (used_ms <= cpu_without_pong_ms) return
-    // A pong may already wait in a socket this process was too busy to read: look once more after the next poll.
+    // A pong may already wait in a socket that this process was too busy to read, so check again after the next poll.
     setImmediate(() => {
       if (this.#unanswered !== ping) return
       const why = `it used ${Math.round(used_ms)} ms of CPU without answering a ping (an endless loop?)`

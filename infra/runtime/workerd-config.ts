@@ -1,6 +1,6 @@
-// The configuration text of one agent's workerd process.
-// Guarantee: the agent's worker holds its own code and environment and nothing else; its only outbound is the
-// egress worker, and the network services behind that are as narrow as the declaration.
+// Generates the configuration text of one agent's workerd process. Guarantee: the agent's worker has only its own code
+// and environment; its only outbound is the egress worker, and the network services behind that are as narrow as the
+// declaration.
 
 import type { EgressRules } from './egress.ts'
 
@@ -66,7 +66,7 @@ function network(allow: string[], deny: string[]): string {
   return `(allow = [${allow.map(text)}], deny = [${deny.map(text)}], tlsOptions = (trustBrowserCas = true))`
 }
 
-/** A Cap'n Proto text literal. */
+/** Quotes a value as a Cap'n Proto text literal. */
 export function text(value: string): string {
   const escaped = value.replace(/[\\"\x00-\x1f\x7f]/g, c =>
     c === '\\' || c === '"' ? `\\${c}` : `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`,

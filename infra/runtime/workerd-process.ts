@@ -1,5 +1,5 @@
-// One workerd process that runs one deployment.
-// Guarantee: it is either listening or gone; when it is gone its files are too, and `died` says why.
+// Runs one deployment in one workerd process. Guarantee: the process is either listening or gone; when it is gone, its
+// files are too, and `died` says why.
 
 import type { ChildProcess } from 'node:child_process'
 import { rm } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import { type Condemned, type ProcessUsage, readUsage, Watch } from './watch.ts'
 import { AGENT_FILE, CONFIG_FILE, EGRESS_FILE, workerdConfig } from './workerd-config.ts'
 
 export interface ProcessSpec {
-  /** The deployment, as messages name it. */
+  /** The deployment's name in messages. */
   name: string
   code: string
   env: Record<string, string>
@@ -29,7 +29,7 @@ const LAST_OUTPUT_MS = 200 // after the exit, for output still in the pipes
 export class WorkerdProcess {
   readonly pid: number
   readonly socketPath: string
-  /** Resolves when the process is gone, with the error for whatever was in flight. */
+  /** Resolves when the process is gone, with the error for requests in flight. */
   readonly died: Promise<Error>
   readonly #child: ChildProcess
   readonly #log = new LogRing(LIMITS.agent_log_bytes)
@@ -87,7 +87,7 @@ export class WorkerdProcess {
     const started = new WorkerdProcess(child, folder, spec)
     spawned(started)
     await started.#listening()
-    // Read once at the start: the environment need not lie on disk while the agent runs.
+    // workerd reads its files once at the start, so the environment need not stay on disk while the agent runs.
     await Promise.all(Object.keys(files).map(name => rm(join(folder, name), { force: true })))
     return started
   }
@@ -100,25 +100,25 @@ export class WorkerdProcess {
     return this.#alive ? readUsage(this.pid) : undefined
   }
 
-  /** One look of the watcher. */
+  /** Checks the process once. */
   look(): void {
     const usage = this.usage()
     if (usage) this.#watch.look(usage)
   }
 
-  /** Kills the process and says why to everything in flight. */
+  /** Kills the process and reports the reason to all requests in flight. */
   condemn(why: Condemned): void {
     if (!this.#alive) return
     this.#condemned ??= why
     this.#child.kill('SIGKILL')
   }
 
-  /** An error of a request while the process lives on, with what the agent may have said about it. */
+  /** The error of a request while the process stays alive, with the agent's last output. */
   wordsFor(error: Error): Error {
     return new Error(`${this.#name} did not answer: ${error.message}.${this.#lastOutput()}`, { cause: error })
   }
 
-  /** Ends the process: kindly, then by force. */
+  /** Ends the process: by SIGTERM, then by SIGKILL. */
   async stop(): Promise<void> {
     if (!this.#alive) return
     this.#stopping = true

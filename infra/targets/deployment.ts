@@ -1,4 +1,4 @@
-// What runs beside the functions and is not ours: a Deployment of another project's image, and the Service that leads to it.
+// Generates a Deployment of another project's image, which runs next to the functions, and the Service in front of it.
 
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment'
 import type { IContainer } from 'kubernetes-models/v1/Container'
@@ -13,11 +13,11 @@ export interface Served {
   replicas: number
   image: string
   port: { name: string; number: number }
-  /** Whom the image runs as. */
+  /** The user id that the image runs as. */
   user: number
   container?: Pick<IContainer, 'env' | 'volumeMounts'>
   volumes?: IPodSpec['volumes']
-  /** Where its own start writes into its root. */
+  /** Set where its start writes into its root file system. */
   writesRoot?: boolean
 }
 

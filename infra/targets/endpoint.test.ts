@@ -1,5 +1,5 @@
-// One function for each endpoint, as an installation's values ask for it: every operation has a function of its own, and
-// the ingress leads to it by itself.
+// Tests the packaging with one function for each endpoint: every operation has its own function, and the ingress routes
+// to it without a router.
 
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -28,7 +28,7 @@ const onWorkerd = new Map(
   filesOf('workerd', { ...(await readExample('workerd')), packaging: 'endpoint' }, 'a test'),
 )
 
-/** Each operation as it is asked for, and what serves it; and what nothing serves. */
+/** A request for each operation with the unit that serves it, and requests that no unit serves. */
 const ASKED: [method: string, path: string, unit: string][] = [
   ...units.flatMap(unit =>
     unit.endpoints.map(({ method, path }): [string, string, string] => [
@@ -62,7 +62,7 @@ describe('on Knative', () => {
   })
 
   it('each operation is led to its Service, as gateways choose among routes', () => {
-    // A whole path goes first, then the longest expression: Envoy's order, and that of Istio among expressions.
+    // An exact path goes first, then the longest expression: Envoy's order, and Istio's among expressions.
     const matches = routes
       .flatMap(({ spec }) => spec.rules)
       .flatMap(rule =>

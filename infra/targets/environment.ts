@@ -1,15 +1,15 @@
-// What each workload is told, on every platform that runs the image: of the values what it reads, and the secrets it needs
-// (infra/unit-settings.ts), and nothing else.
+// Selects each workload's environment on every platform that runs the image. Guarantee: a workload gets only the
+// settings and secrets it needs (infra/unit-settings.ts).
 
 import type { Needs } from '../unit-settings.ts'
 import { TICK, type Workload } from './image.ts'
 import type { ImageValues } from './values.ts'
 
-/** Where workloads find each other. */
+/** The URLs at which workloads reach each other. */
 export interface Addresses {
-  /** With `{unit}` for its name. */
+  /** Contains `{unit}` for the unit's name. */
   unit: string
-  /** Null where consumers stay up and are called by nobody. */
+  /** Null where consumers stay up and nobody calls them. */
   consumer: string | null
   runtime: string
 }
@@ -43,6 +43,6 @@ export function settingsOf(
 
 const list = (networks: readonly string[]) => networks.join(',')
 
-/** Those that the installation has: the setting, and the name that its secret is kept under. */
+/** The needed secrets that the installation has: each setting with the name of its secret. */
 export const secretsOf = ({ secrets }: Needs, values: ImageValues): { setting: string; secret: string }[] =>
   secrets.filter(({ secret, optional }) => !optional || (values.secrets as string[]).includes(secret))

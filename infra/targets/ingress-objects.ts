@@ -1,6 +1,6 @@
-// How callers get in: by an Ingress, by the ingress operator of OpenFaaS, by a DomainMapping of Knative, or by a route of
-// the Gateway API. Guarantee: only the router is led to, or each function by its routes where there is no router, and
-// nothing before them gives up earlier.
+// Generates the entry for callers: an Ingress, a FunctionIngress of OpenFaaS, a DomainMapping of Knative, or a route of
+// the Gateway API. Guarantee: it leads only to the router, or without a router to each function by its routes, and
+// nothing in front of them times out earlier.
 
 import type { IHTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute'
 import type { IReferenceGrant } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1beta1/ReferenceGrant'
@@ -16,14 +16,14 @@ import type { KnativeValues, OpenfaasValues } from './values.ts'
 const TLS_SECRET = 'assay-tls'
 const hostOf = ({ base_url }: { base_url: string }) => new URL(base_url).hostname
 
-/** To the Service that OpenFaaS makes for the function, so no path has to be rewritten. */
+/** An Ingress to the Service that OpenFaaS makes for the function, so that no path has to be rewritten. */
 export function classIngress(service: string, values: OpenfaasValues): IIngress {
   const { namespace, ingress } = values
   const host = hostOf(values)
   const { gateway_s } = timesOf(values.consumer_seconds)
   const annotations = {
     ...(ingress.issuer ? { 'cert-manager.io/cluster-issuer': ingress.issuer } : {}),
-    // An upload has no bound but the API's own, and what is streamed is not collected.
+    // Only the API limits an upload's size, and streams are not buffered.
     ...(ingress.class === 'nginx'
       ? {
           'nginx.ingress.kubernetes.io/proxy-body-size': '0',
@@ -70,7 +70,7 @@ export function functionIngress(router: string, values: OpenfaasValues) {
       function: router,
       functionNamespace: namespace,
       ingressType: ingress.class,
-      path: '/(.*)', // all of the path reaches the router
+      path: '/(.*)', // the whole path reaches the router
       ...(ingress.issuer
         ? { tls: { enabled: true, issuerRef: { name: ingress.issuer, kind: 'ClusterIssuer' } } }
         : {}),
@@ -78,7 +78,7 @@ export function functionIngress(router: string, values: OpenfaasValues) {
   }
 }
 
-/** The host, the claim that lets this namespace have it, and its certificate. */
+/** The DomainMapping of the host, the claim that allows it in this namespace, and its certificate. */
 export function domainObjects(values: KnativeValues): object[] {
   const { namespace, ingress } = values
   const host = hostOf(values)
@@ -106,7 +106,7 @@ const certificate = (host: string, namespace: string, issuer: string) => ({
   metadata: { name: 'assay', namespace, labels: PART },
   spec: {
     secretName: TLS_SECRET,
-    // Knative looks for certificates among the Secrets with this label.
+    // Knative searches for certificates among the Secrets with this label.
     secretTemplate: { labels: { 'networking.internal.knative.dev/certificate-uid': 'assay' } },
     dnsNames: [host],
     issuerRef: { name: issuer, kind: 'ClusterIssuer' },
@@ -118,22 +118,22 @@ const named = (place: string) => {
   return { namespace, name }
 }
 
-/** To the router all paths; where there is none, to each function its own. */
+/** Routes all paths to the router; without a router, each function's paths to it. */
 const rulesOf = ({ packaging }: KnativeValues, rule: (unit: string, matches: Match[]) => Rule): Rule[][] =>
   packaging === 'endpoint'
     ? httpRules(unitsOf(packaging), rule)
     : [[rule(ROUTER, [{ path: { type: 'PathPrefix', value: '/' } }])]]
 
-/** The routes, and what lets them lead into the namespace of Knative's own gateway. */
+/** The routes, and the grant that lets them point into the namespace of Knative's own gateway. */
 export function gatewayObjects(values: KnativeValues): (IHTTPRoute | IReferenceGrant)[] {
   const { namespace, ingress } = values
   const backend = named(ingress.backend)
   const rules = rulesOf(values, (unit, matches) => ({
     matches,
-    // Knative finds its Service by the host.
+    // Knative selects its Service by the host.
     filters: [{ type: 'URLRewrite', urlRewrite: { hostname: `${unit}.${namespace}.svc.cluster.local` } }],
     backendRefs: [{ ...backend, port: 80 }],
-    timeouts: { request: '0s' }, // Envoy Gateway has 15 s for any answer unless told; the Service's own time holds
+    timeouts: { request: '0s' }, // Envoy Gateway allows 15 s by default; the Service's own timeout applies instead
   }))
   return [
     ...rules.map(

@@ -1,5 +1,5 @@
-// Makes the files of an installation from its values. Guarantee: the folder holds what these values make and nothing that
-// others made before; files that somebody put there stay.
+// Writes the files of an installation from its values. Guarantee: the folder has the files generated from these values
+// and none generated from others; files that somebody put there stay.
 
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
@@ -26,11 +26,11 @@ export async function readExample<T extends Target>(target: T): Promise<ValuesOf
   return readValues(target, await readFile(join(ROOT, name), 'utf8'), name)
 }
 
-/** The files of one installation; `name` is what its values' file is called. */
+/** Returns the files of one installation as path and text; `name` is the name of its values file. */
 export const filesOf = <T extends Target>(target: T, values: ValuesOf<T>, name: string): [string, string][] =>
   MAKERS[target](values).map(file => [file.path, textOf(file, `${name} by Assay ${version}`)])
 
-/** What is checked in: the files of the examples. */
+/** Returns the checked-in files, which are generated from the example values. */
 export async function exampleFiles(): Promise<[path: string, text: string][]> {
   const all = TARGETS.map(async target =>
     filesOf(target, await readExample(target), exampleOf(target)).map(([path, text]): [string, string] => [
@@ -41,7 +41,7 @@ export async function exampleFiles(): Promise<[path: string, text: string][]> {
   return (await Promise.all(all)).flat()
 }
 
-/** @throws ValuesRefused that says what to give */
+/** Writes the installation's files to `out`. @throws ValuesRefused that says which value to give */
 export async function writeInstallation(
   target: string | undefined,
   valuesFile: string | undefined,
@@ -67,7 +67,7 @@ export async function writeInstallation(
   )
 }
 
-/** What other values made here would be applied with the rest. */
+/** Removes files that other values generated here, which would be applied with the rest. */
 async function removeOthers(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   const there = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   for (const entry of there.filter(one => one.isFile())) {

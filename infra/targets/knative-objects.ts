@@ -1,4 +1,5 @@
-// What runs on Knative: a Service for each unit and for what runs agents, and the clock that calls the tick.
+// Generates the Knative objects: a Service for each unit and for the agent runtime, and the PingSource that calls the
+// tick.
 
 import type { IService } from '@kubernetes-models/knative/serving.knative.dev/v1/Service'
 import type { IPingSource } from '@kubernetes-models/knative/sources.knative.dev/v1/PingSource'
@@ -23,20 +24,20 @@ import { type Place, secretVariables } from './run-once.ts'
 import { PROBES, timesOf } from './times.ts'
 import type { KnativeValues } from './values.ts'
 
-/** Requests at once for which one more copy is started. */
+/** Concurrent requests per copy above which another copy is started. */
 const TARGET: Record<Role, number> = { router: 100, api: 50, consumer: 1, tick: 1, runtime: 8 }
 
-/** Those of the values: KEDA's consumer takes the place of the function. */
+/** The workloads that run as Services; with KEDA its own consumer replaces the function. */
 export const knativeWorkloads = ({ packaging, keda }: KnativeValues): Workload[] =>
   workloadsOf(packaging).filter(one => !(keda && one.name === CONSUMER))
 
-/** One Secret holds all of them, each by its name. */
+/** The place of secrets: one Secret holds all of them, each under its name. */
 export const placeOf = (values: KnativeValues): Place => ({
   values,
   placeOf: secret => ({ name: values.secret, key: secret }),
 })
 
-/** Where workloads find each other; a consumer that stays up listens at Redis and is called by nobody. */
+/** The URLs at which workloads reach each other; nobody calls a consumer that stays up, since it listens to Redis. */
 export const addressesOf = ({ namespace, keda }: KnativeValues) => {
   const at = (unit: string) => `http://${unit}.${namespace}.svc.cluster.local`
   return { unit: at('{unit}'), consumer: keda ? null : at(CONSUMER), runtime: at(RUNTIME) }
@@ -62,10 +63,10 @@ function serviceOf(workload: Workload, values: KnativeValues): IService {
       template: {
         metadata: { labels, annotations: scaleOf(workload, values) },
         spec: {
-          // A consumer takes what one process can hold; a second call is a second copy. Others are never full.
+          // A consumer takes as many items as one process can hold, so a second call needs a second copy.
           containerConcurrency: role === 'consumer' ? 1 : 0,
           timeoutSeconds,
-          responseStartTimeoutSeconds: timeoutSeconds, // nothing comes of a consumer until it ends
+          responseStartTimeoutSeconds: timeoutSeconds, // a consumer responds only when it ends
           enableServiceLinks: false,
           ...(image_pull_secret ? { imagePullSecrets: [{ name: image_pull_secret }] } : {}),
           containers: [containerOf(workload, values)],
@@ -82,7 +83,7 @@ function scaleOf({ role }: Workload, { copies, consumers_max }: KnativeValues): 
     router: copies.max,
     api: copies.max,
     runtime: copies.max,
-    consumer: consumers_max + 1, // one leaves while its successor begins
+    consumer: consumers_max + 1, // one ends while its successor starts
     tick: 1,
   }
   return {
@@ -94,7 +95,7 @@ function scaleOf({ role }: Workload, { copies, consumers_max }: KnativeValues): 
   }
 }
 
-/** PORT comes from Knative. */
+/** The container of a workload; Knative sets PORT. */
 function containerOf(workload: Workload, values: KnativeValues): IContainer {
   const probe = { httpGet: { path: HEALTH_PATH, port: PORT } }
   const settings = settingsOf(workload, values, addressesOf(values))
@@ -129,8 +130,8 @@ export const tickSource = ({ namespace }: KnativeValues): IPingSource => ({
 })
 
 /**
- * One copy of each Service at a time. `minAvailable: 1` would keep a node from ever being drained of a Service that has
- * one copy; and what is at zero has nothing to evict.
+ * Lets one copy of each Service be evicted at a time. `minAvailable: 1` would prevent draining a node with a Service's
+ * only copy; a Service at zero has nothing to evict.
  */
 export const disruptionBudgets = (values: KnativeValues): IPodDisruptionBudget[] =>
   knativeWorkloads(values).map(({ name }) => ({

@@ -1,5 +1,5 @@
-// What an installation on Knative may have besides: a consumer that KEDA scales by the backlog, and what lets the
-// operator of Prometheus find the metrics.
+// Generates optional objects of an installation on Knative: a consumer that KEDA scales by the backlog, and the
+// PodMonitor by which the Prometheus operator finds the metrics.
 
 import type { IScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject'
 import type { ITriggerAuthentication } from '@kubernetes-models/keda/keda.sh/v1alpha1/TriggerAuthentication'
@@ -14,7 +14,7 @@ import { CONSUMER_GRACE_S } from './times.ts'
 import type { KnativeValues } from './values.ts'
 
 const NAME = 'consumer'
-/** It runs bundles, so it is told from functions by its role: policies give it the network of the runtime. */
+/** A role of its own, since it runs bundles: policies give it the runtime's network. */
 export const STANDING_ROLE = 'standing-consumer'
 const LABELS = { ...PART, [ROLE]: STANDING_ROLE, 'app.kubernetes.io/name': NAME }
 
@@ -24,11 +24,11 @@ export const kedaObjects = (values: KnativeValues): [IDeployment, ITriggerAuthen
   scaleByBacklog(values),
 ]
 
-/** One that stays up and looks for work itself. KEDA cannot scale what Knative scales. */
+/** A Deployment of a consumer that stays up and polls for work; KEDA cannot scale what Knative scales. */
 function standingConsumer(values: KnativeValues): IDeployment {
   const workload = workloadsOf(values.packaging).find(one => one.name === CONSUMER)!
   const told = settingsOf(workload, values, addressesOf(values))
-  // It is a server with one part, which works for as long as it is up and runs bundles itself.
+  // It is a server with one part, which works as long as it is up and runs bundles itself.
   const { FUNCTION, ASSAY_RUNTIME_URL, ASSAY_CONSUMER_URL, ASSAY_CONSUME_SECONDS, ...settings } = told
   const own = { ASSAY_PARTS: 'consumer', ASSAY_DATA_DIR: '/tmp/assay', ...settings }
   const { namespace, image, image_pull_secret } = values
@@ -66,14 +66,14 @@ function standingConsumer(values: KnativeValues): IDeployment {
   }
 }
 
-/** Items of open runs that have no verdict yet and wait for nobody's decision; read from the runs alone. */
+/** Counts the items of open runs without a verdict that are not held; reads only the table of runs. */
 export const BACKLOG_QUERY =
   'select coalesce(sum(total_items - ok - degraded - failed - budget_exceeded - cancelled - paused), 0) ' +
   'from runs where finished_at is null and stop_reason is null'
 
 const AUTHENTICATION = 'assay-database'
 
-/** Not through a pooler: KEDA's driver prepares its statement. */
+/** KEDA's connection to PostgreSQL, without a pooler, because KEDA's driver prepares its statement. */
 function databaseAuthentication({ namespace, secret: name, secrets }: KnativeValues): ITriggerAuthentication {
   const key = secrets.includes('DATABASE_MIGRATE_URL') ? 'DATABASE_MIGRATE_URL' : 'DATABASE_URL'
   return {
@@ -108,7 +108,7 @@ const scaleByBacklog = ({ namespace, consumers_max }: KnativeValues): IScaledObj
   },
 })
 
-/** How the operator of Prometheus finds the tick: its pods, so that being asked keeps none awake. */
+/** Lets the Prometheus operator scrape the tick's pods directly, so that scraping keeps no Service awake. */
 export function podMonitor({ namespace, secret: name }: KnativeValues) {
   return {
     apiVersion: 'monitoring.coreos.com/v1',
@@ -118,7 +118,7 @@ export function podMonitor({ namespace, secret: name }: KnativeValues) {
       selector: { matchLabels: { ...PART, [ROLE]: 'tick' } },
       podMetricsEndpoints: [
         {
-          port: 'user-port', // as Knative names that of the container
+          port: 'user-port', // Knative's name for the container's port
           path: METRICS_PATH,
           interval: '30s',
           authorization: { type: 'Bearer', credentials: { name, key: 'ASSAY_METRICS_TOKEN' } },

@@ -1,4 +1,4 @@
-// What is generated for Knative, read as a cluster would read it.
+// Reads the files generated for Knative as a cluster would.
 
 import { describe, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
@@ -36,7 +36,7 @@ it('every object is one that a cluster takes, whichever values it is made from',
     { ...least, ingress: { ...example.ingress, by: 'none' }, agent_networks: [], telemetry: {} },
     'a test',
   ).flatMap(([, text]) => objectsIn(text))
-  // Those of OpenFaaS too, beside its stack: reading the types takes most of the time.
+  // Includes OpenFaaS's objects outside its stack file, since reading the types takes most of the time.
   const openfaas = filesOf('openfaas', await readExample('openfaas'), 'a test')
   const beside = openfaas.flatMap(([name, text]) => (name.endsWith('.yaml') ? objectsIn(text) : []))
   const all = [...objects, ...byGateway, ...withKeda, ...plain, ...beside]
@@ -48,7 +48,7 @@ it('every object is one that a cluster takes, whichever values it is made from',
 const POD = 'spec template spec'
 const CONTAINER = `${POD} containers 0`
 const SCALE = 'spec template metadata annotations autoscaling.knative.dev'
-/** What is set, where; nothing is taken away. */
+/** Values that break an object when set at a path; nothing is removed. */
 const BREAKS: [what: string, object: string, path: string, value: unknown, told: RegExp][] = [
   ['a misspelt field', 'Service consume', `${POD} containerConcurency`, 1, /containerConcurency/],
   ['a misspelt field further in', 'Service runs', `${CONTAINER} readinessProbe httpGet paht`, '/', /paht/],
@@ -213,7 +213,7 @@ it('each pod is let out to every address that it is told', () => {
   expect(kept.map(({ name, setting, to }) => ({ name, setting, to }))).toEqual([])
 })
 
-/** Every address in the environment of a pod, with what the pod's policies let out. */
+/** Every address in the environment of a pod, with the egress rules of the pod's policies. */
 function toldIn(all: KubernetesObject[]) {
   const policies = all.filter(
     ({ kind, spec }) => kind === 'NetworkPolicy' && spec.policyTypes.includes('Egress'),
@@ -234,7 +234,7 @@ it('Jobs do not try again what a person has to mend, and keep the pod that says 
   const jobs = objects.filter(({ kind }) => kind === 'Job')
   expect(jobs).toHaveLength(2)
   for (const { spec } of jobs) {
-    expect(spec.template.spec.restartPolicy).toBe('Never') // no other is taken beside the policy
+    expect(spec.template.spec.restartPolicy).toBe('Never') // the only value that a pod failure policy allows
     expect(spec.podFailurePolicy.rules).toEqual([
       { action: 'FailJob', onExitCodes: { operator: 'In', values: [REFUSED] } },
     ])
@@ -242,9 +242,9 @@ it('Jobs do not try again what a person has to mend, and keep the pod that says 
 })
 
 interface Address {
-  /** Within the cluster, */
+  /** A namespace of the cluster, */
   namespace?: string
-  /** or a network that is private. */
+  /** or a private network. */
   cidr?: string
   port: number
 }
@@ -254,19 +254,19 @@ interface EgressRule {
 }
 
 const GATEWAY = 'kourier-system'
-/** Of a setting, what its pod calls: who calls it, and where callers are led, is no address of that kind. */
+/** The addresses that a pod calls by a setting; its own public URL and its callers' addresses are none. */
 function addressesIn(setting: string, value: string): Address[] {
   if (/^ASSAY_ALLOW_/.test(setting)) return value.split(',').map(cidr => ({ cidr, port: 443 }))
   if (setting === 'BASE_URL' || !/_(URL|ENDPOINT)$/.test(setting)) return []
   const { hostname, port } = new URL(value.replace('{unit}', 'unit'))
   const [, namespace] = hostname.split('.')
-  // Services of Knative are asked for at its gateway.
+  // Services of Knative are called through its gateway.
   return [
     { namespace: hostname.endsWith('.svc.cluster.local') ? GATEWAY : namespace!, port: Number(port) || 80 },
   ]
 }
 
-/** As a cluster reads a rule. */
+/** Whether a rule lets an address out, as a cluster evaluates it. */
 const letsOut = ({ to, ports }: EgressRule, { namespace, cidr, port }: Address) =>
   (ports === undefined || ports.some(one => one.port === port)) &&
   (to === undefined ||
@@ -282,7 +282,7 @@ interface LabelSelector {
   matchExpressions?: { key: string; operator: 'In' | 'NotIn'; values: string[] }[]
 }
 
-/** As a cluster reads a selector. */
+/** Whether a selector matches labels, as a cluster evaluates it. */
 const selects = (
   { matchLabels = {}, matchExpressions = [] }: LabelSelector,
   labels: Record<string, string>,

@@ -1,5 +1,5 @@
-// The files of an installation on Knative, for `kubectl apply -f`: all that runs is in one folder, and what runs once in
-// another below it.
+// Generates the files of an installation on Knative for `kubectl apply -f`: one folder for everything that keeps
+// running, and a folder below it for Jobs that run once.
 
 import { unitsOf } from '../packaging.ts'
 import { domainObjects, gatewayObjects } from './ingress-objects.ts'
@@ -84,7 +84,7 @@ function ingressFiles(values: KnativeValues): TargetFile[] {
   ]
 }
 
-/** For an nginx of one's own; it asks Knative's gateway, which finds a Service by its host. */
+/** The configuration for the operator's own nginx; it calls Knative's gateway, which selects a Service by its host. */
 function nginxConf({ namespace, ingress, consumer_seconds }: KnativeValues): TargetFile {
   const [at, name] = ingress.backend.split('/')
   return {

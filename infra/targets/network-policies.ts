@@ -1,5 +1,5 @@
-// Who may reach what in a cluster: callers only through the platform's gateways, Prometheus the metrics, and code of
-// agents nothing that is private but what the values name.
+// Generates the network policies: callers come only through the platform's gateways, Prometheus may reach the metrics,
+// and agents' code may reach no private address except those that the values name.
 
 import type {
   INetworkPolicy,
@@ -12,7 +12,9 @@ import { PART, ROLE } from './pods.ts'
 import type { ImageValues, KnativeValues, OpenfaasValues } from './values.ts'
 
 const NAMESPACE_NAME = 'kubernetes.io/metadata.name'
-/** Through which every request to a Service of Knative comes, from outside and from other functions alike. */
+/**
+ * The namespaces through which every request to a Knative Service comes, from outside and from other functions alike.
+ */
 const KNATIVE_GATEWAYS = [
   'knative-serving',
   'kourier-system',
@@ -30,7 +32,7 @@ const DNS: INetworkPolicyEgressRule = {
     { protocol: 'TCP', port: 53 },
   ],
 }
-// Agents behind URLs, callbacks and stores may be anywhere; credentials of the machine itself are nobody's.
+// Agents behind URLs, callbacks and stores may be anywhere, but nobody may reach the machine's own credentials.
 const ANYWHERE: INetworkPolicyEgressRule = {
   to: [
     { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.169.254/32'] } },
@@ -52,7 +54,7 @@ const policy = (
 
 const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16']
 
-/** What code of agents reaches: public addresses, and what agents may; and beside it `more`. */
+/** The egress rules for agents' code: public addresses, `agent_networks`, and `more`. */
 const agentsReach = (
   { agent_networks }: ImageValues,
   more: { networks?: readonly string[]; ports?: readonly number[] } = {},
@@ -68,7 +70,7 @@ const agentsReach = (
   ...(more.ports ? [{ ports: more.ports.map(port => ({ protocol: 'TCP' as const, port })) }] : []),
 ]
 
-/** Ports at which traces are received: their receivers are mostly in the cluster. */
+/** The ports of trace receivers, which are mostly in the cluster. */
 const telemetryPorts = ({ telemetry }: ImageValues): number[] => {
   const endpoints = Object.entries(telemetry).flatMap(([name, url]) =>
     name.endsWith('_ENDPOINT') ? (URL.parse(url) ?? []) : [],
@@ -78,7 +80,7 @@ const telemetryPorts = ({ telemetry }: ImageValues): number[] => {
   ]
 }
 
-/** Where Prometheus is. */
+/** Lets Prometheus in its namespace reach the tick's metrics. */
 export const prometheusPolicy = ({ namespace }: KnativeValues, prometheus: string): INetworkPolicy =>
   policy(namespace, 'in-by-prometheus', {
     podSelector: { matchLabels: { ...PART, [ROLE]: 'tick' } },
@@ -86,7 +88,7 @@ export const prometheusPolicy = ({ namespace }: KnativeValues, prometheus: strin
     ingress: [{ from: [inNamespaces([prometheus])], ports: [{ protocol: 'TCP', port: PORT }] }],
   })
 
-/** On OpenFaaS, where a pod has the name of its function, and others have functions in the same namespace. */
+/** The policies on OpenFaaS, by function names, since others may have functions in the same namespace. */
 export function openfaasPolicies(
   functions: string[],
   router: string | undefined,
@@ -154,7 +156,7 @@ export function knativePolicies(values: KnativeValues): INetworkPolicy[] {
       policyTypes: ['Egress'],
       egress: agentsReach(values),
     }),
-    // It runs bundles, claims items and sends callbacks: the runtime's network, and what that needs besides.
+    // It runs bundles, claims items and sends callbacks: it gets the runtime's network, callback networks and stores.
     ...(values.keda
       ? [
           policy(namespace, 'out-of-standing-consumer', {

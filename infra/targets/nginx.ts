@@ -1,5 +1,5 @@
-// An nginx in the cluster, in the place of the router where functions are one for each endpoint. It keeps nothing: a copy
-// may go at any time, and two are there so that one does.
+// Generates an nginx in the cluster that replaces the router where there is one function for each endpoint. It has no
+// state: a copy may stop at any time, which is why there are two.
 
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment'
 import type { IConfigMap } from 'kubernetes-models/v1/ConfigMap'

@@ -1,4 +1,4 @@
-// What is generated for OpenFaaS, read as faas-cli and our own functions read it.
+// Reads the files generated for OpenFaaS as faas-cli and our own functions do.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// The functions as OpenFaaS runs them: one for each unit, the router, by which callers come in, and the Jobs that run
-// once.
+// Generates the files for OpenFaaS: a function for each unit, the router through which callers come in, and the Jobs
+// that run once.
 
 import { unitsOf } from '../packaging.ts'
 import { secretsOf, settingsOf } from './environment.ts'
@@ -24,7 +24,7 @@ import type { TargetFile } from './target-file.ts'
 import { timesOf, watchdogTimes } from './times.ts'
 import type { OpenfaasValues } from './values.ts'
 
-/** What a stack.yml may say of a function; faas-cli passes over what it does not know. */
+/** The fields of a function in stack.yml; faas-cli ignores fields that it does not know. */
 interface StackFunction {
   skip_build: true
   image: string
@@ -37,12 +37,12 @@ interface StackFunction {
   readonly_root_filesystem: true
 }
 
-// One namespace holds everybody's functions, so ours bear our name.
+// One namespace has everybody's functions, so ours have a prefix.
 const nameOf = (unit: string) => `assay-${unit}`
-/** Where a container finds the secrets of its function. */
+/** The folder of a function's secrets in its container. */
 export const SECRETS_FOLDER = '/var/openfaas/secrets'
 
-// The watchdog before the process has 8080 and 8081.
+// The watchdog in front of the process uses 8080 and 8081.
 const UPSTREAM_PORT = '3000'
 
 export function openfaasFiles(values: OpenfaasValues): TargetFile[] {
@@ -98,14 +98,14 @@ function functionOf(workload: Workload, values: OpenfaasValues): StackFunction {
           `${SECRETS_FOLDER}/${secretName(values, secret)}`,
         ]),
       ),
-      // What the watchdog is told.
+      // Settings of the watchdog.
       mode: 'http',
       fprocess: COMMAND.join(' '),
       upstream_url: `http://127.0.0.1:${UPSTREAM_PORT}`,
       PORT: UPSTREAM_PORT,
       ...watchdogTimes(times.request_s[role]),
       prefix_logs: 'false',
-      // All that may be awake share one replica where there is but one, and each calls its successor while it is there.
+      // If there is only one replica, all awake consumers share it, and each calls its successor while it still runs.
       ...(role === 'consumer' ? { max_inflight: String(2 * values.consumers_max) } : {}),
     },
     ...(mounted.length > 0 ? { secrets: mounted } : {}),
@@ -116,7 +116,7 @@ function functionOf(workload: Workload, values: OpenfaasValues): StackFunction {
   }
 }
 
-/** As `infra/openfaas.md` makes them. */
+/** The name of a secret, as `infra/openfaas.md` creates it. */
 export const secretName = ({ secret_prefix }: OpenfaasValues, secret: string) =>
   secret_prefix +
   secret
@@ -129,7 +129,7 @@ function addressesOf({ gateway_in_cluster }: OpenfaasValues) {
   return { unit: at('{unit}'), consumer: at(CONSUMER), runtime: at(RUNTIME) }
 }
 
-/** Labels that only a paid edition reads. */
+/** The labels for scaling, which only a paid edition reads. */
 function scaleOf({ role }: Workload, { copies }: OpenfaasValues): Record<string, string> {
   const target = { consumer: '1', runtime: '8', router: '50', api: '50', tick: '50' }[role]
   const isWaitedFor = role === 'router' || role === 'api'
@@ -143,13 +143,15 @@ function scaleOf({ role }: Workload, { copies }: OpenfaasValues): Record<string,
   }
 }
 
-/** A Job has the secrets as a function has them: OpenFaaS keeps each as a Secret whose key is its name. */
+/** A Job gets the secrets of functions: OpenFaaS keeps each as a Secret whose key is its name. */
 const jobOf = (values: OpenfaasValues) => ({
   values,
   placeOf: (secret: string) => ({ name: secretName(values, secret), key: secretName(values, secret) }),
 })
 
-/** A function that sleeps is woken by the gateway; one that is up is reached without it. */
+/**
+ * The entry for callers: through the gateway where the router may scale to zero, since that starts it; else directly.
+ */
 const ingressFile = (values: OpenfaasValues): TargetFile =>
   values.edition === 'standard' && values.copies.min === 0
     ? {
@@ -164,13 +166,13 @@ const ingressFile = (values: OpenfaasValues): TargetFile =>
         content: [classIngress(nameOf(ROUTER), values)],
       }
 
-/** It has no annotation for this. */
+/** A hint for Traefik, which has no annotation for this timeout. */
 const aboutTraefik = ({ ingress, consumer_seconds }: OpenfaasValues) =>
   ingress.class === 'traefik'
     ? `\nTraefik ends an upload after 60 s unless respondingTimeouts.readTimeout of its entry point says ${timesOf(consumer_seconds).gateway_s}s.`
     : ''
 
-/** No Ingress tells methods apart; an nginx does, and the gateway it asks wakes what sleeps. */
+/** The files for one function per endpoint: an Ingress cannot route by method; an nginx can, and calls the gateway. */
 function endpointFiles(values: OpenfaasValues): TargetFile[] {
   const { gateway_in_cluster, consumer_seconds } = values
   const { host, port, pathname } = new URL(gateway_in_cluster)

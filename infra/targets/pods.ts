@@ -1,5 +1,5 @@
-// What all pods of an installation have in common: how they are found, and that they may do nothing beyond their own
-// memory and their network.
+// What all pods of an installation share: their labels, and a security context that allows nothing beyond their own
+// memory and network.
 
 import type { IContainer } from 'kubernetes-models/v1/Container'
 
@@ -14,6 +14,6 @@ export const CONFINED: NonNullable<IContainer['securityContext']> = {
   seccompProfile: { type: 'RuntimeDefault' },
 }
 
-/** Where the processes of agents have their files; everything else is read-only. */
+/** The volume for the files of agents' processes; everything else is read-only. */
 export const SCRATCH = { name: 'scratch', emptyDir: { sizeLimit: '1Gi' } }
 export const SCRATCH_MOUNT = { name: SCRATCH.name, mountPath: '/tmp' }

@@ -1,4 +1,4 @@
-// The pooler before PostgreSQL, told what its image reads.
+// Tests that the pooler in front of PostgreSQL gets the settings that its image reads.
 
 import { describe, expect, it } from 'vitest'
 import { type KubernetesObject, objectsIn } from '../../test/support/kubernetes.ts'

@@ -1,5 +1,5 @@
-// A PgBouncer in transaction mode before PostgreSQL: however many functions are awake, PostgreSQL has the connections
-// that were chosen.
+// Generates a PgBouncer in transaction mode in front of PostgreSQL: however many functions are awake, PostgreSQL has
+// the configured number of connections.
 
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment'
 import type { IService } from 'kubernetes-models/v1/Service'
@@ -12,7 +12,7 @@ const PORT = 5432
 // A function holds up to ten connections; 500 is fifty copies, and an idle one costs PgBouncer 2 KiB.
 const CLIENTS = 500
 
-/** Where PostgreSQL is, as the image is told it. */
+/** The image's variables for PostgreSQL's address, with the secrets that hold them. */
 const FROM_SECRETS: Record<string, PoolerSecret> = {
   DB_HOST: 'POOLER_HOST',
   DB_PORT: 'POOLER_PORT',

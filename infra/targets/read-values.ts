@@ -1,5 +1,5 @@
-// Reads the values of an installation. Guarantee: one that is missing, unknown or wrong is named with what it is for, and
-// all of them at once.
+// Reads the values of an installation. Guarantee: the error names every missing, unknown or wrong value at once, with
+// what it is for.
 
 import { parseDocument } from 'yaml'
 import type * as z from 'zod'
@@ -12,14 +12,14 @@ import {
   type ValuesOf,
 } from './values.ts'
 
-const SHOWN = 10 // of values that there are, beside one that there is not
+const SHOWN = 10 // known values listed for an unknown one
 
 export class ValuesRefused extends Error {}
 
 /**
- * The values in a file's text.
+ * Returns the values in a file's text.
  *
- * @throws ValuesRefused that names each value that is missing, unknown or wrong, and says what it is for
+ * @throws ValuesRefused naming each value that is missing, unknown or wrong, and what it is for
  */
 export function readValues<T extends Target>(target: T, source: string, name: string): ValuesOf<T> {
   const document = parseDocument(source)
@@ -51,7 +51,7 @@ function told(target: Target, given: unknown, issue: z.core.$ZodIssue): string[]
 const toldBy = ({ code, message }: z.core.$ZodIssue) =>
   /^not /.test(message) ? message : `wrong (${code}: ${message})`
 
-/** What no single value says by itself. */
+/** Problems between several values. */
 function together(target: Target, values: ValuesOf<Target>): string[] {
   if (target === 'workerd') return []
   const { mail_from, pooler, secrets } = values as ImageValues
@@ -94,11 +94,11 @@ function shapeAt(schema: Described, path: readonly PropertyKey[]): Record<string
   return bare(at)?.shape
 }
 
-/** Without what says that it may be missing. */
+/** The schema without its optional and default wrappers. */
 const bare = (schema: Described | undefined): Described | undefined =>
   schema !== undefined && schema.shape === undefined && schema.unwrap ? bare(schema.unwrap()) : schema
 
-/** Of the value at the path, or of the nearest around it that says something. */
+/** The description of the value at the path, or of the nearest parent that has one. */
 function purposeOf(target: Target, path: readonly PropertyKey[]): string {
   for (let length = path.length; length > 0; length--) {
     const found = shapeAt(SCHEMAS[target], path.slice(0, length - 1))?.[String(path[length - 1])]
@@ -110,11 +110,11 @@ function purposeOf(target: Target, path: readonly PropertyKey[]): string {
 export interface Value {
   name: string
   purpose: string
-  /** Undefined where it must be given. */
+  /** The default; undefined where the value must be given. */
   otherwise?: string
 }
 
-/** Every value of a platform, for the table in the docs. */
+/** Lists every value of a platform, for the table in the docs. */
 export function valuesOf(target: Target): Value[] {
   const list = (shape: Record<string, Described>, before: string): Value[] =>
     Object.entries(shape).flatMap(([key, schema]) => {

@@ -1,6 +1,6 @@
-// Leads each request straight to the function that serves it, where functions are one for each endpoint and no router
-// stands before them. Guarantee: every route is in the file, the first that fits wins as in the router, and what nothing
-// serves goes to the unit that answers in our words.
+// Generates routes that send each request straight to its function, for one function per endpoint without a router.
+// Guarantee: every route is included, the first match wins as in the router, and requests that nothing serves go to the
+// unit that answers with our own errors.
 
 import type { IHTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute'
 import { patternOf, type Route } from '../../shared/http/routes.ts'
@@ -8,25 +8,27 @@ import { VERSION } from '../../shared/kernel/version.ts'
 import { routesOf, type Unit } from '../packaging.ts'
 import { PORT } from './image.ts'
 
-/** How an nginx reaches functions, with $assay_unit for the name of one. */
+/** How an nginx reaches functions, with $assay_unit for a function's name. */
 export interface Reached {
   /** HOST:PORT. */
   server: string
-  /** What stands before the path of a request. */
+  /** Prefix of a request's path. */
   path?: string
-  /** By which Host a function is found; that of the server unless told. */
+  /** The Host header that selects a function; by default the server's. */
   host?: string
-  /** After which it gives up: later than whatever it asks. */
+  /** The timeout, longer than that of everything it calls. */
   seconds: number
 }
 
-/** Of what it answers in our words: without it clients take that for a stranger's. */
+/** Marks nginx's own error responses as ours; without it clients take them for another server's. */
 const OWN_HEADER = `add_header assay-version ${VERSION} always;`
 
-/** No named location: nginx leads to none from a request without a path, and one that cannot be read has none. */
+/**
+ * Not a named location: nginx cannot redirect a request without a path to one, and an unreadable request has no path.
+ */
 const UNREADABLE = '/unreadable'
 
-/** A file for the folder conf.d of an nginx. */
+/** Returns a file for the folder conf.d of an nginx. */
 export function nginxFile(units: readonly Unit[], { server, path = '', host, seconds }: Reached): string {
   return `map "$request_method $uri" $assay_unit {
   default ${answeringUnknown(units)};
@@ -82,38 +84,38 @@ map $http_x_forwarded_proto $assay_proto {
 `
 }
 
-/** It knows the document, and so whether a path that it does not serve is near to one. */
+/** The unit that answers unknown paths: it has the OpenAPI document, so it can suggest a similar path. */
 const answeringUnknown = (units: readonly Unit[]) => units.find(unit => unit.docs)!.name
 
-/** Servers answer HEAD by what they would answer to GET. */
+/** Servers answer HEAD like GET. */
 const methodsOf = (method: string) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])
 
-/** An expression for the whole of a path. */
+/** A regular expression for a whole path. */
 const expressionOf = (path: string) => patternOf(path).source.replaceAll('\\/', '/')
 
-// nginx tries expressions in the order in which they stand.
+// nginx tries expressions in their order in the file.
 const keyOf = ({ method, path }: Route) =>
   `"~^(?:${methodsOf(method).join('|')}) ${expressionOf(path).slice(1)}"`
 
-// What the Gateway API's own schema allows.
+// The maximums of the Gateway API's schema.
 const RULES_PER_ROUTE = 16
 const MATCHES_PER_RULE = 8
 
 export type Rule = NonNullable<NonNullable<IHTTPRoute['spec']>['rules']>[number]
 export type Match = NonNullable<Rule['matches']>[number]
 
-/** Rules of the Gateway API, so many to an HTTPRoute as it takes. */
+/** Returns rules of the Gateway API, grouped by HTTPRoute, RULES_PER_ROUTE each. */
 export function httpRules(units: readonly Unit[], rule: (unit: string, matches: Match[]) => Rule): Rule[][] {
   const byUnit = Map.groupBy(routesOf(units), route => route.unit)
   const rules = [...byUnit].flatMap(([unit, ofUnit]) =>
     chunked(ofUnit.flatMap(matchesOf), MATCHES_PER_RULE).map(matches => rule(unit, matches)),
   )
-  // The shortest expression there is: gateways try longer ones first.
+  // The shortest expression, since gateways try longer ones first.
   rules.push(rule(answeringUnknown(units), [{ path: { type: 'RegularExpression', value: '^/.*$' } }]))
   return chunked(rules, RULES_PER_ROUTE)
 }
 
-/** A path without parameters goes before every expression, by the rules of the API. */
+/** The matches of a route; by the API's rules an exact path has precedence over every expression. */
 function matchesOf({ method, path }: Route): Match[] {
   const value: NonNullable<Match['path']> = /[{*]/.test(path)
     ? { type: 'RegularExpression', value: expressionOf(path) }

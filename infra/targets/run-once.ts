@@ -1,5 +1,5 @@
-// What runs once on a cluster: the migration, and what makes the first account. Both are of the image, so no Node is
-// needed where they are applied from.
+// Generates the Jobs that run once on a cluster: the migration, and the creation of the first account. Both use the
+// image, so the machine that applies them needs no Node.
 
 import type { IJob } from 'kubernetes-models/batch/v1/Job'
 import { REFUSED } from '../local/exit-error.ts'
@@ -9,7 +9,7 @@ import { FIRST_ACCOUNT_COMMAND, MIGRATE_COMMAND, SMALL } from './image.ts'
 import { CONFINED, PART, ROLE } from './pods.ts'
 import type { ImageValues } from './values.ts'
 
-/** Where pods run, and where each secret lies there. */
+/** The values of an installation, and where its platform keeps each secret. */
 export interface Place {
   values: ImageValues
   placeOf(secret: string): { name: string; key: string }
@@ -24,7 +24,7 @@ export function firstAccountJob(at: Place): IJob {
   return job(at, 'first-account', 'account', command, FIRST_ACCOUNT_NEEDS)
 }
 
-/** Variables of a container that hold the secrets it needs. */
+/** The container's variables for the secrets it needs. */
 export const secretVariables = (at: Place, needs: Needs) =>
   secretsOf(needs, at.values).map(({ setting, secret }) => secretVariable(at, setting, secret))
 
@@ -42,7 +42,7 @@ function job(at: Place, name: string, role: string, command: string[], needs: Ne
     metadata: { name: `assay-${name}`, namespace, labels },
     spec: {
       backoffLimit: 6,
-      // What a person has to mend is not tried again, and its pod stays for its log.
+      // A fault that a person has to fix is not retried, and its pod stays for its log.
       podFailurePolicy: {
         rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [REFUSED] } }],
       },

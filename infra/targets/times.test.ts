@@ -1,4 +1,4 @@
-// Times in all generated files, read back from them: whoever waits outlives whom it waits for.
+// Reads the timeouts back from all generated files: every waiting party must outlive the one it waits for.
 
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -12,7 +12,7 @@ const { min, max } = LIMITS.consume_seconds
 const TIMES = [min, 50, 120, max]
 const [openfaas, knative] = await Promise.all([readExample('openfaas'), readExample('knative')])
 
-/** Of each function: what it is given by the platform, and for the consumer what it takes by itself. */
+/** For each function: the platform's timeout, and for the consumer its own time. */
 interface Given {
   request_s: number
   consumer_s?: number
@@ -30,7 +30,7 @@ const knativeObjects = (consumer_seconds: number, keda: boolean) =>
   filesOf('knative', { ...knative, consumer_seconds, keda }, 'a test').flatMap(([, text]) => objectsIn(text))
 const onKnative = once((seconds: number) => knativeObjects(seconds, false))
 
-/** Files are made and read once for each time. */
+/** Generates and reads files only once for each time. */
 function once<T>(make: (seconds: number) => T): (seconds: number) => T {
   const made = new Map<number, T>()
   return seconds => {
@@ -72,7 +72,7 @@ describe.each(Object.entries(given))('on %s', (_, givenAt) => {
       const { consume, [RUNTIME]: runtime, tick } = givenAt(seconds)
       expect(consume!.consumer_s).toBe(seconds)
       expect(consume!.request_s).toBeGreaterThan(seconds)
-      expect(runtime!.request_s).toBeGreaterThan(seconds) // it works for as long as a consumer waits
+      expect(runtime!.request_s).toBeGreaterThan(seconds) // it works as long as a consumer waits
       expect(tick!.request_s * 1000).toBeGreaterThan(LIMITS.tick_function_ms)
     },
   )
@@ -99,7 +99,7 @@ it.each(TIMES)(
       const [exec, write, read] = [one.exec_timeout, one.write_timeout, one.read_timeout].map(
         Number.parseFloat,
       )
-      expect(write).toBeGreaterThan(exec!) // so its 504 is an answer, and not a connection that is gone
+      expect(write).toBeGreaterThan(exec!) // so that its 504 is sent before the connection closes
       expect(read).toBeGreaterThanOrEqual(write!) // an upload may take as long as its answer
       expect(Number.parseFloat(one.healthcheck_interval)).toBeLessThan(exec!)
       if (one !== router && one.FUNCTION !== 'consume' && one.FUNCTION !== RUNTIME)

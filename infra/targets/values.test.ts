@@ -1,4 +1,4 @@
-// The values of an installation: what is taken, and what is said of what is not.
+// Tests which values of an installation are accepted, and the errors for the others.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,12 +1,12 @@
-// The values of an installation, which the files for its platform are made from. Guarantee: each says what it is for, and
-// one that has no right answer of its own must be given.
+// Defines the values of an installation, from which the files for its platform are generated. Guarantee: each value has
+// a description, and a value without a sensible default is required.
 
 import * as z from 'zod'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { PACKAGINGS } from '../packaging.ts'
 
 const { min: SHORTEST, max: LONGEST } = LIMITS.consume_seconds
-/** Where clusters have ingresses, proxies and pods, as RFC 1918, 6598 and 4193 set them aside. */
+/** The private networks of RFC 1918, 6598 and 4193, where clusters have ingresses, proxies and pods. */
 const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7']
 
 const text = z.string().min(1)
@@ -14,7 +14,7 @@ const dnsLabel = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'not a
 const networks = z.array(z.union([z.cidrv4(), z.cidrv6()], 'not a network such as 10.0.0.0/8'))
 const port = z.int().min(1).max(65_535)
 
-/** Secrets that an installation may have, beside the stores' URLs and the sets of keys, which every one has. */
+/** Optional secrets of an installation, in addition to the stores' URLs and the key sets, which every one has. */
 export const SECRETS = {
   DATABASE_MIGRATE_URL:
     'PostgreSQL itself, for migrations, where DATABASE_URL is a pooler or a role that does not own',
@@ -45,7 +45,7 @@ const common = {
   log_level: z.enum(['info', 'warn', 'error']).default('info').describe('the least that is logged'),
 }
 
-/** Of platforms that run the image. */
+/** The values for platforms that run the image. */
 const ofImage = (consumer_seconds: number) => ({
   ...common,
   image: z
@@ -118,7 +118,7 @@ const ofImage = (consumer_seconds: number) => ({
 })
 
 const OPENFAAS = z.strictObject({
-  ...ofImage(LIMITS.consume_ms / 1000), // the gateway waits for 60 s where nobody told it to wait longer
+  ...ofImage(LIMITS.consume_ms / 1000), // the gateway waits for 60 s by default
   edition: z
     .enum(['community', 'standard'])
     .describe('of OpenFaaS: community runs 15 functions, none of which sleeps; standard any number'),
@@ -151,7 +151,7 @@ const OPENFAAS = z.strictObject({
 })
 
 const KNATIVE = z.strictObject({
-  ...ofImage(LONGEST), // an installation allows 300 s unless it is told otherwise
+  ...ofImage(LONGEST), // Knative allows 300 s by default
   namespace: dnsLabel.describe('the namespace that all of it is in'),
   ingress: z
     .strictObject({
@@ -220,5 +220,5 @@ export type ValuesOf<T extends Target> = z.infer<(typeof SCHEMAS)[T]>
 export type OpenfaasValues = ValuesOf<'openfaas'>
 export type KnativeValues = ValuesOf<'knative'>
 export type WorkerdValues = ValuesOf<'workerd'>
-/** Of a platform that runs the image. */
+/** The values of a platform that runs the image. */
 export type ImageValues = OpenfaasValues | KnativeValues

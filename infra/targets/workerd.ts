@@ -1,5 +1,5 @@
-// The functions as workerd runs them by itself: the router, a worker for each unit, and the two of workerd's own that
-// call by the clock and keep the queue.
+// Generates the files for running the functions on workerd alone: the router, a worker for each unit, and workerd's own
+// workers for the cron and the queue.
 
 import { UNPRIVILEGED } from '../local/systemd.ts'
 import { type Unit, unitsOf } from '../packaging.ts'
@@ -10,14 +10,14 @@ import type { TargetFile } from './target-file.ts'
 import { CONSUMER_GRACE_S } from './times.ts'
 import type { WorkerdValues } from './values.ts'
 
-/** Flags that are the default by this date must not be listed: workerd refuses to start on them. */
+/** Flags that are the default by this date must not be listed; workerd refuses to start on them. */
 export const COMPATIBILITY_DATE = '2026-07-01'
 const COMPATIBILITY_FLAGS = ['nodejs_compat'] // the clients of PostgreSQL and Redis open sockets by node:net
 
 /** Ways around "public": NAT64, 6to4 and carrier-grade NAT lead to addresses that may be private. */
 const NEVER_PUBLIC = ['64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '100.64.0.0/10']
-const WAKE_BATCH = 100 // one call stands for all of them
-/** Where each service has its environment, of which the consumer's alone holds the master key. */
+const WAKE_BATCH = 100 // one call covers all of them
+/** The folder of each service's environment file; only the consumer's has the master key. */
 const ENVIRONMENT = '/etc/assay'
 
 export function workerdFiles(values: WorkerdValues): TargetFile[] {
@@ -55,10 +55,10 @@ const workerdService = (values: WorkerdValues) =>
     `${values.checkout}/node_modules/.bin/workerd serve --experimental -d state=/var/lib/assay-workerd ${values.checkout}/dist/workerd/config.capnp`,
     `EnvironmentFile=${ENVIRONMENT}/workerd.env
 StateDirectory=assay-workerd
-`, // makes /var/lib/assay-workerd, which workerd itself does not
+`, // creates /var/lib/assay-workerd, which workerd itself does not do
   )
 
-/** What workerd cannot: it starts processes, in which bundles of agents run, and sends mails. */
+/** The Node service for what workerd cannot do: starting processes for agents' bundles, and sending mail. */
 const consumerService = (values: WorkerdValues) =>
   service(
     "Assay's consumer",
@@ -133,7 +133,7 @@ const queues :Workerd.Worker = (
 const OF_WORKERD = `compatibilityDate = ${text(COMPATIBILITY_DATE)},
   compatibilityFlags = ["service_binding_extra_handlers", "experimental"],`
 
-/** The name of a constant: a letter, then letters and digits. */
+/** Converts a name to a Cap'n Proto constant: a letter, then letters and digits. */
 const constant = (name: string) => name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 const list = (values: readonly string[]) => `[${values.map(text).join(', ')}]`
@@ -143,15 +143,15 @@ const fromEnvironment = ({ setting, secret }: SecretSetting) =>
 const asText = ([name, value]: [string, string]) => `    (name = ${text(name)}, text = ${text(value)}),`
 
 const HOST_BINDING = '    (name = "HOST", durableObjectNamespace = "Host"),'
-/** Ways out of whatever works on the stores; the others have none. */
+/** Outbound bindings of units that work on the stores; other units have none. */
 const OF_WORK = [
   '    (name = "OUTSIDE", service = "outside"),',
   `    (name = "WAKE", queue = (name = "queues", props = (json = ${text(JSON.stringify({ queue: 'wake' }))}))),`,
 ]
 
-/** workerd verifies certificates itself, and has no exporter of traces. */
+/** Settings not used here: workerd verifies certificates itself, and has no exporter of traces. */
 const NOT_READ = ['DATABASE_CA', 'REDIS_CA', 'ASSAY_SMTP_URL', 'OTEL_EXPORTER_OTLP_HEADERS']
-/** The consumer here only calls the one that runs agents, and reads what such calls are sent with. */
+/** The unit's secrets. The consumer unit here only calls the Node consumer, with the bearer that such calls need. */
 const secretsOf = (unit: Unit) => needsOf(unit).secrets.filter(({ setting }) => !NOT_READ.includes(setting))
 
 function settingsOf(unit: Unit, values: WorkerdValues): [string, string][] {
@@ -160,7 +160,7 @@ function settingsOf(unit: Unit, values: WorkerdValues): [string, string][] {
     ASSAY_TRUSTED_PROXIES: values.trusted_proxies.join(','),
     ASSAY_LOG_LEVEL: values.log_level,
     ASSAY_ALLOW_CALLBACK_NETWORKS: values.callback_networks.join(','),
-    // Others wake it by the queue.
+    // Other units notify it through the queue.
     ASSAY_CONSUMER_URL: unit.name === CONSUMER ? values.consumer_url : undefined,
   }
   return needsOf(unit).settings.flatMap(name => (known[name] ? [[name, known[name]]] : []))

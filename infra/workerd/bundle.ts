@@ -1,5 +1,5 @@
-// Makes what workerd runs: the bundle of each unit and of the router, for the configuration that infra/generate.ts makes
-// beside them; or one bundle of everything, for wrangler.toml.
+// Builds the bundles for workerd: one for each unit and the router, for the configuration that infra/generate.ts writes
+// next to them; or one bundle of everything, for wrangler.toml.
 // Usage: node infra/workerd/bundle.ts [--packaging group|endpoint|all] [--out FOLDER]
 
 import { builtinModules } from 'node:module'
@@ -36,7 +36,7 @@ export async function writeWorkerd(
   ])
 }
 
-/** Writes one worker with all functions, which waits for callers, the cron and the queue alike. */
+/** Writes one worker with all functions, which serves callers, the cron and the queue. */
 async function writeWhole(folder: string): Promise<Map<string, number>> {
   const tick = platformFunctions.find(one => one.name === TICK)!
   const whole: Unit = { name: WHOLE, endpoints, platform: tick, docs: true, dashboard: true }
@@ -75,11 +75,11 @@ const FOR_WORKERD: BuildOptions = {
   platform: 'neutral',
   target: 'es2024',
   mainFields: ['module', 'main'],
-  // Not "workerd": for that postgres.js brings a build whose COPY fails.
+  // Not "workerd": the build of postgres.js for that condition has a failing COPY.
   conditions: ['worker', 'import'],
   external: ['cloudflare:*', 'node:*', ...builtinModules],
 }
-// Dependencies that are CommonJS ask for built-in modules by require.
+// CommonJS dependencies load built-in modules by require.
 const BY_REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire('/');"
 
 if (import.meta.main) {

@@ -1,4 +1,4 @@
-// What is used here of the module that workerd brings.
+// The part of workerd's own module that is used here.
 declare module 'cloudflare:workers' {
   export class DurableObject<Env> {
     constructor(state: unknown, env: Env)

@@ -1,4 +1,4 @@
-// The invocation context in workerd. The settings have the names they have in Node; what workerd gives instead of a
+// Creates the invocation context in workerd. Settings have the same names as in Node; what workerd offers instead of a
 // setting is a binding. Connections last as long as the context: see unit.ts.
 
 import type { Context } from '../../shared/context.ts'
@@ -19,34 +19,34 @@ export interface Env {
   REDIS_URL?: string | null
   /** 32 bytes in hex. */
   ASSAY_MASTER_KEY?: string | null
-  /** Keys derived from it for this unit alone, in its place. */
+  /** Keys derived from the master key for this unit only, instead of it. */
   ASSAY_KEYS?: string | null
   BASE_URL?: string | null
-  /** Networks (CIDR), with commas between them, of proxies that are believed where a request came from. */
+  /** Comma-separated networks (CIDR) of proxies whose X-Forwarded-For is believed. */
   ASSAY_TRUSTED_PROXIES?: string | null
-  /** The bearer that reads GET /metrics; nobody does without. */
+  /** The bearer for GET /metrics; without it nobody can read them. */
   ASSAY_METRICS_TOKEN?: string | null
-  /** The operator's credential; nobody is the operator without. */
+  /** The operator's credential; without it there is no operator. */
   ASSAY_OPERATOR_KEY?: string | null
-  /** The least that is logged: info, warn or error. */
+  /** The lowest level that is logged: info, warn or error. */
   ASSAY_LOG_LEVEL?: string | null
-  /** What OUTSIDE allows besides public addresses, in the same way. */
+  /** Comma-separated networks (CIDR) that OUTSIDE allows in addition to public addresses. */
   ASSAY_ALLOW_CALLBACK_NETWORKS?: string | null
-  /** The network service that callbacks and alerts go out by. */
+  /** The network service for callbacks and alerts. */
   OUTSIDE?: Outside
-  /** The queue whose consumer wakes Assay's; without it work waits for the tick. */
+  /** The queue whose handler notifies Assay's consumer; without it work waits for the tick. */
   WAKE?: { send(consumers: number): Promise<unknown> }
 }
 
 export interface WorkerdContext extends Context {
-  /** Resolves when all that `waitUntil` was given has settled and the connections are closed. */
+  /** Resolves when all promises passed to `waitUntil` have settled and the connections are closed. */
   end(): Promise<void>
 }
 
-/** Of this isolate, whose contexts come and go. */
+/** Shared by all contexts of this isolate, which come and go. */
 const joined: Joined = {}
 
-/** Without a pool the unit is given no store, and no secret. */
+/** Opens a context; with a null pool the unit gets no store and no secret. */
 export function openContext(env: Env, pool: Pool | null): WorkerdContext {
   const connections = pool === null ? NO_STORES : openStores(env, pool)
   const master_key = pool === null ? '' : env.ASSAY_KEYS || env.ASSAY_MASTER_KEY || ''
@@ -59,11 +59,11 @@ export function openContext(env: Env, pool: Pool | null): WorkerdContext {
       ...(env.ASSAY_METRICS_TOKEN ? { metrics_token: env.ASSAY_METRICS_TOKEN } : {}),
     },
     notify(consumers = 1) {
-      publishWake(connections.redis) // for those that are awake
+      publishWake(connections.redis) // for consumers that are awake
       if (env.WAKE) ctx.waitUntil(env.WAKE.send(consumers))
     },
     ...createOutside(env.OUTSIDE, listOf(env.ASSAY_ALLOW_CALLBACK_NETWORKS)),
-    mail: null, // nodemailer is for Node: a tick there sends them
+    mail: null, // nodemailer needs Node, so a tick there sends mails
     addressOf: addressBehind(listOf(env.ASSAY_TRUSTED_PROXIES)),
     ...(pool !== null && { join: () => joinWith(master_key, connections) }),
     logLevel: logLevelOf(env.ASSAY_LOG_LEVEL || undefined),
@@ -78,7 +78,7 @@ export function openContext(env: Env, pool: Pool | null): WorkerdContext {
   }
 }
 
-/** Nobody can end the process here: each request is refused, and readiness says why. */
+/** The process cannot be ended here, so each request is refused, and readiness says why. */
 async function joinWith(masterKey: string, { sql, redis }: Connections): Promise<void> {
   const noStore = whyAbsent(sql) ?? whyAbsent(redis)
   if (noStore) throw noStore
@@ -103,7 +103,7 @@ function openStores(env: Env, pool: Pool): Connections {
   }
 }
 
-/** A URL that is missing, or cannot be one, is for readiness to tell. */
+/** Opens a store; readiness reports a missing or invalid URL. */
 function orAbsent<T>(open: () => T, absent: (why: Error) => T): T {
   try {
     return open()
@@ -124,7 +124,7 @@ const notBound = (name: string) =>
 
 const listOf = (text: string | null | undefined) => text?.split(',').map(part => part.trim()) ?? []
 
-/** workerd tells the address of the socket, with its port; headers are the caller's to write. */
+/** Finds the caller's address from the socket's, which workerd gives with its port; callers can fake headers. */
 function addressBehind(proxies: readonly string[]): Context['addressOf'] {
   const callerOf = createCallerAddress(proxies)
   return request => {

@@ -1,5 +1,5 @@
-// An entry to bind as OUTSIDE where no network service can be bound. Guarantee: none of its own; it goes where the
-// worker's own fetch goes, so only a platform whose fetch reaches nothing private may bind it.
+// An entry point to bind as OUTSIDE where no network service can be bound. Guarantee: none of its own; it reaches what
+// the worker's own fetch reaches, so bind it only on a platform whose fetch reaches nothing private.
 
 import { WorkerEntrypoint } from 'cloudflare:workers'
 

@@ -1,5 +1,6 @@
-// A connection to PostgreSQL by TLS from workerd, which cannot change a socket of node:net to TLS once that has read
-// something. Guarantee: chain and name of the certificate are verified, whatever sslmode says: workerd knows no less.
+// Opens TLS connections to PostgreSQL from workerd, which cannot upgrade a node:net socket to TLS once it has read
+// something. Guarantee: chain and name of the certificate are verified whatever sslmode says, since workerd supports
+// nothing less.
 
 import { connect, type Socket } from 'cloudflare:sockets'
 import { Duplex } from 'node:stream'
@@ -7,7 +8,7 @@ import { Duplex } from 'node:stream'
 const SSL_REQUEST = Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47)
 const YES = 83 // 'S'
 
-/** Fails and closes as a socket does, with what to do where TLS is refused by either side. */
+/** Fails and closes like a socket; if either side refuses TLS, the error says what to do. */
 export function openPostgresSocket(hostname: string, port: number): Duplex {
   const plain = connect({ hostname, port }, { secureTransport: 'starttls', allowHalfOpen: false })
   let socket = plain

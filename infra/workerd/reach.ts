@@ -1,5 +1,5 @@
-// Reaches addresses that callers named, from workerd. Guarantee: a name leads only where the network service behind
-// `outside` allows, which judges what was resolved; an address that is spelled out is judged here as on every host.
+// Sends requests from workerd to addresses that callers named. Guarantee: a name leads only where the network service
+// behind `outside` allows, which checks the resolved address; a literal address is checked here, as on every host.
 
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import type { Get, OutsideFile, OutsideRequest, Post } from '../../shared/kernel/outside.ts'
@@ -9,7 +9,7 @@ export interface Outside {
   fetch: typeof fetch
 }
 
-/** `outside` is a network service with `allow = ["public", …]`; `allowNetworks` repeats what else it allows. */
+/** `outside` is a network service with `allow = ["public", …]`; `allowNetworks` repeats its other allowed networks. */
 export function createOutside(
   outside: Outside | undefined,
   allowNetworks: readonly string[],
@@ -40,7 +40,7 @@ export function createOutside(
   return {
     async post(asked) {
       const response = await ask('POST', asked)
-      await readSome(response).catch(() => {}) // however the answer ends, its head has said what matters
+      await readSome(response).catch(() => {}) // however the response ends, only its status matters
       return { status: response.status }
     },
     async get(asked) {
@@ -48,14 +48,14 @@ export function createOutside(
       return {
         status: response.status,
         header: name => response.headers.get(name) ?? undefined,
-        framed: true, // workerd does not tell
+        framed: true, // workerd does not say
         body: read(response, asked.signal),
       }
     },
   }
 }
 
-/** One whose reading fails breaks the request off. */
+/** Streams a file; a failure to read it aborts the request. */
 function streamOf(file: OutsideFile): ReadableStream<Uint8Array> {
   const chunks = file.read()[Symbol.asyncIterator]()
   return new ReadableStream({

@@ -1,11 +1,11 @@
-// The worker that callers reach. Guarantee: each request goes to the unit that serves it, as it came.
+// The worker that callers reach. Guarantee: each request goes unchanged to the unit that serves it.
 
 import { errorAnswer } from '../../shared/http/error-answer.ts'
 import { noOperation } from '../../shared/http/no-operation.ts'
 import { createRoutes, type Route } from '../../shared/http/routes.ts'
 import { newId } from '../../shared/kernel/ids.ts'
 
-/** Units are bound under their names. */
+/** The bindings of units, by their names. */
 type Units = Record<string, { fetch(request: Request): Promise<Response> }>
 
 export function routerOf(routes: readonly Route[]) {

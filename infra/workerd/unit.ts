@@ -1,8 +1,8 @@
-// Serves one unit of functions as a worker. Guarantee: connections never cross from one invocation's sockets to
-// another's, which workerd forbids.
+// Serves one unit of functions as a worker. Guarantee: no invocation uses the sockets of another one, which workerd
+// forbids.
 //
-// With HOST bound, the functions run in an actor that nothing evicts, and its sockets are its own for as long as it
-// lives. Without it a request opens connections when it first uses them and ends them after its answer.
+// With HOST bound, the functions run in an actor that nothing evicts, and its sockets belong to it as long as it lives.
+// Without HOST a request opens connections at first use and closes them after its response.
 
 import { DurableObject } from 'cloudflare:workers'
 import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
@@ -17,15 +17,17 @@ import { type Env, openContext } from './context.ts'
 
 export interface WorkerdUnit {
   endpoints: readonly Endpoint[]
-  /** Whether it is given PostgreSQL and Redis. */
+  /** Whether it gets PostgreSQL and Redis. */
   asksStores: boolean
-  /** What the platform's cron calls. */
+  /** The function that the platform's cron calls. */
   scheduled?: PlatformFunction
-  /** Whether it is told by the queue that there is work, and calls the consumer, which runs agents and so runs in Node. */
+  /**
+   * Whether it handles the queue's notifications by calling the consumer, which runs agents and therefore runs in Node.
+   */
   wakes?: boolean
-  /** What others serve, for the unit that is asked where no route fits. */
+  /** The operations of other units, for the unit that gets requests without a matching route. */
   operations?: readonly Operation[]
-  /** Adds what documents the endpoints. */
+  /** Adds the endpoints' documentation. */
   serveReference?: (app: ReturnType<typeof createApp>, contextFor: (request: Request) => Context) => void
   /** Adds the dashboard's pages. */
   serveDashboard?: (app: ReturnType<typeof createApp>, contextFor: (request: Request) => Context) => void
@@ -39,11 +41,11 @@ interface Actor {
 
 interface UnitEnv extends Env {
   HOST?: { getByName(name: string): Actor }
-  /** Where the consumer function answers; one that is always awake needs no call. */
+  /** The URL of the consumer function; a consumer that is always awake needs no call. */
   ASSAY_CONSUMER_URL?: string | null
 }
 
-/** Each message asks for so many consumers. */
+/** A batch of messages, each with the number of consumers requested. */
 interface Batch {
   messages: { body: number }[]
 }
@@ -52,11 +54,11 @@ interface Execution {
   waitUntil(promise: Promise<unknown>): void
 }
 
-// A worker has an actor for each unit: fourteen of them stay below the hundred connections PostgreSQL has by default.
+// There is one actor for each unit: fourteen of them stay below PostgreSQL's default of a hundred connections.
 const POOL = { sql: 2, db: 1, reads: 2 }
 const POOL_OF_REQUEST = { sql: 2, db: 1, reads: 1 }
 
-/** The handlers of the worker, and the class of its actor. */
+/** Returns the handlers of the worker and the class of its actor. */
 export function workerOf(unit: WorkerdUnit) {
   const [pool, poolOfRequest] = unit.asksStores ? [POOL, POOL_OF_REQUEST] : [null, null]
   const contexts = new WeakMap<Request, Context>()
@@ -72,7 +74,7 @@ export function workerOf(unit: WorkerdUnit) {
   }
 
   async function run(ctx: Context): Promise<void> {
-    const never = new AbortController().signal // workerd asks nobody to stop: it ends what outlives its drain
+    const never = new AbortController().signal // workerd signals no stop; it ends whatever outlives its drain
     const { name, run } = unit.scheduled!
     try {
       await ctx.join?.()
@@ -97,7 +99,7 @@ export function workerOf(unit: WorkerdUnit) {
     }
     async wake(consumers: number) {
       this.#notifier ??= notifierOf(this.#ctx, this.env.ASSAY_CONSUMER_URL!)
-      ;(await this.#notifier).notify(consumers) // the calls stay open after this one
+      ;(await this.#notifier).notify(consumers) // the calls stay open after this one returns
     }
   }
 
@@ -112,7 +114,7 @@ export function workerOf(unit: WorkerdUnit) {
           execution.waitUntil(ctx.end())
           return response
         }
-        // A streamed answer needs its connections until its last byte.
+        // A streamed response needs its connections until its last byte.
         const { readable, writable } = new TransformStream()
         const sent = response.body.pipeTo(writable).catch(() => {})
         execution.waitUntil(sent.then(() => ctx.end()))

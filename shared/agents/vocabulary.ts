@@ -1,9 +1,9 @@
-// The closed lists of words of agents, which columns, JSON bodies, the SDK and the command line share.
+// The closed word lists of agents, shared by columns, JSON bodies, the SDK and the command line.
 
 export const DEPLOYMENT_KINDS = ['bundle', 'url'] as const
 export type DeploymentKind = (typeof DEPLOYMENT_KINDS)[number]
 
-/** What a deployment speaks: Assay's NDJSON protocol, or plain JSON in and JSON out, one item a request. */
+/** The protocol of a deployment: Assay's NDJSON, or plain JSON in and JSON out, one item per request. */
 export const AGENT_PROTOCOLS = ['ndjson', 'json'] as const
 export type AgentProtocol = (typeof AGENT_PROTOCOLS)[number]
 
@@ -14,6 +14,6 @@ export type AgentProtocol = (typeof AGENT_PROTOCOLS)[number]
 export const PLAN_ACTIONS = ['created', 'changed', 'rotated', 'deleted', 'kept', 'unchanged'] as const
 export type PlanAction = (typeof PLAN_ACTIONS)[number]
 
-/** What a deploy warns of: what this installation does not give the agent. */
+/** What a deploy warns of: something that the agent may need and this installation does not give it. */
 export const DEPLOY_WARNINGS = ['step_outlasts_consumer'] as const
 export type DeployWarning = (typeof DEPLOY_WARNINGS)[number]

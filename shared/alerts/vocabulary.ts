@@ -1,6 +1,6 @@
-// The closed lists of words of alerts and digests, which columns, JSON bodies and the command line share.
+// The closed word lists of alerts and digests, shared by columns, JSON bodies and the command line.
 
-/** What an alert watches. The order is that of the column's type, to which new rules are added at its end. */
+/** What an alert rule watches. The order is that of the column's type, so new rules are added at the end. */
 export const ALERT_RULES = [
   'schedule_missed',
   'run_not_ok',
@@ -16,10 +16,10 @@ export const ALERT_RULES = [
 ] as const
 export type AlertRule = (typeof ALERT_RULES)[number]
 
-/** Which runs a channel gets a digest of when they end: none, those of schedules, or all but replays. */
+/** The ended runs of which a channel gets a digest: none, those of schedules, or all except replays and recoveries. */
 export const CHANNEL_DIGESTS = ['none', 'scheduled', 'all'] as const
 export type ChannelDigest = (typeof CHANNEL_DIGESTS)[number]
 
-/** Whether what an alert tells is still so. */
+/** Whether the condition that an alert reports still holds. */
 export const ALERT_STATES = ['open', 'resolved'] as const
 export type AlertState = (typeof ALERT_STATES)[number]

@@ -1,5 +1,5 @@
-// Which server to talk to and with which key: the environment, else the file of a local stack. Guarantee: the key
-// of a local stack is only ever sent to that stack.
+// Finds the server and its key: from the environment, else from the file of a local stack. Guarantee: the key of a
+// local stack is sent only to that stack.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -29,7 +29,7 @@ export function findAccess(env: Record<string, string | undefined>, folder: stri
   })
 }
 
-/** Where the figures of the whole installation are, and the bearer that reads them where it is at hand. */
+/** The server whose metrics to read, and the bearer for them if it is known. */
 export function findMetrics(env: Record<string, string | undefined>, folder: string) {
   const local = localStack(env, folder)
   const base_url = serverOf(env, folder)
@@ -55,11 +55,11 @@ function operatorKeyBeside(localFile: string): string | undefined {
   try {
     return readFileSync(join(dirname(localFile), 'operator.key'), 'utf8').trim() || undefined
   } catch {
-    return undefined // of an older stack, or somebody else's
+    return undefined // an older stack has no such file; another user's cannot be read
   }
 }
 
-/** It would be refused on its way, in words that repeat it. @throws Failure `bad_key`, which does not show it */
+/** fetch would refuse such a key in an error that repeats it. @throws Failure `bad_key`, which does not show it */
 function refuseMalformed(api_key: string): void {
   if (/^[A-Za-z0-9._~+/=-]+$/.test(api_key)) return
   throw new Failure(EXIT.api, 'bad_key', 'ASSAY_API_KEY holds a character that no key has', {
@@ -67,7 +67,7 @@ function refuseMalformed(api_key: string): void {
   })
 }
 
-/** @throws Failure `usage` where it is no URL */
+/** The server's base URL without a slash at its end. @throws Failure `usage` if it is no http or https URL */
 export function serverOf(env: Record<string, string | undefined>, folder: string): string {
   const base_url = env.ASSAY_BASE_URL || localStack(env, folder)?.base_url || DEFAULT_BASE_URL
   if (!/^https?:\/\//.test(base_url) || !URL.canParse(base_url))

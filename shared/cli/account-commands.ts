@@ -1,4 +1,4 @@
-// The commands of accounts.ts, for the table of commands.
+// The commands of accounts.ts and quotas.ts, as data.
 
 import { optionOf, QUOTA_NAMES, QUOTAS } from '../quotas/rules/quotas.ts'
 import type { Command, Option } from './arguments.ts'
@@ -9,7 +9,7 @@ const openRuns: Option = {
   about: 'runs it may have that have not ended; none is no bound',
 }
 
-/** One for each quota. */
+/** One option per quota. */
 const quotaOptions = QUOTA_NAMES.map(
   (name): Option => ({
     ...{ name: optionOf(name), value: 'N', kind: 'whole', none: true },

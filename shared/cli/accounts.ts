@@ -1,4 +1,4 @@
-// Accounts of an installation, for whoever operates it.
+// Commands with which the operator of an installation manages its accounts.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { answered, pageOf, type Schemas } from './api.ts'
@@ -110,7 +110,7 @@ export async function accountPlan(session: Session, given: Given): Promise<ExitC
 
 const PAGES_LOOKED_AT = 50
 
-/** By its id, its name or an owner's e-mail. @throws Failure `usage` where that is none, or several */
+/** Finds an account by its id, its name or an owner's e-mail. @throws Failure `usage` if none or several match */
 export async function accountIdOf(session: Session, word: string): Promise<string> {
   if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(word)) return word
   const found: Account[] = []

@@ -1,5 +1,5 @@
-// The commands around runs: who is signed in, projects, keys, members and the log of changes. Their code is in files of
-// these names.
+// The commands for signing in, projects, keys, members and the audit log, as data. Their code is in files of these
+// names.
 
 import { KEY_ROLES, MEMBER_ROLES } from '../accounts/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'

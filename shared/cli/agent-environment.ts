@@ -1,19 +1,19 @@
-// Which variables an agent's own files read, as far as their text says, so that a missing key is told at the deploy and
-// not by every item. Guarantee: a variable that the file has another value for is not asked for.
+// Finds the variables that an agent's own files read, as far as their text shows, so that the deploy reports a missing
+// key, not every item. Guarantee: a variable for which the file has another value is not reported.
 
-/** What a provider's client reads where its caller names no key. */
+/** The variable that a provider's client reads if its caller passes no key. */
 const KEYS: Readonly<Record<string, string>> = {
   openai: 'OPENAI_API_KEY',
   '@anthropic-ai/sdk': 'ANTHROPIC_API_KEY',
   '@google/genai': 'GEMINI_API_KEY',
 }
 
-/** With a default behind it the agent does without. */
+/** Does not match a variable followed by a default, which the agent does not need. */
 const READ = /\bprocess\.env(?:\.([A-Za-z_]\w*)|\[['"]([A-Za-z_]\w*)['"]\])(?!\w)(?!\s*(?:\?\?|\|\|))/g
 const IMPORT = /^import\s+(?!type\b)[^'"]*['"]([^'"]+)['"]/gm
 
 /**
- * Names of variables without which one of these files would find `undefined`, sorted.
+ * Sorted names of the variables that these files read without a default.
  *
  * @example variablesRead(["const key = process.env.CRM_KEY", "const url = process.env.CRM_URL ?? 'https://…'"]) // ['CRM_KEY']
  */

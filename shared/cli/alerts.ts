@@ -66,7 +66,7 @@ export async function alerts(session: Session, given: Given): Promise<ExitCode> 
   })
 }
 
-/** What, since when, what to do, and the command that does it. */
+/** An alert as text: its rule and age, its message, the advice, and the command that follows it. */
 export function alertText(alert: Alert, now: number, { columns, paint, program }: Screen): string {
   const { resolved_at } = alert
   const state = resolved_at === null ? '' : paint('green', `  resolved ${ago(resolved_at, now)}`)
@@ -173,7 +173,7 @@ export async function channels(session: Session, given: Given): Promise<ExitCode
 const channelsOf = (api: Api, path: { projectId: string }) =>
   answered(api.GET('/v1/projects/{projectId}/alert-channels', { params: { path } }))
 
-/** Sends a test message and waits for what becomes of its first try. */
+/** Sends a test message and waits for the result of its first attempt. */
 export async function test({ api, output }: Session, given: Given): Promise<ExitCode> {
   const path = { projectId: given.text('project') ?? (await onlyProject(api)), channelId: given.arg(0) }
   const { delivery_id } = await answered(

@@ -1,5 +1,5 @@
-// The typed client with this command's failures. Guarantee: whatever a call throws, `asFailure` says it in words
-// with a command to try next.
+// The typed client, with its errors as failures of this command. Guarantee: `asFailure` turns every error of the API
+// into a message, with a hint or a command to try next where there is one.
 
 import { ApiFailure, type Client, createClient, type Schemas } from '../sdk/client.ts'
 import type { Access } from './access.ts'
@@ -29,12 +29,12 @@ export function connect({ base_url, api_key }: Access, ask: typeof fetch = fetch
   })
 }
 
-/** The value of an answer; errors are thrown by the client. */
+/** The data of an answer; the client throws errors. */
 export async function answered<T>(call: Promise<{ data?: T }>): Promise<T> {
   return (await call).data as T
 }
 
-/** @throws Failure `not_found` naming the agents there are */
+/** Finds an agent by slug or id. @throws Failure `not_found` that lists the existing agents */
 export async function findAgent(api: Api, slug: string): Promise<Agent> {
   const agents = await answered(api.GET('/v1/agents'))
   const found = agents.find(agent => agent.slug === slug || agent.id === slug)
@@ -46,7 +46,7 @@ export async function findAgent(api: Api, slug: string): Promise<Agent> {
   })
 }
 
-/** A page whose place in its list stands in a header. */
+/** A page of a list whose cursor comes in a header. */
 export async function pageOf<T>(
   call: Promise<{ data?: T[]; response: Response }>,
 ): Promise<{ rows: T[]; next: string | undefined }> {
@@ -54,7 +54,7 @@ export async function pageOf<T>(
   return { rows: data, next: response.headers.get('x-next-cursor') ?? undefined }
 }
 
-/** Undefined for what is not a failure of the API but of this program. */
+/** The failure to report; undefined if the error is a bug of this program, not an error of the API. */
 export function asFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error
   if (!(error instanceof ApiFailure)) return undefined
@@ -86,7 +86,7 @@ const NEXT: Record<string, string> = {
   nothing_to_recover: 'assay triage',
 }
 
-/** Why no answer came at all, and what to do about it. */
+/** The failure for a request that got no answer: why, and what to do about it. */
 export function unreachable(base_url: string, error: unknown): Failure {
   if (error instanceof Failure) return error
   const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined

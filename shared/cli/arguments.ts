@@ -1,5 +1,5 @@
-// Reads a command line by a table of commands, from which usage errors and help.ts are made as well. Guarantee: a command
-// runs only with arguments and options it declares, each of the kind it declares.
+// Parses a command line by a table of commands, from which usage errors and help.ts are made as well. Guarantee: a
+// command runs only with arguments and options that it declares, each of its declared kind.
 
 import { parseArgs } from 'node:util'
 import { nearest } from '../kernel/nearest.ts'
@@ -12,14 +12,14 @@ import type { Session } from './session.ts'
 export interface Option {
   name: string
   about: string
-  /** What stands for the value in the help; without it the option is a switch. */
+  /** Placeholder of the value in the help; without it the option is a switch. */
   value?: string
   /** `whole` takes a whole number of at least `least`; `amount` money: 5.00, $5 or 500c. */
   kind?: 'text' | 'whole' | 'amount' | 'list'
   least?: number
-  /** What the API calls it, where it is sent as it was given. */
+  /** The field of the API, if the value is sent as given. */
   field?: string
-  /** `none` may stand for it, and takes away what was there. */
+  /** `none` may be given as the value, and removes the setting. */
   none?: true
   choices?: readonly string[]
 }
@@ -27,32 +27,32 @@ export interface Option {
 export interface Command {
   /** One word, or the name of another command and a verb: `alerts mute`, `admin accounts create`. */
   name: string
-  /** In brackets when it may be left out. */
+  /** In brackets if the argument is optional. */
   args: readonly string[]
   summary: string
   options: readonly Option[]
-  /** It is a member's: asked by the one who is signed in, where somebody is. */
+  /** Needs a member: sent as the signed-in member, if somebody is signed in. */
   member?: true
-  /** It is asked with the operator's credential. */
+  /** Sent with the operator's credential. */
   operator?: true
-  /** It makes or chooses profiles: the one that is named need not be there. */
+  /** Makes or chooses profiles, so the named profile need not exist. */
   anyProfile?: true
   run(session: Session, given: Given): Promise<ExitCode>
 }
 
-/** What was given, by the names of the table. */
+/** The arguments and options given, by the names of the table. */
 export interface Given {
-  /** The argument at this place; a declared one without brackets is there. */
+  /** The argument at this place; one declared without brackets always exists. */
   arg(place: number): string
   optionalArg(place: number): string | undefined
   flag(name: string): boolean
   text(name: string): string | undefined
   whole(name: string): number | undefined
-  /** Null where `none` was given. */
+  /** Null if `none` was given. */
   wholeOrNone(name: string): number | null | undefined
   /** Whole cents. */
   amount(name: string): number | undefined
-  /** Null where `none` was given. */
+  /** Null if `none` was given. */
   amountOrNone(name: string): number | null | undefined
   list(name: string): string[]
 }
@@ -67,13 +67,13 @@ const GLOBAL_OPTIONS: readonly Option[] = [
   { name: 'help', about: 'this help' },
 ]
 
-/** What a command says of an option goes before what is said of it everywhere. */
+/** The options of a command and the global ones; a command's own description of a global option wins. */
 export const optionsOf = ({ options }: Command): readonly Option[] => [
   ...options,
   ...GLOBAL_OPTIONS.filter(({ name }) => !options.some(option => option.name === name)),
 ]
 
-/** What the name of the program alone stands for. */
+/** The command that runs if the program's name is typed alone. */
 export const OVERVIEW = 'overview'
 
 export type Invocation =
@@ -83,7 +83,7 @@ export type Invocation =
 
 /** @throws Failure `usage` */
 export function parse(commands: readonly Command[], argv: readonly string[]): Invocation {
-  // Without a command, with options or none, what is told is what matters now.
+  // Without a command, with or without options, the overview runs.
   if (argv[0] === undefined || /^--(?!help$|version$)/.test(argv[0]))
     return parse(commands, [OVERVIEW, ...argv])
   const [name] = argv
@@ -104,7 +104,7 @@ export function parse(commands: readonly Command[], argv: readonly string[]): In
   return { kind: 'run', command, given: givenOf(values, positionals) }
 }
 
-/** A noun with one of its verbs goes before the noun alone. */
+/** The command that the words begin with; a noun with one of its verbs wins over the noun alone. */
 const commandOf = (commands: readonly Command[], words: readonly string[]): Command | undefined =>
   commands
     .filter(({ name }) => name.split(' ').every((part, at) => words[at] === part))
@@ -123,7 +123,7 @@ function parsed(command: Command, rest: string[]): { values: Values; positionals
       { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple: kind === 'list' },
     ]),
   )
-  // Strict, it would tell what is wrong in its own words.
+  // In strict mode, parseArgs would report mistakes in its own words.
   const { values, positionals, tokens } = parseArgs({
     args: rest,
     options,
@@ -200,14 +200,14 @@ function givenOf(values: Values, positionals: string[]): Given {
   }
 }
 
-/** What is to be said about amounts that leave their unit open: they are cents, as they have always been. */
+/** Notes about amounts given without a unit: they are read as cents, as they have always been. */
 export function bareAmounts(command: Command, given: Given): string[] {
   const amounts = command.options.filter(({ kind }) => kind === 'amount').map(({ name }) => name)
   return amounts.flatMap(name => {
     const value = given.text(name)
     if (value === undefined || !isBareAmount(value)) return []
     const read = money(given.amount(name)! / 100)
-    // A shell makes 0 of an unquoted $50: it puts its fifth argument in the place of $5.
+    // A shell turns an unquoted $50 into 0: it replaces $5 by its fifth argument.
     const hint =
       value === '0' ? "quote a dollar sign: '$50'" : `write ${read} as ${read.slice(1)} or ${value}c`
     return [`--${name} ${value} is read as cents: ${read} (${hint})`]
@@ -240,7 +240,7 @@ export const isVerb = ({ name }: Command) => name.includes(' ')
 export const usageOf = ({ name, args, options }: Command) =>
   ['assay', name, ...args, ...(options.length > 0 ? ['[options]'] : [])].join(' ')
 
-/** What was given of these options, by the fields that they are sent as. */
+/** The values given for these options, by the API fields that they are sent as. */
 export function fieldsGiven(given: Given, options: readonly Option[]): Record<string, unknown> {
   const fields = options.flatMap(option => {
     const value = option.field === undefined ? undefined : valueGiven(given, option)

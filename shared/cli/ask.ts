@@ -1,4 +1,4 @@
-// Questions to a person. Guarantee: nothing is asked unless a person sits at a terminal who can see the question.
+// Asks a person questions. Guarantee: callers ask only if `canAsk`, so a person at a terminal sees each question.
 
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
@@ -6,10 +6,10 @@ import { EXIT, Failure } from './failure.ts'
 
 export const canAsk = () => process.stdin.isTTY === true && process.stdout.isTTY === true
 
-/** What is typed, without blanks around it. @throws Failure `interrupted` on Ctrl-C or Ctrl-D */
+/** Returns the typed text without surrounding blanks. @throws Failure `interrupted` on Ctrl-C or Ctrl-D */
 export const ask = async (question: string) => (await read(question, true)).trim()
 
-/** What is typed, to the last blank, and nothing of it is shown. @throws Failure `interrupted` */
+/** Returns the typed text, blanks included, without showing it. @throws Failure `interrupted` */
 export const askHidden = (question: string) => read(question, false)
 
 export async function confirm(question: string): Promise<boolean> {

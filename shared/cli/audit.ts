@@ -1,4 +1,4 @@
-// The log of changes, on the command line.
+// The command that lists the audit log.
 
 import { LIMITS } from '../kernel/limits.ts'
 import type { Schemas } from '../sdk/client.ts'

@@ -1,5 +1,5 @@
-// Backup and restore. They talk to PostgreSQL itself, so that they need no server: where it is, DATABASE_URL says, or
-// the data folder of `npm start`.
+// Backup and restore. They connect to PostgreSQL directly and need no server; DATABASE_URL or the data folder of
+// `npm start` says where it is.
 
 import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
@@ -9,7 +9,7 @@ import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { bytes, count, plural } from './format.ts'
 import type { Session } from './session.ts'
 
-/** What keeps it from being done is told with its code, without a stack. */
+/** Turns an expected refusal into a Failure with its code, so that it is reported without a stack trace. */
 async function told<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -82,7 +82,7 @@ export function restore({ folder, env, output }: Session, given: Given): Promise
   })
 }
 
-/** The tables that hold most. */
+/** The tables that have rows, the largest first. */
 function rowsText(rows: Record<string, number>): string {
   const most = Object.entries(rows).filter(([, n]) => n > 0)
   return most
@@ -120,7 +120,7 @@ export function goOn({ folder, env, output }: Session): Promise<ExitCode> {
   })
 }
 
-/** As it is: it goes to a file. */
+/** Prints the systemd unit unformatted, because it is redirected to a file. */
 export async function printUnit({ folder, env }: Session): Promise<ExitCode> {
   const { systemdUnit } = await import('../../infra/local/systemd.ts')
   const { checkout, dataDir } = infra.stackOf({ env, folder })

@@ -1,4 +1,4 @@
-// Budgets by day and month, of a project and of an agent: shown with what is left, and set.
+// Commands that show and set the budgets by day and month of a project or an agent.
 
 import { answered, findAgent, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
@@ -11,7 +11,7 @@ type Budget = Schemas['Budget']
 
 const PERIODS = ['day', 'month'] as const
 
-/** What was given of a budget: cents, null to take it away. */
+/** The budgets given, in cents; null removes one. */
 const changesOf = (given: Given) =>
   Object.fromEntries(
     PERIODS.flatMap(period => {

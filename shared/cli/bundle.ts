@@ -1,4 +1,4 @@
-// Turns an agent's file into the one module that a deployment runs, and asks that module who it is.
+// Bundles an agent's file into the one module that a deployment runs, and reads the declaration from that module.
 // Guarantee: the same files in the same place give the same bytes, and a bundle that is returned has been loaded.
 
 import { spawn } from 'node:child_process'
@@ -23,7 +23,7 @@ export type BundleErrorCode =
   | 'load_timeout'
   | 'bundle_too_large'
 
-/** Why a file cannot be deployed; the message names the place and what to do. */
+/** Why a file cannot be deployed; the message names the place in the code and what to do. */
 export class BundleError extends Error {
   readonly code: BundleErrorCode
   constructor(code: BundleErrorCode, message: string) {
@@ -43,9 +43,9 @@ export interface AgentBundle {
 }
 
 /**
- * Bundles the agent that a file exports by default, with everything it imports but `node:*` and `cloudflare:*`.
- * `assay` means this SDK wherever the file is; packages Assay itself needs (zod, openai, @anthropic-ai/sdk) are
- * found even where the file's own project has not installed them.
+ * Bundles the agent that a file exports by default, with all its imports except `node:*` and `cloudflare:*`. `assay`
+ * resolves to this SDK wherever the file is; packages that Assay itself needs (zod, openai, @anthropic-ai/sdk) are
+ * found even if the file's own project has not installed them.
  *
  * @throws BundleError with one of the codes above
  * @example
@@ -64,7 +64,7 @@ export async function bundleAgent(file: string): Promise<AgentBundle> {
   return { code, declaration: await declarationIn(code, file), bytes, reads: variablesRead(sources) }
 }
 
-/** The bundle, and the texts of the author's own files in it. */
+/** The bundle, and the source texts of the author's own files in it. */
 async function compile(path: string): Promise<{ code: string; sources: string[] }> {
   const options = {
     stdin: {
@@ -82,7 +82,7 @@ export default { fetch: serve(Agent) }`,
     platform: 'neutral',
     format: 'esm',
     target: 'es2022',
-    // Not `workerd`: some packages' builds for it lack parts that their common ones have.
+    // Not `workerd`: some packages' builds for it lack parts of their common builds.
     conditions: ['worker', 'import'],
     mainFields: ['module', 'main'],
     minifySyntax: true,
@@ -111,7 +111,7 @@ export default { fetch: serve(Agent) }`,
   }
 }
 
-// CommonJS packages call require('node:…'), which an ES module has to make for itself.
+// CommonJS packages call require('node:…'), which an ES module has to create for itself.
 const REQUIRE =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire('file:///agent.mjs');"
 
@@ -141,7 +141,7 @@ function placed({ text, location }: Message): string {
   return location ? `${location.file}:${location.line}:${location.column + 1}: ${text}` : text
 }
 
-// Runs in the child: `send` is the only way out that the agent's own output cannot be mistaken for.
+// Runs in the child process. It replies through `send`, which the agent's own output cannot be mistaken for.
 const LOADER = `
 const reply = message => process.send(message, () => process.exit(0))
 try {
@@ -154,7 +154,7 @@ try {
 
 type Reply = { declaration: AgentDeclaration } | { code?: string; message: string }
 
-/** Loads the bundle in a process of its own, because loading it runs the author's code. */
+/** Loads the bundle in a separate process, because loading it runs the author's code. */
 async function declarationIn(code: string, file: string): Promise<AgentDeclaration> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-bundle-'))
   try {

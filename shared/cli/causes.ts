@@ -1,4 +1,4 @@
-// The command that lists why items did not work: what is alike is one line, counted by the server over all items.
+// The command that lists why items did not work: one line per cause, counted by the server over all items.
 
 import { LIMITS } from '../kernel/limits.ts'
 import type { Doubt } from '../view/verdict.ts'
@@ -45,7 +45,7 @@ export async function causes(session: Session, given: Given): Promise<ExitCode> 
     },
     inAnyOrder: true,
     keyOf: row => row.id,
-    // The server has chosen those of --since.
+    // The server has filtered by --since already.
     cameAt: () => null,
     text: (rows, screen) => table(columns, rows, screen),
   })

@@ -1,4 +1,4 @@
-// The command that lists what failed by what went wrong, and the same of some time, from what waits in triage.
+// The command that lists failures by cluster: all of them, or those since some time, counted from items in triage.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { type Api, answered, type Schemas } from './api.ts'
@@ -13,7 +13,7 @@ import { reasonInWords } from './verdict.ts'
 
 type TriageRow = Schemas['TriageRow']
 
-/** Failures of one kind among what waits for a decision. */
+/** Failures of one kind among the items in triage. */
 export interface Failures {
   /** Null for items that did not work and share an error or a reason, but are in no cluster. */
   cluster_key: string | null
@@ -23,7 +23,7 @@ export interface Failures {
   last_at: string
 }
 
-/** Pages of triage that are read to count what came lately. */
+/** Pages of triage that are read to count recent failures. */
 const PAGES = 5
 
 export async function clusters(session: Session, given: Given): Promise<ExitCode> {
@@ -89,7 +89,7 @@ const failuresTable = (rows: readonly Failures[], screen: Screen) =>
     screen,
   )
 
-/** What came into a lane of triage since then and still waits, newest first; `more` where that is not all. */
+/** Items that entered a lane of triage since then and still wait, newest first; `more` if not all were read. */
 export async function triageSince(api: Api, kind: TriageRow['kind'], since: number) {
   const rows: TriageRow[] = []
   let cursor: string | undefined
@@ -104,7 +104,7 @@ export async function triageSince(api: Api, kind: TriageRow['kind'], since: numb
   return { rows, more: true }
 }
 
-/** By cluster; what is alone in its cluster or in none, by its error or reason. The most frequent first. */
+/** Groups rows by cluster, and rows alone in their cluster or in none by error or reason; the most frequent first. */
 export function clusteredOf(rows: readonly TriageRow[]): Failures[] {
   const sizes = Map.groupBy(rows, row => row.cluster_key)
   const clusterOf = ({ cluster_key }: TriageRow) =>

@@ -1,4 +1,4 @@
-// The commands as data: what they are called, take and do. Their code is loaded when they run.
+// The table of commands: their names, arguments, options and code, which is loaded when a command runs.
 
 import { ANSWER_CHECKS, REFUSAL_CHOICES } from '../grading/vocabulary.ts'
 import { OUTCOMES, RUN_STATES } from '../items/vocabulary.ts'

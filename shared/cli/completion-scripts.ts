@@ -1,13 +1,13 @@
-// The scripts that shells read: tables of what there is, and a function that looks into them. No word of the tables
-// is ever run: each stands in single quotes.
+// Makes the completion scripts for shells: tables of the commands, and a function that looks words up in them.
+// Guarantee: no word of the tables is executed, because each stands in single quotes.
 
-/** What a line may go on with, by what stands before it. */
+/** The words that may follow on a command line, by the words before them. */
 export interface Completions {
   /** `runs`, `schedules create`: the nouns, and after each its verbs. */
   commands: { name: string; about: string }[]
-  /** Options by command; each with whether a value follows. */
+  /** Options by command, each with whether it takes a value. */
   options: Record<string, { name: string; about: string; takesValue: boolean }[]>
-  /** Closed sets by `command --option`. */
+  /** The allowed values by `command --option`. */
   choices: Record<string, readonly string[]>
   /** Kinds of ids by `command` for its first argument and `command --option`. */
   ids: Record<string, string>
@@ -17,7 +17,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 /** For fish, where a backslash escapes inside single quotes too. */
 const fishQuoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
-/** The words that may follow next. */
+/** The verbs that may follow a noun. */
 const verbsOf = ({ commands }: Completions, noun: string) =>
   commands
     .filter(({ name }) => name.startsWith(`${noun} `))
@@ -25,7 +25,7 @@ const verbsOf = ({ commands }: Completions, noun: string) =>
     .filter(verb => !verb.includes(' '))
 const nounsOf = ({ commands }: Completions) => commands.filter(({ name }) => !name.includes(' '))
 
-/** What stands for the program itself, before any command was typed. */
+/** The key of the program itself, before any command was typed. */
 const PROGRAM = 'assay'
 
 /** The same tables for bash and zsh, which both have associative arrays. */
@@ -51,7 +51,7 @@ function tables(found: Completions, entry: (key: string, value: string) => strin
   ].join('\n')
 }
 
-/** Finds the command that was typed and what stands before the word; the shells differ in what they call these. */
+/** Finds the typed command and the place of the word to complete; the shells have different variables for these. */
 const LOOK = `  local name=assay place= argument=0 word at
   for ((at = 1; at < count; at++)); do
     word=\${typed[at + base]}

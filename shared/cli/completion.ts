@@ -1,5 +1,5 @@
-// Completion for bash, zsh and fish. Guarantee: the scripts are made from the table of commands, so they offer what
-// there is and nothing else; only ids are asked for, of the command itself, and it answers from a short-lived file.
+// Completion for bash, zsh and fish. Guarantee: the scripts are made from the table of commands, so they offer exactly
+// the existing commands; only ids are queried, from the command itself, which answers from a short-lived cache file.
 
 import { type Command, type Given, type Option, optionsOf } from './arguments.ts'
 import { bashScript, type Completions, fishScript, zshScript } from './completion-scripts.ts'
@@ -8,7 +8,7 @@ import type { Session } from './session.ts'
 
 export const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 
-/** The arguments and values that are ids, by how the table calls them. */
+/** The arguments and values that are ids, by their placeholders in the table. */
 const ID_ARGUMENTS: Record<string, string> = {
   RUN: 'runs',
   AGENT: 'agents',
@@ -17,7 +17,7 @@ const ID_ARGUMENTS: Record<string, string> = {
   RECOVERY: 'recoveries',
   ITEM: 'items',
 }
-/** A trigger is called by its name. */
+/** Commands whose NAME is the name of a trigger. */
 const TRIGGER_COMMANDS = ['triggers rename', 'triggers secret', 'triggers delete']
 
 function completionsOf(commands: readonly Command[]): Completions {
@@ -46,7 +46,7 @@ function addValues(found: Completions, place: string, option: Option): void {
   else if (option.name === 'agent') found.ids[place] = 'agents'
 }
 
-/** @throws Failure `usage` */
+/** @throws Failure `usage` for an unknown shell */
 export function completion({ output }: Session, given: Given, commands: readonly Command[]): ExitCode {
   const script = SHELLS[given.arg(0) as keyof typeof SHELLS]
   if (script === undefined)

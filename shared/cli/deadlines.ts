@@ -1,4 +1,4 @@
-// The command about deadlines.
+// The commands about deadlines.
 
 import { LIMITS } from '../kernel/limits.ts'
 import type { Schemas } from '../sdk/client.ts'

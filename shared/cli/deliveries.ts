@@ -1,4 +1,4 @@
-// The commands around callbacks and alerts that were sent.
+// The commands about callbacks and alerts that were sent.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { answered, type Schemas } from './api.ts'

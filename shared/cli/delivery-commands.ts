@@ -1,4 +1,4 @@
-// The commands of deliveries.ts, for the table of commands.
+// The commands of deliveries.ts, as data.
 
 import type { Command } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'

@@ -1,4 +1,4 @@
-// What a deploy did, or would do, as a terminal shows it: a sign, a thing and what becomes of it on each line.
+// Shows on a terminal what a deploy did, or would do: on each line a sign, a schedule or trigger, and its change.
 
 import type { PlanAction } from '../agents/vocabulary.ts'
 import { setPriceCommand } from '../prices/rules/prices.ts'
@@ -26,17 +26,17 @@ export interface Deployment {
   version: number
   created: boolean
   external_id: string | null
-  /** The label that was asked for, where the version that stays has another or none. */
+  /** The label given, if the version stays and has another label or none. */
   other_label?: string | undefined
   bytes: number
-  /** Of an agent at a URL. */
+  /** The ASSAY_AGENT_KEY of an agent at a URL. */
   agent_key: string | null
   plan: Plan
-  /** Models that it called and that have no price. */
+  /** Models without a price that the agent declares or has called. */
   unpriced?: string[]
-  /** What the installation does not give it. */
+  /** Needs of the agent that the installation does not meet. */
   warnings?: Warning[]
-  /** Looked for in its answers without being declared. */
+  /** Checks that apply by default, because the agent declares none. */
   default_checks?: string[]
 }
 
@@ -58,7 +58,7 @@ export function deployedText(deployed: Deployment, screen: Screen): string {
   ].join('\n')
 }
 
-/** Code behind a URL changes without a word; what counts is what was sent. */
+/** Warns that the given label was not stored. Code behind a URL may have changed, but only the order sent counts. */
 const labelLines = ({ other_label, version }: Deployment, { paint }: Screen): string[] =>
   other_label === undefined
     ? []
@@ -117,7 +117,7 @@ const warningLines = (warnings: readonly Warning[] = [], { paint }: Screen): str
 
 type Tense = 'planned' | 'done'
 
-/** A line or two for each schedule and trigger that changes; those that do not are counted. */
+/** Lines for each schedule and trigger that changes; the unchanged ones are only counted. */
 export function planLines({ schedules, triggers }: Plan, { paint }: Screen, tense: Tense): string[] {
   const rows = [
     ...schedules.map(one => ({ ...one, thing: 'schedule', key: one.cron, news: [scheduleNews(one)] })),

@@ -1,4 +1,4 @@
-// Deploys an agent: a file that is bundled here, or an HTTP function that runs elsewhere. Guarantee: a dry run
+// Deploys an agent: a file that this command bundles, or an HTTP function that runs elsewhere. Guarantee: a dry run
 // changes nothing.
 
 import { existsSync } from 'node:fs'
@@ -20,7 +20,7 @@ export interface DeployOrder {
   declaration: AgentDeclaration
   env: Record<string, string>
   external_id?: string | undefined
-  /** Variables its files read and `env` lacks. */
+  /** Variables that the agent's files read and `env` lacks. */
   missing?: string[]
 }
 
@@ -43,13 +43,13 @@ export async function deploy(session: Session, given: Given): Promise<ExitCode> 
   return EXIT.ok
 }
 
-/** The order for an agent's file. */
+/** Bundles an agent's file into a deploy order. @throws Failure `usage` if it cannot be bundled */
 export async function orderOfFile(
   file: string,
   env: Record<string, string>,
   slug?: string,
 ): Promise<DeployOrder> {
-  // Bundling takes esbuild, which the other commands need not load.
+  // Bundling needs esbuild, which the other commands need not load.
   const { bundleAgent } = await import('./bundle.ts')
   const { code, declaration, reads } = await bundleAgent(file).catch(error => {
     throw new Failure(EXIT.usage, error?.code ?? 'bundle_failed', (error as Error).message, {
@@ -60,7 +60,7 @@ export async function orderOfFile(
   return { slug: slug ?? slugOf(declaration.name), code: { kind: 'bundle', code }, declaration, env, missing }
 }
 
-/** Creates the agent if need be and makes this content its current version. */
+/** Creates the agent if it does not exist, and makes this content its current version. */
 export async function deployAgent(api: Api, order: DeployOrder): Promise<DeployedAgent> {
   const known = await findBySlug(api, order.slug)
   const { name, description = '' } = order.declaration
@@ -175,7 +175,7 @@ function environmentOf(given: string[], shell: Session['env']): Record<string, s
   return env
 }
 
-/** Says what a deploy would do. */
+/** Prints what a deploy would do. */
 async function dryRun({ api, output }: Session, order: DeployOrder): Promise<ExitCode> {
   const agent = await findBySlug(api, order.slug)
   const answer = agent && (await send(api, agent.id, order, true))
@@ -206,7 +206,7 @@ async function dryRun({ api, output }: Session, order: DeployOrder): Promise<Exi
   return EXIT.ok
 }
 
-/** What the first deploy of an agent does, which need not be asked: there is nobody yet to ask about. */
+/** The plan of an agent's first deploy, made without the server, which does not know the agent yet. */
 function firstDeploy(declaration: AgentDeclaration) {
   const plan: Plan = {
     schedules: planSchedules(declaration, []).map(({ input: _, source: __, ...schedule }) => schedule),

@@ -1,5 +1,5 @@
 // Compares two runs over the same items. Guarantee: items are matched by their item_id alone, and none is left out:
-// those that only one of the runs has are counted.
+// items that only one of the runs has are counted.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { answered, type Run, type RunItem } from './api.ts'

@@ -1,5 +1,5 @@
-// The part of the check-up that looks at the server itself: whether it and its stores answer, their clocks, versions
-// and settings, and the key.
+// The part of the check-up that checks the server itself: whether it and its stores answer, their clocks, versions and
+// settings, and the key.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { VERSION } from '../kernel/version.ts'
@@ -10,10 +10,10 @@ import { bytes, count, duration, plural } from './format.ts'
 import type { Metrics, NoMetrics } from './metrics.ts'
 
 const WAIT_MS = 5000
-/** Signed messages are taken within five minutes; clocks further apart than this are on their way there. */
+/** Signatures are accepted within five minutes; clocks further apart than this are drifting towards that limit. */
 const SKEW_MS = 5000
 
-/** Whether the server answers and is ready, of which version it is, and whether its clock is this one's. */
+/** Checks whether the server answers and is ready, its version, and whether its clock agrees with this machine's. */
 export async function serverFindings(base_url: string, now: () => number): Promise<Finding[]> {
   const asked = now()
   const url = `${base_url}/health/ready`
@@ -76,7 +76,7 @@ function versionFinding(version: string | null): Finding {
   return { check, state: 'wrong', found: `server ${version}, this command ${VERSION}`, mend }
 }
 
-/** What readiness says of each thing that the server depends on, in its own words where it has some. */
+/** One finding per dependency in the readiness answer, with the server's own reason if it gives one. */
 function dependencyFindings({ dependencies = {}, error }: Ready): Finding[] {
   return Object.entries(dependencies).map(([check, { status, latency_ms, reason }]): Finding => {
     const took = latency_ms === undefined ? '' : duration(latency_ms)
@@ -109,7 +109,7 @@ const heldFinding = (since: string | null): Finding[] =>
         },
       ]
 
-/** A header says the second alone, so half of one is added. */
+/** Compares two clocks. A Date header has whole seconds only, so half a second is added. */
 function clockFinding(check: string, whose: string, theirs: number, ours: number): Finding {
   if (Number.isNaN(theirs)) return { check, state: 'unknown', found: `the answer does not say ${whose} time` }
   const skew = theirs + 500 - ours
@@ -123,7 +123,7 @@ function clockFinding(check: string, whose: string, theirs: number, ours: number
   }
 }
 
-/** Whether the key, or who is signed in, is taken, and what it may do. */
+/** Checks whether the server accepts the key or the signed-in member, and with which role. */
 export async function keyFinding(api: Api, api_key: string | undefined): Promise<Finding> {
   const check = 'key'
   const projects = await tried(() => answered(api.GET('/v1/projects')))
@@ -163,7 +163,7 @@ const WHY_NO_METRICS: Record<NoMetrics['why'], Pick<Finding, 'found' | 'mend'>> 
   },
 }
 
-/** What only the operator's figures tell. */
+/** Findings that only the operator's metrics can give. */
 export function installationFindings(metrics: Metrics | NoMetrics, now: number): Finding[] {
   if ('why' in metrics) return [{ check: 'operation', state: 'unknown', ...WHY_NO_METRICS[metrics.why] }]
   const { values, labels } = metrics

@@ -1,23 +1,22 @@
-// The part of the check-up that looks at the way to the server: what proxies on it let through. Guarantee: nothing is
-// made by it; the body and the form that it sends are refused by every server, and the stream that it opens is closed at
-// once.
+// The part of the check-up that checks the way to the server: what the proxies on it let through. Guarantee: it creates
+// nothing: every server refuses the body and the form that it sends, and it closes the stream that it opens at once.
 
 import { judge } from '../sdk/foreign-answer.ts'
 import { type Api, answered, asFailure } from './api.ts'
 import { type Finding, tried } from './finding.ts'
 import { bytes, duration } from './format.ts'
 
-/** Over 1 MiB, which nginx takes unless told, and little enough for a slow line. */
+/** More than 1 MiB, the default limit of nginx, and small enough for a slow line. */
 const BODY_BYTES = 2 * 1024 * 1024
 const UPLOAD_MS = 20_000
 const PAGE_MS = 5000
 const DASHBOARD = '/dashboard'
-/** The server keeps the stream of a run that has ended open for so long where it is asked to. */
+/** How long the server is asked to keep open the stream of a run that has ended. */
 const STREAM_S = 3
-/** What comes later than this was kept back: a stream begins with its answer. */
+/** A first event that comes later than this was buffered: a stream begins with its answer. */
 const PROMPT_MS = 1500
 
-/** Whether a body of some size gets through; it names no agent, so that the server refuses it. */
+/** Checks whether a large body gets through. It names no agent, so the server refuses it. */
 export async function bodyLimitOf(base_url: string): Promise<Finding> {
   const check = 'body limit'
   const size = bytes(BODY_BYTES)
@@ -46,9 +45,9 @@ export async function bodyLimitOf(base_url: string): Promise<Finding> {
 }
 
 /**
- * Whether the server knows the address that it is asked at for its own: pages lead below its path, and a browser that
- * says by Origin alone where a form is from may sign in. The form lacks what it asks for, and so is no attempt. People may
- * have another address than this one, within the cluster or by a gateway, so that nothing of it is wrong for sure.
+ * Checks whether the server takes this address as its own: pages redirect below its path, and a browser that sends only
+ * Origin may sign in. The form sent lacks its fields, so it is no sign-in attempt. People may use another address than
+ * this one, inside the cluster or through a gateway, so a mismatch is only `unknown`, never `wrong`.
  */
 export async function pagesOf(base_url: string): Promise<Finding> {
   const check = 'pages'
@@ -86,7 +85,7 @@ const reasonOf = (error: unknown) => {
   return cause instanceof Error ? cause.message : message
 }
 
-/** Whether live progress comes as it happens, or when the stream ends. */
+/** Checks whether live progress arrives as it happens, or only when the stream ends. */
 export async function streamsOf(api: Api, now: () => number): Promise<Finding> {
   const check = 'streams'
   const newest = await tried(() => answered(api.GET('/v2/runs', { params: { query: { limit: 1 } } })))
@@ -98,7 +97,7 @@ export async function streamsOf(api: Api, now: () => number): Promise<Finding> {
   const timer = setTimeout(() => over.abort(), 2 * STREAM_S * 1000)
   const asked = now()
   try {
-    // The watchdog of OpenFaaS passes on as it comes what was asked for as a stream, and nothing else.
+    // The watchdog of OpenFaaS streams an answer only if the request accepts a stream.
     const headers = { accept: 'text/event-stream', prefer: `wait=${STREAM_S}` }
     const { data, response } = await api.GET('/v2/runs/{runId}/events', {
       ...{ params: { path: { runId: run.id } }, headers },

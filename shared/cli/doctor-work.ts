@@ -1,4 +1,4 @@
-// The part of the check-up that looks for work that is stuck or late, and counts again what was counted.
+// The part of the check-up that looks for stuck or late work, and recounts the counters of runs.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { type Api, answered, type Run } from './api.ts'
@@ -8,12 +8,12 @@ import type { Session } from './session.ts'
 import { whyOfFirst } from './watch.ts'
 
 const RUNS_VERIFIED = 5
-/** Open runs that are asked what they wait for, the oldest. */
+/** How many open runs, the oldest ones, are queried for what they wait for. */
 const RUNS_ASKED = 5
-/** A run that is younger may have no worker yet. */
+/** A younger run may have no worker yet. */
 const OLD_MS = 15 * 60_000
 
-/** Old open runs of which nothing is at work, though nothing that has a name keeps it from being. */
+/** Old open runs with no item in flight, for which the server names no reason. */
 export async function openRunsOf(session: Session): Promise<Finding> {
   const check = 'open runs'
   const { api, now } = session
@@ -37,7 +37,7 @@ export async function openRunsOf(session: Session): Promise<Finding> {
   }
 }
 
-/** Undefined where something can be named that its items wait for, such as a retry or a cap. */
+/** Describes a run at a standstill; undefined if its items wait for something known, such as a retry or a cap. */
 async function standstillOf(session: Session, run: Run): Promise<string | undefined> {
   const since = `${run.id} since ${ago(run.created_at, session.now())}`
   if (run.queued === 0) return `${since}, with nothing left to do`
@@ -84,7 +84,7 @@ export async function schedulesOf({ api, now }: Session): Promise<Finding> {
   }
 }
 
-/** Recounts the newest runs that have ended. */
+/** Recounts the counters of the newest ended runs. */
 export async function countersOf(api: Api): Promise<Finding> {
   const check = 'counters'
   const runs = await tried(() =>

@@ -104,7 +104,7 @@ it('nor is one that is young, or at work', async () => {
 
 type Answer = [status: number, body: unknown, headers: Record<string, string>]
 
-/** What is found of a server that gives one answer. */
+/** The findings about a server that gives one answer. */
 const foundOf = <T>(answer: Answer, look: (base_url: string) => Promise<T>): Promise<T> =>
   foundBy(() => answer, look)
 
@@ -181,7 +181,7 @@ it('a key that somebody before the server refuses is not told to be a wrong one'
 })
 
 describe('the pages', () => {
-  /** What is found of a server that leads there, and answers a form so, asked at a path. */
+  /** The finding about a server at `path` that redirects to `location` and answers the form with `formStatus`. */
   const pagesWhere = (location: string, formStatus: number, path: string) =>
     foundBy(
       ({ method }) => (method === 'GET' ? [302, '', { location }] : [formStatus, '', {}]),

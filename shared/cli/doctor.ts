@@ -1,5 +1,5 @@
-// A check-up of any installation, and of the way to it. Guarantee: it changes nothing, a check that cannot be made says
-// why and is no failure, and whatever is wrong comes with what mends it.
+// A check-up of any installation, and of the way to it. Guarantee: it changes nothing; a check that cannot be made says
+// why and is no failure; every problem comes with its remedy.
 
 import { findAccess, serverOf } from './access.ts'
 import { asFailure } from './api.ts'
@@ -39,7 +39,7 @@ export async function doctor(session: Session): Promise<ExitCode> {
   return wrong === 0 ? EXIT.ok : EXIT.bug
 }
 
-/** What takes a key, or somebody who is signed in. */
+/** Findings that need a key or a signed-in member. */
 async function keyedFindings(session: Session): Promise<Finding[]> {
   const lacking = lackOf(session)
   if (lacking !== undefined)
@@ -58,7 +58,7 @@ async function keyedFindings(session: Session): Promise<Finding[]> {
   return [key, ...(await Promise.all([...work, countersOf(api)]))]
 }
 
-/** Undefined where a member is signed in instead. */
+/** The API key; undefined if a member is signed in instead. */
 function keyAtHand({ env, folder }: Session): string | undefined {
   try {
     return findAccess(env, folder).api_key
@@ -67,7 +67,7 @@ function keyAtHand({ env, folder }: Session): string | undefined {
   }
 }
 
-/** Why nothing can be asked that takes a key. */
+/** Why no request that needs a key can be sent; undefined if it can. */
 function lackOf(session: Session): Failure | undefined {
   try {
     void session.api

@@ -1,7 +1,7 @@
-// What a command can end with. Guarantee: every failure has a stable code, says what was wrong and what to do next,
-// and maps to one exit code.
+// Exit codes and failures of commands. Guarantee: every failure has a stable code, says what was wrong and what to do
+// next, and maps to one exit code.
 
-/** Exit codes; those from 10 on tell how a run ended. */
+/** Exit codes; those from 10 on say how a run ended. */
 export const EXIT = {
   ok: 0,
   bug: 1,
@@ -49,5 +49,5 @@ const PASSING = [
   'broken_answer',
 ]
 
-/** Whether trying the same again may help: nothing answered, or the server or a proxy before it was not able to. */
+/** Whether a retry may help: nothing answered, or the server or a proxy before it was unable to. */
 export const isPassing = (error: unknown) => error instanceof Failure && PASSING.includes(error.code)

@@ -1,23 +1,23 @@
-// What a check-up finds. A check that cannot be made is no failure of what it would have checked.
+// Findings of a check-up. A check that cannot be made does not count as a failure of the thing checked.
 
 import { ApiFailure } from '../sdk/client.ts'
 import { asFailure } from './api.ts'
 
 export interface Finding {
   check: string
-  /** `unknown` where it cannot be told from here. */
+  /** `unknown` if the check cannot be made from here. */
   state: 'ok' | 'wrong' | 'unknown'
   found: string
   /** What to do about it, or how to find out. */
   mend?: string
 }
 
-/** Of what is due, a moment ago is not late: the tick comes every second, on platforms every minute. */
+/** Work that was due less than this ago is not late: the tick runs every second, on platforms every minute. */
 export const LATE_S = 120
 
 export interface Refused {
   refused: string
-  /** What to do where it was not Assay that refused. */
+  /** What to do, if something other than Assay refused. */
   elsewhere: string | undefined
 }
 

@@ -1,5 +1,5 @@
-// Numbers, times, money and foreign text as a terminal shows them. Guarantee: no text from outside can move the
-// cursor or change colours.
+// Formats numbers, times, money and foreign text for a terminal. Guarantee: no text from outside can move the cursor or
+// change colours.
 
 import { stripVTControlCharacters } from 'node:util'
 import { count, counted, money } from '../prices/rules/amounts.ts'
@@ -11,10 +11,10 @@ const ZERO = /[\p{Mn}\p{Me}\p{Cf}]/u
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
 
-/** Text of an item, an agent or a model on one line. */
+/** Text of an item, an agent or a model on one line, without control characters. */
 export const clean = (text: string) => text.replace(UNSAFE, ' ')
 
-/** Columns a text takes in a terminal. */
+/** The number of columns that a text takes in a terminal. */
 export function widthOf(text: string): number {
   const plain = stripVTControlCharacters(text)
   if (/^[\x20-\x7e]*$/.test(plain)) return plain.length
@@ -23,7 +23,7 @@ export function widthOf(text: string): number {
   return width
 }
 
-/** At most `columns` wide, with an ellipsis where something was cut; the text has no colours. */
+/** Cuts a text without colours to `columns`, with an ellipsis at the cut. */
 export function shorten(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text
   let width = 1
@@ -36,7 +36,7 @@ export function shorten(text: string, columns: number): string {
   return `${kept.trimEnd()}…`
 }
 
-/** All of a text, in pieces of at most so many columns. */
+/** The whole text, in pieces of at most `columns` columns. */
 export function pieces(text: string, columns: number): string[] {
   const found = ['']
   for (const character of text) {
@@ -51,7 +51,7 @@ export function pad(text: string, columns: number, align: 'left' | 'right' = 'le
   return align === 'right' ? space + text : text + space
 }
 
-/** A sum that leaves out models without a known price is a lower bound. */
+/** Money with `≥` if the sum leaves out models without a known price, which makes it a lower bound. */
 export const spend = (usd: number, unpriced: boolean) => `${unpriced ? '≥' : ''}${money(usd)}`
 
 export function duration(ms: number): string {
@@ -75,7 +75,7 @@ export function bytes(size: number): string {
   return size < 1024 ** 3 ? `${(size / 1024 ** 2).toFixed(1)} MiB` : `${(size / 1024 ** 3).toFixed(2)} GiB`
 }
 
-/** How long ago, in the coarsest unit that still says something. */
+/** How long ago, in the largest unit that fits, such as `5m ago`. */
 export function ago(then: string, now: number): string {
   const seconds = Math.max(0, (now - Date.parse(then)) / 1000)
   if (seconds < 60) return `${Math.floor(seconds)}s ago`
@@ -83,7 +83,7 @@ export function ago(then: string, now: number): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3600)}h ago` : `${Math.floor(seconds / 86_400)}d ago`
 }
 
-/** How far ahead, in the coarsest unit that still says something. */
+/** How far ahead, in the largest unit that fits, such as `in 5m`. */
 export function ahead(then: string, now: number): string {
   const seconds = (Date.parse(then) - now) / 1000
   if (seconds <= 0) return 'now'
@@ -99,7 +99,7 @@ export function brief(value: unknown, columns: number): string {
   return shorten(clean(text.slice(0, columns * 4)), columns)
 }
 
-/** Breaks a text at its spaces into lines of at most so many columns; a longer word has a line of its own. */
+/** Breaks a text at its spaces into lines of at most `columns` columns; a longer word gets its own line. */
 export function wrap(text: string, columns: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {

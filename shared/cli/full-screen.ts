@@ -1,5 +1,5 @@
-// The whole terminal for one program. Guarantee: however the process ends, by its own will, a signal or an error, the
-// screen, the cursor and the keyboard are as they were.
+// Takes over the whole terminal for one program. Guarantee: however the process ends, normally, by a signal or by an
+// error, the screen, the cursor and the keyboard are restored.
 
 import { stripVTControlCharacters } from 'node:util'
 import { shorten, widthOf } from './format.ts'
@@ -7,7 +7,7 @@ import { shorten, widthOf } from './format.ts'
 export interface FullScreen {
   readonly columns: number
   readonly rows: number
-  /** Replaces all that is shown; what does not fit is left out. */
+  /** Replaces the whole screen; lines and text that do not fit are left out. */
   draw(lines: readonly string[]): void
   onKey(listener: (key: Key) => void): void
   onResize(listener: () => void): void
@@ -31,10 +31,10 @@ const KEYS: Record<string, Key> = {
   '\x03': 'interrupt',
   '\x04': 'interrupt',
 }
-/** A key, or the several characters that one sends. */
+/** One key: a character, or the escape sequence that a key sends. */
 const KEY = /\x1b[[O][0-9;]*[A-Za-z~]|\p{Any}/gu
 
-// The alternate screen, no cursor, lines that are cut at the edge.
+// The alternate screen, no cursor, lines cut at the edge.
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l'
 const LEAVE = '\x1b[?7h\x1b[?25h\x1b[?1049l'
 const SIGNALS = { SIGTERM: 143, SIGHUP: 129, SIGINT: 130 } as const
@@ -48,7 +48,7 @@ export function openFullScreen(): FullScreen {
   const leave = () => {
     if (!isOpen) return
     isOpen = false
-    stdout.write(LEAVE) // a terminal is written to at once, also while the process exits
+    stdout.write(LEAVE) // writes to a terminal are synchronous, also while the process exits
     stdin.setRawMode(false)
     stdin.pause()
     process.off('exit', leave)
@@ -57,7 +57,7 @@ export function openFullScreen(): FullScreen {
   }
   const ends = Object.entries(SIGNALS).map(([signal, code]) => [signal, () => process.exit(code)] as const)
   process.on('exit', leave)
-  // The words of an error belong on the screen that stays.
+  // Leave first, so that the error is printed on the normal screen, which stays.
   process.on('uncaughtExceptionMonitor', leave)
   for (const [signal, listener] of ends) process.on(signal, listener)
   stdin.setRawMode(true)
@@ -88,11 +88,11 @@ export function openFullScreen(): FullScreen {
   }
 }
 
-/** A line that is too long loses its colours with its end. */
+/** Cuts a line that is too long, and removes its colours. */
 const cut = (line: string, columns: number) =>
   widthOf(line) <= columns ? line : shorten(stripVTControlCharacters(line), columns)
 
-/** Two texts at both ends of a line; the right one gives way. */
+/** Two texts at the ends of a line; the right one is left out if both do not fit. */
 export function spread(left: string, right: string, columns: number): string {
   const room = columns - widthOf(left) - widthOf(right)
   if (room >= 1) return left + ' '.repeat(room) + right

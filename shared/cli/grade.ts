@@ -1,5 +1,5 @@
-// The command that grades recorded answers by the rules of today. Guarantee: nothing is run and nothing changes; of a
-// file of any length, and a run of any size, no more is held than the sums and a few examples.
+// The command that grades recorded answers by today's rules. Guarantee: it runs nothing and changes nothing; for a file
+// or run of any size it holds only the sums and a few examples in memory.
 
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// What --help prints, made from the table of commands. Guarantee: no line is wider than the terminal.
+// Makes the output of --help from the table of commands. Guarantee: no line is wider than the terminal.
 
 import { type Command, isVerb, type Option, optionsOf, usageOf, verbsOf } from './arguments.ts'
 import { wrap } from './format.ts'
@@ -6,7 +6,7 @@ import { wrap } from './format.ts'
 const HELP_COLUMNS = 100
 const PARAGRAPH_COLUMNS = 88
 
-/** @param columns of the terminal; undefined where nobody looks at one */
+/** @param columns of the terminal; undefined if the output is no terminal */
 export function helpOf(
   commands: readonly Command[],
   command: Command | undefined,
@@ -16,10 +16,10 @@ export function helpOf(
   return command === undefined ? overview(commands, width) : commandHelp(commands, command, width)
 }
 
-/** Beside longer words there is no room left to read in: what they mean goes below them. */
+/** The least columns for a meaning next to its words; with fewer left, meanings go below the words. */
 const LEAST_MEANING = 28
 
-/** Words on the left, what they mean beside them. */
+/** Rows with words on the left and their meaning next to them. */
 function explained(rows: readonly (readonly [words: string, meaning: string])[], columns: number): string[] {
   const widest = Math.max(0, ...rows.map(([words]) => words.length))
   const isBeside = columns - widest - 4 >= LEAST_MEANING

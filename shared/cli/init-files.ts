@@ -1,14 +1,14 @@
-// The files of a new agent project. Guarantee: its tests pass as they are, and its items come out ok.
+// The files of a new agent project. Guarantee: its tests pass unchanged, and its items end ok.
 
 export interface NewProject {
-  /** As people call the agent. */
+  /** The agent's name for people. */
   name: string
   slug: string
-  /** The agent's class. */
+  /** The name of the agent's class. */
   class_name: string
-  /** What stands for Assay among the dependencies. */
+  /** The version or file of Assay in the dependencies. */
   assay: string
-  /** The versions of packages that Assay has, by name. */
+  /** The versions of the packages that Assay itself uses, by name. */
   versions: Record<string, string>
 }
 

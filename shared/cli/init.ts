@@ -1,4 +1,4 @@
-// Makes a new agent project, and runs the tests of one. Guarantee: no file that is there is written over.
+// Makes a new agent project, and runs the tests of one. Guarantee: no existing file is overwritten.
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -41,10 +41,10 @@ export async function init({ folder, output }: Session, given: Given): Promise<E
   return EXIT.ok
 }
 
-/** Where a project keeps the tarball of a package that no registry has, so that it installs on other machines too. */
+/** The folder in which a project keeps Assay's tarball if no registry has it, so that other machines can install it. */
 const VENDOR = 'vendor'
 
-/** The file this command was installed from; null where it came from a registry. @throws Failure `usage` */
+/** The tarball this command was installed from; null if from a registry. @throws Failure `usage` if it is gone */
 async function ownTarball(): Promise<string | null> {
   const lock = join(OWN_PACKAGES, '.package-lock.json')
   const { packages } = JSON.parse(await readFile(lock, 'utf8').catch(() => '{"packages":{}}'))
@@ -76,7 +76,7 @@ async function copyTarball(target: string): Promise<void> {
   }
 }
 
-/** Named like its folder. */
+/** A project named after its folder. */
 function newProject(target: string, tarball: string | null): NewProject {
   const words = basename(target)
     .toLowerCase()
@@ -95,7 +95,7 @@ function newProject(target: string, tarball: string | null): NewProject {
   }
 }
 
-/** Node's own test runner, on the Node that runs this command, with what it takes to import agents. */
+/** Runs Node's test runner, on the Node that runs this command, with the hooks that import agents. */
 export async function test({ folder }: Session, given: Given): Promise<ExitCode> {
   const file = given.optionalArg(0)
   const args = [

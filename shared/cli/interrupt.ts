@@ -1,4 +1,5 @@
-// Ctrl-C as a signal. Guarantee: the first one ends what is going on in good order, a second one the process.
+// Turns Ctrl-C into an abort signal. Guarantee: the first one aborts the work in good order, a second one ends the
+// process.
 
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const interrupt = new AbortController()

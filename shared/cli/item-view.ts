@@ -1,4 +1,4 @@
-// An item as a page: its record with the verdict in words, and its trace as a tree of attempts and steps.
+// Shows an item: its record with the verdict in words, and its trace as a tree of attempts and steps.
 
 import { readCompletion, wholeOf } from '../providers/rules/completion.ts'
 import { sayDisposition } from '../recovery/rules/recovery.ts'
@@ -46,10 +46,10 @@ export function recordText(item: ItemRecord, screen: Screen): string {
   ].join('\n')
 }
 
-/** The action as the command line calls it. */
+/** The command-line name of an action. */
 export const verbOf = (action: string) => (action === 'acknowledge' ? 'ack' : action)
 
-/** What became of an item that did not work, and the commands that decide about it. */
+/** Decisions about an item that did not work, and the commands for the next one. */
 export function decisionText(item: Schemas['ItemWithDecision'], { paint, program }: Screen): string {
   const lines = [
     ...(item.unchanged ? [`${paint('dim', 'replay')}   ${sayUnchanged()}; --reuse none runs it whole`] : []),
@@ -122,7 +122,7 @@ interface Message {
   content?: unknown
 }
 
-/** The last message of a model call says more in one line than the whole request does. */
+/** The last message of a model call, which says more in one line than the whole request. */
 function promptOf(input: unknown): unknown {
   const { messages, input: given } = (typeof input === 'object' && input !== null ? input : {}) as {
     messages?: unknown
@@ -133,7 +133,7 @@ function promptOf(input: unknown): unknown {
   return textOf(last?.content) ?? (typeof given === 'string' ? given : input)
 }
 
-/** The words of an answer, where the output is one that is known. */
+/** The text of a model's answer, if its format is known; else the whole output. */
 function answerOf(output: unknown): unknown {
   const read = readCompletion(wholeOf(output))
   return read?.text || read?.refusal || output

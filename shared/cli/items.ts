@@ -1,4 +1,4 @@
-// The command that lists the items of a run, and follows which of them end and how.
+// The command that lists the items of a run, or follows them as they end.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { answered, pageOf, type Run, type RunItem } from './api.ts'
@@ -10,7 +10,7 @@ import { outage } from './outage.ts'
 import { itemsTable } from './run-view.ts'
 import type { Session } from './session.ts'
 
-/** Items are listed in the order of the batch, so that what ended lately may be on any page; this many are looked at. */
+/** Pages read per poll. Items are listed in the order of the batch, so one that ended lately may be on any page. */
 const PAGES = 20
 
 type Outcome = 'ok' | 'degraded' | 'failed' | 'not_ok'
@@ -39,7 +39,7 @@ export async function items(session: Session, given: Given): Promise<ExitCode> {
   return untilInterrupted(signal => follow(session, runId, listing, isWanted, signal))
 }
 
-/** What the run counts itself; undefined where something waits for money, which is held and not listed as not ok. */
+/** The run's own count; undefined if items are paused: those that wait for money are not listed as not ok. */
 function countOf(run: Run, outcome: Outcome | undefined): number | undefined {
   switch (outcome) {
     case undefined:
@@ -77,7 +77,7 @@ function hasOutcome(item: RunItem, outcome: Outcome | undefined): boolean {
   return outcome === 'not_ok' ? verdict !== null && verdict !== 'ok' : verdict === outcome
 }
 
-/** Tells items when they have ended, until all have. */
+/** Prints items as they end, until all have ended. */
 async function follow(
   session: Session,
   runId: string,
@@ -94,7 +94,7 @@ async function follow(
       const { items, behind } = await look()
       away.over()
       tell(items.filter(isWanted).sort((a, b) => Date.parse(a.completed_at!) - Date.parse(b.completed_at!)))
-      // The run was asked first: what it says has ended is in the items.
+      // The run was read first, so items that it counts as ended are in the list.
       if (run.finished_at !== null && !behind) return EXIT.ok
     } catch (error) {
       away.failed(error)
@@ -103,7 +103,7 @@ async function follow(
   return EXIT.interrupted
 }
 
-/** Looks which items have ended since the last look, from the first page on that has one that had not. */
+/** Returns a function that reads the items ended since its last call, from the first page with an open item on. */
 function endedItems(session: Session, runId: string) {
   const told = new Set<string>()
   let from: string | undefined
@@ -117,7 +117,7 @@ function endedItems(session: Session, runId: string) {
       items.push(...ended.filter(item => !told.has(item.id)))
       isPrefix &&= ended.length === page.rows.length
       cursor = page.next
-      // A whole page that has ended is not read again, so its items need not be remembered either.
+      // A page whose items have all ended is not read again, so its items need not be remembered either.
       if (isPrefix && cursor !== undefined) {
         from = cursor
         for (const item of ended) told.delete(item.id)

@@ -1,4 +1,4 @@
-// Keys of a project: listed, made, revoked. Guarantee: a key is shown once, where it was made.
+// Commands that list, create and revoke the keys of a project. Guarantee: a key is shown once, when it is created.
 
 import type { KeyRole } from '../accounts/vocabulary.ts'
 import { answered, type Schemas } from './api.ts'
@@ -30,7 +30,7 @@ const pathOf = async ({ api }: Session, given: Given) => ({
 const read = ({ api }: Session, path: { projectId: string }) =>
   answered(api.GET('/v1/projects/{projectId}/api-keys', { params: { path } }))
 
-/** With --create or --revoke it does what the verbs of these names do. */
+/** Lists keys; with --create or --revoke it does the same as the verbs of these names. */
 export async function keys(session: Session, given: Given): Promise<ExitCode> {
   const [name, keyId] = [given.text('create'), given.text('revoke')]
   if (name === undefined && (given.text('role') ?? given.text('expires')) !== undefined)
@@ -64,7 +64,7 @@ async function create(session: Session, given: Given, name: string): Promise<Exi
   return EXIT.ok
 }
 
-/** By its id, or by how it begins. */
+/** Revokes a key named by its id, or by the key itself, which its prefix identifies. */
 async function revoke(session: Session, given: Given, word: string): Promise<ExitCode> {
   const path = await pathOf(session, given)
   const known = word.startsWith('pk_')
@@ -85,7 +85,7 @@ async function revoke(session: Session, given: Given, word: string): Promise<Exi
   return EXIT.ok
 }
 
-/** A time, or how long from now: 12h, 30d. @throws Failure `usage` */
+/** Reads a time, or a duration from now such as 12h or 30d. @throws Failure `usage` */
 function expiryOf(text: string | undefined, now: number): string | undefined {
   if (text === undefined) return undefined
   const [, amount, unit] = /^(\d{1,5})([hd])$/.exec(text) ?? []

@@ -1,4 +1,4 @@
-// What every command that lists can be told: since when, how many, and whether to go on.
+// Options of every command that lists: since when, how many rows, and whether to follow.
 
 import type { Option } from './arguments.ts'
 

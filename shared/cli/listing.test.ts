@@ -21,7 +21,7 @@ it.each(['soon', '2', 'h', '2 h', '-2h', '2026', '2026-13-40', '2h30m'])(
   },
 )
 
-/** A row a minute, newest first, in pages of ten; and the pages that were read. */
+/** A listing with one row per minute, newest first, in pages of ten; and the pages that were read. */
 function minutes(rows: number) {
   const pages: string[] = []
   const all = Array.from({ length: rows }, (_, at) => ({

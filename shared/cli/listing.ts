@@ -1,5 +1,5 @@
-// How every list is read and told. Guarantee: what is left out is told with its number, as far as that is soon counted;
-// under --follow each row is told once, and each look at what is new is bounded.
+// Reads and prints every list. Guarantee: the number of rows left out is printed, as far as it is quickly counted; with
+// --follow each row is printed once, and each poll for new rows is bounded.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Given } from './arguments.ts'
@@ -16,38 +16,38 @@ export interface Page<Row> {
 }
 
 export interface Listing<Row extends object> {
-  /** What a row is called, in JSON lines and, with a plural of its own where needed, to people. */
+  /** The name of a row in JSON lines and, unless `noun` is given, for people. */
   event: string
   noun?: string
-  /** What is said where there is nothing. */
+  /** The text for an empty list. */
   empty: string
-  /** Rows of one page at most. */
+  /** Maximum rows of one page. */
   page: number
-  /** Newest first, unless `inAnyOrder`; then all of it is read. */
+  /** Reads a page, newest first. With `inAnyOrder`, all pages are read. */
   read(limit: number, cursor: string | undefined): Promise<Page<Row>>
   inAnyOrder?: true
-  /** How many there are, where the server has counted them; else the pages behind are, up to a bound. */
+  /** The number of rows, if the server has it; else further pages are counted, up to a bound. */
   total?(): Promise<number | undefined>
   keyOf(row: Row): string
-  /** When it came; null where it has not yet, or nobody knows. */
+  /** When the row came, or null if it has not yet, or its time is unknown. */
   cameAt(row: Row): string | null
-  /** A table, or with `inBlocks` lines of each row. */
+  /** A table, or with `inBlocks` several lines per row. */
   text(rows: Row[], screen: Screen): string
   inBlocks?: true
-  /** What is said below the rows, of a list that is not followed. */
+  /** Text below the rows of a list that is not followed. */
   below?(rows: Row[]): string
 }
 
 const DEFAULT_ROWS = 50
 const LOOK_MS = 2000
-/** Pages of one look: what came in two seconds is on the first, unless somebody fills the list on purpose. */
+/** Pages read per poll: rows of two seconds fit the first page, unless somebody fills the list on purpose. */
 const PAGES_PER_LOOK = 10
-/** Pages that are read only to say how many rows there are more. */
+/** Pages that are read only to count further rows. */
 const PAGES_COUNTED = 5
-/** Pages of a list in any order: settings, which people make by hand. */
+/** Maximum pages of a list in any order: such lists hold settings, which people make by hand. */
 const PAGES_IN_ALL = 50
 const ROWS_REMEMBERED = 20_000
-/** Rows already told that keep the columns of a followed table where they are. */
+/** Rows already printed that keep the column widths of a followed table stable. */
 const ROWS_FOR_WIDTHS = 50
 const CLOCK_COLUMNS = 10
 
@@ -78,11 +78,11 @@ function textOf<Row extends object>(listing: Listing<Row>, rows: Row[], screen: 
 
 export interface Total {
   count: number
-  /** There are so many at least. */
+  /** `count` is only a lower bound. */
   more: boolean
 }
 
-/** What stands under rows that are not all. @example 'the first 50 of 1,234 runs; --limit N shows more' */
+/** The line below an incomplete list. @example 'the first 50 of 1,234 runs; --limit N shows more' */
 export function moreWords(shown: number, { count: of, more }: Total, noun: string, how: string): string {
   return `the first ${count(shown)} of ${more ? 'more than ' : ''}${plural(of, noun)}; ${how}`
 }
@@ -111,7 +111,7 @@ const emptyWords = ({ empty }: { empty: string }, given: Given) =>
 
 const UNITS_MS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/** @throws Failure `usage` */
+/** Reads --since as milliseconds since 1970. @throws Failure `usage` */
 export function sinceOf(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined
   const [, amount, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
@@ -127,9 +127,9 @@ export function sinceOf(text: string | undefined, now: number): number | undefin
 interface Found<Row> {
   rows: Row[]
   more: boolean
-  /** Rows that were read beyond those. */
+  /** How many further rows were read. */
   unshown: number
-  /** Where the next page begins; undefined when all were read, or nobody may read on. */
+  /** Where the next page begins; undefined if all were read, or reading must stop. */
   cursor: string | undefined
 }
 
@@ -190,7 +190,7 @@ async function follow<Row extends object>(
   const away = outage(session)
   const first = await newest(listing, Math.max(limit, listing.page), since)
   const known = new Set(first.rows.map(listing.keyOf))
-  // What is older than all that was read did not come now: it moved up because something else left.
+  // A row older than all that were read is not new: it moved up because another row left the list.
   const oldest = first.more ? timeOf(listing, first.rows.at(-1)!) : 0
   const tell = teller(session, listing)
   tell(first.rows.slice(0, limit).reverse())
@@ -206,13 +206,13 @@ async function follow<Row extends object>(
   return EXIT.interrupted
 }
 
-/** False once the signal has come. */
+/** Waits until the next poll; false if the signal was aborted. */
 export async function pause(signal: AbortSignal): Promise<boolean> {
   await delay(LOOK_MS, undefined, { signal }).catch(() => {})
   return !signal.aborted
 }
 
-/** Rows that were not known, which they are from now on. */
+/** Rows that are not in `known`; adds them to it. */
 async function unseen<Row extends object>(listing: Listing<Row>, known: Set<string>): Promise<Row[]> {
   const fresh: Row[] = []
   let cursor: string | undefined
@@ -231,7 +231,7 @@ async function unseen<Row extends object>(listing: Listing<Row>, known: Set<stri
   return fresh
 }
 
-/** Tells rows below those already told; on a terminal each with the time on the clock when it came. */
+/** Prints rows below those already printed; on a terminal each with the time of day when it came. */
 export function teller<Row extends object>(
   { output }: Session,
   listing: Listing<Row>,
@@ -244,7 +244,7 @@ export function teller<Row extends object>(
     output.rows(listing.event, rows, screen => {
       if (listing.inBlocks) return listing.text(rows, screen)
       const lines = listing.text(shown, { ...screen, columns: screen.columns - CLOCK_COLUMNS }).split('\n')
-      // Too narrow for a line a row: then there is no room for a clock either.
+      // If the screen is too narrow for one line per row, there is no room for the time either.
       if (lines.length !== shown.length + 1) return listing.text(rows, screen)
       const told = lines
         .slice(-rows.length)

@@ -1,5 +1,5 @@
-// Signing in and out. Guarantee: the password is never shown, kept, or taken from the command line, where others could
-// read it.
+// Commands to sign in and out. Guarantee: the password is never shown, stored, or taken from the command line, where
+// others could read it.
 
 import { ApiFailure, createClient } from '../sdk/client.ts'
 import { serverOf } from './access.ts'
@@ -56,7 +56,7 @@ async function asked(given: Given) {
   return { email, password: await askHidden('Password: ') }
 }
 
-/** The password is what comes on standard input, without the line's end. */
+/** Reads the password from standard input, without the line break at its end. */
 async function piped(given: Given) {
   const email = given.text('email')
   if (email === undefined)
@@ -73,7 +73,7 @@ async function piped(given: Given) {
   return { email, password }
 }
 
-/** The session ends at the server too, unless that is gone or has ended it already. */
+/** Signs out here and at the server; a server that is unreachable, or ended the session already, is no error. */
 export async function logout({ output, env, folder, now }: Session): Promise<ExitCode> {
   const base_url = serverOf(env, folder)
   const found = signedInAt(env, base_url)

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The `assay` command. Guarantee: it asks nothing but a person at a terminal; it ends with an exit code of EXIT, whatever happens.
+// The `assay` command. Guarantee: it prompts only a person at a terminal; it ends with an exit code of EXIT, whatever
+// happens.
 
 import { VERSION } from '../kernel/version.ts'
 import { findAccess, findOperatorAccess, serverOf } from './access.ts'
@@ -13,14 +14,14 @@ import type { Session } from './session.ts'
 import { memberFetch, signedInAt, withProfile } from './signed-in.ts'
 
 const { argv, stdout, stderr } = process
-/** As the profile that is asked for has it. */
+/** The environment, with the chosen profile applied. */
 let env: Record<string, string | undefined> = process.env
 const json = argv.includes('--json') || !stdout.isTTY
-// What a person would type again: npx, unless the command itself is on their path.
+// The command as the user types it: with npx, if it was started with npx.
 const program = env.npm_command === 'exec' ? 'npx assay' : 'assay'
 const output = createOutput({ out: stdout, err: stderr, json, color: mayColor(stdout, env), program })
 
-// A reader that has seen enough, such as head, is no failure.
+// A reader that closes the pipe early, such as head, is no failure.
 stdout.on('error', error => {
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(EXIT.ok)
   throw error
@@ -41,7 +42,10 @@ const session: Session = {
   now: Date.now,
 }
 
-/** As the profile that is asked for; else by the key of the environment or of the local stack; by who is signed in where there is none, or it takes a member. */
+/**
+ * Connects as the chosen profile, else with the key of the environment or of the local stack. Connects as the signed-in
+ * member if there is no key, or if the command needs a member; operator commands use the operator's credential.
+ */
 function connection({ member, operator }: Pick<Command, 'member' | 'operator'> = {}): Api {
   if (operator) return connect(findOperatorAccess(env, process.cwd()))
   const base_url = serverOf(env, process.cwd())

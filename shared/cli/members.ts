@@ -1,4 +1,5 @@
-// Who can sign in to the account. Guarantee: a password is made here, shown once, and taken from nobody.
+// Commands that manage who can sign in to the account. Guarantee: passwords are generated and shown once, never given
+// by the user.
 
 import type { MemberRole } from '../accounts/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
@@ -93,7 +94,7 @@ const tellPassword = (output: Session['output'], event: string, member: Member, 
 
 const PAGES_LOOKED_AT = LIMITS.members_per_account / LIMITS.members_page.max
 
-/** By id or e-mail. @throws Failure `usage` */
+/** Finds a member by id or e-mail. @throws Failure `usage` if there is none */
 async function memberIdOf(session: Session, word: string): Promise<string> {
   let cursor: string | undefined
   for (let pages = 0; pages < PAGES_LOOKED_AT; pages++) {

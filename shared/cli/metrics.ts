@@ -1,4 +1,4 @@
-// The figures of the whole installation, for who has the bearer of its metrics.
+// Reads the metrics of the whole installation, which needs their bearer.
 
 import { findMetrics } from './access.ts'
 
@@ -6,11 +6,11 @@ const WAIT_MS = 5000
 
 export interface Metrics {
   values: Record<string, number>
-  /** Those of `assay_info`, which tells versions. */
+  /** The labels of `assay_info`, which hold versions. */
   labels: Record<string, string>
 }
 
-/** Why there are none. */
+/** Why there are no metrics. */
 export interface NoMetrics {
   why: 'no_token' | 'refused' | 'elsewhere'
 }
@@ -31,7 +31,7 @@ export async function readMetrics(
     if (response.ok && /^assay_/m.test(text)) return metricsOf(text)
     return { why: response.status === 401 ? 'refused' : 'elsewhere' }
   } catch {
-    return { why: 'elsewhere' } // what else is asked says that nobody answers
+    return { why: 'elsewhere' } // other requests report that the server does not answer
   }
 }
 

@@ -1,4 +1,4 @@
-// Every list and every help on narrow screens: answers are the examples of the document, with longer names than those.
+// Every list and every help on narrow screens. The answers are the OpenAPI document's examples, with longer names.
 
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ const { paths } = JSON.parse(
 
 const LONG = ['name', 'title', 'message', 'description', 'email', 'url', 'sample_prompt', 'partition_key']
 
-/** The same with what people name themselves as long as they might, and an id wherever one may be missing. */
+/** The same answer with lists doubled, and the names that people choose as long as they might be. */
 function stretched(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.flatMap(one => [stretched(one), stretched(one)])
   if (value !== null && typeof value === 'object')

@@ -1,9 +1,9 @@
-// The commands of whoever operates an installation, as data.
+// The commands for operators of an installation, as data.
 
 import type { Command } from './arguments.ts'
 import { EXIT, Failure } from './failure.ts'
 
-/** What works on the stores themselves. @throws Failure where the package came without their drivers, as in a project of agents */
+/** Loads the code that works on the stores. @throws Failure `not_here` if the package came without their drivers */
 async function operating() {
   try {
     return await import('./backup.ts')

@@ -1,5 +1,5 @@
-// Patience with a server that does not answer. Guarantee: it is told once that the server is away and once that it is
-// back, and what does not pass, or lasts too long, is thrown.
+// Tolerates a server that does not answer for a while. Guarantee: one note says that the server is away and one that it
+// is back; an error that does not pass, or lasts longer than PATIENCE_MS, is thrown.
 
 import { asFailure } from './api.ts'
 import { isPassing } from './failure.ts'
@@ -8,7 +8,7 @@ import type { Session } from './session.ts'
 const PATIENCE_MS = 120_000
 
 export interface Outage {
-  /** @throws what it was given, when that will not pass */
+  /** Notes a failed request. @throws the same error, if it will not pass or has lasted too long */
   failed(error: unknown): void
   over(): void
 }

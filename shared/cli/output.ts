@@ -1,5 +1,5 @@
-// Where a command's words go. Guarantee: for a terminal they are text that fits its width, for everything else one
-// JSON object a line with an `event`, and nothing but results is ever written to standard output.
+// Writes a command's output. Guarantee: a terminal gets text that fits its width, everything else one JSON object per
+// line with an `event`; notes and failures go to standard error, never to standard output.
 
 import { styleText } from 'node:util'
 import type { Failure } from './failure.ts'
@@ -11,26 +11,26 @@ export type Paint = (style: Style, text: string) => string
 export interface Screen {
   columns: number
   paint: Paint
-  /** The command as the user calls it, for commands to try next. */
+  /** The command as the user types it, for commands to try next. */
   program: string
 }
 
 export interface Output {
-  /** Whether all is told as JSON lines. */
+  /** Whether all output is JSON lines. */
   readonly isJson: boolean
   screen(): Screen
-  /** Says something that stays. */
+  /** Prints something that stays. */
   emit(event: string, value: object, text: (screen: Screen) => string): void
-  /** Says a list: a line for each row, or one table. */
+  /** Prints a list: one JSON line per row, or one table. */
   rows(event: string, rows: readonly object[], text: (screen: Screen) => string): void
-  /** Says something that the next words replace, where that is possible; as an event, only when it is news. */
+  /** Prints something that the next output replaces, on a terminal; as an event, only if it has changed. */
   redraw(event: string, value: object, text: (screen: Screen) => string): void
-  /** Tells a person what goes on besides; on standard error. */
+  /** Prints a remark for a person, on standard error. */
   note(message: string): void
   fail(failure: Failure): void
-  /** What another program reads, just as it is. */
+  /** Prints text for another program, unchanged. */
   text(text: string): void
-  /** The same for what may be long: the next piece is taken when the reader has taken the one before. */
+  /** Like `text`, for long output with back pressure: the next piece is taken when the reader took the previous one. */
   pass(pieces: AsyncIterable<Uint8Array>): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export interface OutputOptions {
 const CLEAR = '\r\x1b[K'
 const DEFAULT_COLUMNS = 80
 
-/** What a message says to type is what one would type. */
+/** The message, with commands in it as the user types them. */
 const asTyped = (message: string, program: string): string =>
   clean(message).replaceAll(/\bassay (?=[a-z]+ )/g, `${program} `)
 

@@ -1,5 +1,5 @@
-// What matters now, on one screen. Guarantee: what needs a person comes with the next command to type, and no part
-// takes more lines than its bound, so that all of it fits 24 rows of 80 columns when little is wrong.
+// Shows what matters now on one screen. Guarantee: everything that needs a person comes with the next command to type.
+// No part takes more lines than its bound, so that all fits 24 rows of 80 columns when little is wrong.
 
 import { isHeld } from '../items/rules/lifecycle.ts'
 import type { Run, Schemas } from './api.ts'
@@ -7,32 +7,32 @@ import { ago, ahead, clean, count, money, plural, shorten, spend, widthOf } from
 import type { Screen, Style } from './output.ts'
 import { progressLine } from './progress.ts'
 
-/** A budget with whose it is, the command that sets it, and the zone of its days. */
+/** A budget with its owner's name, the command that sets it, and the time zone of its days. */
 export type OwnedBudget = Schemas['Budget'] & { of: string; command: string; timezone: string }
 
 export interface Overview {
-  /** Since when the installation is held, as one is that was restored. */
+  /** Since when the installation is held, which it is after a restore; null if it is not. */
   held_since: string | null
   runs: Run[]
   /** Items that wait for a decision, by lane. */
   waiting: Record<'dlq' | 'quarantine', { count: number; more: boolean; oldest_at: string | null }>
-  /** Of what came since yesterday and waits for a decision. */
+  /** Causes of the items that came since yesterday and wait for a decision. */
   causes: Schemas['Cause'][]
   money: {
     today_usd: number
     unpriced: boolean
-    /** Null where there is no run yet. */
+    /** Null if there is no run yet. */
     prices_as_of: string | null
     spent_cents: number
     credit_cents: number | null
-    /** By day and month, of projects and of agents. */
+    /** Budgets by day and month of projects and agents. */
     budgets: OwnedBudget[]
   }
   schedules: { missed: Schemas['Schedule'][]; next: { schedule: Schemas['Schedule']; at: string }[] }
   given_up: { count: number; more: boolean; newest: Schemas['Delivery'] | null }
-  /** Those that are still so. */
+  /** Alerts that are not resolved. */
   alerts: Schemas['Alert'][]
-  /** Whether anything has ever been deployed here, and has run. */
+  /** How many agents exist, and whether any run was ever started. */
   begun: { agents: number; runs: boolean }
 }
 
@@ -40,7 +40,7 @@ const MOST = { runs: 4, causes: 4, alerts: 2, schedules: 2, budgets: 3 }
 const UNKNOWN_PACE = { per_second: null, left_ms: null }
 const LABEL_COLUMNS = 11
 const NAME_COLUMNS = 30
-/** On a wider screen the eye would lose the line on its way to the command. */
+/** On a wider screen the eye would lose the line between the text and the command. */
 const MOST_COLUMNS = 100
 
 export function overviewText(found: Overview, now: number, screen: Screen): string {
@@ -58,7 +58,7 @@ export function overviewText(found: Overview, now: number, screen: Screen): stri
   return [...parts.flat(), ...first].join('\n')
 }
 
-/** A labelled line, and the command that goes on from it at its end, or below where it does not fit. */
+/** A labelled line with the next command at its end, or on the line below if it does not fit. */
 function line(label: string, text: string, next: string | undefined, screen: Screen): string[] {
   const { paint, columns, program } = screen
   const head = `${paint('bold', label.padEnd(LABEL_COLUMNS))}${text}`
@@ -195,7 +195,7 @@ function moneyPart({ money: spent }: Overview, now: number, screen: Screen): str
   return [...today, ...line('credit', screen.paint(style, credit), 'projects', screen), ...budgets]
 }
 
-/** Those of which the least is left come first. */
+/** The budgets, those with the smallest share left first. */
 function budgetsPart(budgets: readonly OwnedBudget[], now: number, screen: Screen): string[] {
   const share = ({ left_cents, limit_cents }: OwnedBudget) =>
     limit_cents === 0 ? 0 : left_cents / limit_cents

@@ -1,4 +1,4 @@
-// What matters now, read from the lists of the API. Guarantee: a bounded number of requests, all at once, whatever
+// Reads what matters now from the lists of the API. Guarantee: a bounded number of concurrent requests, however much
 // there is; a figure that is a lower bound says so.
 
 import { LIMITS } from '../kernel/limits.ts'
@@ -20,7 +20,7 @@ export async function overview(session: Session): Promise<ExitCode> {
   return EXIT.ok
 }
 
-/** Who types the name of the command alone may not know what it is for. */
+/** Suggests --help, because a user who types the bare command may not know what it is for. */
 function withHelp(error: unknown): unknown {
   if (!(error instanceof Failure) || error.next !== undefined) return error
   return new Failure(error.exit, error.code, error.message, { hint: error.hint, next: 'assay --help' })
@@ -84,7 +84,7 @@ async function failedDeliveries(api: Api, since: number): Promise<Overview['give
   return { count: recent.length, more, newest: recent[0] ?? null }
 }
 
-/** What the runs that were submitted today cost so far, beside what was ever spent and what may be. */
+/** The cost so far of the runs submitted today, the total ever spent, and the credit. */
 function moneyOf(runs: readonly Run[], projects: readonly Schemas['Project'][], now: number) {
   const midnight = new Date(now).setHours(0, 0, 0, 0)
   const today = runs.filter(run => Date.parse(run.created_at) >= midnight)

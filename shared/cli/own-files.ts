@@ -1,5 +1,5 @@
-// Where the files are that the command hands on. Guarantee: the same names find them in a checkout, where they are
-// TypeScript, and in the npm package, where they are compiled, because both say so in their package.json.
+// Finds the files of Assay that the command uses or passes on. Guarantee: the same names work in a checkout, where they
+// are TypeScript, and in the npm package, where they are compiled, because both map them in their package.json.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,29 +7,29 @@ import { dirname, join } from 'node:path'
 
 const { resolve } = createRequire(import.meta.url)
 
-/** What agents import, by the name they import it by. */
+/** The modules that agents import, by the name of the import. */
 export const OWN_MODULES: Readonly<Record<string, string>> = {
   assay: resolve('assay'),
   'assay/client': resolve('assay/client'),
   'assay/testing': resolve('assay/testing'),
 }
 
-/** What serves a packaged agent. */
+/** The server of a packaged agent. */
 export const AGENT_SERVER = resolve('#agent-server')
 
 const manifest = resolve('assay/package.json')
 export const ROOT = dirname(manifest)
-/** The sources are there, and `npm run package` with them. */
+/** Whether this is a checkout, with the sources and `npm run package`. */
 export const IS_CHECKOUT = existsSync(join(ROOT, 'infra'))
 
-/** Where packages stand that came with this one. */
+/** The folder of the packages that were installed with this one. */
 export const OWN_PACKAGES = IS_CHECKOUT ? join(ROOT, 'node_modules') : dirname(ROOT)
 
 interface Manifest {
   version: string
   dependencies: Record<string, string>
   devDependencies?: Record<string, string>
-  /** In the package: the versions that new projects start with. */
+  /** In the npm package only: the versions that new projects start with. */
   projectVersions?: Record<string, string>
 }
 

@@ -1,16 +1,16 @@
-// The files beside a packaged agent: how its image is made, and how OpenFaaS and Knative run it.
+// Makes the files next to a packaged agent: its Dockerfile, and the configuration for OpenFaaS and Knative.
 
 export interface Packaged {
-  /** Of the function or service: a DNS label. */
+  /** Name of the function or service: a DNS label. */
   name: string
-  /** As people call it. */
+  /** The agent's name for people. */
   agent: string
   image: string
-  /** What one item may take. */
+  /** Maximum time of one item, in seconds. */
   timeout_s: number
 }
 
-/** A request ends with its last item; the agent reports its own timeout first. */
+/** Added to the item's timeout: a request ends with its last item, and the agent must report its own timeout first. */
 const MARGIN_S = 10
 
 export const packageFiles = (packaged: Packaged): Record<string, string> => ({
@@ -19,7 +19,7 @@ export const packageFiles = (packaged: Packaged): Record<string, string> => ({
   'service.yaml': knativeService(packaged),
 })
 
-// One image for both: OpenFaaS sets fprocess and wants its watchdog in front, Knative wants the server itself.
+// One image for both: OpenFaaS sets fprocess and needs its watchdog in front, Knative needs the server itself.
 const DOCKERFILE = `FROM ghcr.io/openfaas/of-watchdog:0.11.6 AS watchdog
 FROM node:24-bookworm-slim
 COPY --from=watchdog /fwatchdog /usr/bin/fwatchdog

@@ -1,5 +1,5 @@
-// Writes what it takes to run an agent as a function of its own on a cluster: the agent, its server and the files of the
-// platforms. Guarantee: a folder that is there is not written over unless this command wrote it.
+// Writes the files that run an agent as a separate function on a cluster: the agent, its server and the platforms'
+// files. Guarantee: an existing folder is written to only if it has no files but those that this command writes.
 
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
@@ -55,7 +55,7 @@ export async function packageAgent({ folder, output }: Session, given: Given): P
 const sizeOf = (files: Record<string, string>) =>
   Object.values(files).reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 
-/** A slug may hold what no name of a service may, and be longer by one. */
+/** The slug as a service name: a slug may contain characters that a service name may not, and be one longer. */
 const serviceName = (slug: string) =>
   (/^[a-z]/.test(slug) ? slug : `agent-${slug}`)
     .replaceAll(/[._-]+/g, '-')

@@ -1,5 +1,5 @@
-// Runs a few rows of a file before all of them. Guarantee: the rest is submitted without the rows of the pilot, within
-// what the pilot left of the budget, and only after somebody said so.
+// Runs a pilot over a few rows of a file before the rest. Guarantee: the rest is submitted without the pilot's rows,
+// within the budget that the pilot left, and only after somebody confirmed it or gave --yes.
 
 import { type Outlook, outlookOf, pilotName, spreadOver } from '../submission/rules/pilot.ts'
 import { answered, type Run } from './api.ts'
@@ -17,13 +17,13 @@ import { watchedRun } from './watch.ts'
 const NOT_OK_SHOWN = 10
 
 export interface Pilot {
-  /** Rows it takes. */
+  /** How many rows it takes. */
   rows: number
-  /** Go on without asking. */
+  /** Whether to continue without asking. */
   goOn: boolean
 }
 
-/** The order for the rest of the file; an exit code where it ends with the pilot. */
+/** Runs the pilot; returns the order for the rest of the file, or an exit code if the command ends here. */
 export async function runPilot(
   session: Session,
   source: Source,
@@ -70,7 +70,7 @@ export async function runPilot(
   }
 }
 
-/** Nobody but who waits here is told of the pilot. */
+/** The pilot's order, without the callback: only the user who waits here sees the pilot end. */
 function orderOfPilot({ callback_url: _, name, idempotency_key: key, ...order }: Submission): Submission {
   return {
     ...order,

@@ -1,4 +1,4 @@
-// Which of the models called lately have no price, or one of their project's own that may be out of date.
+// The command that lists recently called models without a price, or with a project price that may be out of date.
 
 import { setPriceCommand } from '../prices/rules/prices.ts'
 import { answered, type Schemas } from './api.ts'
@@ -43,7 +43,7 @@ function checkText(check: Check, screen: Screen): string {
   return [table(MODELS, check.models, screen), '', ...hints, looked, list].join('\n')
 }
 
-/** Ends as degraded where a model has no price, so that a script notices. */
+/** Exits as degraded if a model has no price, so that a script notices. */
 export async function checkPrices(session: Session, given: Given): Promise<ExitCode> {
   const { api, output } = session
   const path = { projectId: given.text('project') ?? (await onlyProject(api)) }

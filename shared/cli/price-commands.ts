@@ -1,4 +1,4 @@
-// The commands of prices.ts and budgets.ts, for the table of commands.
+// The commands about prices, budgets and models, as data.
 
 import { LIMITS } from '../kernel/limits.ts'
 import type { Command, Option } from './arguments.ts'

@@ -1,4 +1,4 @@
-// The prices of a project's own: listed, set from a date on, removed.
+// Commands that list, set and remove a project's own prices; a price applies from a date on.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { answered, type Schemas } from './api.ts'
@@ -115,7 +115,7 @@ function usd(given: Given, name: string): number | undefined {
   return Number(value)
 }
 
-/** A day begins at midnight UTC. */
+/** The time given with --from; a day alone means midnight UTC. */
 function momentOf(given: Given): string | undefined {
   const text = given.text('from')
   return text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text

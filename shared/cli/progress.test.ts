@@ -76,7 +76,7 @@ describe('the pace', () => {
     expect(at(5, 0)).toEqual({ per_second: 0, left_ms: null })
     expect(at(10, 50)).toEqual({ per_second: 5, left_ms: 10_000 })
     at(11, 60)
-    // Nothing of the slow beginning counts any more.
+    // The slow beginning no longer counts.
     expect(at(21, 80)).toEqual({ per_second: 2, left_ms: 10_000 })
   })
 })

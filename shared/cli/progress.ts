@@ -1,5 +1,5 @@
-// The progress line of a run in two halves, how much of it ran and how well that worked, with rate, time left and
-// spend. Guarantee: it fits the screen; on a narrow one the bars go first, then the time left.
+// The progress line of a run: one half for how much ran, one for how well it worked, then rate, time left and spend.
+// Guarantee: it fits the screen; on a narrow one the bars go first, then the rate, the time left and the spend.
 
 import type { Run } from './api.ts'
 import { clock, count, shorten, spend, widthOf } from './format.ts'
@@ -7,18 +7,18 @@ import type { Screen } from './output.ts'
 import { OUTCOME_STYLES } from './verdict.ts'
 
 const WINDOW_MS = 10_000
-// A few lengths, so that the line does not dance while its numbers grow.
+// Only a few lengths, so that the line does not jump while its numbers grow.
 const BARS = [30, 22, 16, 10, 6]
 
 export interface Pace {
-  /** Items that ended in a second, of late; null while that is not known. */
+  /** Items that ended per second recently; null while unknown. */
   per_second: number | null
   left_ms: number | null
 }
 
 export const endedOf = (run: Run) => run.completed + run.failed + run.cancelled
 
-/** What failed, apart from what a budget ended: that did not run, or not to its end. */
+/** Failed items, counted apart from those over budget, which did not run, or not to their end. */
 function failures(run: Run, { paint }: Screen): string[] {
   const failed = run.failed - run.budget_exceeded_count
   return [
@@ -50,10 +50,10 @@ export function progressLine(run: Run, pace: Pace, screen: Screen): string {
   return fitted(run, [[rate, left, cost], [left, cost], [cost], []], screen)
 }
 
-/** The two halves alone, for where the pace stands beside. */
+/** The two halves alone, for views that show the pace elsewhere. */
 export const progressBars = (run: Run, screen: Screen) => fitted(run, [[]], screen)
 
-/** Rate and time left; each is empty where it is not known. */
+/** Rate and time left as text; each is empty if unknown. */
 export function paceWords({ per_second, left_ms }: Pace): [rate: string, left: string] {
   return [
     per_second === null ? '' : `${rateText(per_second)}/s`,
@@ -106,7 +106,7 @@ const verdictBar = (columns: number, run: Run, screen: Screen) =>
 
 const FILLS = { cyan: '█', green: '█', yellow: '▓', red: '▒' } as const
 
-/** Parts of a whole; the smallest part that is there is seen, and only a complete whole is full. */
+/** A bar of parts of a whole. Every part that is not zero is visible, and only a complete whole fills the bar. */
 function bar(columns: number, whole: number, parts: Part[], { paint }: Screen): string {
   if (whole === 0) return paint('dim', '░'.repeat(columns))
   const cells = parts.map(([amount]) =>

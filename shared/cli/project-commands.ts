@@ -1,4 +1,4 @@
-// The commands around an agent's own files, as data.
+// The commands about an agent project's own files, as data.
 
 import type { Command } from './arguments.ts'
 

@@ -1,4 +1,4 @@
-// Projects: listed, made, renamed, set, deleted. Which project a command is about, too.
+// Commands that list, create, rename, configure and delete projects, and the lookup of the project a command is about.
 
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
@@ -27,7 +27,7 @@ const PROJECTS: Column<Project>[] = [
   { title: 'BUDGETS', value: row => row.budgets.map(leftOf).join(', ') || '-', optional: 1 },
 ]
 
-/** Settings that are numbers, by the option that sets each. */
+/** Numeric settings, by the option that sets each. */
 export const NUMBERS = {
   concurrency: 'concurrency',
   'partition-concurrency': 'partition_concurrency',
@@ -119,7 +119,7 @@ export async function deleteProject({ api, output }: Session, given: Given): Pro
   return EXIT.ok
 }
 
-/** By its id or its name. @throws Failure `usage` */
+/** Finds a project by id or name. @throws Failure `usage` if none or several match */
 async function projectNamed(api: Session['api'], word: string): Promise<Project> {
   const rows = await answered(api.GET('/v1/projects'))
   const found = rows.filter(row => row.id === word || row.name === word)
@@ -133,7 +133,7 @@ async function projectNamed(api: Session['api'], word: string): Promise<Project>
   )
 }
 
-/** The project of a key, or of a member who has just one. */
+/** The project of a key, or of a member who has only one. @throws Failure `usage` if there are several */
 export async function onlyProject(api: Session['api']): Promise<string> {
   const rows = await answered(api.GET('/v1/projects'))
   if (rows.length === 1) return rows[0]!.id

@@ -1,4 +1,4 @@
-// The commands that tell what a project works on: what waits and what for, and what models cost and how they answer.
+// The commands about a project's work: queued items and what they wait for, and what models cost and how they answer.
 
 import { counted } from '../prices/rules/amounts.ts'
 import { span } from '../view/time.ts'

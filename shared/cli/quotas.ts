@@ -1,4 +1,4 @@
-// Quotas of an account: shown to it, shown and set by whoever operates the installation.
+// Commands that show an account its quotas, and let the operator of the installation show and set them.
 
 import { count } from '../prices/rules/amounts.ts'
 import { optionOf, QUOTA_NAMES, type QuotaName } from '../quotas/rules/quotas.ts'
@@ -30,7 +30,7 @@ const tell = ({ output }: Session, quotas: Quota[]): ExitCode => {
 export const quotas = async (session: Session): Promise<ExitCode> =>
   tell(session, await answered(session.api.GET('/v1/quotas')))
 
-/** Sets what is told, and shows them all. */
+/** Sets the quotas given, and shows all of them. */
 export async function accountQuota(session: Session, given: Given): Promise<ExitCode> {
   const path = { accountId: await accountIdOf(session, given.arg(0)) }
   const body: { [K in QuotaName]?: number | null } = {}

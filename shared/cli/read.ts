@@ -1,4 +1,4 @@
-// The commands that look and change nothing, and cancel.
+// Commands that only read, and the one that cancels a run.
 
 import type { RunState } from '../items/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'

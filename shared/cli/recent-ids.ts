@@ -1,5 +1,5 @@
-// Ids for completion: the newest of each kind. Guarantee: it answers within a second, with nothing where there is no
-// key or no server, and asks the server once in some seconds however often Tab is pressed.
+// The newest ids of each kind, for completion. Guarantee: it answers within a second, with nothing if there is no key
+// or no server, and queries the server at most once per KEPT_MS, however often Tab is pressed.
 
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ const KEPT_MS = 15_000
 const WAIT_MS = 1000
 const MOST = 50
 
-/** Each id, and after a tab what it is. */
+/** How each kind is read: one line per id, with a description after a tab. */
 const READ: Record<string, (api: Api) => Promise<string[]>> = {
   runs: async api =>
     (await answered(api.GET('/v2/runs', { params: { query: { limit: MOST } } }))).map(
@@ -44,7 +44,7 @@ const READ: Record<string, (api: Api) => Promise<string[]>> = {
 
 type Env = Record<string, string | undefined>
 
-/** Never throws: who completes a line is not told what is wrong, the command will. */
+/** Never throws: completion shows no errors, the command itself will. */
 export async function recentIds(kind: string, env: Env, folder: string, now: number): Promise<string[]> {
   const read = READ[kind]
   if (read === undefined) return []
@@ -60,7 +60,7 @@ export async function recentIds(kind: string, env: Env, folder: string, now: num
     const ids = (await read(api)).map(line =>
       line.replace(/[\p{Cc}]/gu, character => (character === '\t' ? '\t' : ' ')),
     )
-    await keep(cache, file, { at: now, ids }).catch(() => {}) // a home that cannot be written to only costs time
+    await keep(cache, file, { at: now, ids }).catch(() => {}) // without a writable home, only time is lost
     return ids
   } catch {
     return []

@@ -1,4 +1,4 @@
-// The command that acts on a cohort, shows how far that is, and ends it.
+// The commands that act on a cohort of items, show the progress of that, and abort it.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { LIMITS } from '../kernel/limits.ts'
@@ -66,7 +66,7 @@ async function start(session: Session, given: Given): Promise<ExitCode> {
     ...(to && { to }),
     ...(cancelled && { status: 'cancelled' as const }),
   }
-  // Everything that waits is acted on by whoever says so, not by whoever says nothing.
+  // Acting on all items in triage needs --all: without any filter, recoveries are only listed.
   const choosesAll = given.flag('all')
   if (Object.keys(filter).length === 0 && !choosesAll && !given.flag('dry-run')) return list(session, given)
   const listing = ['since', 'limit'].find(name => given.text(name) !== undefined)
@@ -147,7 +147,7 @@ function exitOf(recovery: Recovery): ExitCode {
   return recovery.degraded > 0 ? EXIT.degraded : EXIT.ok
 }
 
-/** Which steps are taken over, by the names of the API. */
+/** Which steps are reused, by the names of the API. @throws Failure `usage` */
 export function reuseOf(given: Given): { reuse?: ReuseChoice; from_step?: string } {
   const [reuse, from_step] = [given.text('reuse') as ReuseChoice | undefined, given.text('from-step')]
   if (from_step !== undefined && reuse !== undefined && reuse !== 'auto')
@@ -155,7 +155,7 @@ export function reuseOf(given: Given): { reuse?: ReuseChoice; from_step?: string
   return { ...(reuse && { reuse }), ...(from_step !== undefined && { from_step }) }
 }
 
-/** What replaying items of a cluster comes to: a recovery. */
+/** Replays all items of a cluster, as a recovery. */
 export function replayMany(session: Session, given: Given): Promise<ExitCode> {
   if (given.text('cluster') === undefined)
     throw usageFailure('ITEM is missing, or --cluster KEY for all items of a cluster', {

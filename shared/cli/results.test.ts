@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** A session whose server sends these pieces, and what it was asked for. */
+/** A session whose server sends these pieces, and the queries it got. */
 function sending(pieces: (string | Error)[]) {
   const asked: object[] = []
   async function* body() {

@@ -1,5 +1,5 @@
-// The command that hands on results as a file or a stream. Guarantee: a file has its name only once it is whole; what
-// is cut off ends with a failure, never with an exit code of 0.
+// The command that writes results to a file or a stream. Guarantee: a file gets its name only when it is complete; an
+// answer that is cut off ends with a failure, never with exit code 0.
 
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
@@ -67,7 +67,7 @@ function optionsOf(given: Given) {
   }
 }
 
-/** Written beside its place and moved there at the end. */
+/** Writes a temporary file in the same folder, and renames it at the end. */
 async function save({ output }: Session, body: AsyncIterable<Uint8Array>, path: string): Promise<void> {
   const beside = join(dirname(path), `.${basename(path)}.${process.pid}.part`)
   const file = await open(beside, 'w').catch(error => {
@@ -90,7 +90,7 @@ async function save({ output }: Session, body: AsyncIterable<Uint8Array>, path: 
   output.emit('saved', { path, bytes: written }, ({ paint }) => `${paint('bold', path)}: ${bytes(written)}`)
 }
 
-/** Fetch has no other name for an answer that ends before its end. */
+/** The failure for an answer that broke off, which fetch reports only as a TypeError. */
 const brokenOff = (error: TypeError) =>
   new Failure(EXIT.api, 'unreachable', `the answer broke off before its end: ${causeOf(error)}`, {
     hint: 'what came so far is not complete; ask again',

@@ -1,5 +1,5 @@
-// What is new of a run, as it happens. Guarantee: it outlives a restart of the server, and where no stream of events
-// comes through it asks instead.
+// Yields a run's changes as they happen. Guarantee: it survives a restart of the server, and polls if no stream of
+// events gets through.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { answered, asFailure, type Run } from './api.ts'
@@ -7,12 +7,12 @@ import { outage } from './outage.ts'
 import type { Session } from './session.ts'
 
 const PAUSE_MS = 1000
-/** A proxy may keep a stream to itself until it ends. */
+/** A stream without an event by then is given up: a proxy may buffer a stream until it ends. */
 const FIRST_EVENT_MS = 5000
 
 type Wire = Pick<Session, 'api' | 'output' | 'now'>
 
-/** The run as it is, then whenever it has changed, until the signal comes. */
+/** Yields the run, then again each time it has changed, until the signal aborts. */
 export async function* runNews(
   { api, ...session }: Wire,
   runId: string,
@@ -55,7 +55,7 @@ export async function* runNews(
   }
 }
 
-/** What fetch throws when a body breaks off: whether the server is away is seen when asking it again. */
+/** Whether fetch threw because a body broke off; the next request shows whether the server is away. */
 const isBroken = (error: unknown) => error instanceof TypeError
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-// How runs and their items look: lists as tables, and what a run came to in a few lines.
+// Shows runs and their items: lists as tables, and the result of a run in a few lines.
 
 import { isHeld } from '../items/rules/lifecycle.ts'
 import { ranAndWorked, runName, sayNoneNamed, sayPilot } from '../view/run.ts'
@@ -8,7 +8,7 @@ import type { Screen } from './output.ts'
 import { type Column, table } from './table.ts'
 import { outcomeStyle, whyOf } from './verdict.ts'
 
-/** Empty where the agent beside it says as much. */
+/** The run's name; empty if it would only repeat the agent's, which stands next to it. */
 const nameIn = (run: Run): string => (run.name === null && run.replay_of === null ? '' : runName(run))
 
 export function runsTable(runs: Run[], now: number, screen: Screen): string {
@@ -41,7 +41,7 @@ export function runsTable(runs: Run[], now: number, screen: Screen): string {
 export function itemsTable(items: RunItem[], screen: Screen): string {
   const columns: Column<RunItem>[] = [
     { title: 'ID', value: item => item.id },
-    // An item without an identifier of its own has its record id there.
+    // An item submitted without an id has its record id as item_id.
     { title: 'ITEM', value: item => (item.item_id === item.id ? '' : item.item_id), least: 10 },
     { title: 'PARTITION', value: item => item.partition_key ?? '', least: 6, optional: 3 },
     { title: 'RAN', value: item => item.status },
@@ -68,7 +68,7 @@ export function itemsTable(items: RunItem[], screen: Screen): string {
 const LONGEST_CELL = 200
 const said = (item: RunItem) => whyOf(item) || (item.output == null ? '' : brief(item.output, LONGEST_CELL))
 
-/** What a run came to: did it run, did it work, what did it cost, and what to do next. */
+/** The result of a run: whether it ran, whether it worked, its cost, and what to do next. */
 export function runSummary(run: Run, screen: Screen): string {
   const { paint, program } = screen
   const label = (text: string) => paint('dim', pad(text, 8))
@@ -119,7 +119,7 @@ export function runSummary(run: Run, screen: Screen): string {
 
 const FOUND_SHOWN = 3
 
-/** What of a run's model calls was not read, or has no known cost: what was found, and what mends it. */
+/** The run's model calls that were not read or have no known cost, with what was found and how to fix it. */
 export function uncountedText(
   run: Run,
   { unread, unpriced }: Pick<Schemas['RunFailures'], 'unread' | 'unpriced'>,
@@ -151,7 +151,7 @@ export function uncountedText(
   return lines.join('\n')
 }
 
-/** The sums of a verification, line by line, with what a recount says beside what the run says. */
+/** The sums of a verification, line by line: the run's counter next to the recount. */
 export function verificationText(verification: Verification, screen: Screen): string {
   const { paint } = screen
   const { counted, counters, totals, cost_micro, total_items } = verification

@@ -1,4 +1,4 @@
-// The commands of schedules.ts, for the table of commands.
+// The commands of schedules.ts, as data.
 
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'

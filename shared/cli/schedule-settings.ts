@@ -1,11 +1,11 @@
-// What runs of a schedule are started with, as options.
+// The options that say how a schedule starts its runs.
 
 import { RESULT_FORMATS } from '../results/vocabulary.ts'
 import type { Option } from './arguments.ts'
 import { SOURCE_OPTIONS } from './source-options.ts'
 import { START_SETTINGS } from './start-options.ts'
 
-/** One with a field is sent as that, by the commands that create and change schedules alike. */
+/** An option with a `field` is sent as that field, by the commands that create and change schedules. */
 export const SCHEDULE_SETTINGS: readonly Option[] = [
   { name: 'name', field: 'name', value: 'NAME', about: 'what people call it, and its runs' },
   { name: 'input', value: 'JSON', about: 'the input of each run, which is over one item' },

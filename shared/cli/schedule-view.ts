@@ -1,4 +1,4 @@
-// What schedules and their events look like on a terminal.
+// Shows schedules and their events on a terminal.
 
 import type { Schemas } from './api.ts'
 import { ago, ahead } from './format.ts'
@@ -11,7 +11,7 @@ type Event = Schemas['ScheduleEvent']
 
 const WEEKDAY_SAYS_IT_MS = 6 * 86_400_000
 
-/** On the clock of a zone, with its date unless it is within the week; of an unknown zone, in UTC. */
+/** A time on the clock of a zone, with its date unless it is within six days; in UTC if the zone is unknown. */
 export function onClock(at: string, timezone: string, now: number): string {
   const isNear = Math.abs(Date.parse(at) - now) < WEEKDAY_SAYS_IT_MS
   const day = { weekday: 'short', ...(!isNear && ({ day: 'numeric', month: 'short' } as const)) } as const

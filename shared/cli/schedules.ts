@@ -1,4 +1,4 @@
-// The commands around schedules.
+// The commands about schedules.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { answered, findAgent, pageOf, type Schemas } from './api.ts'
@@ -107,7 +107,7 @@ export async function update(session: Session, given: Given): Promise<ExitCode> 
   return tell(session, 'updated', changed)
 }
 
-/** The body with the settings that were given. The input goes out as it was typed: numbers keep their digits. */
+/** The request body with the settings given. The input is sent as typed, so numbers keep their digits. */
 function bodyText(given: Given, fields: object): string {
   const settings = {
     ...fieldsGiven(given, SCHEDULE_SETTINGS),

@@ -1,4 +1,4 @@
-// Searches the steps of all items.
+// The command that searches the steps of all items.
 
 import { LIMITS } from '../kernel/limits.ts'
 import type { operations } from '../sdk/client.gen.ts'
@@ -15,7 +15,7 @@ import { outcomeStyle } from './verdict.ts'
 
 type Query = NonNullable<operations['listSteps']['parameters']['query']>
 
-/** Options of the command by the parameter they stand for. */
+/** The API parameter of each option. */
 const FILTERS = {
   'item-id': 'item_id',
   prefix: 'item_id_prefix',
@@ -72,7 +72,7 @@ function stepsTable(steps: readonly Step[], now: number, screen: Screen): string
   return table(columns, steps, screen)
 }
 
-/** What was searched for, else by which words the step has its reason, else what went wrong. */
+/** The snippet that matched, else the words that gave the step its reason, else its error, reason or output. */
 const textOf = (step: Step) =>
   step.snippet?.text ??
   reasonWords(step) ??

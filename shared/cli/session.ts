@@ -1,5 +1,4 @@
-// What every command works with. The API is connected when a command first asks for it, so that help and usage
-// errors need no key.
+// The session that every command gets. The API is connected on first use, so that help and usage errors need no key.
 
 import type { Api } from './api.ts'
 import type { Output } from './output.ts'
@@ -7,7 +6,7 @@ import type { Output } from './output.ts'
 export interface Session {
   readonly api: Api
   readonly output: Output
-  /** Where relative paths begin. */
+  /** The folder that relative paths start from. */
   readonly folder: string
   readonly env: Record<string, string | undefined>
   now(): number

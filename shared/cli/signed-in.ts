@@ -1,5 +1,5 @@
-// Who is signed in on this machine, for each server and by the names of profiles. Guarantee: the file is its owner's
-// alone from the moment it is there, and a token is sent to the server that gave it and to no other.
+// Stores who is signed in on this machine, by server and by profile name. Guarantee: only the owner can ever read the
+// file, and a token is sent only to the server that issued it.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -16,29 +16,29 @@ export interface SignedIn {
   refresh_token: string
 }
 
-/** An access token is traded while it is good for so long yet: a request may take a while to arrive. */
+/** An access token is refreshed this long before it expires, because a request may take a while to arrive. */
 const EARLY_MS = 30_000
 
 const fileOf = ({ XDG_CONFIG_HOME }: Environment) =>
   join(XDG_CONFIG_HOME || join(homedir(), '.config'), 'assay', 'sessions.json')
 
-/** A sign-in that goes by a name, and the server it is for. */
+/** A sign-in with a name of its own, and its server. */
 export interface Profile extends SignedIn {
   base_url: string
 }
 
 interface Kept {
-  /** By their servers. */
+  /** Sign-ins without a profile, by server. */
   sessions: Record<string, SignedIn>
   profiles: Record<string, Profile>
-  /** The profile that is asked where nothing else is told. */
+  /** The profile to use unless told otherwise. */
   current: string | undefined
 }
 
-/** What stands for the stack that runs here, where a profile is asked for. */
+/** The profile name that means the local stack. */
 export const LOCAL = 'local'
 
-/** Files from before there were profiles hold sessions alone. @throws Failure `bad_sessions` */
+/** Reads the file; one from before there were profiles holds only sessions. @throws Failure `bad_sessions` */
 export function readKept(env: Environment): Kept {
   const file = fileOf(env)
   if (!existsSync(file)) return { sessions: {}, profiles: {}, current: undefined }
@@ -66,8 +66,9 @@ function writeKept(env: Environment, { sessions, profiles, current }: Kept): str
 }
 
 /**
- * The environment as a command sees it: with a profile, its server, and nobody's key or bearer, since those of the
- * environment are another server's. `fresh` takes names that nobody is signed in by yet. @throws Failure `no_profile`, `usage`
+ * The environment as a command sees it. A profile sets its server and removes keys and bearers, because those in the
+ * environment belong to another server. `fresh` also accepts a name that no profile has yet.
+ * @throws Failure `no_profile`, `usage`
  */
 export function withProfile(env: Environment, asked: string | undefined, fresh = false): Environment {
   const kept = readKept(env)
@@ -105,7 +106,7 @@ export function withProfile(env: Environment, asked: string | undefined, fresh =
   }
 }
 
-/** The profile to be asked from now on; the stack that runs here where it is undefined. */
+/** Sets the profile to use from now on; undefined means the local stack. */
 export const useAsCurrent = (env: Environment, current: string | undefined): string =>
   writeKept(env, { ...readKept(env), current })
 
@@ -116,7 +117,7 @@ export function signedInAt(env: Environment, base_url: string): SignedIn | undef
   return profile?.base_url === base_url ? profile : undefined
 }
 
-/** Keeps who is signed in; undefined forgets it. */
+/** Stores who is signed in; undefined removes the entry. */
 export function keepSignedIn(env: Environment, base_url: string, found: SignedIn | undefined): string {
   const kept = readKept(env)
   const name = env.ASSAY_PROFILE
@@ -137,7 +138,7 @@ export const signedIn = (email: string, session: Schemas['Session']): SignedIn =
   return { email, access_token, access_expires_at, refresh_token }
 }
 
-/** Fetches as the one who is signed in, whose tokens are traded for the next pair when it is time. */
+/** A fetch that authenticates as the signed-in member, and refreshes the tokens in time. */
 export function memberFetch(env: Environment, base_url: string, now: () => number): typeof fetch {
   let trading: Promise<SignedIn> | undefined
   const current = async () => {
@@ -168,7 +169,7 @@ async function traded(env: Environment, base_url: string, old: SignedIn): Promis
     return next
   } catch (error) {
     if (!(error instanceof ApiFailure) || error.code !== 'unauthenticated') throw error
-    // Another command may have traded it a moment ago: it works once.
+    // A refresh token works once; another command may have used it a moment ago.
     const found = signedInAt(env, base_url)
     if (found !== undefined && found.refresh_token !== refresh_token) return found
     keepSignedIn(env, base_url, undefined)

@@ -1,4 +1,4 @@
-// The options that say where items come from, of schedules and triggers.
+// The options of schedules and triggers that say where items come from.
 
 import { SOURCE_FORMATS, type SourceFormat } from '../sources/vocabulary.ts'
 import type { Given, Option } from './arguments.ts'

@@ -1,4 +1,4 @@
-// What every command that starts runs, or makes what starts them, can be told.
+// Options of all commands that start runs, or that make schedules and triggers, which start them.
 
 import type { Option } from './arguments.ts'
 
@@ -14,7 +14,7 @@ export const tagOption: Option = {
   about: 'a word by which the run is found again; may be given several times',
 }
 
-/** Of what starts runs by itself: each is sent as its field, by the commands that make and change it alike. */
+/** Settings of schedules and triggers; each is sent as its field, by the commands that make and change them. */
 export const START_SETTINGS: readonly Option[] = [
   {
     name: 'budget',

@@ -1,4 +1,4 @@
-// What the runs of a schedule or a trigger are started with, on a terminal.
+// Shows on a terminal the settings with which a schedule or a trigger starts its runs.
 
 import type { Start } from '../view/start.ts'
 import { clean, money, plural } from './format.ts'
@@ -6,7 +6,7 @@ import type { Screen } from './output.ts'
 
 export type Fact = readonly [label: string, text: string]
 
-/** Those that were set; without a budget, that there is none. */
+/** The settings that were set, and always the budget, even if there is none. */
 export function startFacts(start: Start): Fact[] {
   const { budget_cents, allow_unpriced, pilot_items, concurrency, timeout_seconds, callback_url, tags } =
     start

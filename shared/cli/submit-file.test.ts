@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { itemLines } from '../submission/rules/file-items.ts'
 import { inputSource } from './submit-file.ts'
 
-/** What becomes of standard input that arrives in such pieces. */
+/** The item lines made from standard input that arrives in these pieces. */
 async function linesOf(pieces: string[]) {
   async function* stdin() {
     for (const piece of pieces) yield new TextEncoder().encode(piece)

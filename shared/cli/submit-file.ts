@@ -1,4 +1,4 @@
-// Sends the rows of a file to be run. Guarantee: nothing is accepted unless every row that is sent is.
+// Submits the rows of a file as a run. Guarantee: all rows sent are accepted, or none.
 
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
@@ -18,7 +18,7 @@ import type { Session } from './session.ts'
 const READ_BYTES = 256 * 1024
 const SENDING_SHOWN_MS = 200
 
-// Node's stream is the web's; only their types are two.
+// Node's ReadableStream is the web's; only the types differ.
 type Body = globalThis.ReadableStream<Uint8Array>
 
 export interface Submission {
@@ -36,13 +36,13 @@ export interface Submission {
 export interface Source extends Taking {
   path: string
   fields: Fields
-  /** What is read instead of the file at the path, once. */
+  /** Input to read instead of the file at `path`; it can be read only once. */
   input?: AsyncIterable<Uint8Array>
 }
 
 const HEAD_BYTES = 64 * 1024
 
-/** Standard input as a source: whether it is CSV or lines of JSON is told by how it begins. */
+/** Standard input as a source; its beginning shows whether it is CSV or lines of JSON. */
 export async function inputSource(stdin: AsyncIterable<Uint8Array>, fields: Fields): Promise<Source> {
   const reader = stdin[Symbol.asyncIterator]()
   const head: Uint8Array[] = []
@@ -61,7 +61,7 @@ export async function inputSource(stdin: AsyncIterable<Uint8Array>, fields: Fiel
   return { path: 'standard input', fields, input: input(), format: formatOfText(text.replace(/^\ufeff/, '')) }
 }
 
-/** The beginning of a file, for a look at its first rows. */
+/** The beginning of a file, to inspect its first rows, and the file's size in bytes. */
 export async function headOf(path: string): Promise<{ head: Uint8Array; size: number }> {
   await using file = await open(path)
   const { buffer, bytesRead } = await file.read({
@@ -71,7 +71,7 @@ export async function headOf(path: string): Promise<{ head: Uint8Array; size: nu
   return { head: buffer.subarray(0, bytesRead), size: (await file.stat()).size }
 }
 
-/** How many rows there are, all of which can be items. @throws Failure `invalid_line` */
+/** Counts the rows, and checks that each can be an item. @throws Failure `invalid_line` */
 export async function surveyed({ path, fields }: Source): Promise<{ rows: number; changed_ms: number }> {
   let rows = 0
   const takes = () => {

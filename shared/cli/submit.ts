@@ -1,4 +1,4 @@
-// Starts runs: over the rows of a file, streamed, or over one item.
+// The commands that start runs: over the rows of a file, streamed, or over one item.
 
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -47,7 +47,7 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     ...(callback_url !== undefined && { callback_url }),
     ...(idempotency_key !== undefined && { idempotency_key }),
     ...(tags.length > 0 && { tags }),
-    // What can be read once is sent whole, and the server holds the rest back.
+    // Standard input can be read only once, so all of it is sent, and the server holds back the rest after the pilot.
     ...(path === undefined && pilot !== undefined && { pilot_items: pilot.rows }),
   }
   const source: Source = path === undefined ? await inputSource(process.stdin, fields) : { path, fields }
@@ -66,9 +66,9 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
   return given.flag('watch') ? watchRun(session, submitted.run_id) : EXIT.ok
 }
 
-/** What the agent wants that the first rows do not have is said before they are sent: it may be meant so. */
+/** Notes, before the rows are sent, which inputs of the agent the first rows lack. No error: it may be intended. */
 async function noteMisfit({ api, output }: Session, path: string, agent: Agent): Promise<void> {
-  const wanted = wantedOf(await inputSchema(api, agent).catch(() => undefined)) // it is not worth a submission
+  const wanted = wantedOf(await inputSchema(api, agent).catch(() => undefined)) // no reason to stop a submission
   if (wanted === undefined) return
   const { head, size } = await headOf(path)
   const misfit = misfitOf(agent.slug, wanted, (await firstRows(path, head, size)).rows, '')
@@ -124,7 +124,7 @@ export async function run(session: Session, given: Given): Promise<ExitCode> {
   return exit
 }
 
-/** The input goes out as it was typed: numbers keep their digits. */
+/** The request body with the input as typed, so numbers keep their digits. @throws Failure `usage` if it is not JSON */
 function orderText(input: string, keys: Record<string, string | string[] | undefined>): string {
   try {
     JSON.parse(input)

@@ -1,5 +1,5 @@
-// Aligned tables. Guarantee: no line is wider than the screen: columns that may go are left out, wide ones are cut to
-// what they need, and what still has no room continues on further lines of its row.
+// Formats aligned tables. Guarantee: no line is wider than the screen. Optional columns are left out, then wide ones
+// are cut to their least width; columns that still do not fit continue on further lines of their row.
 
 import { clean, pad, pieces, shorten, widthOf } from './format.ts'
 import type { Screen, Style } from './output.ts'
@@ -9,9 +9,9 @@ export interface Column<T> {
   value: (row: T) => string
   style?: (row: T) => Style | undefined
   align?: 'right'
-  /** It may be cut down to this many columns. */
+  /** The column may be cut down to this width. */
   least?: number
-  /** It may be left out; those with the highest number go first. */
+  /** The column may be left out; those with the highest number go first. */
   optional?: number
 }
 
@@ -49,7 +49,7 @@ interface Cell {
   style?: Style | undefined
 }
 
-/** One line, or more where its only cell is wider than the screen: that is an address or an id, of which nothing may be lost. */
+/** One line; more if its only cell is wider than the screen: an address or an id must not lose characters. */
 function lineText(cells: Cell[], line: number, { columns, paint }: Screen): string[] {
   const indent = line === 0 ? '' : INDENT
   const painted = ({ style }: Cell, text: string) => (style === undefined ? text : paint(style, text))
@@ -68,7 +68,7 @@ interface Place {
   width: number
 }
 
-/** Leaves out what may be left out, then cuts the widest, until the rest fits; what does not goes on further lines. */
+/** Leaves out optional columns, then cuts the widest, until the rest fits; what does not fit goes to further lines. */
 function fitted<T>(columns: readonly Column<T>[], natural: number[], available: number): Place[][] {
   let shown = columns.map((_, at) => at)
   const least = (at: number) => Math.min(natural[at]!, columns[at]!.least ?? natural[at]!)

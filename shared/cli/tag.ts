@@ -1,4 +1,4 @@
-// Tells and changes the tags of a run.
+// The command that shows and changes the tags of a run.
 
 import { answered } from './api.ts'
 import type { Given } from './arguments.ts'

@@ -1,4 +1,4 @@
-// What a person who stopped at a run wants to know: what it came to so far, what did not work, and what to type next.
+// The details of the selected run in the live view: its results so far, items that did not work, and next commands.
 
 import type { Run, RunItem } from './api.ts'
 import { clean, shorten } from './format.ts'

@@ -1,5 +1,5 @@
-// The live view of runs, as lines of a screen. Guarantee: it is as high as the screen, the selected run is always on
-// it, and without colours it says the same.
+// Renders the live view of runs as lines of a screen. Guarantee: it is as high as the screen, the selected run is
+// always visible, and it says the same without colours.
 
 import { isHeld } from '../items/rules/lifecycle.ts'
 import type { Run, RunItem } from './api.ts'
@@ -10,13 +10,13 @@ import { type Pace, paceWords, progressBars } from './progress.ts'
 import { detailLines } from './top-details.ts'
 import { hasEnded } from './verdict.ts'
 
-/** What goes on besides the runs themselves. */
+/** The load of the installation, in addition to the runs themselves. */
 export interface Load {
   running: number
   concurrency: number
-  /** How long what has waited longest for a worker has; null where nothing waits. */
+  /** The longest wait for a worker, in seconds; null if nothing waits. */
   oldest_wait_s: number | null
-  /** Known to who has the bearer of the metrics. */
+  /** From the metrics; null without their bearer. */
   consumers: number | null
   leases_expired: number | null
 }
@@ -27,7 +27,7 @@ export interface TopState {
   load: Load
   selected: string | undefined
   asks: 'nothing' | 'details' | 'cancel'
-  /** Of the selected run, while its details are shown: items that did not work. */
+  /** Items of the selected run that did not work, while its details are shown. */
   bad: readonly RunItem[]
   note: string
 }

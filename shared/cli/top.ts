@@ -1,5 +1,5 @@
-// The live view of what runs. Guarantee: it is as old as the last event of each run on the screen, and never older
-// than a look every two seconds; who looks changes nothing but what they confirm.
+// The live view of runs. Guarantee: followed runs are as current as their last event, all others are polled every two
+// seconds; the user changes only what they confirm.
 
 import { type Api, answered, asFailure, type Run } from './api.ts'
 import { EXIT, type ExitCode } from './failure.ts'
@@ -15,10 +15,10 @@ import type { Session } from './session.ts'
 import { headLines, type Load, runLines, type TopState, topLines } from './top-view.ts'
 import { hasEnded } from './verdict.ts'
 
-/** Runs whose events are followed; all others are looked at. A server takes 500 such streams. */
+/** Runs whose events are followed; all others are polled. A server takes 500 such streams. */
 const STREAMS = 8
 const RUNS_KEPT = 100
-/** A screen a person can still read; events come faster. */
+/** The least time between two redraws that a person can still read; events come faster. */
 const DRAW_MS = 100
 
 export async function top(session: Session): Promise<ExitCode> {
@@ -86,7 +86,7 @@ function live(session: Session, state: TopState, screen: FullScreen): Promise<Ex
   })
 }
 
-/** Looks again and again, and follows the events of the first runs. */
+/** Polls the runs until the signal aborts, and follows the events of the first ones. */
 async function keepLooking(session: Session, view: View, signal: AbortSignal): Promise<void> {
   const away = outage({ now: session.now, output: { ...session.output, note: text => view.tell(text) } })
   const quiet = { ...session.output, note: () => {} }
@@ -100,7 +100,7 @@ async function keepLooking(session: Session, view: View, signal: AbortSignal): P
         if (hasEnded(news)) break
       }
     } catch (error) {
-      if (asFailure(error) === undefined) throw error // looking tells what is wrong with the server
+      if (asFailure(error) === undefined) throw error // polling reports problems of the server
     } finally {
       followed.delete(run.id)
     }
@@ -120,7 +120,7 @@ async function keepLooking(session: Session, view: View, signal: AbortSignal): P
   } while (!signal.aborted)
 }
 
-/** What is shown, and what keys do to it. */
+/** The state of the screen, and the actions of keys. */
 class View {
   readonly #session: Session
   readonly #screen: FullScreen
@@ -137,7 +137,7 @@ class View {
 
   openRuns = (): Run[] => this.#state.runs.filter(run => !hasEnded(run))
 
-  /** What is open now; runs that ended before one's eyes stay below them. */
+  /** Shows the open runs; runs that ended while the view was open stay below them. */
   take(open: readonly Run[], load: Load): void {
     const ids = new Set(open.map(run => run.id))
     const gone = this.#state.runs.filter(run => !ids.has(run.id))
@@ -229,7 +229,7 @@ class View {
       this.update(await answered(api.GET('/v2/runs/{runId}', { params: { path: { runId } } }))),
     )
 
-  /** What the server refuses is said below the runs. */
+  /** Does the work; shows an error of the server below the runs. */
   async #told(work: (api: Api) => Promise<void>): Promise<void> {
     try {
       await work(this.#session.api)

@@ -1,5 +1,5 @@
-// What can be done with items in triage, each said before it is done. Guarantee: an act touches the items it named, or,
-// for a whole group, those that its dry run counted; the one that can be taken back says how.
+// The acts on items in triage, each described before it is done. Guarantee: an act changes only the items it named, or,
+// for a whole group, the items that match the filter of its dry run; one that can be taken back says how.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { ACTED, sayExcluded } from '../recovery/rules/recovery.ts'
@@ -10,13 +10,13 @@ import { count, money, plural } from './format.ts'
 import type { Group, Row } from './triage-view.ts'
 
 export interface Act {
-  /** What it will do. */
+  /** What the act will do, in words. */
   words: string
-  /** Does it; what became of it, in words, and which items it can be taken back for. */
+  /** Does it; returns the result in words, and the items for which it can be taken back. */
   perform(): Promise<{ note: string; undo: Row[] }>
 }
 
-/** Items one by one; a whole group as a recovery. */
+/** The items to act on: one by one, or a whole group as one recovery. */
 export interface Target {
   rows: Row[]
   group?: Group
@@ -57,7 +57,7 @@ const DOING: Record<TriageAction, string> = {
   wrong: 'calling wrong',
 }
 
-/** There are others of the group that were not read. */
+/** Whether the group has items that were not read. */
 const isPart = ({ count, rows }: Group) => count > rows.length
 
 async function recoverAct(api: Api, action: TriageAction, filter: object): Promise<Act | string> {
@@ -126,7 +126,7 @@ export async function takeBack(api: Api, rows: readonly Row[]): Promise<string> 
   return `taken back: ${done.words}`
 }
 
-/** One after the other; what is refused is told and keeps nobody else from it. */
+/** Sends one request per row, one after the other; a refused one is reported and does not stop the others. */
 async function each(rows: readonly Row[], send: (itemId: string, row: Row) => Promise<unknown>) {
   const done: Row[] = []
   let refused: string | undefined

@@ -1,4 +1,4 @@
-// Which items of triage are meant.
+// Reads the filters that choose items in triage.
 
 import { findAgent } from './api.ts'
 import type { Given } from './arguments.ts'

@@ -1,5 +1,5 @@
-// Triage on the whole screen. Guarantee: a key that decides something says what it is about to do, and does it only
-// when that was confirmed; only taking back what was just decided is done at once.
+// Triage on the whole screen. Guarantee: a key that decides something says what it will do, and does it only once that
+// is confirmed; only taking back the last decision needs no confirmation.
 
 import { LIMITS } from '../kernel/limits.ts'
 import type { Doubt } from '../view/verdict.ts'
@@ -17,13 +17,13 @@ import { type Entry, entriesOf, groupsOf, type Row, type TriageState, triageLine
 export interface Waiting {
   rows: Row[]
   more: boolean
-  /** Of a reason that is often wrong, how often. */
+  /** For a reason that is often wrong: how often. */
   doubt: Doubt
-  /** How many wait with each cause, where the server has counted just these. */
+  /** How many items wait with each cause, if the server counts them for these filters. */
   ofCause: ReadonlyMap<string, number>
 }
 
-/** `read` gives what waits; `filters` say so to a recovery. */
+/** `read` returns the waiting items; `filters` selects the same items for a recovery. */
 export async function triageScreen(
   session: Session,
   read: () => Promise<Waiting>,
@@ -88,7 +88,7 @@ class View {
     const chosen = new Set([...this.#state.chosen].filter(id => ids.has(id)))
     this.#state = { ...this.#state, groups: groupsOf(rows, more, ofCause, doubt), more, chosen }
     const entries = entriesOf(this.#state)
-    // What the cursor stood on may have left: then it stays where it was on the screen.
+    // The line under the cursor may be gone: then the cursor stays at its place on the screen.
     if (!entries.some(entry => entry.key === this.#state.cursor))
       this.#state.cursor = entries[Math.min(Math.max(0, before), entries.length - 1)]?.key ?? ''
   }
@@ -119,7 +119,10 @@ class View {
     } else this.#screen.draw(triageLines(this.#state, rows, this.#session.now(), screen))
   }
 
-  /** Keys that move come several at once; while something is read or done, what they would meet is not on the screen. */
+  /**
+   * Handles a key. Keys that move come several at once and are handled at once. While something is read or done, keys
+   * are ignored, because the screen does not show what they would act on.
+   */
   async press(key: Key): Promise<void> {
     if (this.#busy) return
     try {

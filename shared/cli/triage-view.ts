@@ -1,5 +1,5 @@
-// How triage looks on the whole screen: what waits, by what it has in common. Guarantee: pure; every line fits the
-// screen, and what a key is about to do stands below the list before it is done.
+// Renders triage on the whole screen: the waiting items, grouped by what they have in common. Guarantee: pure; every
+// line fits the screen, and the action of a key is shown below the list before it is done.
 
 import type { Doubt } from '../view/verdict.ts'
 import type { Schemas } from './api.ts'
@@ -12,16 +12,16 @@ export type Row = Schemas['TriageRow']
 
 export interface Group {
   key: string
-  /** What its items have in common, in words. */
+  /** In words, what the items have in common. */
   words: string
   rows: Row[]
-  /** Of all that wait, not only of the rows that were read. */
+  /** Number of all waiting items, not only of the rows that were read. */
   count: number
-  /** As a filter of a recovery; absent where one by one is the only way. */
+  /** The group as a filter of a recovery; absent if its items can only be handled one by one. */
   filter?: { cause_id: string } | { reason: string }
 }
 
-/** A line that the cursor can stand on. */
+/** A line that the cursor can be on. */
 export type Entry = { key: string; group: Group; row?: Row }
 
 export interface TriageState {
@@ -29,18 +29,19 @@ export interface TriageState {
   open: ReadonlySet<string>
   cursor: string
   chosen: ReadonlySet<string>
-  /** What is about to be done, until it is confirmed. */
+  /** The act that waits for confirmation, in words. */
   asks: string | undefined
   note: string
   more: boolean
 }
 
-/** The error, else the words of the agent or the grader, else what the reason means. */
+/** The error code and the message of agent or grader, else the question to a person, else the reason's meaning. */
 export const whyInTriage = ({ error_code, reason, message, question }: Row) =>
   [error_code, message].filter(Boolean).join(': ') || (question ?? reasonInWords(reason) ?? reason)
 
 /**
- * What has the same cause together, and of one agent what has none and says the same; the largest group first. `more`: there are others that are not among these.
+ * Groups rows by cause; rows without a cause by agent, lane and words. The largest group comes first. `more` means that
+ * there are items that are not among these rows.
  */
 export function groupsOf(
   rows: readonly Row[],
@@ -61,7 +62,7 @@ export function groupsOf(
   return groups.sort((a, b) => b.count - a.count)
 }
 
-/** What just these have in common, where a recovery can say so. */
+/** A recovery's filter that selects exactly these rows, if there is one. */
 function filterFor(of: Row[], rows: readonly Row[], more: boolean): Group['filter'] {
   const { cause_id, reason, kind } = of[0]!
   if (cause_id !== null) return { cause_id }

@@ -21,7 +21,7 @@ const row = {
 const held = { ...row, outcome_status: null, error_code: null, reason: 'hold', message: 'looks like fraud' }
 const refused = { ...row, outcome_status: 'degraded', error_code: null, reason: 'refusal', message: null }
 
-/** Nobody has judged a verdict, unless told. */
+/** A session where nobody has judged a verdict, unless the answers say otherwise. */
 const listing = (answers: Parameters<typeof answering>[0]) =>
   answering({ 'GET /v1/verdicts': { rows: [], next_cursor: null }, ...answers })
 

@@ -1,4 +1,4 @@
-// The commands that look at items that wait for a decision, and decide.
+// The commands that list items that wait for a decision, and decide about them.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { ApiFailure } from '../sdk/client.ts'
@@ -74,7 +74,7 @@ export async function triage(session: Session, given: Given): Promise<ExitCode> 
   return triageScreen(session, newest, own)
 }
 
-/** A page of every lane, unless one is named. A server from before there were reviews refuses the word, and has none. */
+/** Reads a page of one lane, or of all. A server without reviews refuses `all`, so it is queried without a lane. */
 async function readTriage({ api }: Session, query: { kind?: Row['kind']; limit: number }) {
   const read = (kind?: Row['kind'] | 'all') =>
     answered(api.GET('/v1/triage', { params: { query: { ...query, ...(kind && { kind }) } } }))
@@ -87,7 +87,7 @@ async function readTriage({ api }: Session, query: { kind?: Row['kind']; limit: 
   }
 }
 
-/** How many wait with each cause; empty where a filter leaves some of a cause out, which the server does not count. */
+/** How many items wait with each cause; empty if a filter leaves out some, because the server does not count those. */
 async function countsOfCauses({ api }: Session, filters: object): Promise<Map<string, number>> {
   const { run_id, ...others } = filters as { run_id?: string }
   if (Object.keys(others).some(name => name !== 'cause_id')) return new Map()
@@ -116,7 +116,7 @@ export async function replay(session: Session, given: Given): Promise<ExitCode> 
   return tell(session, given, 'replayed', `replayed as ${continued.record_id}`, continued)
 }
 
-/** The input goes out as it was typed: numbers keep their digits. */
+/** The request body with the input as typed, so numbers keep their digits. @throws Failure `usage` if it is not JSON */
 function replayText(given: Given): string {
   const [input, deployment, budget_cents] = [
     given.text('input'),

@@ -1,4 +1,4 @@
-// The commands of triggers.ts, for the table of commands.
+// The commands of triggers.ts, as data.
 
 import { SIGNATURE_SCHEMES } from '../triggers/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'

@@ -1,4 +1,4 @@
-// The commands around triggers. A secret is never taken from the command line, where others could read it.
+// The commands about triggers. A secret is never taken from the command line, where others could read it.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { sampleBody } from '../triggers/rules/sample-body.ts'
@@ -72,7 +72,7 @@ export async function create(session: Session, given: Given): Promise<ExitCode> 
   return tell(session, 'trigger_created', await answered(session.api.POST('/v1/triggers', { body })))
 }
 
-/** Where the items of fires come from; nothing where each fire is one item, its body. */
+/** Where the items of fires come from; empty if each fire is one item with the body as input. */
 function itemsOf(
   given: Given,
 ): Pick<Schemas['TriggerOrder'], 'items' | 'item_id' | 'partition_key' | 'source'> {
@@ -156,7 +156,7 @@ function signingSecretOf({ env }: Session, given: Given): { signing_secret?: str
   })
 }
 
-/** @throws Failure `not_found` naming the triggers there are, or `usage` when the name is not enough */
+/** Finds a trigger by name or id. @throws Failure `not_found` that lists the triggers, or `usage` if several match */
 async function findTrigger(session: Session, given: Given): Promise<Trigger> {
   const name = given.arg(0)
   const filter = await ofAgent(session, given.text('agent'))
@@ -202,7 +202,7 @@ async function tell({ api, output }: Session, event: string, trigger: NewTrigger
   return EXIT.ok
 }
 
-/** What a person needs to make the sender send. */
+/** The text a person needs to set up the sender: URL, secret, and what is still missing. */
 export function triggerText(trigger: NewTrigger, { paint, program }: Screen, input_schema?: unknown): string {
   const { name, agent_slug, scheme, url, secret, secret_env, ready } = trigger
   const lines = [`${paint('bold', name)} starts ${agent_slug}`, `${paint('dim', 'url   ')}  ${url}`]

@@ -14,7 +14,7 @@ describe('the exit code', () => {
     [12, { status: 'budget_exceeded', worst_outcome_status: 'failed' }],
     [12, { status: 'budget_exceeded', worst_outcome_status: null }],
     [13, { status: 'cancelled', worst_outcome_status: 'ok' }],
-    // Decided in triage since: it did not work all the same.
+    // Decided in triage since, but it still did not work.
     [10, { status: 'completed', worst_outcome_status: 'degraded' }],
     // Held for a person.
     [10, { status: 'running', worst_outcome_status: 'ok', paused: 1 }],

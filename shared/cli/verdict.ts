@@ -1,4 +1,4 @@
-// Verdicts in words and colours, and what the end of a run means for the exit code.
+// Shows verdicts in words and colours, and maps the end of a run to the exit code.
 
 import type { Outcome } from '../items/vocabulary.ts'
 import { reasonMeaning } from '../triage/rules/outcome-meanings.ts'
@@ -38,10 +38,10 @@ export interface RunState {
   paused: number
 }
 
-/** A run that was stopped is over only when its items at work are. */
+/** Whether the run has ended; a stopped run ends only when its items in flight have. */
 export const hasEnded = (run: RunState) => run.finished_at !== null
 
-/** What is paused did not work, at least not yet. */
+/** The exit code of a run. A paused item counts as degraded: it did not work, at least not yet. */
 export function exitOf(run: RunState): ExitCode {
   if (run.status === 'cancelled') return EXIT.cancelled
   if (run.status === 'budget_exceeded') return EXIT.budget

@@ -1,4 +1,4 @@
-// The command that tells how good verdicts are: what people judged, counted by the server.
+// The command that shows how good verdicts are: people's judgements, counted by the server.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { ApiFailure } from '../sdk/client.ts'
@@ -30,8 +30,8 @@ const COLUMNS: Column<Judged>[] = [
 ]
 
 /**
- * What is said beside reasons that people often found wrong, as far as they are among the most. Not asked for where it
- * is not printed; a server that cannot tell, such as an older one, keeps nobody from a list.
+ * The remarks for reasons that people often found wrong, as far as the first page has them. Not queried if it is not
+ * printed; a server that refuses the query, such as an older one, must not prevent the list.
  */
 export async function doubts({ api, output }: Session, given: Given): Promise<Doubt> {
   if (output.isJson || given.flag('follow')) return doubtOf([])

@@ -1,4 +1,4 @@
-// The versions of an agent: which there are, and making an older one the current one again.
+// The commands that list the versions of an agent, and make an older one current again.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { type Agent, type Api, answered, findAgent, pageOf, type Schemas } from './api.ts'
@@ -46,7 +46,7 @@ export async function promote(session: Session, given: Given): Promise<ExitCode>
   return makeCurrent(session, agent, found, given.flag('dry-run'))
 }
 
-/** Goes back to the version before the current one. */
+/** Makes the version before the current one current. @throws Failure if there is none */
 export async function rollback(session: Session, given: Given): Promise<ExitCode> {
   const agent = await findAgent(session.api, given.arg(0))
   const current = agent.deployed_version ?? 0
@@ -93,7 +93,7 @@ async function makeCurrent(
   return EXIT.ok
 }
 
-/** The newest version that is the one. */
+/** The newest version for which `isIt` is true. */
 export async function findVersion(
   api: Api,
   agent: Pick<Agent, 'id'>,
@@ -123,6 +123,6 @@ function versionsPage(
 const noVersion = ({ slug }: Agent, message: string) =>
   new Failure(EXIT.api, 'not_found', message, { next: `assay deployments ${slug}` })
 
-/** What the deployment that is current says of its inputs; undefined where it says nothing. */
+/** The input schema that the current version declares; undefined if it declares none. */
 export const inputSchema = async (api: Api, agent: Pick<Agent, 'id'>): Promise<unknown> =>
   (await findVersion(api, agent, version => version.is_current))?.declaration.input_schema

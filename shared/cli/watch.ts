@@ -1,4 +1,4 @@
-// Follows a run to its end. Guarantee: its exit code is the run's verdict, and while nothing happens it says why.
+// Follows a run to its end. Guarantee: the exit code is the run's verdict, and while nothing happens it says why.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { isHeld } from '../items/rules/lifecycle.ts'
@@ -20,12 +20,12 @@ export async function watch(session: Session, given: Given): Promise<ExitCode> {
   return watchRun(session, given.arg(0))
 }
 
-/** Shows the run's progress until it has ended or waits for a person. */
+/** Shows the run's progress until it has ended or waits for a person; returns the exit code of its verdict. */
 export async function watchRun(session: Session, run_id: string): Promise<ExitCode> {
   return exitOf(await watchedRun(session, run_id))
 }
 
-/** The same; the run as it was then. */
+/** Like `watchRun`, but returns the run as it was then. @throws Failure `interrupted` */
 export async function watchedRun(session: Session, run_id: string): Promise<Run> {
   const run = await untilInterrupted(signal => followRun(session, run_id, signal))
   if (run === undefined) {
@@ -51,7 +51,7 @@ async function tellUncounted({ api, output }: Session, run: Run): Promise<void> 
 
 type Watching = Pick<Session, 'api' | 'output' | 'now'>
 
-/** The run as it was when it ended or was held; undefined when the signal came first. */
+/** Returns the run as it was when it ended or was held; undefined if the signal came first. */
 export async function followRun(
   session: Watching,
   run_id: string,
@@ -83,7 +83,7 @@ export async function followRun(
   }
 }
 
-/** What a promise gives, or `quiet` when that takes longer. */
+/** The value of a promise, or `quiet` if it takes longer. */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T | 'quiet'> {
   const timer = new AbortController()
   const quiet = delay(ms, 'quiet' as const, { signal: timer.signal }).catch(() => 'quiet' as const)
@@ -95,7 +95,7 @@ interface Wait {
   message: string
 }
 
-/** What the first item that is not at its end waits for; undefined when it is simply at work. */
+/** The reason that the first unfinished item waits; undefined if it is in flight, or next to be claimed. */
 async function waitOf(session: Watching, run: Run): Promise<Wait | undefined> {
   const status = run.running > 0 ? 'running' : 'queued'
   const why = await whyOfFirst(session, run, status)
@@ -107,7 +107,7 @@ async function waitOf(session: Watching, run: Run): Promise<Wait | undefined> {
   }
 }
 
-/** Why the first item with this status is not at its end; undefined where there is none any more. */
+/** Why the first item with this status has not ended; undefined if no item has this status any more. */
 export async function whyOfFirst({ api }: Pick<Session, 'api'>, run: Run, status: 'running' | 'queued') {
   const path = { runId: run.id }
   const [item] = await answered(

@@ -1,6 +1,6 @@
-// The closed lists of words of grading: why an answer has not worked, and what it is looked at for.
+// The closed lists of words of grading: why an answer did not work, and what it is checked for.
 
-/** Languages that answers are told apart by. */
+/** Languages of answers that grading can distinguish. */
 export const LANGUAGES = [
   'en',
   'de',
@@ -20,8 +20,8 @@ export const LANGUAGES = [
 export type Language = (typeof LANGUAGES)[number]
 
 /**
- * What an answer is looked at for where its agent declares it; each is the reason it gives. Of several that find
- * something the first in this order is told.
+ * What an answer is checked for if its agent declares it; the name of a check is the reason it gives. Of several that
+ * find something, the first in this order counts.
  */
 export const CHECKS = [
   'template_leak',
@@ -36,11 +36,11 @@ export const CHECKS = [
 ] as const
 export type CheckName = (typeof CHECKS)[number]
 
-/** What a run is looked at for as a whole when it has ended; told on the run, no reason of an item. */
+/** What a whole run is checked for when it has ended; reported on the run, never the reason of an item. */
 export const RUN_CHECKS = ['one_answer', 'length_jump', 'cost_jump'] as const
 export type RunCheckName = (typeof RUN_CHECKS)[number]
 
-/** That a language is declared says of itself that answers in another one are wrong. */
+/** `wrong_language` is left out: declaring a language already says that answers in another one are wrong. */
 export const ANSWER_CHECKS = CHECKS.filter(name => name !== 'wrong_language')
 export type AnswerCheck = (typeof ANSWER_CHECKS)[number]
 
@@ -48,8 +48,8 @@ export const DECLARED_CHECKS = [...ANSWER_CHECKS, ...RUN_CHECKS]
 export type DeclaredCheck = (typeof DECLARED_CHECKS)[number]
 
 /**
- * Why a step or an item is not `ok`. `agent_degraded` carries the agent's own words beside it; a step with
- * `suspected_refusal` is `ok`.
+ * Why a step or an item is not `ok`. `agent_degraded` comes with the agent's own words; a step with `suspected_refusal`
+ * is `ok`.
  */
 export const OUTCOME_REASONS = [
   'refusal',
@@ -70,6 +70,6 @@ export const OUTCOME_REASONS = [
 ] as const
 export type OutcomeReason = (typeof OUTCOME_REASONS)[number]
 
-/** Which refusals by wording degrade: those that are sure, suspected ones too, or none. */
+/** Which refusals by wording degrade an answer: sure ones, suspected ones too, or none. */
 export const REFUSAL_CHOICES = ['sure', 'balanced', 'off'] as const
 export type RefusalChoice = (typeof REFUSAL_CHOICES)[number]

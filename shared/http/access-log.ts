@@ -1,14 +1,14 @@
-// The line of the log that each request leaves. Guarantee: it names operations by their path's template and records by
-// their ids, so no secret and nothing of what was sent gets into the log by it.
+// Writes the log line of each request. Guarantee: it names operations by their path template and records by their ids,
+// so no secret and no content of the request gets into the log.
 
 import type { Context } from '../context.ts'
 import type { OperatorPrincipal, Principal } from './auth.ts'
 
-/** Whom and what a request concerned, as far as it got. */
+/** The caller and the record that a request concerns, as far as the request got. */
 export interface Subject {
   account_id?: string
   project_id?: string | null
-  /** What was made or named: a run, an agent, an item. */
+  /** The record that was made or named: a run, an agent, an item. */
   target_id?: string | null
 }
 
@@ -28,7 +28,7 @@ export function subjectOf({ principal, params, reply }: Concerned, value: unknow
   }
 }
 
-/** `path` is null where no operation has it. The time of a stream is the time until it began. */
+/** `path` is null where no operation has it. The time of a streamed answer is the time until it began. */
 export function logRequest(
   ctx: Context,
   { method, path }: { method: string; path: string | null },

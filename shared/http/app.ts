@@ -1,5 +1,5 @@
-// The Hono app that serves a list of endpoints. Guarantee: every answer is JSON with a request id, errors included,
-// and an unexpected error tells the caller nothing but that id.
+// The Hono app that serves a list of endpoints. Guarantee: every answer is JSON with a request id, errors included, and
+// an unexpected error tells the caller only that id.
 
 import { Hono } from 'hono'
 import { noteLostNode } from '../cluster/queries/nodes.ts'
@@ -18,8 +18,8 @@ import { noOperation, type Operation } from './no-operation.ts'
 import { traceRequest } from './request-trace.ts'
 
 /**
- * Serves the endpoints; `serveReference` adds what documents them. Where others serve further `operations`, a request
- * for none of them is told of those too.
+ * Serves the endpoints; `serveReference` adds their documentation. `operations` may also list operations that other
+ * functions serve: the answer to an unknown operation suggests those too.
  */
 export function createApp(
   endpoints: readonly Endpoint[],
@@ -52,7 +52,7 @@ async function answered(
   const [request_id, began] = [ctx.newId(), ctx.now()]
   const subject: Subject = {}
   const response = await attempt().catch(error => failed(ctx, request, request_id, error))
-  // What nobody reads would be held for as long as a stream may stay open.
+  // Nobody reads the body of a HEAD request; a stream would be held for as long as it may stay open.
   if (request.method === 'HEAD') void response.body?.cancel().catch(() => {})
   for (const [name, value] of Object.entries({ ...OWN_HEADERS, 'x-request-id': request_id }))
     response.headers.set(name, value)
@@ -65,7 +65,7 @@ async function answered(
     if (endpoint.tag !== 'Health') await ctx.join?.()
     const answer = () =>
       endpoint.answer(ctx, request, params, subject).catch(async error => {
-        // What is asked again is asked without the projects of a node that is lost.
+        // A retry then leaves out the projects of the lost node.
         await noteLostNode(ctx.sql, error)
         throw error
       })

@@ -1,6 +1,6 @@
-// Logs changes: who, what, when. Guarantee: a change that is `atomic` and its entry are committed together or not
-// at all; of other changes the entry follows, and only a crash in between can lose it. A read that is logged is shown after
-// its entry.
+// Logs changes: who, what, when. Guarantee: an `atomic` change and its entry are committed together or not at all; for
+// other changes the entry follows, and only a crash in between can lose it. A logged read is answered after its entry
+// is written.
 
 import { insertAuditEntry, NOBODY_ID, noteAuditEntry } from '../accounts/queries/audit.ts'
 import type { Context, Database } from '../context.ts'
@@ -21,7 +21,7 @@ export interface Change {
   reply: { project_id?: string }
 }
 
-/** Makes the change, and the entry that says so. */
+/** Makes the change and writes its audit entry. */
 export async function recordChange<T>(
   ctx: Context,
   change: Change,
@@ -41,8 +41,8 @@ export async function recordChange<T>(
 }
 
 /**
- * Adds the entry of a read before its answer is given: what it shows is shown to nobody unsaid. One that the same caller
- * repeats within a minute adds none.
+ * Writes the entry of a read before its answer is sent, so that nothing is shown without an entry. A read that the same
+ * caller repeats within a minute adds none.
  */
 export async function recordRead(ctx: Context, read: Change, value: unknown): Promise<void> {
   const { operation_id, principal, params } = read
@@ -52,7 +52,7 @@ export async function recordRead(ctx: Context, read: Change, value: unknown): Pr
   try {
     await noteAuditEntry(ctx.sql, entryOf(ctx, read, value))
   } catch (error) {
-    await letNextIn(ctx, name) // or the same request, repeated, would show it without an entry
+    await letNextIn(ctx, name) // else the same request, repeated, would be answered without an entry
     throw error
   }
 }
@@ -65,7 +65,7 @@ function entryOf(
   const subject = subjectOf({ principal, params, reply }, value)
   return {
     id: ctx.newId(),
-    // What the operator changes are accounts.
+    // The operator changes accounts only.
     account_id: principal.kind === 'operator' ? subject.target_id! : principal.account_id,
     ...subject,
     ...actorOf(principal),

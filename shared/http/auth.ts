@@ -1,5 +1,5 @@
-// Who is calling: a project's key, a signed-in member, or the operator. Guarantee: a revoked key or session is refused at the
-// latest LIMITS.auth_cache_ms after its revocation, in every process.
+// Identifies the caller: a project's key, a signed-in member, or the operator. Guarantee: a revoked key or session is
+// refused at most LIMITS.auth_cache_ms after its revocation, in every process.
 
 import { sha256 as sha256Now } from '@noble/hashes/sha2.js'
 import { jwtVerify, SignJWT } from 'jose'
@@ -18,7 +18,7 @@ export interface KeyPrincipal {
   account_id: string
   project_id: string
   key_id: string
-  /** How people recognize it. */
+  /** The prefix by which people recognize the key. */
   name: string
   requests_per_second: number | undefined
   /** What the operator set for the account. */
@@ -44,7 +44,7 @@ export interface SessionPrincipal {
 
 export type Principal = KeyPrincipal | SessionPrincipal
 
-/** Whoever operates the installation: of no account, and for accounts alone. */
+/** The installation's operator: belongs to no account, and may only manage accounts. */
 export interface OperatorPrincipal {
   kind: 'operator'
 }
@@ -56,7 +56,7 @@ const cache = new Map<string, { principal: Principal; asked_ms: number; isRenewe
 
 /**
  * The caller named by the Authorization header; throws `unauthenticated` unless it is a live key or session.
- * `anew` looks past the cache.
+ * `anew` bypasses the cache.
  */
 export async function authenticate(ctx: Context, request: Request, anew = false): Promise<Principal> {
   const token = tokenOf(request)
@@ -66,7 +66,7 @@ export async function authenticate(ctx: Context, request: Request, anew = false)
   return principal
 }
 
-/** @throws ApiError `unauthenticated`; `forbidden` for a key or session, however good */
+/** @throws ApiError `unauthenticated`; `forbidden` for any valid key or session */
 export async function authenticateOperator(ctx: Context, request: Request): Promise<OperatorPrincipal> {
   if (await isOperatorKey(ctx, tokenOf(request))) return { kind: 'operator' }
   await authenticate(ctx, request)
@@ -102,8 +102,8 @@ const unknownCaller = async (ctx: Context, token: string) =>
     : unauthenticated('The key or session is unknown, expired or revoked.')
 
 /**
- * Of a suspended account keys open nothing, and members see what there is. Starts are let through: whether they may
- * be is said where runs are admitted, by 402. @throws ApiError `suspended`
+ * Refuses the keys of a suspended account, and its members everything but reads and Account operations. Starts of runs
+ * pass: run admission refuses them with 402. @throws ApiError `suspended`
  */
 export function refuseSuspended(
   principal: Principal,
@@ -122,8 +122,8 @@ export function refuseSuspended(
 }
 
 /**
- * What to answer when a request failed: who was removed after the cache had seen them finds nothing to act on, and
- * is refused like anybody unknown. @throws the error itself, or ApiError `unauthenticated`
+ * Rethrows the error of a failed request. A caller who was removed while the cache still knew them finds nothing to act
+ * on, and is refused like an unknown one. @throws the error itself, or ApiError `unauthenticated`
  */
 export async function failedFor(ctx: Context, request: Request, error: unknown): Promise<never> {
   if (!(error instanceof ApiError))
@@ -133,13 +133,14 @@ export async function failedFor(ctx: Context, request: Request, error: unknown):
   throw error
 }
 
-/** The key or session, as what it holds is counted by. */
+/** The id of the key or session, by which the caller's share is counted. */
 export const callerOf = (principal: Principal): string =>
   principal.kind === 'key' ? principal.key_id : principal.session_id
 
 /**
- * Whether the caller of a request that goes on may still read: what is cached tells, so it is late by LIMITS.auth_cache_ms at
- * most. An access token need not be good any more, only its session. @throws where nobody can tell
+ * Whether the caller of a request that is still being answered may continue to read. The cache answers, so a revocation
+ * is noticed at most LIMITS.auth_cache_ms late. A session must be live; its access token may have expired. @throws if
+ * the store cannot answer
  */
 export async function mayStillRead(ctx: Context, principal: Principal, request: Request): Promise<boolean> {
   try {
@@ -154,7 +155,7 @@ export async function mayStillRead(ctx: Context, principal: Principal, request: 
   }
 }
 
-/** Also of a key that the cache knows. @throws ApiError `unauthenticated` */
+/** Cached keys expire too. @throws ApiError `unauthenticated` */
 function refuseExpired(ctx: Context, principal: Principal): void {
   if (principal.kind !== 'key' || principal.expires_ms === null || ctx.now() < principal.expires_ms) return
   throw new ApiError(
@@ -185,7 +186,7 @@ const unauthenticated = (message: string) =>
   )
 
 async function keyPrincipal(ctx: Context, token: string, anew: boolean): Promise<Principal | undefined> {
-  // At once: the host's own hash is made by another thread, and waiting for that takes longer than hashing a key.
+  // Synchronous: the host's own hash runs in another thread, and waiting for it takes longer than hashing a key.
   const hash = sha256Now(new TextEncoder().encode(token))
   return cached(ctx, toHex(hash), anew, async () => {
     const key = await liveKey(ctx.db, hash)
@@ -215,8 +216,8 @@ function liveSessionOf(ctx: Context, session_id: string, anew: boolean): Promise
 }
 
 /**
- * Only what was found is kept: a key works from the moment it was minted. What is asked for again in the second half of
- * its time is looked up anew beside the request, so that of a caller who goes on none waits for it.
+ * Caches only callers that were found, so a new key works at once. An entry used in the second half of its time is
+ * renewed in the background, so a steady caller never waits for the look-up.
  */
 async function cached(ctx: Context, name: string, anew: boolean, look: () => Promise<Principal | undefined>) {
   const known = cache.get(name)
@@ -224,13 +225,13 @@ async function cached(ctx: Context, name: string, anew: boolean, look: () => Pro
   if (anew || known === undefined || left_ms <= 0) return renewed(ctx, name, look)
   if (left_ms < LIMITS.auth_cache_ms / 2 && !known.isRenewed) {
     known.isRenewed = true
-    ctx.waitUntil(renewed(ctx, name, look).catch(() => {})) // who comes when its time is over asks for itself
+    ctx.waitUntil(renewed(ctx, name, look).catch(() => {})) // after expiry the next caller looks it up again
   }
   return known.principal
 }
 
 async function renewed(ctx: Context, name: string, look: () => Promise<Principal | undefined>) {
-  const began = ctx.now() // what is read may be as old as that
+  const began = ctx.now() // the row may be as old as this
   const principal = await look()
   cache.delete(name)
   if (principal === undefined) return undefined
@@ -246,7 +247,7 @@ export async function signAccessToken(ctx: Context, session_id: string) {
   return { access_token, access_expires_at: new Date(expires_s * 1000).toISOString() }
 }
 
-/** What a browser keeps of a session: it says no more than which one, and lives as long as that. */
+/** The token a browser keeps of a session: it only names the session, and expires with it. */
 export const signBrowserToken = (ctx: Context, session_id: string, expires_ms: number): Promise<string> =>
   signToken(ctx, BROWSER_AUDIENCE, session_id, Math.floor(expires_ms / 1000))
 

@@ -1,26 +1,25 @@
-// Where on its host an installation lies, when a proxy leads there by a path: BASE_URL=https://example.com/assay. The
-// proxy takes the path off, so within the process every address begins at the root; only what leaves for a browser or a
-// tool has it put before it.
+// The path under which a proxy serves the installation: BASE_URL=https://example.com/assay. The proxy removes the path,
+// so within the process every address begins at the root. Only addresses sent to a browser or a tool get it as prefix.
 
-/** @example basePath('https://example.com/assay') // '/assay'; '' where it lies at the root */
+/** @example basePath('https://example.com/assay') // '/assay'; '' at the root */
 export const basePath = (base_url: string): string =>
   URL.canParse(base_url) ? new URL(base_url).pathname.replace(/\/+$/, '') : ''
 
-/** Attributes of our pages that hold an address; in text and in other values a quotation mark is always escaped. */
+/** Attributes of our pages that hold an address; in text and in other values quotation marks are always escaped. */
 const ADDRESSES = / (href|src|action|formaction|data-href|data-events)="(?=\/(?!\/))/g
 
-/** Puts the path before every address of a page that begins at the root. */
+/** Prefixes every address of a page that begins at the root with the path. */
 export const withBasePath = (html: string, path: string): string =>
   path === '' ? html : html.replaceAll(ADDRESSES, ` $1="${path}`)
 
-/** An address as it is within the process. */
+/** An address as it is within the process: without the path. */
 export const withoutBasePath = (address: string, path: string): string =>
   path !== '' && (address === path || address.startsWith(`${path}/`)) ? address.slice(path.length) : address
 
-/** The beginnings of all that is served. */
+/** The beginnings of all served paths. */
 const OURS = /\/(?:v[12]\/|(?:health|dashboard)(?:\/|$)|(?:docs|openapi\.json)$)/
 
-/** What a request gets to hear whose path still has what a proxy leads here by: undefined where it has nothing more. */
+/** The hint for a request whose path still has the prefix that the proxy should remove; undefined if it has none. */
 export function prefixHint(pathname: string, path: string): string | undefined {
   if (withoutBasePath(pathname, path) !== pathname)
     return `The proxy passed on ${path}, which it must take off (${HOW}).`

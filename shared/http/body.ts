@@ -1,4 +1,5 @@
-// Reads request bodies. Guarantee: no more is held than an endpoint says, and what comes out passed the JSON gate.
+// Reads request bodies. Guarantee: holds no more bytes than an endpoint allows, and returns only JSON that passed the
+// JSON gate.
 
 import * as z from 'zod'
 import { checkJson } from '../json/json.ts'
@@ -8,13 +9,13 @@ import { ApiError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { checked } from './validation.ts'
 
-/** How long a body may take to come, and the error for one that takes longer. */
+/** How long a body may take to arrive, and the error for a slower one. */
 interface Within {
   ms: number
   tooSlow(): ApiError
 }
 
-/** The body's bytes, at most `max`. @throws ApiError `body_too_large` with the hint, and of `within` */
+/** The body's bytes, at most `max`. @throws ApiError `body_too_large` with the hint, or the error of `within` */
 export async function readBytes(
   request: Request,
   max: number,
@@ -43,7 +44,7 @@ export async function readBytes(
   return whole
 }
 
-/** Of a length that was announced, to which hosts hold a sender: a stream of it costs as much as all else of a short request. */
+/** Reads a short body, whose content-length hosts enforce, at once: a stream would cost as much as all else. */
 async function wholeBody(request: Request): Promise<Uint8Array> {
   try {
     return new Uint8Array(await request.arrayBuffer())
@@ -52,7 +53,7 @@ async function wholeBody(request: Request): Promise<Uint8Array> {
   }
 }
 
-/** The text of a body that is one JSON value of any kind. @throws ApiError for what the gate does not pass */
+/** The text of a body that is one JSON value of any kind. @throws ApiError for a value the gate refuses */
 export function jsonTextOf(request: Request, bytes: Uint8Array): string {
   if (bytes.length === 0) throw new ApiError('invalid_request', 'The body is empty: send a JSON value.')
   checkContentType(request, /^application\/([\w.-]+\+)?json\s*(;|$)/i)
@@ -77,7 +78,7 @@ export async function readJson(request: Request, schema: z.ZodType | undefined, 
   return { text, body: checked(schema, parsed(text), 'body') }
 }
 
-/** The same of a body with a member that may be a long list: its elements are read when they are asked for. */
+/** Like readJson, for a body with a member that may be a long list: its elements are parsed on demand. */
 export async function readListed(request: Request, schema: z.ZodType, name: string, max: number) {
   const text = decoded(await readBytes(request, max, SEND_LINES))
   if (text === '') throw new ApiError('invalid_request', 'The body is empty: send a JSON object.')
@@ -127,14 +128,14 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** The body's bytes as they arrive; nothing when there is no body. @throws ApiError where none come for LIMITS.body_stall_ms */
+/** The body's bytes as they arrive, none without a body. @throws ApiError if none arrive for LIMITS.body_stall_ms */
 export async function* bodyOf(request: Request, within?: Within): AsyncGenerator<Uint8Array> {
   if (request.body === null) return
   const reader = (request.body as ReadableStream<Uint8Array>).getReader()
   let late: ApiError | undefined
   const giveUp = (error: ApiError) => {
     late = error
-    void reader.cancel().catch(() => {}) // ends the read that waits
+    void reader.cancel().catch(() => {}) // ends the pending read
   }
   const timer = within && setTimeout(() => giveUp(within.tooSlow()), within.ms)
   try {

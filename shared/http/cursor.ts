@@ -1,5 +1,5 @@
-// Where the next page of a list begins, as an opaque signed word. Guarantee: a cursor opens only for the list,
-// the filters and the caller's scope it was made for; anything else is `invalid_cursor`.
+// Seals and opens cursors, opaque signed words that say where the next page of a list begins. Guarantee: a cursor opens
+// only for the list, the filters and the caller's scope it was made for; anything else is `invalid_cursor`.
 
 import type { Context } from '../context.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -8,7 +8,7 @@ import { derivedKey, fromBase64Url, sameBytes, toBase64Url } from '../kernel/sec
 /** The database's own text of each column the list is sorted by. */
 export type CursorKey = string[]
 
-/** Everything that decides what the list holds; the page size is no part of it. */
+/** Everything that decides what the list holds; the page size does not. */
 export interface ListIdentity {
   list: string
   account_id: string
@@ -64,8 +64,8 @@ export interface Page<T> {
 }
 
 /**
- * Reads one row more than the page holds to know whether another page follows; one may also follow where `isFull` says that
- * the rows end before what was asked for.
+ * Reads one row more than the page holds, to know whether another page follows. `isFull` says that the bytes of a page
+ * ended the rows, so that more may follow although fewer than requested were read.
  */
 export async function readPage<T>(
   ctx: Context,

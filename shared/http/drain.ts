@@ -1,20 +1,20 @@
-// Reads away what is left of a body that was refused. Guarantee: its sender sees the answer where it sends no more than a
-// bound, and those who send much are read a few at a time, so that others are answered meanwhile.
+// Reads and discards the rest of a refused body. Guarantee: its sender sees the answer if it sends no more than a
+// limit; long bodies are read a few at a time, so that other requests are answered meanwhile.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { Pool } from '../kernel/pool.ts'
 import { slices } from '../kernel/slices.ts'
 
-/** Of the process, and asked again and again instead of waited for: in workerd no request may wait for another one's promise. */
+/** One pool for the process. It is polled, not awaited: in workerd no request may wait for another one's promise. */
 const turns = new Pool({ size: LIMITS.bodies_drained_at_once, share: LIMITS.bodies_drained_at_once })
 const ASK_AGAIN_MS = 20
-/** One slice for all: what comes fast is read on and on while others wait, up to 2 MiB at a time of each sender. */
+/** One slice for all senders: a fast one is read on while others wait, up to 2 MiB at a time from each. */
 const letOthersIn = slices()
 
 /**
- * Reads what is left of a body, up to LIMITS.body_drain_bytes and LIMITS.body_drain_ms: a host resets a connection on which bytes
- * arrive that nobody reads, and the sender would then see the reset and not the answer. Where still more comes, the answer says
- * that the connection ends with it. Until it is a long body's turn, its bytes wait at the sender.
+ * Reads the rest of a body, up to LIMITS.body_drain_bytes and LIMITS.body_drain_ms. A host resets a connection with
+ * unread bytes, and the sender would then see the reset and not the answer. If still more arrives, the answer closes
+ * the connection. A long body's bytes wait at the sender until it is its turn.
  */
 export async function drain(request: Request, answer: Response): Promise<Response> {
   if (request.body === null || request.body.locked) return answer
@@ -39,7 +39,7 @@ async function turn(until_ms: number): Promise<(() => void) | undefined> {
   }
 }
 
-/** Whether it came to its end. */
+/** Returns whether the body came to its end. */
 async function readAway(body: ReadableStream<Uint8Array>, until_ms: number): Promise<boolean> {
   const reader = body.getReader()
   let isWhole = true

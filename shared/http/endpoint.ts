@@ -1,7 +1,7 @@
-// What an endpoint is: a value that says everything about one operation. The server, the OpenAPI document, the
-// client's types and the function table are made from it.
+// What an endpoint is: a value that describes one operation completely. The server, the OpenAPI document, the client's
+// types and the function table are made from it.
 // Guarantee: a handler runs only for a known caller, with parameters and body that fit their schemas, unless the
-// endpoint says that it finds out about the caller or the body by itself.
+// endpoint says that it checks the caller or the body itself.
 
 import type { z } from 'zod'
 import type { MemberRole } from '../accounts/vocabulary.ts'
@@ -33,8 +33,8 @@ import { headersOf, queryOf } from './validation.ts'
 
 /**
  * `none` needs no credentials, `any` takes a project key or a session, `session` only a signed-in member; `trigger`
- * takes a trigger's secret or its sender's signature, which the handler verifies; `operator` takes the operator's
- * credential alone, and sees every account.
+ * takes a trigger's secret or its sender's signature, which the handler verifies; `operator` takes only the operator's
+ * credential, and sees every account.
  */
 export type Auth = 'none' | 'any' | 'session' | 'trigger' | 'operator'
 type PrincipalOf<A extends Auth> = A extends 'none' | 'trigger' | 'operator'
@@ -51,9 +51,9 @@ export interface Answer {
   schema?: z.ZodType
   /** Also sent as one JSON value a line to callers that accept it. */
   ndjson?: z.ZodType
-  /** Also sent as a table to callers that accept text/csv; what its columns are. */
+  /** Also sent as a table to callers that accept text/csv; describes its columns. */
   csv?: string
-  /** What the data of a server-sent event holds, where the answer is a stream of them. */
+  /** The data of a server-sent event, where the answer is an event stream. */
   events?: z.ZodType
   headers?: Record<string, string>
 }
@@ -66,38 +66,38 @@ export interface Endpoint {
   operation_id: string
   summary: string
   description?: string
-  /** A consumer will be wanted after it, and may be notified as soon as it is asked for. */
+  /** The operation makes work: a consumer may be notified as soon as the request arrives. */
   makes_work?: true
   auth: Auth
-  /** The least role it takes; a read takes a viewer and everything else an operator unless told. */
+  /** The least role required: a viewer for a read and an operator for everything else, unless given. */
   role?: MemberRole
-  /** The handler changes things through `ctx.db` alone: the change and its entry in the log are one transaction. */
+  /** The handler changes things only through `ctx.db`: the change and its log entry are one transaction. */
   atomic?: true
-  /** A read that may take seconds: it takes turns with others like it, and leaves connections to all else. */
+  /** A read that may take seconds: it takes turns with other heavy reads, and leaves connections to plain ones. */
   heavy?: true
-  /** Its answer is sent in pieces, each read when it is wanted; so is every one that is sent by lines or events. */
+  /** The answer is sent in pieces, each read on demand; so is every answer sent as lines or events. */
   streams?: true
-  /** Writes no entry in the log although it is no read. */
+  /** Writes no log entry although it is no read. */
   unlogged?: true
-  /** A read that the log says as well: what it shows opens something. */
+  /** A read that is logged as well: it shows a secret. */
   logged?: true
   params: Record<string, Noun>
   query?: z.ZodType
-  /** By their lower-case names; those it does not name go unseen. */
+  /** By their lower-case names; other headers are ignored. */
   headers?: z.ZodObject
   body?: z.ZodType
-  /** How long the body may be: LIMITS.body_bytes unless told, and less where nobody is known. */
+  /** The longest body: LIMITS.body_bytes unless given, and less without authentication. */
   body_bytes?: number
   /** The member of the body that is a long list: the handler reads its elements, and `body` has none of them. */
   list?: string
-  /** The handler reads the body by itself: its bytes are signed. */
+  /** The handler reads the body itself: its bytes are signed. */
   raw_body?: true
-  /** A further content type of the request that the handler reads by itself, line by line. */
+  /** A further content type of the request that the handler reads itself, line by line. */
   lines?: { query: z.ZodType; line: z.ZodType; description: string }
-  /** By status; the lowest one is the usual answer. */
+  /** By status; the lowest is the usual one. */
   answers: Record<number, Answer>
   errors: readonly ApiErrorCode[]
-  /** Notes in `subject` whom and what the request concerns, as soon as that is known. */
+  /** Notes in `subject` the caller and the record, as soon as they are known. */
   answer(ctx: Context, request: Request, params: Record<string, string>, subject: Subject): Promise<Response>
 }
 
@@ -109,14 +109,14 @@ export interface Invocation<A extends Auth, P extends string, Q, H, B, L> extend
   body: B
   /** The body as it was sent; empty when the endpoint takes none. */
   text: string
-  /** Of the body's long list, each as its own text; none where it has none. */
+  /** The elements of the body's long list, each as its own text; none without a list. */
   elements(): AsyncGenerator<string[]>
-  /** Set when the request sends lines, which the handler reads: its parameters, and then `body` is undefined. */
+  /** Set when the request sends lines, which the handler reads: its parameters. Then `body` is undefined. */
   lines: L | undefined
   request: Request
-  /** Whether the caller may still read, while an answer goes on. */
+  /** Whether the caller may still read, while an answer is being sent. */
   mayStill(): Promise<boolean>
-  /** Headers and, unless it stays 0, another status for the answer. */
+  /** Headers, and a status that replaces the usual one unless it stays 0. */
   reply: { status: number; headers: Headers; project_id?: string }
 }
 
@@ -134,9 +134,9 @@ type Definition<
   headers?: H
   body?: B
   lines?: { query: L; line: z.ZodType; description: string }
-  /** Brings up to date what a read is to show, with the rights of the engine: the read itself changes nothing. */
+  /** Updates what a read is to show, with the engine's rights: the read itself changes nothing. */
   prepare?(ctx: Context, query: z.output<Q>): Promise<void>
-  /** Returns the answer's value, or a Response where the answer is streamed. */
+  /** Returns the answer's value, or a Response for a streamed answer. */
   handle(invocation: Invocation<A, P, z.output<Q>, z.output<H>, z.output<B>, z.output<L>>): Promise<unknown>
 }
 
@@ -207,7 +207,7 @@ const isOfMembers = ({ auth }: Pick<Defined, 'auth'>) => auth === 'any' || auth 
 const bodyBytesOf = ({ body_bytes, auth }: Defined): number =>
   body_bytes ?? (auth === 'none' ? LIMITS.open_body_bytes : LIMITS.body_bytes)
 
-/** @throws ApiError `unauthorized` and what else keeps a caller from being known */
+/** @throws ApiError `unauthenticated`, and `forbidden` for the wrong kind of caller */
 async function knownCaller(ctx: Context, request: Request, definition: Defined) {
   const principal = isOfMembers(definition) ? await onceMore(() => authenticate(ctx, request)) : null
   const operator =
@@ -224,7 +224,7 @@ async function admitCaller(ctx: Context, principal: Principal, definition: Defin
   checkRole(principal, definition.role ?? (definition.method === 'get' ? 'viewer' : 'operator'))
 }
 
-/** A member's read sees the rows of its account alone; a change and its entry in the log are one transaction. */
+/** A member's read sees only the rows of its account; a change and its log entry are one transaction. */
 function inItsScope(
   ctx: Context,
   definition: Defined,
@@ -275,7 +275,7 @@ export function isNdjson(request: Request, header: 'content-type' | 'accept' = '
   return /^\s*application\/x-ndjson\s*(;|,|$)/i.test(request.headers.get(header) ?? '')
 }
 
-/** Ids that are no UUIDs. */
+/** Parameters whose ids are no UUIDs. */
 const OWN_IDS: Partial<Record<Noun, (id: string) => boolean>> = {
   webhook: () => true,
   cause: id => CAUSE_ID.test(id),

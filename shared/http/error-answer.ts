@@ -1,9 +1,9 @@
-// What an answer that is an error looks like, wherever it comes from: an endpoint, the app around it or the router.
+// The shape of every error answer, whether an endpoint, the app around it or the router sends it.
 
 import { ApiError } from '../kernel/errors.ts'
 import { VERSION } from '../kernel/version.ts'
 
-/** On every answer: clients know by it that no proxy wrote it, and which version they talk to. */
+/** On every answer: shows clients that no proxy wrote it, and which version they talk to. */
 export const OWN_HEADERS = { 'assay-version': VERSION }
 
 export function errorAnswer(error: ApiError, request_id: string): Response {

@@ -1,8 +1,8 @@
-// Server-sent events of something that changes until it ends. Guarantee: the newest state reaches the caller within
-// two polls of its change, a silent connection says that it lives, and none stays open longer than its bound: the
-// caller comes back with Last-Event-ID and misses nothing, since every event is the whole state. However many follow one
-// thing, it is read twice a poll at most, and no account, project or key takes the streams of all. One ends within seconds of its
-// caller's key or session.
+// Streams a state that changes until it ends, as server-sent events. Guarantee: the newest state reaches the caller
+// within two polls of its change, heartbeats keep a silent connection alive, and none stays open longer than its limit.
+// The caller comes back with Last-Event-ID and misses nothing, since every event is the whole state. However many
+// streams follow one thing, it is read at most twice a poll, and no account, project or key can take all streams. A
+// stream ends within seconds of its caller's key or session.
 
 import type { Context } from '../context.ts'
 import { toJson } from '../json/raw-json.ts'
@@ -14,22 +14,22 @@ import { Pool } from '../kernel/pool.ts'
 
 export interface State {
   value: unknown
-  /** Nothing will change any more. */
+  /** The state will not change any more. */
   ended: boolean
 }
 
-/** Whose stream it is, and what it follows: the same for all who may see it. */
+/** The stream's caller, and the thing it follows: the same thing for all who may see it. */
 export interface Following {
   account_id: string
   project_id: string
-  /** The key or session it was asked for with. */
+  /** The key or session that opened the stream. */
   caller: string
   thing: string
   /** Whether the caller may still listen. */
   mayStill(): Promise<boolean>
 }
 
-/** Of the process, since contexts come and go in workerd; and none of it waits, since no request may there for another. */
+/** One for the process, since contexts come and go in workerd. Nothing waits: no request there may wait for another. */
 const streams = new Pool(
   {
     size: LIMITS.event_streams,
@@ -43,7 +43,7 @@ const streams = new Pool(
 )
 const places = new Set<Place>()
 /**
- * What is followed, by how many streams, when reading it was last begun, and what was last read. No promise stands in it:
+ * The things being followed: by how many streams, when their last read began, and the last event. They hold no promise:
  * in workerd a request cannot wait for another one's.
  */
 const followed = new Map<string, Shared>()
@@ -55,10 +55,10 @@ interface Shared {
 }
 
 /**
- * `progress` events with the state whenever it is another one, then one `end`. A caller that has seen the end gets
- * 204, which tells an EventSource to stop.
+ * Sends a `progress` event whenever the state has changed, then one `end`. A caller that has seen the end gets 204,
+ * which tells an EventSource to stop.
  *
- * @throws ApiError `rate_limited` when this process has as many streams open as it takes, or takes of one account, project or caller
+ * @throws ApiError `rate_limited` when the process, account, project or caller has as many streams open as it may
  */
 export async function eventStream(
   ctx: Context,
@@ -98,7 +98,7 @@ export async function eventStream(
   })
 }
 
-/** One of the streams that are open. */
+/** An open stream. */
 interface Place {
   shared: Shared
   began_ms: number
@@ -135,7 +135,7 @@ function placeOf(now: number, { account_id, project_id, caller, thing }: Followi
   return place
 }
 
-/** What is new for a stream that was told `last`; that again while another one is reading, or has just read it. */
+/** The next event of a stream that has sent `last`; `last` again while another stream is reading, or has just read. */
 async function nextEvent(
   ctx: Context,
   { shared }: Place,
@@ -151,7 +151,7 @@ async function nextEvent(
   return event
 }
 
-/** As RFC 7240 has it: who wants to see whether a proxy keeps the stream back asks that it stays open for a moment. */
+/** As in RFC 7240: a caller that tests whether a proxy buffers the stream asks that it stays open for a moment. */
 function waitOf(request: Request): number {
   const wait = /(?:^|[\s,;])wait=(\d{1,4})\b/i.exec(request.headers.get('prefer') ?? '')?.[1]
   return Math.min(Number(wait ?? 0), LIMITS.event_wait_s)
@@ -160,9 +160,9 @@ function waitOf(request: Request): number {
 interface Event {
   id: string
   text: string
-  /** Nothing comes after it. */
+  /** No event follows. */
   ended: boolean
-  /** When reading it began and was done: numbers in the order in which that happened, whatever the clock says. */
+  /** When reading it began and ended, as numbers in order of occurrence, independent of the clock. */
   began: number
   done: number
 }
@@ -184,7 +184,7 @@ async function* changes(
   let [event, last, said, known] = [first, seen, ctx.now(), ctx.now()]
   yield `retry: ${LIMITS.event_retry_ms}\n\n`
   if (wait_s > 0) await pause(wait_s * 1000)
-  // Who has left is known while nothing is told.
+  // A caller's leaving is noticed even while no event is sent.
   while (place.isOpen()) {
     if (event.id !== last || event.ended) {
       yield event.text

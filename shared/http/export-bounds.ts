@@ -1,5 +1,5 @@
-// Bounds what exports take from everybody else. Guarantee: this process has so many open at once, of one account and
-// altogether; what each reads takes its turn among heavy reads.
+// Limits how many exports are open at once. Guarantee: this process has a bounded number open, for each account and in
+// total; each read of an export takes its turn among heavy reads.
 
 import { ApiError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
@@ -10,7 +10,7 @@ const exportsOpen = new Pool(
   'exports',
 )
 
-/** Returns what is to be called when the export has ended. @throws ApiError `rate_limited` */
+/** Returns the function to call when the export has ended. @throws ApiError `rate_limited` */
 export function beginExport(account_id: string): () => void {
   const giveBack = exportsOpen.tryTake(account_id, 1)
   if (giveBack === undefined)

@@ -1,13 +1,13 @@
-// Tells whether two requests say the same, without keeping either.
+// Tells whether two requests are equal without keeping either.
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { toHex } from '../kernel/secrets.ts'
 import { slices } from '../kernel/slices.ts'
 
-/** Characters that are hashed at once: a millisecond. */
+/** Characters hashed at once: a millisecond. */
 const PIECE = 256 * 1024
 
-/** A hash fed as the body goes by; `head` stands for what is not in the body. */
+/** A hash fed while the body passes through; `head` stands for everything outside the body. */
 export class Fingerprint {
   readonly #hash = sha256.create()
 
@@ -18,7 +18,7 @@ export class Fingerprint {
   async text(body: string): Promise<this> {
     const next = slices()
     for (let at = 0; at < body.length; ) {
-      // Not between the two halves of a character.
+      // Never between the two halves of a character.
       const end = at + PIECE + Number(/[\ud800-\udbff]/.test(body.charAt(at + PIECE - 1)))
       this.#hash.update(new TextEncoder().encode(body.slice(at, end)))
       at = end
@@ -34,7 +34,7 @@ export class Fingerprint {
     }
   }
 
-  /** The digest of what has gone by; the hash may go on. */
+  /** The digest so far; more may be hashed afterwards. */
   digest(): string {
     return toHex(this.#hash.clone().digest())
   }

@@ -1,4 +1,4 @@
-// Whether the installation is held, for whoever has to say so.
+// Reads, with a cache, whether the installation is held.
 
 import { readInstallationRow } from '../accounts/queries/installation.ts'
 import type { Context } from '../context.ts'
@@ -7,7 +7,7 @@ import { LIMITS } from '../kernel/limits.ts'
 
 const known = new WeakMap<Context['sql'], { since: Date | null; asked_ms: number }>()
 
-/** Since when it is; at most LIMITS.held_cache_ms old, unless it is asked anew. */
+/** When the hold began, null without one; at most LIMITS.held_cache_ms old, unless read `anew`. */
 export async function heldSince(ctx: Context, anew = false): Promise<Date | null> {
   const last = known.get(ctx.sql)
   if (!anew && last !== undefined && sinceMs(ctx.now(), last.asked_ms) < LIMITS.held_cache_ms)

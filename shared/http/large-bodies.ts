@@ -1,15 +1,14 @@
-// Room for large bodies. Guarantee: a process holds a bounded amount of them, whoever sends how many, and no account takes the
-// room of all others; a short body waits for nobody.
+// Makes large bodies wait for room. Guarantee: a process holds a bounded amount of them, however many are sent, and no
+// account takes all room; a short body waits for nobody.
 
 import { ApiError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { Pool } from '../kernel/pool.ts'
 
 /**
- * Resolves when there is room for the request's body, as long as it says to be, or of `max` bytes where it says nothing; until
- * then its bytes wait at the sender. It is given back when nothing of the body is held any more.
- *
- * @throws ApiError `rate_limited`
+ * Resolves when there is room for the request's body: its content-length, or `max` bytes without one. Until then its
+ * bytes wait at the sender. Dispose of the result once nothing of the body is held any more; undefined for a short
+ * body.
  */
 export async function roomFor(
   bodies: Pool,

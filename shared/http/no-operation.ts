@@ -1,4 +1,4 @@
-// What a caller is told who asks for an operation that there is not.
+// Answers a request for an unknown operation.
 
 import { ApiError } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
@@ -10,9 +10,9 @@ import { checkEncoding } from './error-answer.ts'
 export type Operation = { method: string; path: string }
 
 const LETTERS_APART = 6
-const CHARACTERS_LOOKED_AT = 120 // the longest path there is takes half of it
+const CHARACTERS_LOOKED_AT = 120 // twice the longest path there is
 
-/** `not_found`, with the methods the path takes, or the path that is nearest to it; unless it is no path at all. */
+/** `not_found` with the methods that the path accepts, or the nearest path; `invalid_request` for a malformed path. */
 export function noOperation(
   endpoints: readonly Operation[],
   request: Pick<Request, 'method' | 'url'>,

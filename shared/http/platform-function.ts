@@ -1,5 +1,5 @@
-// A function that platforms and our own functions call, not callers: by a notification, by cron, by a queue. Guarantee: it is
-// bounded in time, may be cut off anywhere and may be called any number of times at once.
+// A function called by platforms and by our own functions (a notification, cron, a queue), not by API callers.
+// Guarantee: it is bounded in time, may be cut off anywhere, and may be called any number of times at once.
 
 import type { Context } from '../context.ts'
 import { errorText } from '../kernel/error-text.ts'
@@ -11,7 +11,7 @@ export interface PlatformFunction {
   name: 'consume' | 'tick'
   summary: string
   description: string
-  /** A cron of a platform calls it, which may be unable to prove itself: then Config.tick_open lets it in. */
+  /** A platform's cron calls it and may be unable to authenticate: then Config.tick_open lets it in. */
   scheduled?: true
   run(ctx: Context, invocation: PlatformInvocation): Promise<object>
 }
@@ -19,7 +19,7 @@ export interface PlatformFunction {
 export interface PlatformInvocation {
   /** Aborted when the host is asked to stop. */
   stop: AbortSignal
-  /** Calls back whenever somebody says that there is work, until the returned function is called. */
+  /** Calls `wake` whenever there is work, until the returned function is called. */
   onWake(wake: (aborted?: string) => void): () => void
 }
 
@@ -29,8 +29,8 @@ export async function platformBearer(masterKey: string): Promise<string> {
 }
 
 /**
- * Runs the function for a POST to its address, and tells the caller what it did. A caller without the bearer runs
- * nothing; where that is open to the platform's cron, a call counts once in a while, and nobody is told anything.
+ * Runs the function for a POST and returns what it did. A caller without the bearer is refused; where Config.tick_open
+ * lets cron in, one such call in LIMITS.tick_open_ms runs it, and all get 204.
  */
 export async function answerPlatform(
   ctx: Context,

@@ -1,5 +1,5 @@
-// How often a caller may ask. Guarantee: one place decides, before anything else is done for a known caller, and a
-// Redis that is away refuses nobody.
+// Limits how often a caller may send requests. Guarantee: one place decides, before anything else is done for a known
+// caller, and while Redis is away nobody is refused.
 
 import type { Context } from '../context.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -15,7 +15,7 @@ export async function checkRate(ctx: Context, principal: Principal): Promise<voi
   await Promise.all([takeOfAccount(ctx, principal), takeOne(ctx, principal.kind, name, per_second)])
 }
 
-/** A trigger may be fired as often as a key of its project may ask. @throws ApiError `rate_limited` */
+/** A trigger may be fired as often as a key of its project may send requests. @throws ApiError `rate_limited` */
 export async function checkFireRate(
   ctx: Context,
   trigger: Payer & { id: string; settings: { requests_per_second?: number } },
@@ -32,7 +32,7 @@ interface Payer {
   plan: SetQuotas
 }
 
-/** Asked beside the caller's own bucket, and only where the operator has set a quota: nobody waits longer for it. */
+/** Runs while the caller's own bucket is asked, and only if the operator set a quota, so nobody waits longer for it. */
 async function takeOfAccount(ctx: Context, { account_id, plan }: Payer): Promise<void> {
   const name = 'requests_per_second'
   const limit = limitOf(plan, name)

@@ -1,5 +1,5 @@
-// A request as a span of its caller's trace, and what it did to a run as a span of the run's. Guarantee: written after
-// the answer, from what the log says too; each of the two links to the other.
+// Records a request as a span of its caller's trace, and its change of a run as a span of the run's trace. Guarantee:
+// written after the answer, from the same data as the log; the two spans link to each other.
 
 import type { Context } from '../context.ts'
 import { isRunId } from '../kernel/ids.ts'
@@ -22,7 +22,7 @@ export function traceRequest(
   { endpoint, request, request_id, began, response, subject }: Answered,
 ): void {
   const { telemetry } = ctx
-  if (telemetry === null || endpoint.tag === 'Health') return // nobody looks for a probe
+  if (telemetry === null || endpoint.tag === 'Health') return // nobody traces probes
   const method = endpoint.method.toUpperCase()
   const end_ms = ctx.now()
   const { status } = response
@@ -74,6 +74,6 @@ export function traceRequest(
 function randomHex(ctx: Context, bytes: number): string {
   const random = new Uint8Array(bytes)
   ctx.random(random)
-  random[0]! |= 1 // all zeros are no id
+  random[0]! |= 1 // all zeros are not a valid id
   return toHex(random)
 }

@@ -1,30 +1,30 @@
-// Which function answers which path, for platforms whose ingress cannot tell. Guarantee: a request that some function
-// serves goes to that one, and every other is answered here like any unknown operation.
+// Maps paths to functions, for platforms whose ingress cannot. Guarantee: a request that some function serves goes to
+// that one; any other is answered here like an unknown operation.
 
 export interface Route {
   /** In lower case, as endpoints name it. */
   method: string
-  /** With parameters in braces; an asterisk at its end is everything below. */
+  /** With parameters in braces; an asterisk at its end matches everything below. */
   path: string
   unit: string
-  /** Whether a consumer will be wanted after it. */
+  /** Whether the request makes work for a consumer. */
   makes_work?: true
 }
 
-/** Where a request goes; undefined when nothing serves it. The first route that fits wins, as in the app itself. */
+/** Finds a request's route; undefined when no function serves it. The first route that fits wins, as in the app. */
 export function createRoutes(
   routes: readonly Route[],
 ): (method: string, pathname: string) => Route | undefined {
   const compiled = routes.map(route => ({ route, pattern: patternOf(route.path) }))
   return (method, pathname) => {
-    // Servers answer HEAD by what they would answer to GET.
+    // Servers answer HEAD like GET.
     const wanted = method === 'HEAD' ? 'get' : method.toLowerCase()
     const path = decoded(pathname)
     return compiled.find(({ route, pattern }) => route.method === wanted && pattern.test(path))?.route
   }
 }
 
-/** As the app reads it: whatever is escaped but a slash, a question mark and the like. */
+/** Decoded as the app does it: every escape except those of a slash, a question mark and the like. */
 function decoded(pathname: string): string {
   try {
     return decodeURI(pathname.replaceAll('%25', '%2525'))
@@ -33,7 +33,7 @@ function decoded(pathname: string): string {
   }
 }
 
-/** What of a decoded path fits. */
+/** A pattern that matches decoded paths. */
 export function patternOf(path: string): RegExp {
   const literal = (text: string) => text.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&')
   const source = path

@@ -1,4 +1,4 @@
-// Which rows a caller may touch. Guarantee: what belongs to another account answers like what does not exist, and
+// Decides which rows a caller may touch. Guarantee: a row of another account answers like one that does not exist, and
 // a project key is refused for every other project of its own account.
 
 import { findMember } from '../accounts/queries/members.ts'
@@ -17,7 +17,7 @@ import { findTrigger } from '../triggers/queries/triggers.ts'
 import type { TriggerRow } from '../triggers/wire/triggers.ts'
 import type { Principal, SessionPrincipal } from './auth.ts'
 
-/** What a path parameter names; an id that cannot be one answers like an id that is not there. */
+/** What a path parameter names; an impossible id answers like an unknown one. */
 export type Noun =
   | 'project'
   | 'price'
@@ -79,7 +79,7 @@ export async function projectIn(ctx: Context, principal: Principal, project_id: 
 const ownOf = (principal: Principal): string | null =>
   principal.kind === 'key' ? principal.project_id : null
 
-/** The scope of a list: the project asked for, else a key's own, else the whole account. */
+/** The scope of a list: the project named, else a key's own, else the whole account. */
 export async function scopeOf(ctx: Context, principal: Principal, project_id?: string): Promise<Scope> {
   if (project_id !== undefined) await projectIn(ctx, principal, project_id)
   return { account_id: principal.account_id, project_id: project_id ?? ownOf(principal) }
@@ -131,7 +131,7 @@ export async function agentOrdered(
   return agent
 }
 
-/** The agent that a run is to be started for, and the look at whether it is there and the caller may start it. */
+/** The agent that a run is to be started for, with a check that it exists and that the caller may start it. */
 export interface Starting {
   id: string
   project_id: string
@@ -140,8 +140,8 @@ export interface Starting {
 }
 
 /**
- * The agent an order names. One that a key names by its id is not looked up: the statement that starts the run finds out
- * whether it is there and in the key's project, and where it starts none, `confirm` says what is wrong.
+ * The agent an order names. If a key names it by id it is not looked up: the statement that starts the run checks that
+ * the agent exists in the key's project. If that statement starts no run, `confirm` throws the reason.
  */
 export async function agentToStart(
   ctx: Context,

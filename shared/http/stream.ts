@@ -1,12 +1,12 @@
-// Streams rows in constant memory. Guarantee: a fault on the way breaks the answer off, so that what is not complete
-// cannot be taken for complete.
+// Streams rows in constant memory. Guarantee: an error breaks the answer off, so that an incomplete answer cannot be
+// taken for a complete one.
 
 import { jsonArray, jsonLines } from '../json/raw-json.ts'
 import { LIMITS } from '../kernel/limits.ts'
 
 const BOUNDS = { stall_ms: LIMITS.result_stall_ms }
 
-/** One value a line, or one array; the next chunk is read when the caller has taken the one before. */
+/** One value a line, or one array; the next chunk is read when the caller has taken the last one. */
 export function streamed<T>(
   chunks: AsyncGenerator<T[]>,
   shape: (row: T) => unknown,
@@ -17,7 +17,7 @@ export function streamed<T>(
     : streamedText(jsonArray(chunks, shape), 'application/json', BOUNDS)
 }
 
-/** The same chunks with the first one read: what fails by then is answered as an error, and no answer breaks off for it. */
+/** The same chunks with the first one read, so that an error until then is answered instead of breaking off. */
 export async function begun<T>(chunks: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
   const first = await chunks.next()
   return (async function* () {
@@ -28,13 +28,13 @@ export async function begun<T>(chunks: AsyncGenerator<T>): Promise<AsyncGenerato
 }
 
 export interface StreamBounds {
-  /** A caller that takes nothing for so long is given up. */
+  /** A caller that takes nothing for so long is cut off. */
   stall_ms: number
   /** Called once, however the stream ends. */
   ended(): void
 }
 
-/** Pieces of a text, each made when the caller has taken the one before. */
+/** Sends pieces of a text, each made when the caller has taken the last one. */
 export function streamedText(
   pieces: AsyncGenerator<string>,
   type: string,
@@ -80,7 +80,7 @@ export function streamedText(
     },
     async cancel() {
       stop()
-      await pieces.return(undefined).finally(tellEnd) // a statement that is under way still takes its place
+      await pieces.return(undefined).finally(tellEnd) // until then a statement in progress holds its place
     },
   })
   return new Response(body, { headers: { 'content-type': type } })

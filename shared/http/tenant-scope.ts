@@ -1,6 +1,6 @@
-// Scopes reads to their caller's account. Guarantee: a handler of a read has no other stores than those that show
-// this account, and a stream, which goes on after its handler has returned, none but the ones of each piece it reads. What may take seconds
-// waits for its turn before it takes a connection, so that plain reads never queue behind it.
+// Limits reads to their caller's account. Guarantee: a read's handler gets only stores that show this account; a
+// stream, which continues after its handler has returned, gets such stores for each piece it reads. A heavy read waits
+// for its turn before it takes a connection, so that plain reads never queue behind it.
 
 import { noStores, readForAccount } from '../accounts/queries/tenant.ts'
 import type { Context } from '../context.ts'
@@ -11,16 +11,16 @@ import type { Principal } from './auth.ts'
 export interface Reading {
   ctx: Context
   /**
-   * Reads in a transaction of its own what a stream sends after its answer has begun; the stores of a stream's own
-   * `ctx` are shut. In everything else it is the transaction of `ctx`.
+   * Reads in a transaction of its own, for what a stream sends after its answer has begun: the stores of a stream's own
+   * `ctx` are closed. Otherwise it reads in the transaction of `ctx`.
    */
   read<T>(make: (ctx: Context) => Promise<T>): Promise<T>
 }
 
 interface Form {
-  /** It goes on after its handler has returned. */
+  /** The answer continues after its handler has returned. */
   isStream: boolean
-  /** It may take seconds. */
+  /** The read may take seconds. */
   isHeavy: boolean
 }
 
@@ -32,7 +32,7 @@ export function inTenantScope<T>(
 ): Promise<T> {
   const { account_id } = principal
   const read = async <R>(make: (ctx: Context) => Promise<R>) => {
-    // An answer that has begun is not broken off for want of a turn.
+    // An answer that has begun waits longer for its turn, so that it is not broken off.
     using _turn = isHeavy
       ? await turnFor(ctx, account_id, isStream ? LIMITS.store_long_ms : LIMITS.heavy_wait_ms)
       : undefined
@@ -43,7 +43,7 @@ export function inTenantScope<T>(
   return read(within => handle(outsideTenantScope(within)))
 }
 
-/** For what is no read of a caller. */
+/** For everything that is no read of a caller. */
 export const outsideTenantScope = (ctx: Context): Reading => ({ ctx, read: make => make(ctx) })
 
 /** @throws ApiError `rate_limited` */

@@ -1,5 +1,5 @@
-// Turns what a request carries into checked values. Guarantee: an unknown, repeated or misfit parameter or field is
-// `invalid_request` naming it; nothing is dropped or coerced silently.
+// Checks the parameters and fields of a request. Guarantee: an unknown, repeated or misfit one is refused with
+// `invalid_request` that names it; nothing is dropped or coerced silently.
 
 import * as z from 'zod'
 import { ApiError } from '../kernel/errors.ts'
@@ -10,7 +10,7 @@ const ISSUES_NAMED = 5
 type Part = 'query' | 'headers' | 'body'
 const NAMES: Record<Part, string> = { query: 'Query parameter', headers: 'Header', body: 'Field' }
 
-/** The value as the schema gives it; `where` is what a message calls its root. */
+/** The value as the schema outputs it; `where` names its root in messages. */
 export function checked<S extends z.ZodType>(schema: S, value: unknown, where: Part): z.output<S> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
@@ -60,7 +60,7 @@ export function headersOf(request: Request, schema: z.ZodObject | undefined): un
   return checked(schema, Object.fromEntries(given), 'headers')
 }
 
-/** Refuses a period of a query that ends before it begins. @throws ApiError `invalid_request` */
+/** Refuses a query's period that ends before it begins. @throws ApiError `invalid_request` */
 export function checkPeriod({ from, to }: { from?: string | undefined; to?: string | undefined }): void {
   if (from === undefined || to === undefined || Date.parse(from) <= Date.parse(to)) return
   throw new ApiError('invalid_request', 'Query parameter "from" is later than "to".')

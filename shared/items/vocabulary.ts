@@ -1,4 +1,4 @@
-// The closed lists of words of items, which columns, JSON bodies, the SDK and the command line share.
+// The closed lists of words for items and runs, shared by columns, JSON bodies, the SDK and the command line.
 
 /** Whether an item ran. */
 export const ITEM_STATUSES = [
@@ -29,8 +29,8 @@ export const RUN_STATUSES = [
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
 /**
- * Whether anything of a run is still to come: one that was stopped is open until its items at work are over. Held is one that
- * is open and has nothing left but items that wait for a person.
+ * Whether a run still has work: a stopped run is open until its items in flight have ended. A held run is open and has
+ * only paused items left, which wait for a person or for money.
  */
 export const RUN_STATES = ['open', 'ended', 'held'] as const
 export type RunState = (typeof RUN_STATES)[number]
@@ -42,7 +42,7 @@ export type StopReason = (typeof STOP_REASONS)[number]
 export const STEP_KINDS = ['llm_call', 'tool_call', 'tool_result', 'step'] as const
 export type StepKind = (typeof STEP_KINDS)[number]
 
-/** Codes an item that raised can carry in `error_code`. An agent may add its own; these are Assay's. */
+/** Codes that an item that raised can have in `error_code`. An agent may add its own; these are Assay's. */
 export const ITEM_ERROR_CODES = [
   'agent_error',
   'tool_call_error',

@@ -1,4 +1,4 @@
-// Says which lines of a submission are bad, and why, in as few words as will do.
+// Says briefly which lines of a submission are bad, and why.
 
 export interface BadLine {
   line: number
@@ -6,7 +6,7 @@ export interface BadLine {
 }
 
 /**
- * A sentence for each problem, naming all lines that have it, in the order of their first ones.
+ * One sentence for each problem, naming all lines that have it, ordered by their first line.
  *
  * @example describeLines([1, 2, 3, 5].map(line => ({ line, problem: 'input is missing' })), 'line')
  * // ['lines 1–3, 5: input is missing']

@@ -1,4 +1,4 @@
-// One text for every JSON value, whatever the order of its keys. PostgreSQL's jsonb keeps no order, so values that
+// One text for equal JSON values, whatever the order of their keys. PostgreSQL's jsonb keeps no order, so values that
 // went through it are compared by this.
 
 export function canonicalJson(value: unknown): string {

@@ -1,8 +1,8 @@
-// What is wrong with a JSON text. Guarantee: it says where, by offset, line and column, and what to do.
+// Describes what is wrong with a JSON text. Guarantee: it says where, by offset, line and column, and how to fix it.
 
 export type JsonErrorCode = 'invalid_json' | 'duplicate_key' | 'too_deep' | 'number_out_of_range'
 
-/** Says what is wrong with a JSON text; offset counts UTF-16 units from 0, line and column count from 1. */
+/** An error in a JSON text; offset counts UTF-16 units from 0, line and column count from 1. */
 export class JsonError extends Error {
   readonly code: JsonErrorCode
   readonly offset: number
@@ -23,7 +23,7 @@ export class JsonError extends Error {
   }
 }
 
-/** The character there, as a message names it. */
+/** The character at an offset, as messages show it. */
 export function quoted(text: string, at: number): string {
   const c = text.codePointAt(at)!
   return c > 0x20 && c < 0x7f

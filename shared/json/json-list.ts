@@ -1,10 +1,10 @@
-// A JSON object of which one member is a list that may be long. Guarantee: as of ./json.ts, and neither the check nor the
-// reading of the list holds the thread for longer than a slice, or makes more than a piece of it.
+// Reads a JSON object of which one member may be a long list. Guarantee: that of ./json.ts; neither checking nor
+// reading the list holds the thread longer than a slice, or builds more than a piece of it.
 
 import { slices } from '../kernel/slices.ts'
 import { Scan } from './json-scan.ts'
 
-/** Elements of a list that are handed out at once. */
+/** Elements of a list returned at once. */
 const PIECE = 1000
 
 export interface LongList {

@@ -1,5 +1,5 @@
-// One strict scan of JSON text, by offsets. Guarantee: what it passes is RFC 8259 JSON without repeated keys and within the
-// depth, and nothing is made of it but what is asked for.
+// Scans JSON text once, strictly, by offsets. Guarantee: a text that passes is RFC 8259 JSON without repeated keys and
+// within the depth; only requested parts of it are copied.
 
 import { INPUT_LIMITS } from '../kernel/limits/input.ts'
 import { JsonError, quoted, shortened } from './json-error.ts'
@@ -17,16 +17,16 @@ const CLOSE_BRACKET = 0x5d
 export const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** Which characters may follow a backslash, `u` aside. */
+/** Which characters may follow a backslash, except `u`. */
 const ESCAPABLE = new Uint8Array(128)
 for (const character of '"\\/bfnrt') ESCAPABLE[character.charCodeAt(0)] = 1
 
-/** What stands for itself in a string. A call costs as much as so many characters one by one, and then a third of that. */
+/** Unescaped characters of a string. A call costs as much as SHORT of them read one by one, then a third for each. */
 const PLAIN = /[^"\\\u0000-\u001f]*/y
 const SHORT = 24
 
 // Objects of up to this many keys are checked for repeated keys by comparing hashes in the arrays below, which
-// costs no allocation; larger ones use a Set. A level of nesting has its own stretch of the arrays, and a scan is
+// allocates nothing; larger ones use a Set. Each nesting level has its own stretch of the arrays, and a scan is
 // synchronous, so scans can share them.
 const HASHED_KEYS = 16
 const keyHashes: number[] = []
@@ -122,13 +122,13 @@ export class Scan {
     }
   }
 
-  /** Where the first element of an array starts; null where it has none. */
+  /** Where the first element of an array starts; null for an empty array. */
   firstOf(start: number): number | null {
     const at = this.space(start + 1)
     return this.text.charCodeAt(at) === CLOSE_BRACKET ? null : at
   }
 
-  /** Where the element after the one that ends here starts; null where that was the last. */
+  /** Where the element after the one that ends here starts; null after the last one. */
   nextOf(end: number): number | null {
     const at = this.space(end)
     const c = this.text.charCodeAt(at)
@@ -155,7 +155,7 @@ export class Scan {
     }
   }
 
-  /** A string that also leaves a hash of its decoded characters in `keyHash`. */
+  /** Reads a string and leaves a hash of its decoded characters in `keyHash`. */
   key(start: number): number {
     const text = this.text
     let hash = 0
@@ -218,7 +218,7 @@ export class Scan {
     return at === start ? this.expected(at, 'a digit') : at
   }
 
-  /** Compares a key with the object's earlier ones and files it among them. */
+  /** Compares a key with the object's earlier ones and adds it to them. */
   compareKey(start: number, end: number, depth: number, count: number): void {
     const first = depth * HASHED_KEYS
     const hash = this.keyHash

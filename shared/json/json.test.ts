@@ -14,7 +14,7 @@ function refusal(run: () => unknown): JsonError {
   throw new Error('nothing was refused')
 }
 
-/** What the gate says: undefined for acceptance, else the code. */
+/** The gate's verdict: undefined for acceptance, else the code. */
 function verdict(text: string): JsonErrorCode | undefined {
   try {
     checkJson(text)

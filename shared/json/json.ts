@@ -3,13 +3,13 @@
 
 import { OPEN_BRACE, OPEN_BRACKET, Scan } from './json-scan.ts'
 
-/** Passes one JSON value with nothing but whitespace around it; throws JsonError otherwise. */
+/** Accepts one JSON value with only whitespace around it; throws JsonError otherwise. */
 export function checkJson(text: string, limits?: { depth?: number }): void {
   const scan = new Scan(text, limits?.depth)
   scan.end(scan.value(scan.space(0), 0))
 }
 
-/** The members of a text whose root is an object: decoded key to the value's own text. */
+/** The members of a text whose root is an object: decoded key to the value's own text. @throws JsonError */
 export function fieldsOf(text: string, limits?: { depth?: number }): Map<string, string> {
   const members = membersOf(text, limits)
   const fields = new Map<string, string>()
@@ -17,7 +17,7 @@ export function fieldsOf(text: string, limits?: { depth?: number }): Map<string,
   return fields
 }
 
-/** The same in a row, each key before its value: a map of each takes longer than the scan of a short text. */
+/** The same as a flat list, each key before its value: building a map takes longer than scanning a short text. */
 export function membersOf(text: string, limits?: { depth?: number }): string[] {
   const scan = new Scan(text, limits?.depth)
   const start = scan.space(0)
@@ -27,7 +27,7 @@ export function membersOf(text: string, limits?: { depth?: number }): string[] {
   return members
 }
 
-/** The elements of a text whose root is an array, each as its own text. */
+/** The elements of a text whose root is an array, each as its own text. @throws JsonError */
 export function elementsOf(text: string, limits?: { depth?: number }): string[] {
   const scan = new Scan(text, limits?.depth)
   const start = scan.space(0)

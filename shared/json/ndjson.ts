@@ -1,5 +1,5 @@
 // Splits a byte stream into lines of strict UTF-8, in memory bounded by one chunk and one line.
-// Guarantee: every line that is not blank comes out once, in order, and its number can be told.
+// Guarantee: every line that is not blank is returned once, in order, with its number.
 
 export type LineErrorCode = 'invalid_utf8' | 'line_too_long'
 
@@ -25,7 +25,7 @@ export interface LineBatch {
 const LF = 0x0a
 const CR = 0x0d
 
-/** Reads lines ended by \n or \r\n (the last one may lack it), in one batch or a few for each chunk. */
+/** Reads lines ended by \n or \r\n (optional after the last), in a batch or a few for each chunk. @throws LineError */
 export async function* ndjsonLines(
   chunks: AsyncIterable<Uint8Array>,
   maxLineBytes: number,
@@ -49,7 +49,7 @@ export async function* ndjsonLines(
       // Copied: the source may reuse its buffer, and a short rest should not keep a long chunk alive.
       open.push(chunk.slice(end))
       openBytes += chunk.length - end
-      // One byte more may be the \r before a \n that has not arrived yet.
+      // The extra byte may be the \r before a \n that has not arrived yet.
       if (openBytes > maxLineBytes + 1) throw tooLong(next, maxLineBytes)
     }
   }
@@ -70,7 +70,7 @@ function joined(open: Uint8Array[], last: Uint8Array): Uint8Array {
   return whole
 }
 
-/** Decodes whole lines at once; only a block that cannot pass is looked at line by line. */
+/** Decodes whole lines at once; only a block that fails is checked line by line. */
 function decodeLines(block: Uint8Array, firstLine: number, maxLineBytes: number): string {
   if (block.length > maxLineBytes) checkLengths(block, firstLine, maxLineBytes)
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: firstLine > 1 })
@@ -131,7 +131,7 @@ function* batchesOf(lines: string[], firstLine: number): Generator<LineBatch> {
   if (batch !== undefined) yield batch
 }
 
-/** Nothing but what JSON calls whitespace. */
+/** Whether it holds only what JSON calls whitespace. */
 function isBlank(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const c = text.charCodeAt(at)
@@ -145,6 +145,6 @@ function tooLong(line: number, maxLineBytes: number): LineError {
   return new LineError('line_too_long', line, message)
 }
 
-/** JSON as one line: line ends between its tokens would cut it; within strings they cannot occur raw. */
+/** JSON on one line: line ends between its tokens become spaces; inside strings they cannot occur raw. */
 export const oneLine = (json: string) =>
   json.includes('\n') || json.includes('\r') ? json.replace(/[\r\n]+/g, ' ') : json

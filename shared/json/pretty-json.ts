@@ -1,5 +1,4 @@
-// Indents a JSON text. Guarantee: every token is kept as it was written, so numbers keep their digits and keys their
-// order.
+// Indents a JSON text. Guarantee: every token is kept as written, so numbers keep their digits and keys their order.
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s{}[\]:,"]+/gs
 
@@ -24,7 +23,7 @@ export function prettyJson(text: string): string {
 const TEXT_LINE = /^( *)("[^"\\]*(?:\\.[^"\\]*)*": )?("[^"\\]*(?:\\.[^"\\]*)*")(,?)$/
 
 /**
- * An indented JSON text with its texts of several lines over lines, between triple quotes: for people, and no JSON any more.
+ * Spreads the multi-line texts of an indented JSON text over lines, between triple quotes: for people, no longer JSON.
  *
  * @example textsOverLines('{\n  "a": "# one\\ntwo"\n}') // '{\n  "a": """\n    # one\n    two\n  """\n}'
  */

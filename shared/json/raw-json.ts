@@ -1,4 +1,4 @@
-// JSON made of values and of texts that already are JSON. Guarantee: a raw text reaches the answer byte for byte.
+// Builds JSON from values and from texts that are JSON already. Guarantee: a raw text reaches the answer byte for byte.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { oneLine } from './ndjson.ts'
@@ -16,7 +16,7 @@ export function rawJson(text: string | null): RawJson | null {
   return text === null ? null : new RawJson(text)
 }
 
-/** What JSON.stringify gives, with raw texts spliced in; undefined members are left out. */
+/** Like JSON.stringify, with raw texts spliced in; undefined members are left out. */
 export function toJson(value: unknown): string {
   if (value instanceof RawJson) return value.text
   if (Array.isArray(value)) return `[${value.map(toJson).join(',')}]`
@@ -28,7 +28,7 @@ export function toJson(value: unknown): string {
   return `{${text}}`
 }
 
-/** One value a line, in pieces. */
+/** One value a line, in pieces of text. */
 export async function* jsonLines<T>(
   chunks: AsyncIterable<T[]>,
   shape: (row: T) => unknown,
@@ -36,7 +36,7 @@ export async function* jsonLines<T>(
   for await (const rows of chunks) yield* inPieces(rows, row => `${oneLine(toJson(shape(row)))}\n`)
 }
 
-/** One array, in pieces. */
+/** One array, in pieces of text. */
 export async function* jsonArray<T>(
   chunks: AsyncIterable<T[]>,
   shape: (row: T) => unknown,
@@ -51,7 +51,7 @@ export async function* jsonArray<T>(
   yield before === '[' ? '[]' : ']'
 }
 
-/** The texts of rows, joined until they are long enough to be sent: rows of megabytes do not hold the process together. */
+/** Joins the texts of rows until they are long enough to send, so rows of megabytes do not hold up the process. */
 function* inPieces<T>(rows: readonly T[], textOf: (row: T) => string): Generator<string> {
   let text = ''
   for (const row of rows) {

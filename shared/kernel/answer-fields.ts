@@ -1,4 +1,4 @@
-// What answers are made of: the fields that shapes of every module share. What callers may send is in fields.ts.
+// Fields of responses that the shapes of every module share. Fields that callers send are in fields.ts.
 
 import * as z from './documented-zod.ts'
 

@@ -1,9 +1,12 @@
-// Finds the one among many that PostgreSQL refuses. Guarantee: all others are written, each once.
+// Finds the part of a batch that PostgreSQL refuses. Guarantee: all others are written, each once.
 
-/** SQLSTATE classes of what a statement says, not of how things stand: data, constraints, limits of a row. */
+/** Whether the SQLSTATE class blames the statement (data, constraints, limits of a row), not the server's state. */
 export const isRefusal = (error: unknown) => /^(22|23|54)\w{3}$/.test((error as { code?: string }).code ?? '')
 
-/** Writes parts at once; what is refused in halves, until whatever cannot be written is alone. Adds up what they give. */
+/**
+ * Writes all parts at once, and refused parts in halves until a part that cannot be written is alone: `alone` handles
+ * it. Returns the sum of what `write` and `alone` return.
+ */
 export async function bisect<T>(
   parts: readonly T[],
   write: (parts: readonly T[]) => Promise<number>,

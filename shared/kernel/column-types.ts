@@ -9,5 +9,5 @@ export const at = (name: string) => timestamp(name, { withTimezone: true, mode: 
 export const micro = (name: string) => bigint(name, { mode: 'number' })
 export const id = () => uuid('id').primaryKey()
 export const createdAt = () => at('created_at').notNull().defaultNow()
-/** The project of the run that a row belongs to: statements say it, and where a version before does not, a trigger. */
+/** The project of the run that a row belongs to. Statements set it; for older versions that do not, a trigger does. */
 export const projectOfRun = () => uuid('project_id').notNull()

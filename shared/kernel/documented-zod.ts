@@ -1,5 +1,5 @@
-// zod as shapes of the interface are written with: `.openapi()` names a shape and describes it in the document. Nothing
-// is documented while a function runs, so bundles bring undocumented-zod.ts in the place of the library.
+// zod for shapes of the interface: `.openapi()` names a shape and describes it in the document. Running functions
+// document nothing, so bundles use undocumented-zod.ts in place of the library.
 
 import '@hono/zod-openapi'
 

@@ -1,7 +1,7 @@
-// What a log says of an error. Guarantee: a failed query is named without its parameters, which may be secrets or what
-// customers sent.
+// Formats an error for a log. Guarantee: a failed query is logged without its parameters, which may be secrets or
+// customers' data.
 
-/** With where it came from; a query with its cause. */
+/** The error's stack; for a failed query its SQL and the cause. */
 export function errorText(error: unknown): string {
   if (isFailedQuery(error)) return `query failed: ${error.query}\n${errorText(error.cause)}`
   return error instanceof Error ? String(error.stack) : String(error)

@@ -62,7 +62,7 @@ export class ApiError extends Error {
   readonly code: ApiErrorCode
   readonly status: (typeof API_ERRORS)[ApiErrorCode]
   readonly hint: string | undefined
-  /** When asking again makes sense; sent as Retry-After. */
+  /** When a retry makes sense; sent as Retry-After. */
   readonly retry_after_s: number | undefined
   constructor(code: ApiErrorCode, message: string, hint?: string, retry_after_s?: number) {
     super(message)

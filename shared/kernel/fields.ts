@@ -1,5 +1,5 @@
-// What callers may send. Guarantee: a value that fits these schemas can be stored: no control characters in names,
-// no lone surrogates, every number within what its column holds.
+// Schemas of what callers may send. Guarantee: a value that fits them can be stored: no control characters in names, no
+// lone surrogates, every number within the range of its column.
 
 import * as z from 'zod'
 import { LIMITS } from '../kernel/limits.ts'
@@ -57,7 +57,7 @@ export const partitionKey = keyText(
   'For example a tenant; at most 256 bytes of UTF-8.',
 )
 
-/** A word of the caller's own by which runs are found. No commas: in a query they stand between tags. */
+/** A caller's own word to find runs by. It holds no comma, which separates tags in a query. */
 export const tag = label(LIMITS.tag_characters, 'Word by which runs are found again.').refine(
   text => text.trim() === text && !text.includes(','),
   'must hold no comma and not begin or end with a space',
@@ -69,7 +69,7 @@ export const tags = z
   .refine(words => new Set(words).size === words.length, 'must hold each tag once')
   .describe('Words by which runs are found again, such as a customer or a ticket.')
 
-/** The same in a query. */
+/** Tags in a query. */
 export const queryTags = z
   .string()
   .transform((text, ctx) => {
@@ -126,7 +126,7 @@ export function isStorable(value: unknown): boolean {
 
 const wholeNumber = (text: string) => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN)
 
-/** The page size in a query: clamped to the bound, anything but a whole number refused. */
+/** The page size in a query: clamped to the limits; anything but a whole number is refused. */
 export function pageSize(page: { default: number; max: number }) {
   return z
     .string()
@@ -141,7 +141,7 @@ export function pageSize(page: { default: number; max: number }) {
     })
 }
 
-/** A whole number in a query, of the same range as the body field it stands for. */
+/** A whole number in a query, with the range of the body field it corresponds to. */
 export function queryNumber(schema: z.ZodNumber, [minimum, maximum]: readonly [number, number]) {
   return z
     .string()
@@ -153,18 +153,18 @@ export function queryNumber(schema: z.ZodNumber, [minimum, maximum]: readonly [n
 
 const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/
 
-/** Why a text is no moment in time; undefined when it is. */
+/** Why a text is no RFC 3339 time; undefined when it is one. */
 function instantProblem(text: string): string | undefined {
   const day = RFC_3339.exec(text)?.[1]
   if (day === undefined) return 'must be an RFC 3339 time with a zone, such as 2026-03-02T09:30:00Z'
   const midnight = Date.parse(`${day}T00:00:00Z`)
-  // Date.parse makes 30 February the 2nd of March.
+  // Date.parse turns 30 February into 2 March.
   const exists = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day)
   const inRange = Date.parse(text) >= 0 && Date.parse(text) < 2 ** 47
   return exists && inRange ? undefined : 'is no moment in time'
 }
 
-/** A moment in a query, with its zone. */
+/** A time in a query, with its zone. */
 export const instant = (description: string) =>
   z
     .string()
@@ -176,7 +176,7 @@ export const instant = (description: string) =>
 
 const MAX_USD = 999_999_999 // micro-dollars stay below 2^53
 
-/** An amount of dollars in a query, in micro-dollars. */
+/** An amount of dollars in a query, converted to micro-dollars. */
 export const usdAmount = (description: string) =>
   z
     .string()

@@ -1,11 +1,11 @@
-// Ids are UUIDv7: time-ordered, and the time can be read from them.
-// Guarantee: an item's record id and its (run, seq) are two spellings of one thing, so neither needs an index.
+// Makes and reads ids. They are UUIDv7: ordered by time, and the time can be read from them. Guarantee: an item's
+// record id and its (run, seq) can be computed from each other, so neither needs an index.
 
 export type FillRandom = (bytes: Uint8Array) => void
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
-const MAX_SEQ = 0x7fff_ffff // what an integer of PostgreSQL holds
+const MAX_SEQ = 0x7fff_ffff // maximum of PostgreSQL's integer
 /** Characters of a UUID before its last 32 bits. */
 const STEM = 28
 
@@ -25,12 +25,12 @@ export function newId(nowMs: number, random: FillRandom): string {
   return `${timePart(nowMs)}-7${hex.slice(0, 3)}-${variant}${hex.slice(5, 8)}-${hex.slice(8, 20)}`
 }
 
-/** A UUIDv7 whose last 32 bits are zero; 42 random bits are left to tell runs of one millisecond apart. */
+/** A UUIDv7 whose last 32 bits are zero; 42 random bits remain to tell runs of one millisecond apart. */
 export function newRunId(nowMs: number, random: FillRandom): string {
   return `${newId(nowMs, random).slice(0, STEM)}00000000`
 }
 
-/** Whether an id is a run's: of other ids one in four billion looks like it. */
+/** Whether an id is a run's: one in four billion other ids looks like one. */
 export const isRunId = (id: string) => isUuid(id) && id.endsWith('00000000')
 
 /** The id of item number `seq` (from 1) of a run. */
@@ -39,7 +39,7 @@ export function itemRecordId(runId: string, seq: number): string {
   return runId.slice(0, STEM) + seq.toString(16).padStart(8, '0')
 }
 
-/** Where the rows of a run are: each table that has some begins its key by these. */
+/** Where the rows of a run are: the primary key of each table with rows of runs begins with these columns. */
 export interface RunKey {
   project_id: string
   run_id: string
@@ -54,7 +54,7 @@ export const runKeyOf = ({ project_id, id }: { project_id: string; id: string })
   run_id: id,
 })
 
-/** What itemRecordId was made from; undefined when the text cannot be an item's record id. */
+/** The run and seq that itemRecordId was given; undefined when the text cannot be an item's record id. */
 export function parseItemRecordId(id: string): { run_id: string; seq: number } | undefined {
   if (id.length !== 36 || !UUID_V7.test(id)) return undefined
   const seq = Number.parseInt(id.slice(STEM), 16)

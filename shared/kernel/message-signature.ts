@@ -1,11 +1,11 @@
-// How messages to the outside are signed: one secret, two spellings. Receivers check either `X-Service-Signature`, or
-// the three headers of Standard Webhooks with any library that knows them.
+// Signs messages to the outside with one secret in two formats. Receivers check either `X-Service-Signature`, or the
+// three headers of Standard Webhooks with any library that supports them.
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { toBase64, toHex } from './secrets.ts'
 
-/** A secret as receivers are given it. */
+/** A secret in the form that receivers get. */
 export const secretText = (secret: Uint8Array): string => `whsec_${toBase64(secret)}`
 
 export interface Signed {
@@ -16,8 +16,7 @@ export interface Signed {
 }
 
 /**
- * The headers that say who sent a message. With several secrets there is a signature of each: a receiver that knows
- * one of them is content.
+ * The headers that prove who sent a message. Each secret gives a signature: a receiver needs to know one of them.
  *
  * @example
  * await signatureHeaders([secret], { id: '0198…', at_s: 1767225600, body: '{}' })
@@ -34,7 +33,7 @@ export async function signatureHeaders(
   return { 'x-service-signature': [`t=${at_s}`, ...own].join(','), ...standard }
 }
 
-/** The headers of Standard Webhooks alone. */
+/** The Standard Webhooks headers only. */
 export async function standardHeaders(
   keys: readonly CryptoKey[],
   { id, at_s, body }: Signed,
@@ -47,7 +46,7 @@ export async function standardHeaders(
   }
 }
 
-/** Signs what is too long to be held, as it passes by. */
+/** Signs a body that is too long to be held in memory, piece by piece as it is sent. */
 export function signatureInParts(
   secrets: readonly Uint8Array<ArrayBuffer>[],
   { id, at_s }: Omit<Signed, 'body'>,

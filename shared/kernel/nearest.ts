@@ -1,6 +1,6 @@
-// Finds what somebody may have meant.
+// Suggests the known word that a mistyped one probably means.
 
-/** Levenshtein's: letters to insert, remove or change. Its work is the product of the lengths. */
+/** The Levenshtein distance: letters to insert, remove or change. Its cost is the product of the lengths. */
 function distance(a: string, b: string): number {
   let row = [...b, ''].map((_, at) => at)
   for (let i = 1; i <= a.length; i++) {

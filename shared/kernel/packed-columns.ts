@@ -15,7 +15,7 @@ const NULL = '\x1f'
 export const texts = (values: readonly (string | null)[]): string =>
   values.map(value => value ?? NULL).join(SEPARATOR)
 
-/** A column of texts as rows. A single one travels as it is: packed, an empty text would be no row at all. */
+/** A column of texts as rows. A single text travels unpacked: an empty text, packed, would be no row at all. */
 export const textRows = (sql: Sql, values: readonly (string | null)[]) =>
   values.length === 1
     ? sql`unnest(array[${values[0]!}]::text[])`
@@ -33,17 +33,17 @@ export function times(values: readonly Date[]): string {
   return `{${values.map(value => value.toISOString()).join(',')}}`
 }
 
-/** A column of rows that travel: its type in PostgreSQL, and what a row has there. */
+/** A column sent to PostgreSQL: its type there, and its value in a row. */
 export type ColumnOf<Row> = readonly [type: string, of: (row: Row) => Value]
 type Value = string | number | boolean | null
 
 const ARRAY_TYPES = new Set(['smallint', 'int', 'bigint', 'float8', 'boolean'])
 
 /**
- * The select of rows with these columns; no text of theirs contains U+001E or U+001F. What a column says alike in all rows
- * travels once: a set of values is read, kept and joined to the others row by row, which takes PostgreSQL longer than
- * writing them. The first column, of numbers, travels whole: there are as many rows as it has. The statement's text is the
- * same whatever is alike, so that its plan is kept.
+ * A select that returns these rows with these columns; no text may contain U+001E or U+001F. A column whose value is
+ * the same in all rows is sent once: PostgreSQL takes longer to read, keep and join a set of values than to write them.
+ * The first column must be of numbers and is always sent whole: it sets the number of rows. The statement's text stays
+ * the same whatever is constant, so PostgreSQL keeps its plan.
  */
 export function rowsOf<Row>(
   sql: Sql,
@@ -59,7 +59,7 @@ export function rowsOf<Row>(
     from rows from (${list(given.map(({ set }) => set))}) as c(${sql.unsafe(Object.keys(columns).join(', '))})`
 }
 
-/** A column as the set it travels as, empty where it travels once, and as what a row has of it. */
+/** A column as the set that is sent, empty where its value is sent once, and the expression that reads a value. */
 function travelling<Row>(
   sql: Sql,
   rows: readonly Row[],
@@ -71,14 +71,14 @@ function travelling<Row>(
   const once = isAlike ? of(rows[0]!) : null
   const [column, as] = [sql.unsafe(`c.${name}`), sql.unsafe(type)]
   if (!ARRAY_TYPES.has(type)) {
-    // Two rows at least, or they would be alike: an empty text packs to no row at all.
+    // At least two rows, or the values would be the same: an empty text packs to no row at all.
     const packed = isAlike ? '' : texts(rows.map(of) as (string | null)[])
     return {
       set: sql`string_to_table(${packed}, E'\\x1e', E'\\x1f')`,
       read: sql`coalesce(${column}::${as}, ${once}::${as}) as ${sql.unsafe(name)}`,
     }
   }
-  // As a number: the driver tells PostgreSQL a boolean's type and cannot tell that of null, so there were two statements.
+  // As a number: the driver sends the type of a boolean but not of null, which made two statements of one.
   const figure = once === null ? null : Number(once)
   const cast = type === 'boolean' ? sql`int::boolean` : as
   const packed = isAlike ? '{}' : numbers(rows.map(of) as (number | boolean | null)[])
@@ -95,8 +95,8 @@ function saysAlike<Row>(rows: readonly Row[], of: ColumnOf<Row>[1]): boolean {
 }
 
 /**
- * A table's columns by name, for statements in a transaction: a migration that adds one changes what `*` gives, and
- * PostgreSQL refuses the plan it kept of before, which ends the transaction.
+ * A table's columns by name, for statements in a transaction: a migration that adds a column changes what `*` returns,
+ * and PostgreSQL then refuses its kept plan, which ends the transaction.
  */
 export const columnsOf = (table: PgTable, alias: string): string[] =>
   Object.values(getTableColumns(table)).map(column => `${alias}.${column.name}`)

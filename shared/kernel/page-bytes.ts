@@ -1,14 +1,14 @@
-// Ends pages at bytes as well as at rows. Guarantee: a page holds LIMITS.page_bytes at most and one row that goes beyond, and
-// whoever reads it can tell that more may follow although there are fewer rows than were asked for.
+// Ends pages at a number of bytes as well as of rows. Guarantee: a page holds LIMITS.page_bytes at most plus one row
+// that exceeds it, and its reader can tell that more may follow although there are fewer rows than requested.
 
 import { LIMITS } from './limits.ts'
 
-/** A row by the bytes of what it holds that may be long. */
+/** A row with the size in bytes of its columns that may be long. */
 export interface Sized {
   bytes: number
 }
 
-/** As many rows as begin within the bytes of a page. */
+/** The rows that begin within the bytes of a page. */
 export function withinPage<T extends Sized>(rows: readonly T[]): T[] {
   const kept: T[] = []
   let bytes = 0
@@ -20,6 +20,6 @@ export function withinPage<T extends Sized>(rows: readonly T[]): T[] {
   return kept
 }
 
-/** More may follow. */
+/** Whether the bytes ended the page, so that more rows may follow. */
 export const isFullOfBytes = (rows: readonly Sized[]): boolean =>
   rows.reduce((sum, { bytes }) => sum + bytes, 0) >= LIMITS.page_bytes

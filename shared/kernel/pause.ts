@@ -1,4 +1,4 @@
-// Waits between two looks. Guarantee: an abort ends the wait at once, and nothing of it is left behind.
+// Waits between two polls. Guarantee: an abort ends the wait at once and leaves no timer or listener behind.
 
 /** Resolves after the time, or when the signal is aborted. */
 export function pause(ms: number, stop?: AbortSignal): Promise<void> {

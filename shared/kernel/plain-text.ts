@@ -1,6 +1,6 @@
-// Free text on its way into a row. Guarantee: PostgreSQL takes it, and no separator of packed columns is left in it.
+// Prepares free text for a row. Guarantee: PostgreSQL accepts it, and it holds no separator of packed columns.
 
-/** Free text made safe to store: control characters but tab and newline give way to a space. */
+/** Replaces control characters, except tab and newline, by a space, and cuts after `maxCharacters`. */
 export function plainText(text: string, maxCharacters: number): string {
   const cut = text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text
   return cut.replace(/[\x00-\x08\x0b-\x1f]/g, ' ').toWellFormed()

@@ -5,7 +5,7 @@ import { Pool, poolFigures } from './pool.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** Asks for it, and says whether it was had. */
+/** Requests an amount; `isOver` says that the request was answered. */
 function ask(pool: Pool, holder: string, amount: number, wait_ms = 1000) {
   const asked = { holder, amount, giveBack: undefined as (() => void) | undefined, isOver: false }
   void pool.take(holder, amount, wait_ms).then(giveBack => {

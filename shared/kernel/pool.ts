@@ -1,18 +1,18 @@
-// A bounded amount of something that many share. Guarantee: no more is out than there is, no holder has more than its share,
-// and of those who wait the one whose holder has least goes first, so that nobody gets more by asking more often.
+// Shares a bounded amount among many holders. Guarantee: no more is given out than there is, no holder has more than
+// its share, and of the waiting holders the one with the least goes first, so that asking more often gains nothing.
 //
-// A holder may be counted on several levels, as an account, a project and a key: each has a share of its own.
+// A holder may be counted on several levels, such as account, project and key: each level has its own share.
 
 export interface PoolBounds {
   size: number
-  /** The most that one holder has of it, or one on each level. */
+  /** The most that one holder has at a time; one number for each level where there are several. */
   share: number | readonly number[]
 }
 
-/** Who has it; on each level of the shares, where there are several. */
+/** Who takes from the pool: one name for each level of the shares. */
 export type Holder = string | readonly string[]
 
-/** Of one pool, now and since the process began. */
+/** Numbers of one pool: current, and refusals since the process began. */
 export interface PoolFigures {
   size: number
   in_use: number
@@ -22,7 +22,7 @@ export interface PoolFigures {
 
 const named = new Map<string, Pool>()
 
-/** Of the process's pools that have a name. */
+/** The numbers of every named pool of the process. */
 export const poolFigures = (): [string, PoolFigures][] =>
   [...named].map(([name, pool]) => [name, pool.figures])
 
@@ -36,12 +36,12 @@ export class Pool {
   readonly #size: number
   readonly #shares: readonly number[]
   readonly #held = new Map<string, number>()
-  /** In the order they came. */
+  /** In order of arrival. */
   readonly #waiting = new Set<Waiting>()
   #free: number
   #refused = 0
 
-  /** @param name what its figures are told by; where a process makes another of it, that one's are */
+  /** @param name the name in poolFigures; a later pool of the same name replaces this one there */
   constructor({ size, share }: PoolBounds, name?: string) {
     this.#size = size
     this.#shares = typeof share === 'number' ? [share] : share
@@ -49,12 +49,12 @@ export class Pool {
     if (name !== undefined) named.set(name, this)
   }
 
-  /** How many wait. */
+  /** How many requests are waiting. */
   get waiting(): number {
     return this.#waiting.size
   }
 
-  /** How much one has, on the first level. */
+  /** How much a holder has, on the first level. */
   heldBy(holder: string): number {
     return this.#heldBy(`0:${holder}`)
   }
@@ -65,8 +65,8 @@ export class Pool {
   }
 
   /**
-   * What gives it back, to be called once, where it is to be had at once: undefined where not. Nobody who waits is passed
-   * by, and nothing is awaited.
+   * Returns the function that gives the amount back, to be called once; undefined where the amount is not free at once,
+   * or another holder's turn comes first. Never waits.
    */
   tryTake(holder: Holder, amount: number): (() => void) | undefined {
     const levels = levelsOf(holder)
@@ -77,7 +77,8 @@ export class Pool {
   }
 
   /**
-   * Resolves with what gives it back, to be called once; undefined where it was not to be had within the time.
+   * Resolves with the function that gives the amount back, to be called once; undefined if it did not become free in
+   * time.
    *
    * @param amount at most a holder's share
    */
@@ -96,14 +97,14 @@ export class Pool {
         this.#waiting.delete(waiting)
         this.#refused++
         resolve(undefined)
-        this.#next() // who stood behind it may need less
+        this.#next() // the next in line may need less
       }, wait_ms)
       this.#waiting.add(waiting)
       this.#next()
     })
   }
 
-  /** Large amounts are not passed by small ones for ever: where the next in turn does not fit, all wait. */
+  /** Small requests never overtake a large one for ever: when the next in turn does not fit, all wait. */
   #next(): void {
     for (let next = this.#inTurn(); next !== undefined && next.amount <= this.#free; next = this.#inTurn())
       next.begin()
@@ -120,7 +121,7 @@ export class Pool {
     return holder.every((one, level) => this.#heldBy(one) + amount <= this.#shares[level]!)
   }
 
-  /** On the first level on which they differ. */
+  /** Compares on the first level on which the two differ. */
   #hasLess(one: Waiting, other: Waiting): boolean {
     const level = one.holder.findIndex((name, at) => this.#heldBy(name) !== this.#heldBy(other.holder[at]!))
     return level !== -1 && this.#heldBy(one.holder[level]!) < this.#heldBy(other.holder[level]!)
@@ -148,6 +149,6 @@ export class Pool {
   }
 }
 
-/** The same name on two levels is counted apart. */
+/** Prefixes each name with its level, so that the same name on two levels is counted apart. */
 const levelsOf = (holder: Holder): string[] =>
   (typeof holder === 'string' ? [holder] : holder).map((name, level) => `${level}:${name}`)

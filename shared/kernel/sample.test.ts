@@ -1,4 +1,4 @@
-// Examples of what an agent says it takes, each read by the schema it was made from.
+// Examples of agents' input schemas, each parsed by the schema it was made from.
 
 import { expect, it } from 'vitest'
 import { z } from 'zod'

@@ -1,5 +1,5 @@
-// Makes an example of a JSON schema. Guarantee: the same schema always gives the same example, and the example
-// fits the schema, but for patterns of texts; what a value looks like is told by its name where the schema says no more than "a string".
+// Makes an example of a JSON schema. Guarantee: the same schema always gives the same example, and the example fits the
+// schema, except for patterns of texts. Where the schema only says "a string", the field's name gives the value.
 
 export interface JsonSchema {
   $ref?: string
@@ -36,7 +36,7 @@ const UUID = '019c2b1e-7a40-7c3d-9f21-5be000000000'
 const RECORD = '019c2b1e-7a40-7c3d-9f21-5be000000001'
 const TIME = '2026-03-02T09:30:00.000Z'
 
-/** Of an agent's schema: the level below which only what is required is shown; and the level where looking ends. */
+/** For an agent's schema: the level below which only required fields are shown, and the level where sampling stops. */
 const DEEP = 4
 const TOO_DEEP = 32
 
@@ -49,7 +49,7 @@ const BY_FORMAT: Record<string, string> = {
   ipv6: '2001:db8::1',
 }
 
-/** By the name of a field, where its schema leaves the value open. */
+/** Values by field name, where the schema leaves the value open. */
 const BY_NAME: Record<string, unknown> = {
   item_id: 'ticket-4711',
   item_id_prefix: 'ticket-',
@@ -92,7 +92,7 @@ const BY_NAME: Record<string, unknown> = {
 
 export class Sampler {
   readonly #components: Record<string, JsonSchema>
-  /** The level below which only what is required is shown. */
+  /** The level below which only required fields are shown. */
   readonly #deep: number
   #depth = 0
   constructor(components: Record<string, JsonSchema>, deep = Number.POSITIVE_INFINITY) {
@@ -113,7 +113,7 @@ export class Sampler {
   }
 
   #named(component: string, name: string): unknown {
-    // Any JSON value: what it may be is told by the field.
+    // Any JSON value: the field's name says which.
     if (component === 'Json') return name in BY_NAME ? BY_NAME[name] : { any: 'JSON value' }
     return this.#within(() => this.sample(this.#components[component] ?? {}, name))
   }
@@ -152,7 +152,7 @@ export class Sampler {
     return [...first, ...Array(more).fill(this.#within(() => this.sample(items ?? {}, name)))]
   }
 
-  /** Of a schema that names itself, what may be left out is left out at some depth. */
+  /** A schema that refers to itself loses its optional fields at some depth, and fails at TOO_DEEP. */
   #within<T>(sample: () => T): T {
     if (this.#depth > TOO_DEEP) throw new RangeError('The schema asks for itself without an end.')
     this.#depth++
@@ -196,7 +196,7 @@ function text(schema: JsonSchema, name: string): string {
 const sized = (text: string, { minLength = 0, maxLength = Number.POSITIVE_INFINITY }: JsonSchema) =>
   text.length < minLength ? text.padEnd(minLength, '.') : text.slice(0, maxLength)
 
-/** A value that an agent's input schema takes; undefined where the schema says nothing, or cannot be followed. */
+/** A value that an agent's input schema accepts; undefined where the schema is no object, or recurses without end. */
 export function sampleOf(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return undefined
   const { $defs, definitions } = schema as JsonSchema

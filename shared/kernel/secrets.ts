@@ -1,5 +1,5 @@
-// Keys derived from the master key, hashes and random words. WebCrypto only, so that it runs on every host.
-// Guarantee: each purpose has a key of its own, and knowing one tells nothing about another.
+// Derives keys from the master key, hashes, and makes random words. WebCrypto only, so that it runs on every host.
+// Guarantee: each purpose has a key of its own, and knowing one key reveals nothing about another.
 
 import type { FillRandom } from './ids.ts'
 
@@ -21,8 +21,9 @@ const encoder = new TextEncoder()
 const derived = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
 
 /**
- * 32 bytes for one purpose, by HKDF-SHA-256. A process that need not hold the master key holds a set of keys made by
- * `keySet` in its place. @throws Error where that has none for the purpose
+ * 32 bytes for one purpose, by HKDF-SHA-256. Instead of the master key, `master` may be a set of keys from `keySet`,
+ * for processes that need not hold the master key.
+ * @throws Error if the set has no key for the purpose
  */
 export function derivedKey(master: string, purpose: KeyPurpose): Promise<Uint8Array<ArrayBuffer>> {
   const name = `${purpose} ${master}`
@@ -34,17 +35,17 @@ export function derivedKey(master: string, purpose: KeyPurpose): Promise<Uint8Ar
   return key
 }
 
-/** The keys for some purposes as one text: `platform=5f…,fingerprint=0a…`. */
+/** The keys for some purposes as one text, `platform=5f…,fingerprint=0a…`. */
 export async function keySet(masterKey: string, purposes: readonly KeyPurpose[]): Promise<string> {
   const keys = purposes.map(async purpose => `${purpose}=${toHex(await derivedKey(masterKey, purpose))}`)
   return (await Promise.all(keys)).join(',')
 }
 
-/** Whether a key for the purpose can be had of it. */
+/** Whether `master`, a master key or a set of keys, gives a key for the purpose. */
 export const holdsKey = (master: string, purpose: KeyPurpose): boolean =>
   !isKeySet(master) || textOfSet(master, purpose) !== undefined
 
-/** Whether it is a whole set of keys, and no master key. */
+/** Whether the text is a well-formed set of keys, not a master key. */
 export const isKeySet = (text: string): boolean => /^([a-z]+=[0-9a-f]{64}(,|$))+$/i.test(text)
 
 function textOfSet(set: string, purpose: KeyPurpose): string | undefined {
@@ -70,7 +71,7 @@ async function hkdf(masterKey: string, purpose: KeyPurpose): Promise<Uint8Array<
   return new Uint8Array(await crypto.subtle.deriveBits(params, material, 256))
 }
 
-/** 32 bytes for one name within a purpose: what need not be stored, since it can be made again. */
+/** 32 bytes for one name within a purpose, by HMAC-SHA-256: can be derived again, so need not be stored. */
 export async function namedSecret(
   masterKey: string,
   purpose: KeyPurpose,
@@ -101,13 +102,13 @@ export function toBase64Url(bytes: Uint8Array): string {
   return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-/** Compares in a time that depends on the lengths alone. */
+/** Compares in a time that depends on the lengths only. */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false
   return a.reduce((difference, byte, at) => difference | (byte ^ b[at]!), 0) === 0
 }
 
-/** Undefined when the text is not base64url, or not the one spelling of its bytes. */
+/** Undefined when the text is not base64url, or not the canonical spelling of its bytes. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return undefined
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
@@ -115,7 +116,7 @@ export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined
   return toBase64Url(bytes) === text ? bytes : undefined
 }
 
-/** A word nobody can guess: `bytes` random bytes in base64url. */
+/** An unguessable word: `bytes` random bytes in base64url. */
 export function randomWord(random: FillRandom, bytes: number): string {
   const filled = new Uint8Array(bytes)
   random(filled)

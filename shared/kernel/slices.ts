@@ -1,10 +1,10 @@
-// Divides long work of one thread into slices. Guarantee: whoever waits for the thread waits for one slice at most, and work
-// that is shorter than a slice does not wait at all.
+// Divides long work of one thread into slices. Guarantee: others wait for the thread for one slice at most; work
+// shorter than a slice does not wait at all.
 
-/** Long enough that a turn of the event loop costs a tenth of it, and short beside what a probe of health may take. */
+/** Long enough that a turn of the event loop costs a tenth of it; short next to the time a health probe may take. */
 const SLICE_MS = 10
 
-/** A function to call now and then while at work: where the slice is over it lets others in, and then the next begins. */
+/** Returns a function to await now and then during the work: it gives others a turn once the slice is used up. */
 export function slices(): () => Promise<void> | undefined {
   let endsAt = performance.now() + SLICE_MS
   return () => {

@@ -1,4 +1,4 @@
-// The piece of a text around a hit, with the hit marked and in its middle as far as the text goes. Guarantee: at most
+// Cuts the piece of a text around a hit, with the hit marked and centred as far as the text allows. Guarantee: at most
 // SNIPPET_CHARACTERS and the marks, unless the hit is longer; on one line, and never cut inside a character.
 
 import { wordsOf } from './words.ts'
@@ -8,7 +8,7 @@ const SNIPPET_CHARACTERS = 160
 // A word longer than this is cut rather than left out at the edge.
 const EDGE_WORD = { first: /^\S{1,20}\s+/, last: /\s+\S{1,20}$/ }
 
-/** Where in the fields, taken in their order, the query is met first; null when no word of it is in any of them. */
+/** The query's first hit in the fields, in their order; the whole query is tried before its words. Null for no hit. */
 export function snippetOf<F extends string>(
   fields: readonly (readonly [F, string | null])[],
   query: string,
@@ -22,7 +22,7 @@ export function snippetOf<F extends string>(
   return null
 }
 
-/** At the beginning of a word, as the index finds it; else within one, as names are found. */
+/** Finds it at the beginning of a word, as the index does; else within a word, as names are found. */
 function find(text: string, wanted: string): RegExpExecArray | null {
   const pattern = wanted.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
   return (
@@ -33,7 +33,7 @@ function find(text: string, wanted: string): RegExpExecArray | null {
 function around(text: string, at: number, length: number): string {
   const end = at + length
   const room = Math.max(0, SNIPPET_CHARACTERS - length)
-  // What one side has no use for goes to the other.
+  // Room that one side does not need goes to the other.
   const before = Math.max(Math.ceil(room / 2), room - (text.length - end))
   const from = Math.max(0, at - before)
   const to = Math.min(text.length, Math.max(end, from + SNIPPET_CHARACTERS))
@@ -42,11 +42,11 @@ function around(text: string, at: number, length: number): string {
   return `${whole(head)}${HIT.open}${whole(text.slice(at, end))}${HIT.close}${whole(tail)}`
 }
 
-/** On one line, and without the half of a character at a cut. */
+/** Puts the text on one line and drops half a character at a cut. */
 const whole = (text: string) =>
   text.replace(/\s+/g, ' ').replace(/^(…?)[\udc00-\udfff]|[\ud800-\udbff](…?)$/g, '$1$2')
 
-/** A snippet as what stands before the hit, the hit, and what stands after it; the text may have such marks itself. */
+/** Splits a snippet into the text before the hit, the hit, and the text after; the text may hold such marks itself. */
 export function hitOf(snippet: string, query: string): [before: string, hit: string, after: string] {
   const hits = [...snippet.matchAll(/«([^»]*)»/gu)]
   const wanted = [query.trim(), ...wordsOf(query)].map(word => word.toLowerCase())

@@ -1,18 +1,18 @@
-// Reads what the drivers of PostgreSQL and Redis throw. Guarantee: a fault that a person has to mend is told apart from
-// a store that is merely away, with what to do; and no password is in what is said.
+// Explains the errors of the PostgreSQL and Redis drivers. Guarantee: a fault that a person has to fix is told from a
+// store that is only away, with what to do; the text holds no password.
 
 export const STORES = { DATABASE: 'PostgreSQL', REDIS: 'Redis' } as const
-/** As its settings begin. */
+/** The prefix of the store's settings. */
 export type StoreName = keyof typeof STORES
 
 export interface StoreFault {
   code: string
-  /** Follows the name of the store. */
+  /** Follows the name of the store in a sentence. */
   says: string
   mend: string
-  /** It may pass by itself: whoever starts waits for it. */
+  /** It may pass by itself: a starting process waits for it. */
   passes?: true
-  /** It does a part of what is asked of it, and work goes on with that. */
+  /** The store does part of its work, and the process works with that. */
   isPartial?: true
 }
 
@@ -28,14 +28,14 @@ const notTrusted =
 
 const ca = notTrusted(store => `name the file with the certificate of its CA (PEM) by ${store}_CA_FILE`)
 
-/** In the words of whoever refused the URL, which begin with the name of its setting. */
+/** Uses the message of the code that refused the URL; it begins with the name of the setting. */
 const unusableUrl: FaultOf = (_, error) => ({
   code: (error as Error & { code: string }).code,
   says: 'has no URL that can be used',
   mend: error.message.replace(/\.$/, ''),
 })
 
-/** By the code of Node's TLS, the SQLSTATE of PostgreSQL, or that of a refusal. */
+/** Faults by Node's TLS code, PostgreSQL's SQLSTATE, or the code of a refused URL. */
 const BY_CODE: Record<string, FaultOf> = {
   setting_missing: unusableUrl,
   database_url_unusable: unusableUrl,
@@ -105,9 +105,9 @@ const WANTED: Record<string, string> = {
   NOREPLICAS: 'replicas (min-replicas-to-write)',
 }
 
-/** What poolers, drivers and Redis say with no code of its own, or with one that says too little. */
+/** Messages of poolers, drivers and Redis that have no code of their own, or one that says too little. */
 const BY_MESSAGE: [words: RegExp, FaultOf][] = [
-  // The driver of PostgreSQL begins TLS even with a server that has said that it has none.
+  // PostgreSQL's driver begins TLS even with a server that has said it has none.
   [/before secure TLS connection was established|began no TLS/, noTls],
   [
     /unsupported startup parameter/,
@@ -205,7 +205,7 @@ function noTls(store: StoreName): StoreFault {
   }
 }
 
-/** Undefined where the store cannot be reached at all, or what it said is no known fault. */
+/** The fault behind an error or its causes; undefined where the store cannot be reached, or the fault is unknown. */
 export function storeFault(error: unknown, store: StoreName): StoreFault | undefined {
   for (let one = error; one instanceof Error; one = one.cause) {
     const { message } = one
@@ -216,7 +216,7 @@ export function storeFault(error: unknown, store: StoreName): StoreFault | undef
   return undefined
 }
 
-/** The code of the innermost error that has one, such as ECONNREFUSED: it names no host. */
+/** The code of the innermost error that has one, such as ECONNREFUSED; it names no host. */
 export function codeOf(error: unknown): string {
   let code = ''
   for (let one = error; one instanceof Error; one = one.cause) {
@@ -226,6 +226,6 @@ export function codeOf(error: unknown): string {
   return code
 }
 
-/** A sentence. */
+/** The fault as one sentence. */
 export const sayFault = (store: StoreName, { says, mend }: StoreFault): string =>
   `${STORES[store]} ${says}: ${mend}.`

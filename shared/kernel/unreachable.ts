@@ -1,20 +1,20 @@
-// Tells a store that does not answer, or cannot do what is asked now, from one that refuses. Guarantee: `true` says that nothing is wrong with what was
-// asked; it does not say that it was not done.
+// Tells a store that does not answer, or cannot serve the request now, from one that refuses it. Guarantee: `true`
+// means that nothing is wrong with the request; it does not mean that the request was not carried out.
 
 import { sinceMs } from './elapsed.ts'
 
-/** For a connection where there is none, five seconds; and for so long readiness says so. */
+/** Waits for a connection when none is free: five seconds together. Readiness reports the shortage for TOLD_MS. */
 const WAITS_MS = [100, 200, 400, 800, 1500, 2000]
-/** What took longer than that was waited for, whatever ended it: a pooler's reason is lost where it ends a session. */
+/** A read that failed later is not repeated, whatever the error: a pooler that ends a session loses the reason. */
 const REPEATED_MS = 5000
 const TOLD_MS = 10_000
 
-/** Of a node of a cluster, as its coordinator tells it. */
+/** A node of a cluster is lost, as reported by its coordinator. */
 export const NODE_LOST = '08006'
-/** In the middle of a transaction, with no code of its own. */
+/** The same in the middle of a transaction, where the error has no code of its own. */
 const NODE_BROKE_OFF = /^failure on connection marked as essential/
 
-/** Of the driver, of sockets and name look-ups, and of a PostgreSQL that starts or stops. */
+/** Codes of the driver, of sockets and name look-ups, and of a PostgreSQL that is starting or stopping. */
 const CODES = new Set([
   ...['CONNECTION_CLOSED', 'CONNECTION_DESTROYED'],
   ...[
@@ -33,22 +33,22 @@ const CODES = new Set([
 /** Deadlines of the driver, for a session and for an answer, and PostgreSQL's own for a statement. */
 const TIMEOUTS = new Set(['CONNECT_TIMEOUT', 'QUERY_TIMEOUT', '57014'])
 
-/** PostgreSQL's own, for a server, a database or a role that has no session left. */
+/** PostgreSQL's code when a server, a database or a role has no session left. */
 const TOO_MANY = new Set(['53300'])
-/** Poolers say so in words alone: their code is that of any breach of the protocol. */
+/** Poolers report this in words only: their code is the one for any protocol violation. */
 const POOLER_IS_FULL = /no more connections allowed|too many clients/
-/** Of what they have no session with. A login that is refused is none of it: that is for a person to mend. */
+/** A pooler that has no session with PostgreSQL. A refused login does not count: a person has to fix that. */
 const POOLER_IS_CUT_OFF = /^(?!.*authentication failed)(server login |cannot connect to server)/
-/** By deadlines of their own, or in the middle of a statement. */
+/** A pooler that gave up by its own deadline, or whose server connection broke in the middle of a statement. */
 const POOLER_GAVE_UP = /query_wait_timeout|client_login_timeout|server conn crashed/
 
 /**
- * Of a PostgreSQL that reads and cannot write: its disk is full, or its memory, or it takes no writes at all, as one that is
- * no primary any more does, and one of a provider whose disk is full.
+ * Codes of a PostgreSQL that reads and cannot write: its disk or memory is full, or it takes no writes at all, like a
+ * former primary or a provider's server whose disk is full.
  */
 const NO_ROOM = new Set(['53100', '53200', '25006'])
 
-/** Whether the error, or what caused it, is that a store cannot be talked to, or has no room for what it is told. */
+/** Whether the error, or a cause of it, says that a store cannot be reached or cannot take what it is given. */
 export const isUnreachable = (error: unknown): boolean =>
   hasCode(error, CODES) ||
   says(error, POOLER_IS_CUT_OFF) ||
@@ -57,17 +57,17 @@ export const isUnreachable = (error: unknown): boolean =>
   isNodeLost(error) ||
   takesNoWrites(error)
 
-/** Whether it is that a node of a cluster does not answer its coordinator, which itself does. */
+/** Whether a node of a cluster does not answer its coordinator, while the coordinator answers. */
 export const isNodeLost = (error: unknown): boolean =>
   hasCode(error, new Set([NODE_LOST])) || says(error, NODE_BROKE_OFF, 'XX000')
 
-/** Whether it is that PostgreSQL cannot write, though it may read. */
+/** Whether PostgreSQL cannot write, though it may read. */
 export const takesNoWrites = (error: unknown): boolean => hasCode(error, NO_ROOM)
 
-/** Whether asking again would make a caller wait for the sum of several deadlines. */
+/** Whether a deadline passed, so that another try would make a caller wait for the sum of several deadlines. */
 const wasWaitedFor = (error: unknown): boolean => hasCode(error, TIMEOUTS) || says(error, POOLER_GAVE_UP)
 
-/** Whether it is that PostgreSQL, or the pooler before it, has no connection to give. */
+/** Whether PostgreSQL, or the pooler in front of it, has no connection left. */
 export const isFull = (error: unknown): boolean => hasCode(error, TOO_MANY) || says(error, POOLER_IS_FULL)
 
 function says(error: unknown, words: RegExp, code = '08P01'): boolean {
@@ -84,8 +84,8 @@ function hasCode(error: unknown, codes: ReadonlySet<string>): boolean {
 }
 
 /**
- * Asks again, once, what changes nothing: the connection may have died long before. What was waited for in vain is not
- * waited for again, or a request would hang for the sum of several deadlines.
+ * Repeats a read once, since the connection may have died long before. After a deadline or a long wait nothing is
+ * repeated: a request would hang for the sum of several deadlines.
  */
 export async function onceMore<T>(ask: () => Promise<T>, clock = () => performance.now()): Promise<T> {
   const asked = clock()
@@ -98,10 +98,10 @@ export async function onceMore<T>(ask: () => Promise<T>, clock = () => performan
   }
 }
 
-/** Errors that were waited for: who asks around such a wait must not wait for the sum of several. */
+/** Errors whose wait is over: an outer untilGiven must not wait for the same error again. */
 const waited = new WeakSet<object>()
 
-/** Waits a bounded time for a connection where there is none to be had; `mayRepeat` says whether nothing was done yet. */
+/** Retries for up to five seconds while no connection is free. `mayRepeat` says whether nothing was done yet. */
 export async function untilGiven<T>(ask: () => Promise<T>, mayRepeat = () => true): Promise<T> {
   for (const wait_ms of [...WAITS_MS, null]) {
     try {
@@ -120,17 +120,17 @@ export async function untilGiven<T>(ask: () => Promise<T>, mayRepeat = () => tru
 
 const troubles = new WeakMap<object, { error: unknown; at_ms: number }>()
 
-/** Notes what a probe, which takes a connection that it kept and writes nothing, does not meet. */
+/** Records errors that a readiness probe would miss, since it uses a connection it has kept and writes nothing. */
 export function noteTrouble(host: object, error: unknown, now_ms: number): void {
   if (isFull(error) || takesNoWrites(error)) troubles.set(host, { error, at_ms: now_ms })
 }
 
-/** What a host met lately: what it says of itself is no better than what its callers meet. */
+/** The host's error of the last TOLD_MS, so that readiness reports no better state than callers meet. */
 export function troubleOf(host: object, now_ms: number): unknown {
   const met = troubles.get(host)
   return met !== undefined && sinceMs(now_ms, met.at_ms) < TOLD_MS ? met.error : undefined
 }
 
-/** Of PostgreSQL. */
+/** The reason readiness gives when PostgreSQL has no connection left. */
 export const SAY_FULL =
   'has no connection to give, or the pooler before it has none: lower ASSAY_DATABASE_CONNECTIONS, put a pooler before it, or raise max_connections'

@@ -1,4 +1,4 @@
-// The version of this package. Guarantee: the one of package.json, held by a test: imported, the whole manifest would be
-// in every function's bundle.
+// The version of this package. Guarantee: equal to package.json's, checked by a test. Importing the manifest would put
+// all of it into every function's bundle.
 
 export const VERSION = '0.1.0'

@@ -23,12 +23,12 @@ export interface Operation {
   parameters?: Parameter[]
   requestBody?: { required?: boolean; content: Record<string, Media> }
   responses: Record<string, { description: string; content?: Record<string, Media> }>
-  /** The same sent line by line, as application/x-ndjson. */
+  /** The same request sent line by line, as application/x-ndjson. */
   'x-lines'?: Lines
 }
-/** A second form of a request. It stands beside, since generators of clients take an operation to have one. */
+/** A second form of a request, kept apart since client generators expect an operation to have one form. */
 export interface Lines extends Media {
-  /** What goes into the query instead of the body. */
+  /** The query parameters that replace the body. */
   parameters: Parameter[]
 }
 export interface Document {
@@ -36,7 +36,7 @@ export interface Document {
   info: { title: string; version: string; description: string }
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Operation>>
-  /** What Assay sends; by type. */
+  /** The messages Assay sends, by type. */
   webhooks: Record<string, { post: Operation }>
   components: { schemas: Record<string, JsonSchema> }
 }

@@ -1,10 +1,10 @@
-// What the document leaves out for the sake of programs that make clients of it. Guarantee: nothing is lost that people
-// read: a second form of a request stands beside the first, and a default is said in words.
+// Adapts the document to programs that generate clients. Guarantee: nothing that people read is lost: a second form of
+// a request is kept next to the first, and defaults are described in words.
 
 import type { JsonSchema } from '../kernel/sample.ts'
 import type { Operation } from './openapi-document.ts'
 
-/** Generators take an operation to have one form of request. */
+/** Moves a request's second form to `x-lines`: generators expect an operation to have one form of request. */
 export function setLinesApart(operation: Operation): void {
   const { 'application/x-ndjson': line, ...content } = operation.requestBody?.content ?? {}
   if (line === undefined || Object.keys(content).length === 0) return
@@ -13,7 +13,7 @@ export function setLinesApart(operation: Operation): void {
   delete operation.parameters
 }
 
-/** A default is said in words: generators take a field that has one for a field that is always there. */
+/** Describes defaults in words: generators take a field with a default for one that is always present. */
 export function withoutDefaults(value: unknown): void {
   if (value === null || typeof value !== 'object') return
   const { properties } = value as JsonSchema

@@ -1,4 +1,4 @@
-// The messages of the OpenAPI document: what Assay sends, when, and how a receiver knows that it was Assay.
+// Describes the messages that Assay sends: when, and how a receiver verifies that Assay sent them.
 
 import * as z from '../kernel/documented-zod.ts'
 import { LIMITS } from '../kernel/limits.ts'
@@ -77,7 +77,7 @@ const SIGNATURES = {
   },
 }
 
-/** A message as the document's generator takes it. */
+/** A message in the form that the document's generator takes. */
 export function messageOf({
   type,
   operation_id,

@@ -51,14 +51,14 @@ const AUTH_ERRORS: Record<Auth, readonly ApiErrorCode[]> = {
   trigger: ['unauthenticated', 'rate_limited'],
   operator: ['unauthenticated', 'forbidden'],
 }
-/** Where an operation takes something else than the document's default. */
+/** Security of operations that differ from the document's default. */
 const SECURITY: Partial<Record<Auth, Record<string, string[]>[]>> = {
   none: [],
   trigger: [{ trigger_secret: [] }],
   operator: [{ operator: [] }],
 }
 
-/** Every code an operation can answer with: its own, and those that follow from what it takes. */
+/** Every code an operation can answer with: its own, and those that its credentials, parameters and method imply. */
 export function errorsOf(endpoint: Endpoint): ApiErrorCode[] {
   const codes = new Set<ApiErrorCode>([
     'invalid_request',
@@ -68,7 +68,7 @@ export function errorsOf(endpoint: Endpoint): ApiErrorCode[] {
   ])
   for (const code of AUTH_ERRORS[endpoint.auth]) codes.add(code)
   if (Object.keys(endpoint.params).length > 0) codes.add('not_found')
-  // One that takes no body still looks whether there is one.
+  // An operation without a body still checks that none was sent.
   if (endpoint.method === 'post' || endpoint.method === 'patch')
     for (const code of BODY_ERRORS) codes.add(code)
   return [...codes].sort()
@@ -236,7 +236,7 @@ function failuresOf(endpoint: Endpoint): RouteConfig['responses'] {
   return failures
 }
 
-/** Adds examples, and takes off what the generator says twice. */
+/** Adds examples, and removes what the generator repeats. */
 function finished(document: Document, endpoints: readonly Endpoint[]): Document {
   refuseUnnamed(document)
   const sampler = new Sampler(document.components.schemas)
@@ -259,7 +259,7 @@ function finished(document: Document, endpoints: readonly Endpoint[]): Document 
   return document
 }
 
-/** Shapes get their names by `.openapi('Name')`; zod's own `.meta({ id })` does not reach the generator. */
+/** Shapes are named by `.openapi('Name')`; zod's own `.meta({ id })` does not reach the generator. */
 function refuseUnnamed(value: unknown): void {
   if (value === null || typeof value !== 'object') return
   for (const [key, member] of Object.entries(value)) {

@@ -1,4 +1,5 @@
-// How the reference page looks. Its digest stands in the page's policy, so that nothing else can style or run there.
+// The style of the reference page. The page's content security policy allows only this text, by its digest, so no other
+// style or script can run there.
 
 export const STYLE = `
 :root { color-scheme: light dark; --fg: #1c2024; --dim: #60646c; --bg: #fcfcfd; --panel: #f0f1f3; --line: #d9dbe0;

@@ -1,5 +1,5 @@
-// The reference page, made from the document. Guarantee: one answer with everything in it: no script, no font and no
-// picture from elsewhere; every text of the document is escaped.
+// Makes the reference page from the document. Guarantee: one self-contained answer without scripts, fonts or pictures
+// from elsewhere; every text of the document is escaped.
 
 import type { Hono } from 'hono'
 import { html, raw } from 'hono/html'
@@ -12,7 +12,7 @@ import { VERSION } from '../kernel/version.ts'
 import type { Document, Media, Operation, Parameter } from './openapi.ts'
 import { STYLE } from './reference-style.ts'
 
-/** Serves `GET /openapi.json` and, made from it, the page `GET /docs`, and leads from `/` to the dashboard. */
+/** Serves `GET /openapi.json` and the page `GET /docs` made from it, and redirects `/` to the dashboard. */
 export function serveReference(
   app: Hono,
   documentOf: () => Document,
@@ -32,7 +32,7 @@ export function serveReference(
   app.get('/docs', c => referencePage(document(), baseUrlOf(c.req.raw)))
 }
 
-/** Every operation of the document, for who is asked for one that there is not. */
+/** Every operation of the document, to suggest one when an unknown operation is requested. */
 export const operationsOf = ({ paths }: Document): { method: string; path: string }[] =>
   Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map(method => ({ method, path })))
 
@@ -90,7 +90,7 @@ async function digest(text: string): Promise<string> {
   return btoa(String.fromCharCode(...new Uint8Array(hash)))
 }
 
-/** What stands in backticks is code. */
+/** Turns text in backticks into code. */
 const prose = (text: string) =>
   text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))
 
@@ -127,7 +127,7 @@ ${parameters.map(
 )}
 </table></div>`
 
-/** The fields of a body, of each of its forms. */
+/** The fields of a body, for each of its forms. */
 function fields(document: Document, type: string, { schema }: Media) {
   const forms = formsOf(document, schema)
   return forms.map(
@@ -162,7 +162,7 @@ const descriptionOf = (document: Document, schema: JsonSchema): string =>
   resolved(document, schema).description ??
   ''
 
-/** A type in a few words. */
+/** A schema's type in a few words. */
 function typeOf(document: Document, schema: JsonSchema): string {
   const choices = schema.anyOf ?? schema.oneOf
   if (choices !== undefined) return choices.map(one => typeOf(document, one)).join(' or ')
@@ -183,7 +183,7 @@ function typeOf(document: Document, schema: JsonSchema): string {
   return `${schema.format ?? type}${bounds}`
 }
 
-/** A request as the command line sends it. */
+/** The request as a curl command. */
 function curl({ method, path, parameters = [], requestBody, security }: Entry, base_url: string): string {
   const filled = parameters
     .filter(one => one.in === 'path')
@@ -200,7 +200,7 @@ function curl({ method, path, parameters = [], requestBody, security }: Entry, b
   ].join(' \\\n  ')
 }
 
-/** The variable that holds what the operation takes. */
+/** The environment variable with the credential that the operation needs. */
 const tokenNameOf = (security: unknown[] = []) =>
   JSON.stringify(security).includes('"operator"') ? 'ASSAY_OPERATOR_KEY' : 'ASSAY_API_KEY'
 

@@ -1,6 +1,6 @@
-// The closed lists of words of messages to the outside, which columns, JSON bodies and the command line share.
+// The closed word lists of outgoing messages, shared by columns, JSON bodies and the command line.
 
-/** What a message to the outside tells. */
+/** What an outgoing message reports. */
 export const DELIVERY_KINDS = [
   'run.finished',
   'alert.raised',
@@ -15,10 +15,10 @@ export type DeliveryKind = (typeof DELIVERY_KINDS)[number]
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
-/** How a channel is written to: Assay's own JSON, Slack's blocks, an Adaptive Card of Teams, or a mail. */
+/** The formats of channels: Assay's own JSON, Slack's blocks, an Adaptive Card of Teams, or a mail. */
 export const CHANNEL_FORMATS = ['json', 'slack', 'teams', 'mail'] as const
 export type ChannelFormat = (typeof CHANNEL_FORMATS)[number]
 
-/** Why a callback tells of a run: it ended, decisions completed it since, or one of them was taken back. */
+/** Why a callback reports a run: it ended, decisions completed it since, or one of them was taken back. */
 export const RUN_TRANSITIONS = ['ended', 'decided', 'reopened'] as const
 export type RunTransition = (typeof RUN_TRANSITIONS)[number]

@@ -1,17 +1,17 @@
 // The closed lists of words of recovery, which columns, JSON bodies, the SDK and the command line share.
 
-/** Which code replays an item: the agent's of now, or what the item ran with. */
+/** Which deployment replays an item: the agent's current one, or the one the item ran with. */
 export const DEPLOYMENT_CHOICES = ['current', 'original'] as const
 export type DeploymentChoice = (typeof DEPLOYMENT_CHOICES)[number]
 
 /**
- * Which recorded steps a replay takes over. `auto`: those before the answer that was at fault, or all that succeeded
- * where none was.
+ * Which recorded steps a replay reuses. `auto`: those before the answer that was at fault, or all that succeeded if no
+ * answer was at fault.
  */
 export const REUSE_CHOICES = ['auto', 'all', 'none'] as const
 export type ReuseChoice = (typeof REUSE_CHOICES)[number]
 
-/** Why an item that passes the filter of a cohort is not acted on with it. */
+/** Why a recovery leaves out an item that passes its filter. */
 export const EXCLUSIONS = [
   'held',
   'not_held',

@@ -1,8 +1,9 @@
-// A short memory shared by all processes. A hint: what is not found, or when Redis is away, is made again.
+// A short-lived cache shared by all processes. A hint: a value that is missing, or unreachable because Redis is away,
+// is computed again.
 
 import type { Redis } from '../context.ts'
 
-/** The value kept under a name; undefined when there is none or nobody answers. */
+/** The value kept under a name; undefined when there is none or Redis does not answer. */
 export async function recall<T>(redis: Redis, name: string): Promise<T | undefined> {
   try {
     const text = await redis.get(`assay:cache:${name}`)
@@ -12,7 +13,7 @@ export async function recall<T>(redis: Redis, name: string): Promise<T | undefin
   }
 }
 
-/** Keeps a value for a time. */
+/** Keeps a value for `ttlMs` milliseconds. */
 export async function remember(redis: Redis, name: string, value: unknown, ttlMs: number): Promise<void> {
   await redis.set(`assay:cache:${name}`, JSON.stringify(value), 'PX', ttlMs).catch(() => {})
 }

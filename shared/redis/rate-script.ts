@@ -1,5 +1,5 @@
-// The token bucket as Redis runs it: by Redis's own clock, so that processes with different clocks agree. A bucket
-// that has filled up again is forgotten, so idle callers take no memory.
+// The token bucket as a Redis script: it uses Redis's own clock, so that processes with different clocks agree. A
+// bucket that is full again is deleted, so idle callers take no memory.
 
 export const TAKE_TOKENS = `
 local per_second, burst, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])

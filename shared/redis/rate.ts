@@ -1,5 +1,6 @@
-// Token buckets in Redis, one for each name. A hint: without Redis a caller's requests are all allowed, and a wiped bucket is
-// full. What must not be is counted by each process for itself as well, whether Redis answers, is late, away or wiped.
+// Token buckets in Redis, one for each name. A hint: without Redis all requests of a caller are allowed, and a wiped
+// bucket is full. Limits that must hold (takeTokens) are counted by each process as well, whether Redis answers, is
+// late, away or wiped.
 
 import type { Context, Redis } from '../context.ts'
 import { sinceMs } from '../kernel/elapsed.ts'
@@ -17,9 +18,9 @@ export interface Bucket {
 let silent_ms = Number.NEGATIVE_INFINITY
 
 /**
- * Takes tokens (a negative number gives them back); returns the milliseconds until there are enough, 0 when they
- * were taken. Never fails and never waits long: when Redis does not answer, it is left alone for a while. No process
- * lets more pass than the bucket holds, whatever Redis says.
+ * Takes tokens (a negative number gives them back); returns the milliseconds until there are enough, 0 if they were
+ * taken. Never fails and never waits long: when Redis does not answer, it is not asked for a while. No process lets
+ * more pass than the bucket holds, whatever Redis says.
  */
 export async function takeTokens(
   redis: Redis,
@@ -34,7 +35,7 @@ export async function takeTokens(
   return wait_ms
 }
 
-/** Buckets of this process, those used last at the end. */
+/** Buckets of this process, the most recently used last. */
 const own = new Map<string, { tokens: number; at_ms: number }>()
 
 function takeOwn({ name, per_second, burst }: Bucket, tokens: number, now_ms: number): number {
@@ -48,7 +49,7 @@ function takeOwn({ name, per_second, burst }: Bucket, tokens: number, now_ms: nu
   return isEnough ? 0 : Math.ceil(((tokens - there) / per_second) * 1000)
 }
 
-/** What a bucket had when Redis last answered, less what was asked for since. */
+/** The tokens left when Redis last answered, minus those requested since. */
 interface Known {
   left: number
   unanswered: number
@@ -56,8 +57,9 @@ interface Known {
 const known = new Map<string, Known>()
 
 /**
- * Takes a token, and goes on beside Redis where more than half of the bucket was left: waiting for its answer took a
- * tenth of a submission. What others have taken meanwhile is owed, and comes back before anybody gets more.
+ * Takes a token; returns the milliseconds to wait, 0 for none. While more than half of the bucket was left it does not
+ * wait for Redis: waiting for the answer took a tenth of a submission. Tokens that others took meanwhile become a debt,
+ * which is refilled before anybody gets more.
  */
 export async function takeToken(
   ctx: Pick<Context, 'redis' | 'now' | 'waitUntil'>,
@@ -80,20 +82,20 @@ export async function takeToken(
 function knownOf(name: string): Known {
   const last = known.get(name) ?? { left: 0, unanswered: 0 }
   if (!known.has(name)) {
-    if (known.size >= LIMITS.auth_cached) known.clear() // they are asked for again
+    if (known.size >= LIMITS.auth_cached) known.clear() // Redis is asked for them again
     known.set(name, last)
   }
   return last
 }
 
-/** Undefined where Redis does not say. */
+/** Undefined when Redis does not answer. */
 async function ask(redis: Redis, bucket: Bucket, tokens: number, now_ms: number, how: 'owes' | '') {
   if (sinceMs(now_ms, silent_ms) < LIMITS.rate_rest_ms) return undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   try {
     const late = new Promise<never>((_, reject) => {
       const giveUp = () => reject(new Error('no answer in time'))
-      // A process that stood still runs this before it reads the answer that came meanwhile: it reads between the two.
+      // A process that stood still fires this timer before it reads an answer that is there: it reads between the two.
       timer = setTimeout(() => {
         timer = setTimeout(giveUp, LIMITS.rate_read_ms)
       }, LIMITS.rate_answer_ms)

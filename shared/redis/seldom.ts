@@ -1,20 +1,20 @@
-// Lets a thing be done once in a while, however many processes are asked for it. A hint: without Redis each process
-// counts for itself.
+// Lets an action happen at most once in a while, however many processes are asked for it. A hint: without Redis each
+// process counts for itself.
 
 import type { Context } from '../context.ts'
 import { sinceMs } from '../kernel/elapsed.ts'
 import { LIMITS } from '../kernel/limits.ts'
 
-/** By host: when each was last let through. */
+/** By host: when each name was last let through. */
 const last = new WeakMap<object, Map<string, number>>()
 
-/** Whether nobody was let through under this name within the time; then the caller is. */
+/** True if nobody was let through under this name within the time: then this caller is. */
 export async function isFirstWithin(ctx: Context, name: string, ms: number): Promise<boolean> {
   const own = last.get(ctx.sql) ?? new Map<string, number>()
   last.set(ctx.sql, own)
   const now = ctx.now()
   if (sinceMs(now, own.get(name) ?? Number.NEGATIVE_INFINITY) < ms) return false
-  own.delete(name) // so that the first is the one that was let through longest ago
+  own.delete(name) // keeps the one let through longest ago first
   if (own.size >= LIMITS.seldom_names) own.delete(own.keys().next().value!)
   own.set(name, now)
   try {
@@ -24,7 +24,7 @@ export async function isFirstWithin(ctx: Context, name: string, ms: number): Pro
   }
 }
 
-/** Lets the next caller through: what this one was let through for was not done. */
+/** Lets the next caller through, since this one could not do its action. */
 export async function letNextIn(ctx: Context, name: string): Promise<void> {
   last.get(ctx.sql)?.delete(name)
   await ctx.redis.set(keyOf(name), '', 'PX', 1).catch(() => {})

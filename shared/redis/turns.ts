@@ -1,5 +1,5 @@
-// When a tick and the consumers at work last ended a turn, so that one that stands still is seen. A hint: what is lost
-// with Redis is noted again at the next turn.
+// Notes when the tick and running consumers last finished a turn, so that a stall is noticed. A hint: times lost with
+// Redis are noted again at the next turn.
 
 import type { Redis } from '../context.ts'
 import { LIMITS } from '../kernel/limits.ts'
@@ -7,12 +7,12 @@ import { LIMITS } from '../kernel/limits.ts'
 export const TURNERS = ['tick', 'consumer'] as const
 export type Turner = (typeof TURNERS)[number]
 
-/** `none` noted a turn lately: usual for consumers without work. `unknown` says that Redis did not answer. */
+/** `none`: no turn was noted lately, which is usual for consumers without work. `unknown`: Redis did not answer. */
 export type TurnStatus = 'ok' | 'stalled' | 'none' | 'unknown'
 
 export interface Turn {
   status: TurnStatus
-  /** Since the last one ended. */
+  /** Since the last turn ended. */
   age_ms: number | null
 }
 
@@ -28,7 +28,8 @@ const NOTE = `${NOW}
 redis.call('ZADD', KEYS[1], now_ms - ARGV[1], ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])`
 
-// What reads is the probe of whether Redis keeps what it is told, too: it says that it was there, and what stood in the way.
+// Reading also probes whether Redis keeps writes: it returns whether the last probe was still there, and the error that
+// refused the new one.
 const READ = `${NOW}
 local kept = redis.call('ZSCORE', KEYS[1], ARGV[2])
 local noted = redis.pcall('ZADD', KEYS[1], now_ms, ARGV[2])
@@ -41,12 +42,12 @@ local turns = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
 for i = 2, #turns, 2 do turns[i] = tostring(now_ms - turns[i]) end
 return { kept and 1 or 0, refused, turns }`
 
-/** Notes a turn that ended `ageMs` ago, by one of several where `of` names it. */
+/** Notes a turn that ended `ageMs` ago; `of` names the consumer among several. */
 export function noteTurn(redis: Redis, turner: Turner, of = '', ageMs = 0): void {
   redis.eval(NOTE, 1, KEY, Math.round(ageMs), `${turner}:${of}`, LIMITS.turn_kept_ms).catch(() => {})
 }
 
-/** Takes back what one of several noted, who ends in good order. */
+/** Removes the turns of one that stops in good order. */
 export function dropTurns(redis: Redis, turner: Turner, of: string): void {
   redis.zrem(KEY, `${turner}:${of}`).catch(() => {})
 }
@@ -54,7 +55,7 @@ export function dropTurns(redis: Redis, turner: Turner, of: string): void {
 const UNKNOWN: Turn = { status: 'unknown', age_ms: null }
 export const UNKNOWN_TURNS: Record<Turner, Turn> = { tick: UNKNOWN, consumer: UNKNOWN }
 
-/** The latest turn of each kind, whoever made it. */
+/** The latest turn of each kind, by any process. */
 export const readTurns = (redis: Redis): Promise<Record<Turner, Turn>> =>
   askTurns(redis).then(
     ({ turns }) => turns,
@@ -63,16 +64,16 @@ export const readTurns = (redis: Redis): Promise<Record<Turner, Turn>> =>
 
 export interface AskedTurns {
   turns: Record<Turner, Turn>
-  /** What Redis said when it was told something; null where it took that. */
+  /** Redis's error when it refused the probe's write; null if it accepted. */
   refused: Error | null
-  /** It had taken the same before, and has it no more. */
+  /** Redis had accepted the same write before, and no longer has it. */
   hasLost: boolean
 }
 
-/** When Redis last took what a probe of this process told it. */
+/** When Redis last accepted a probe of this process. */
 const told = new WeakMap<Redis, number>()
 
-/** Rejects where Redis does not answer, or refuses what is asked of it. */
+/** Rejects if Redis does not answer, or refuses the script. */
 export async function askTurns(redis: Redis): Promise<AskedTurns> {
   const asked = redis.eval(READ, 1, KEY, LIMITS.turn_kept_ms, PROBE)
   const [kept, refused, turns] = (await asked) as [number, string, string[]]

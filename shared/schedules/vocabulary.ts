@@ -1,14 +1,14 @@
-// The closed lists of words of schedules, which columns, JSON bodies, the SDK and the command line share.
+// The closed word lists of schedules, shared by columns, JSON bodies, the SDK and the command line.
 
-/** Why a schedule does not fire: a person said so, or it cannot. */
+/** Why a schedule is disabled: a person disabled it, or its cron or zone cannot be read. */
 export const DISABLED_REASONS = ['operator', 'invalid_cron', 'invalid_timezone'] as const
 export type DisabledReason = (typeof DISABLED_REASONS)[number]
 
-/** What became of a moment that a schedule named. */
+/** The outcome of one fire time of a schedule. */
 export const OCCURRENCE_OUTCOMES = ['fired', 'skipped', 'error', 'missed'] as const
 export type OccurrenceOutcome = (typeof OCCURRENCE_OUTCOMES)[number]
 
-/** Why a moment became what it did. */
+/** Why an occurrence has its outcome. */
 export const OCCURRENCE_REASONS = [
   'invalid_cron',
   'invalid_timezone',

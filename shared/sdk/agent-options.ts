@@ -1,4 +1,4 @@
-// The options of @agent, and what each of them takes.
+// The options of @agent, and the check that each value has to pass.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { DECLARED_CHECKS, LANGUAGES, type Language, REFUSAL_CHOICES } from '../grading/vocabulary.ts'
@@ -16,54 +16,55 @@ export interface AgentOptions<In extends AnySchema = AnySchema, Out extends AnyS
   description?: string
   /** Money one item may spend, in cents; fractions are allowed. */
   itemBudgetCents?: number
-  /** What becomes of an item that reaches its budget: `fail` (the default) or `pause`. */
+  /** What happens to an item that reaches its budget: `fail` (the default) or `pause`. */
   onBudget?: 'fail' | 'pause'
   /**
-   * Which refusals by wording degrade an item: those that are `sure` (the default), `balanced` for suspected ones
-   * too, `off` where the task is about refusals. Those that a provider marks always do.
+   * Which refusals, detected by their wording, degrade an item: `sure` ones (the default), `balanced` for suspected
+   * ones too, `off` if the task is about refusals. A refusal that the provider marks always degrades the item.
    */
   refusals?: 'sure' | 'balanced' | 'off'
   /**
-   * Ways not to have worked that answers are looked at for, and no others: `template_leak`, `repeats`, `cut_json`,
-   * `fenced_json`, `asks_back`, `cannot_look_up`, `placeholders`, `echoes_prompt`; and over a run, told on it alone: `one_answer`,
-   * `length_jump`, `cost_jump`. Unless said otherwise `template_leak`, `cut_json`, `length_jump` and `cost_jump`; `[]` for none.
+   * Checks of models' answers; a list replaces the defaults. For each answer: `template_leak`, `repeats`, `cut_json`,
+   * `fenced_json`, `asks_back`, `cannot_look_up`, `placeholders`, `echoes_prompt`. For a whole run, reported on the run
+   * only: `one_answer`, `length_jump`, `cost_jump`. The defaults are `template_leak`, `cut_json`, `length_jump` and
+   * `cost_jump`; `[]` means none.
    */
   checks?: AgentDeclaration['checks']
   /**
-   * The language of its answers (`en de fr es it nl pl pt tr ru zh ja ko ar`); one that is surely in another is
-   * degraded, with the reason `wrong_language`.
+   * The language of the answers (`en de fr es it nl pl pt tr ru zh ja ko ar`). An answer that is surely in another
+   * language degrades the item, with the reason `wrong_language`.
    */
   language?: Language
-  /** Steps one item may take, recorded ones included; 200 unless said otherwise. */
+  /** Maximum steps of one item, recorded ones included; the default is 200. */
   maxSteps?: number
-  /** Items of one run that may be worked on at the same time. */
+  /** Maximum items of one run in flight at the same time. */
   concurrency?: number
-  /** Time one attempt may take, in seconds; 300 unless said otherwise. */
+  /** Maximum time of one attempt, in seconds; the default is 300. */
   timeoutSeconds?: number
   /**
-   * The longest that one step takes, in seconds, where you know: a consumer that has less time left begins no item, and
-   * the deploy says whether any has enough.
+   * The longest time one step takes, in seconds, if you know it. A consumer with less time left does not begin an item,
+   * and the deploy warns if no consumer has enough.
    */
   stepSeconds?: number
-  /** Further attempts after an error, except one that says it is not retryable; none unless said otherwise. */
+  /** Further attempts after an error, unless the error says that it is not retryable; the default is 0. */
   retries?: number
   /** A run stops when this many items in a row have failed. */
   maxConsecutiveFailures?: number
   /**
    * Hosts the agent may call: `api.openai.com`, `127.0.0.1:8099`, `*` for the public internet, or
-   * `$OPENAI_BASE_URL` for the host in that variable of the deployment's environment. None unless said otherwise.
+   * `$OPENAI_BASE_URL` for the host in that variable of the deployment's environment. The default is none.
    */
   network?: string[]
   /**
-   * Models it calls, as their providers name them: one without a price is told at the deploy, and refused under a
-   * budget, before it was ever called. Others may be called all the same.
+   * Models the agent calls, by their providers' names. A model without a price is reported at the deploy and refused
+   * under a budget, before its first call. The agent may still call other models.
    */
   models?: string[]
-  /** Any Standard Schema (Zod, Valibot, ArkType …): checked before `run`, an item that fails is `invalid_input`. */
+  /** Any Standard Schema (Zod, Valibot, ArkType …), checked before `run`: an item that fails it is `invalid_input`. */
   input?: In
   /** Checked after `run`; an output that does not match degrades the item. */
   output?: Out
-  /** What an item that a `@schedule` starts has for input; null unless said otherwise. JSON. */
+  /** Input of an item that a `@schedule` starts, as JSON; the default is null. */
   scheduleInput?: StandardSchemaV1.InferInput<In>
 }
 
@@ -96,7 +97,7 @@ const schema: Check = value => {
 const modelName = text(LIMITS.name_characters)
 
 const OPTION_RULES: Record<keyof AgentOptions, Check> = {
-  name: text(LIMITS.slug_characters), // the slug is made from it and is the shorter of the two
+  name: text(LIMITS.slug_characters), // the slug is made from the name, and its limit is the lower one
   description: text(LIMITS.description_characters),
   itemBudgetCents: value =>
     typeof value === 'number' && Number.isFinite(value) && value >= 0

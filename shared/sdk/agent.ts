@@ -1,5 +1,5 @@
-// @agent: what a class must say about itself to be deployed. Guarantee: a class that carries a declaration has
-// passed every check of its options.
+// The decorator @agent, which stores a class's declaration for the deploy. Guarantee: the options of a class that has a
+// declaration have passed every check.
 
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { LIMITS } from '../kernel/limits.ts'
@@ -9,16 +9,16 @@ import type { Context } from './context.ts'
 import { DecoratorTargetError, DecoratorValidationError } from './errors.ts'
 import { generatorsOf } from './generator.ts'
 
-/** A class that `@agent` can stand on. */
+/** A class that `@agent` can decorate. */
 export type AgentClass<Input = never, Output = unknown> = new () => {
   run: (ctx: Context, input: Input) => Output | PromiseLike<Output>
 }
 
-/** What the SDK keeps about a decorated class. */
+/** What the SDK stores about a decorated class. */
 export interface Registration {
   options: AgentOptions
   declaration: AgentDeclaration
-  /** In the order in which they are written. */
+  /** In the order of the source code. */
   schedules: DeclaredSchedule[]
   triggers: DeclaredTrigger[]
 }
@@ -27,7 +27,7 @@ export interface Registration {
 const REGISTRATION = Symbol.for('assay.agent')
 
 /**
- * Declares a class to be an agent. Items are worked on side by side, each by an instance of its own; put what they
+ * Declares a class to be an agent. Items run concurrently, each on its own instance of the class; put anything they
  * share (a cache, a connection pool) in a module variable.
  *
  * @throws DecoratorValidationError naming the option that is wrong
@@ -75,7 +75,7 @@ function ownRegistration(target: unknown): Registration | undefined {
     : undefined
 }
 
-/** The registration to which a decorator above `@agent` adds, which has run by then. */
+/** The registration to which a decorator above `@agent` adds; `@agent` has run by then. @throws DecoratorTargetError */
 export function registrationAbove(decorator: string, target: unknown): Registration {
   const registration = ownRegistration(target)
   if (registration !== undefined) return registration
@@ -84,7 +84,7 @@ export function registrationAbove(decorator: string, target: unknown): Registrat
   )
 }
 
-/** What `@agent` recorded about the class itself (not about one it extends). */
+/** What `@agent` stored about this class itself, not about a class it extends. @throws DecoratorTargetError */
 export function registrationOf(target: unknown): Registration {
   const registration = ownRegistration(target)
   if (registration !== undefined) return registration
@@ -93,7 +93,7 @@ export function registrationOf(target: unknown): Registration {
 }
 
 /**
- * What a decorated class says about itself, in the words of a deployment.
+ * The declaration of a decorated class, in the format of a deployment.
  *
  * @throws DecoratorTargetError when `@agent` does not stand on the class
  * @example
@@ -135,8 +135,8 @@ function declare(options: AgentOptions): AgentDeclaration {
 }
 
 /**
- * A schema as JSON Schema, where its library can say it; some types (a Date) have no such form. Always the
- * schema's input side: what a submitter sends, and what run() returns.
+ * A schema as JSON Schema; undefined if its library cannot express it, since some types (a Date) have no such form.
+ * Always the schema's input side: what a submitter sends, and what run() returns.
  */
 function jsonSchemaOf(schema: AnySchema | undefined): unknown {
   const standard = schema?.['~standard'] as Partial<StandardJSONSchemaV1.Props> | undefined

@@ -1,4 +1,4 @@
-// Checked by the compiler and never run: what an author's editor accepts and refuses.
+// Type tests of what an author's editor accepts and refuses; the compiler checks this file, and nothing runs it.
 
 import type OpenAI from 'openai'
 import * as z from 'zod'
@@ -34,7 +34,7 @@ export class WithoutSchemas {
     const openai = {} as OpenAI
     const messages = [{ role: 'user', content: input.question }] satisfies OpenAI.ChatCompletionMessageParam[]
     await ctx.llm('list', { model: 'm', messages }, request => openai.chat.completions.create(request))
-    // Written in place, `role` keeps its literal type and the response is that of the call.
+    // In a request written in place, `role` keeps its literal type; the result has the type of the call's response.
     const answer = await ctx.llm(
       'ask',
       {

@@ -7,7 +7,7 @@ import { DecoratorTargetError, DecoratorValidationError } from './errors.ts'
 
 type Decorator = (target: never, context: never) => void
 
-/** Decorates a class of its own, the last decorator first, as the language does. */
+/** Applies the decorators to a new class, the last one first, as the language does. */
 function decorated(...decorators: Decorator[]): AgentClass {
   class Watcher {
     async run(_ctx: unknown, input: unknown) {
@@ -48,7 +48,7 @@ describe('@schedule and @trigger', () => {
       schedule('0 2 * * 0', { source: { url, format: 'csv', itemId: 'id', headers }, results: { url } }),
       trigger('many', { items: true, itemId: 'id', partitionKey: 'tenant' }),
       trigger('read', { source: { url, format: 'json' } }),
-      named({ input: z.object({ id: z.string() }) }), // no schedule brings null
+      named({ input: z.object({ id: z.string() }) }), // no schedule starts an item with null
     )
     expect(declarationOf(Agent)).toMatchObject({
       schedules: [

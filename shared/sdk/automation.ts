@@ -1,5 +1,5 @@
-// @schedule and @trigger: what starts an agent besides a call. Guarantee: what a class carries is what a deploy
-// accepts; a mistake is told where it is written, before anything is sent.
+// The decorators @schedule and @trigger, which declare starts by cron and by HTTP. Guarantee: a deploy accepts what a
+// class declares; a mistake throws at the decorator, before anything is sent.
 
 import { LIMITS } from '../kernel/limits.ts'
 import type { DeclaredSchedule, DeclaredTrigger } from '../protocol/rules/protocol.ts'
@@ -14,35 +14,35 @@ import { declaredFields, declaredSource, type RowOptions, type SourceOptions } f
 
 /** The options of `@schedule`. */
 export interface ScheduleOptions {
-  /** An IANA zone, such as `Europe/Berlin`; UTC unless said otherwise. The cron is read on the wall clock there. */
+  /** An IANA zone, such as `Europe/Berlin`, on whose wall clock the cron fires; the default is UTC. */
   timezone?: string
-  /** Where the items of each run come from, instead of `scheduleInput`: any number of them, in one run. */
+  /** Where the items of each run come from, instead of `scheduleInput`: any number of items in one run. */
   source?: SourceOptions
-  /** Who gets the results of each run as a file when it has ended, signed like a callback; CSV unless told. */
+  /** Where the results of each ended run are sent as a file, signed like a callback; the default format is CSV. */
   results?: { url: string; format?: 'csv' | 'ndjson' | 'json' }
 }
 
 /** The options of `@trigger`. */
 export interface TriggerOptions extends RowOptions {
-  /** The environment variable in which the sender keeps the secret, such as `ORDERS_SECRET`; for people to find it. */
+  /** The sender's environment variable for the secret, such as `ORDERS_SECRET`; only shown, so that people find it. */
   secretEnv?: string
-  /** The body of a fire is many items, a JSON array or NDJSON; for any other trigger an array is one input. */
+  /** Whether each request body holds many items, as a JSON array or NDJSON; otherwise an array is one input. */
   items?: boolean
-  /** Read at each fire, instead of its body. */
+  /** Where the items of each fire come from, instead of the request body. */
   source?: SourceOptions
 }
 
 type Decorator = <C extends AgentClass>(target: C, context: ClassDecoratorContext<C>) => void
 
 /**
- * Starts the agent at every moment a cron names: a run over one item, whose input is `scheduleInput` of `@agent`, or
- * over the items of a `source`.
- * Stands above `@agent`, once for each cron. A deploy creates, changes and deletes schedules to match.
+ * Starts a run of the agent at every time the cron names: over one item, whose input is `scheduleInput` of `@agent`,
+ * or over the items of a `source`.
+ * Put it above `@agent`, once for each cron. A deploy creates, changes and deletes schedules to match.
  *
- * Five fields: minute, hour, day of month, month, day of week. A wall-clock time that a change of the clocks skips
- * is left out, one that it repeats fires once.
+ * A cron has five fields: minute, hour, day of month, month, day of week. A wall-clock time that a clock change skips
+ * does not fire; a time that it repeats fires once.
  *
- * @throws DecoratorValidationError naming the cron or the zone that is wrong, and why
+ * @throws DecoratorValidationError naming the option that is wrong, such as the cron, and why
  * @throws DecoratorTargetError when it does not stand above `@agent`
  * @example
  * @schedule('30 7 * * 1-5', { timezone: 'Europe/Berlin' })
@@ -75,11 +75,11 @@ export function schedule(cron: string, options: ScheduleOptions = {}): Decorator
 }
 
 /**
- * Lets others start the agent by HTTP: a POST to a URL of its own, its JSON body becomes the input. Stands above
- * `@agent`, once for each name. The deploy that creates it prints its URL and, this once, its secret; both stay the
- * same while the name does.
+ * Lets others start the agent by HTTP: a POST to the trigger's own URL starts a run, with the JSON body as its input.
+ * Put it above `@agent`, once for each name. The deploy that creates the trigger prints its URL and, only that once,
+ * its secret; both stay the same while the name does.
  *
- * @throws DecoratorValidationError naming the name or the variable that is wrong, and why
+ * @throws DecoratorValidationError naming the option that is wrong, such as the name, and why
  * @throws DecoratorTargetError when it does not stand above `@agent`
  * @example
  * @trigger('orders', { secretEnv: 'ORDERS_SECRET' })
@@ -110,7 +110,7 @@ export function trigger(name: string, options: TriggerOptions = {}): Decorator {
   }
 }
 
-/** Options that are checked with the class they stand on. */
+/** Options of `@trigger` that it checks itself, some only once it sees the class. */
 const ITEM_OPTIONS = { items: undefined, itemId: undefined, partitionKey: undefined, source: undefined }
 
 const isReceiver = ({ url, format = 'csv' }: NonNullable<ScheduleOptions['results']>): boolean =>
@@ -141,7 +141,7 @@ function refuse(decorator: string, field: string, value: unknown, check: Check):
     throw new DecoratorValidationError(decorator, field, `${JSON.stringify(value)}: ${problem}`)
 }
 
-/** What people try to say here, and where it belongs. */
+/** Options that people try here, and where they belong. */
 const ELSEWHERE: Record<string, string> = {
   input: 'give @agent a scheduleInput',
   budget: 'give @agent an itemBudgetCents',
@@ -165,7 +165,7 @@ function checkOptions(decorator: string, options: object, checks: Record<string,
   }
 }
 
-/** Decorators run from the bottom up: what comes last was written first. */
+/** Adds to the front of the list: decorators run from the bottom up, so the last to run was written first. */
 function add<K extends string, T extends Record<K, string>>(
   decorator: string,
   key: K,
@@ -184,7 +184,7 @@ function add<K extends string, T extends Record<K, string>>(
   list.unshift(declared)
 }
 
-/** An input that the agent itself refuses would fail every fire. */
+/** Refuses a `scheduleInput` that the agent's input schema refuses, because every fire would fail. */
 function checkScheduleInput({ options, declaration }: Registration, { cron }: DeclaredSchedule): void {
   const input = declaration.schedule_input ?? null
   const problem = options.input && checkNow(options.input, input, 'input')

@@ -1,15 +1,15 @@
-// Who may send items to an agent. Guarantee: where ASSAY_AGENT_KEY is set, only requests signed with one of its keys
-// within the last minutes pass, judged by the bytes of the body as they came.
+// Checks that Assay signed a request to an agent. Guarantee: if ASSAY_AGENT_KEY is set, only requests signed with one
+// of its keys within the last minutes pass; the signature is checked over the body's bytes as received.
 
 import { ApiError } from '../kernel/errors.ts'
 import { signingSecretProblem, verifySignature } from '../triggers/rules/webhook-signatures.ts'
 
-/** What a host hands over beside the request: workerd its bindings, others things that are not looked at. */
+/** What a host passes in addition to the request: workerd its bindings, other hosts values that are ignored. */
 export type HostEnvironment = { ASSAY_AGENT_KEY?: unknown } | undefined
 
 const SCHEME = 'standard_webhooks'
 
-/** Why a request is refused; undefined where it passes. Without a key, everybody's does. */
+/** Why a request is refused; undefined if it passes. Without a key every request passes. */
 export async function callerProblem(
   { headers }: Request,
   body: Uint8Array,
@@ -31,7 +31,7 @@ export async function callerProblem(
   return problem
 }
 
-/** Several may stand there, with spaces between, while one is exchanged for another. */
+/** The variable may hold several keys, separated by spaces, while one key replaces another. */
 function keysOf(env: HostEnvironment): string[] {
   const { process } = globalThis as { process?: { env?: HostEnvironment } }
   const text = env?.ASSAY_AGENT_KEY ?? process?.env?.ASSAY_AGENT_KEY

@@ -1,5 +1,5 @@
-// A typed client of the HTTP interface. Its types are made from the OpenAPI document. Guarantee: errors become
-// ApiFailure, and so does every answer that Assay did not write; the key goes along no redirect.
+// A typed client of the HTTP interface, with types made from the OpenAPI document. Guarantee: an error answer, and
+// every answer that Assay did not write, is thrown as ApiFailure; the key is never sent along a redirect.
 
 import createFetchClient, { type Client as FetchClient } from 'openapi-fetch'
 import type { components, operations, paths } from './client.gen.ts'
@@ -11,7 +11,7 @@ type BatchQuery = Omit<Schemas['BatchOrder'], 'items'>
 
 type ResultsQuery = NonNullable<operations['exportResults']['parameters']['query']>
 
-/** The watchdog of OpenFaaS passes on as it comes what was asked for as one of these, and nothing else. */
+/** The watchdog of OpenFaaS streams an answer only if the request accepts one of these types. */
 const NDJSON = 'application/x-ndjson'
 const EVENTS = 'text/event-stream'
 
@@ -23,17 +23,17 @@ export interface ClientOptions {
 }
 
 /**
- * An answer that is an error, with what was said about it. One that Assay did not write has `answered_by`, and one of
- * the codes `redirected`, `proxy_body_limit`, `proxy_rate_limited`, `proxy_refused`, `proxy_unavailable` and `not_assay`.
+ * An error answer, with its status, code and hint. If Assay did not write the answer, `answered_by` is set and the code
+ * is `redirected`, `proxy_body_limit`, `proxy_rate_limited`, `proxy_refused`, `proxy_unavailable` or `not_assay`.
  */
 export class ApiFailure extends Error {
   readonly status: number
   readonly code: string
   readonly hint: string | undefined
   readonly request_id: string | undefined
-  /** Seconds until asking again makes sense, where that was said. */
+  /** Seconds to wait before the next try, if the answer said so. */
   readonly retry_after_s: number | undefined
-  /** Who wrote it where Assay did not, such as `nginx`. */
+  /** Who wrote the answer if Assay did not, such as `nginx`. */
   readonly answered_by: string | undefined
 
   constructor(
@@ -51,22 +51,22 @@ export class ApiFailure extends Error {
   }
 }
 
-/** It may be a date as well, which a proxy's hardly ever is. */
+/** Reads Retry-After as seconds. It may also be a date, which is ignored: proxies hardly ever send one. */
 const secondsOf = (text: string | null) =>
   text !== null && /^\d{1,6}$/.test(text) ? Number(text) : undefined
 
 export interface Client extends FetchClient<paths> {
-  /** Submits any number of items as one run, sent line by line as they come. */
+  /** Submits any number of items as one run, and sends them line by line while `items` yields them. */
   submit(order: BatchQuery, items: AsyncIterable<Item> | Iterable<Item>): Promise<Schemas['SubmittedBatch']>
-  /** The same with lines that already are JSON texts; each ends with a newline. */
+  /** Like `submit`, with lines that already are JSON texts; each must end with a newline. */
   submitLines(order: BatchQuery, lines: ReadableStream<Uint8Array>): Promise<Schemas['SubmittedBatch']>
-  /** Every item record of the project, one by one. Throws when the answer breaks off. */
+  /** Yields every item record of the project. Throws if the answer breaks off. */
   records(): AsyncGenerator<Schemas['ItemRecord']>
-  /** Results of a run or an agent as the bytes of a file. Reading throws when the answer breaks off. */
+  /** Results of a run or an agent as the bytes of a file. Reading throws if the answer breaks off. */
   results(query: ResultsQuery, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>>
   /**
-   * A run whenever it has changed, over one connection: it ends with the run, after some minutes, or with the server.
-   * `seen` is the id of the last event there was; what is the same as then is not told again.
+   * Yields the run each time it changes, over one connection, which ends with the run, after some minutes, or with the
+   * server. Pass the id of the last event you got as `seen`, and a run that has not changed since is not sent again.
    */
   runEvents(
     runId: string,
@@ -81,6 +81,8 @@ export interface RunEvent {
 }
 
 /**
+ * A client of one Assay server. Its methods throw ApiFailure for an error answer, also `GET`, `POST` and the like.
+ *
  * @example
  * const assay = createClient({ baseUrl: 'http://127.0.0.1:8090', apiKey: 'pk_…' })
  * const { data: runs } = await assay.GET('/v2/runs', { params: { query: { limit: 10 } } })
@@ -102,7 +104,7 @@ export function createClient({ baseUrl, apiKey, fetch: given = fetch }: ClientOp
     },
   })
 
-  /** A good answer of Assay's to what the typed client does not cover. @throws ApiFailure */
+  /** Sends a request that the typed client does not cover; returns Assay's good answer. @throws ApiFailure */
   async function asked(path: string, init: RequestInit): Promise<Response> {
     const url = `${base}${path}`
     const response = await given(url, {
@@ -119,7 +121,7 @@ export function createClient({ baseUrl, apiKey, fetch: given = fetch }: ClientOp
       method: 'POST',
       headers: { 'content-type': NDJSON },
       body: lines,
-      // Fetch asks for this where the body is a stream; its types do not know it yet.
+      // fetch requires this for a streamed body; its types do not have it yet.
       duplex: 'half',
     } as RequestInit)
     return (await readWhole(response)).json() as Promise<Schemas['SubmittedBatch']>
@@ -168,7 +170,7 @@ function parameters(values: object): URLSearchParams {
   return query
 }
 
-/** @throws ApiFailure for an error, and for what Assay did not write */
+/** @throws ApiFailure for an error answer, and for an answer that Assay did not write */
 async function refuseUnlessGood(response: Response, where: Asked): Promise<void> {
   const judged = await judge(response, where)
   if (judged.by === 'other') throw new ApiFailure(response, judged.said)
@@ -176,8 +178,8 @@ async function refuseUnlessGood(response: Response, where: Asked): Promise<void>
 }
 
 /**
- * The answer with its body read and parsed, once, so that one that broke off on its way is told as such. It says its
- * length: openapi-fetch parses the text of one that does not itself. @throws ApiFailure
+ * Reads and parses the body once, so that an answer that broke off on its way is reported as such. Sets the length:
+ * without one, openapi-fetch parses the text itself. @throws ApiFailure
  */
 async function readWhole(response: Response): Promise<Response> {
   try {
@@ -185,7 +187,7 @@ async function readWhole(response: Response): Promise<Response> {
     const value = bytes.byteLength === 0 ? undefined : JSON.parse(new TextDecoder().decode(bytes))
     const whole = new Response(null, response)
     whole.headers.set('content-length', String(bytes.byteLength))
-    // Not assigned: where Assay itself runs, the Response of its server on Node has it read-only.
+    // Not assigned: in Assay's own process, `json` is read-only on the Response class of its Node server.
     return Object.defineProperty(whole, 'json', { value: async () => value })
   } catch (error) {
     throw error instanceof TypeError || error instanceof SyntaxError ? brokenOff(response) : error
@@ -237,7 +239,7 @@ async function* linesOf(response: Response): AsyncGenerator<string> {
       open = lines.pop()!
       yield* lines
     }
-    if (open !== '') throw brokenOff(response) // every line of Assay's has its end
+    if (open !== '') throw brokenOff(response) // Assay ends every line with a newline
   } finally {
     await reader.cancel()
   }

@@ -1,12 +1,12 @@
-// What an agent's run() is given: the item it works on, steps, and the ways to end other than returning.
+// The context that an agent's run() gets: its item, steps, and the ways to end an item other than returning.
 
 import type { ModelAnswer } from '../protocol/rules/protocol.ts'
 import type { Recorded } from './stream.ts'
 
 export interface ModelCallOptions<Response> {
   /**
-   * Says what an answer came to, for a provider whose answers Assay does not know: its words, how it ended, its tokens.
-   * Goes before what is read from the answer itself.
+   * Reads an answer of a provider that Assay does not know: its text, how it ended, its tokens. The values returned
+   * here win over those that Assay reads from the answer.
    *
    * @example
    * await ctx.llm('classify', request, callInHouse, {
@@ -16,13 +16,13 @@ export interface ModelCallOptions<Response> {
   read?: (answer: Response) => ModelAnswer
 }
 
-/** Who the item is. The names are those of the item's record. */
+/** Identifies the item. The fields have the same names as in the item's record. */
 export interface ItemIdentity {
-  /** The customer's own id. */
+  /** The submitter's own id of the item. */
   readonly item_id: string
-  /** For example a tenant; null when the submission named none. */
+  /** A correlation key, for example a tenant; null when the submission named none. */
   readonly partition_key: string | null
-  /** Counts from 1; a later attempt finds the steps of the earlier ones recorded. */
+  /** Counts from 1. A later attempt reuses the recorded steps of earlier attempts. */
   readonly attempt: number
   readonly run_id: string
 }
@@ -42,21 +42,22 @@ export type Literals =
   | { [key: string]: Literals }
 
 /**
- * The hands of an agent. Steps are recorded as they end; when the item runs again, a recorded step gives back its
- * output without running, so it is never paid for twice.
+ * The item of one attempt, and the calls that record its steps. A step is recorded when it ends; when the item runs
+ * again, a step that succeeded returns its recorded output without running, so it is not paid for twice. Outputs over
+ * 256 KiB are not kept whole: their steps run again.
  *
- * A step is found again by its key: its name, with `#2`, `#3` … for repeats in the order of the calls. Call steps
- * in an order that depends on the input and on earlier steps only.
+ * A step is found again by its key: its name, with `#2`, `#3` … for repeated calls, in call order. Let the order of
+ * calls depend only on the input and on earlier steps.
  */
 export interface Context {
   readonly item: ItemIdentity
-  /** Money left for this item when the attempt began, in millionths of a dollar; null when there is no fence. */
+  /** Budget left for this item when the attempt began, in millionths of a dollar; null if it has no budget. */
   readonly budget: { readonly left_micro: number | null }
-  /** Fires when the item's time is up or nobody waits for it any more; hand it to whatever takes long. */
+  /** Aborts when the item's time is up or its result is no longer awaited; pass it to every call that may take long. */
   readonly signal: AbortSignal
   /**
-   * The attempt's span as W3C writes it, where Assay exports traces: send it on as the header `traceparent`, or start
-   * your own spans below it.
+   * The attempt's span in W3C format; undefined unless Assay exports traces. Send it on as the header `traceparent`, or
+   * start your own spans below it.
    */
   readonly traceparent: string | undefined
 
@@ -70,9 +71,9 @@ export interface Context {
   step<T>(name: string, fn: () => T | PromiseLike<T>): Promise<T>
 
   /**
-   * Runs and records a call of a model. Return the provider's response unchanged: tokens, cost, refusals and truncation
-   * are read from it. A stream is read to its end: of those that OpenAI's and Anthropic's clients put together
-   * (`.stream()`) the whole answer is recorded and given, of others the list of their pieces.
+   * Runs and records a call of a model. Return the provider's response unchanged: Assay reads tokens, cost, refusals
+   * and truncation from it. A stream is read to its end. If OpenAI's or Anthropic's client assembles it (`.stream()`),
+   * the whole answer is recorded and returned; from the Vercel AI SDK its results; otherwise the list of pieces.
    *
    * @throws whatever `fn` throws; uncaught, the item fails with `llm_call_error`; declared `retries` are not spent
    *   on a provider's 4xx other than 408, 409 and 429
@@ -101,7 +102,7 @@ export interface Context {
   ): Promise<Output>
 
   /**
-   * Marks the item's result as not good enough and goes on: the item completes, with the verdict `degraded`.
+   * Marks the item's result as not good enough and continues: the item completes, with the verdict `degraded`.
    *
    * @example
    * if (confidence < 0.5) ctx.degrade(`low confidence: ${confidence}`)
@@ -109,10 +110,10 @@ export interface Context {
   degrade(reason: string): void
 
   /**
-   * Stops the item until a person decides; it waits in quarantine. When the person resumes it, `run()` starts
-   * over with its steps recorded, and this call returns.
+   * Pauses the item in quarantine until a person decides. When the person resumes it, `run()` starts over with its
+   * recorded steps, and this call returns.
    *
-   * @throws a signal that ends `run()`: let it pass
+   * @throws an internal error that ends `run()`: do not catch it
    * @example
    * if (amount > 10_000) await ctx.hold('refunds above 10,000 need a second pair of eyes')
    */

@@ -1,13 +1,13 @@
-// What can go wrong in an agent, and the signals by which the SDK ends an item early.
+// Errors of agents and of their decorators, and the signal with which the SDK ends an item early.
 
 import type { StepKind } from '../items/vocabulary.ts'
 
 /**
- * An error that says how the item should fail.
+ * An error that says how the item fails.
  *
- * `code` becomes the item's `error_code` (default: what failed, such as `tool_call_error`, else `agent_error`).
- * Any error is tried again while the agent's declared `retries` last, without running again the steps that
- * succeeded; `retryable: false` says that it would only happen again.
+ * `code` becomes the item's `error_code`. The default is the code of the step that failed, such as `tool_call_error`,
+ * else `agent_error`. After an error the item is retried while the agent's declared `retries` last; steps that
+ * succeeded do not run again. Set `retryable: false` if another attempt would fail the same way.
  *
  * @example
  * throw new ItemError('this order was deleted', { code: 'order_deleted', retryable: false })
@@ -34,7 +34,7 @@ export class DecoratorValidationError extends Error {
   }
 }
 
-/** A decorator stands where it cannot. */
+/** A decorator is in a place where it cannot be, or a class that should be an agent lacks `@agent`. */
 export class DecoratorTargetError extends Error {
   readonly code = 'DecoratorTargetError'
   constructor(message: string) {
@@ -44,8 +44,8 @@ export class DecoratorTargetError extends Error {
 }
 
 /**
- * Leaves `run()` when the item is over or goes on later. Code that catches it changes nothing: the next call of
- * the context throws it again, and the item ends as decided.
+ * Thrown by the context to leave `run()` when the item is over or continues later. Code that catches it changes
+ * nothing: the next call of the context throws it again, and the item ends as decided.
  */
 export class Interrupt extends Error {
   constructor(message: string) {
@@ -56,7 +56,7 @@ export class Interrupt extends Error {
 
 const CAUSES_TOLD = 4
 
-/** The words of anything that can be thrown; clients of providers leave what went wrong to the cause of their error. */
+/** The message of any thrown value and of its causes: clients of providers put the real problem into the cause. */
 export function messageOf(error: unknown): string {
   if (error instanceof ItemError) return error.message
   if (error instanceof Error) {
@@ -75,8 +75,8 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Whether a model provider's error says that the request itself is at fault, so that sending it again is no use:
- * the clients of OpenAI and Anthropic put the HTTP status on their errors.
+ * Whether a model provider's error blames the request itself, so that a retry is useless. The clients of OpenAI and
+ * Anthropic put the HTTP status on their errors.
  */
 export function isRejection(error: unknown): boolean {
   if (typeof error !== 'object' || error === null || !('status' in error)) return false
@@ -91,5 +91,5 @@ const STEP_ERRORS: Partial<Record<StepKind, StepErrorCode>> = {
   tool_call: 'tool_call_error',
 }
 
-/** The code of a step that threw, by its kind. */
+/** The error code of a step that threw, by the step's kind. */
 export const stepErrorOf = (kind: StepKind): StepErrorCode => STEP_ERRORS[kind] ?? 'step_error'

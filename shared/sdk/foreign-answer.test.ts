@@ -6,7 +6,7 @@ const OURS = { 'assay-version': '0.1.0', 'content-type': 'application/json' }
 const html = (title: string) =>
   `<!doctype html><html><head><title>${title}</title></head><body>…</body></html>`
 
-/** What a client says of an answer. */
+/** The error that a client throws for an answer. */
 async function failureOf(body: string | null, init: ResponseInit): Promise<ApiFailure> {
   const answer = async () => new Response(body, init)
   const client = createClient({ baseUrl: BASE, apiKey: 'pk_secret', fetch: answer })

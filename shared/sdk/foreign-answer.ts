@@ -1,12 +1,12 @@
-// Tells answers of Assay from those that a proxy, a sign-in page or another server wrote in its place. Guarantee: an
-// answer passes only with a header of Assay's and in a form that was asked for; of every other it is said who wrote it,
-// as far as it shows, and what to set.
+// Recognises answers that a proxy, a sign-in page or another server wrote instead of Assay. Guarantee: an answer passes
+// only with a header of Assay and in a format the client asks for; for every other, the caller gets who wrote it, as
+// far as the answer shows, and which setting to change.
 
-/** On every answer of Assay; servers before 0.1 send the second alone. */
+/** Sent with every answer of Assay, as is `x-request-id`; servers before 0.1 send only the latter. */
 export const VERSION_HEADER = 'assay-version'
 const MARKS = [VERSION_HEADER, 'x-request-id']
 const FORMS = /^(application\/(json|x-ndjson)|text\/(csv|event-stream))\b/i
-/** Of a page that is read for who wrote it; error pages of proxies take less. */
+/** How much of a page is read to find who wrote it; error pages of proxies are smaller. */
 const PAGE_BYTES = 64 * 1024
 
 export type ForeignCode =
@@ -17,27 +17,27 @@ export type ForeignCode =
   | 'proxy_unavailable'
   | 'not_assay'
 
-/** What is said of an answer that Assay did not write. */
+/** Describes an answer that Assay did not write. */
 export interface ForeignAnswer {
   code: ForeignCode
-  /** A name such as `nginx`; `a proxy` or `another server` where it does not show. */
+  /** A name such as `nginx`; `a proxy` or `another server` if the answer does not show it. */
   answered_by: string
   message: string
   hint: string
 }
 
-/** The answer as Assay gave it, or what is to be said of another's. */
+/** Who wrote an answer: Assay, with its error if it is one, or another server, with the description to report. */
 export type Judged =
   | { by: 'assay'; error?: { code: string; message: string; hint?: string } }
   | { by: 'other'; said: ForeignAnswer }
 
-/** Where Assay was asked: its own address, and all of what was asked for. */
+/** Where a request went: Assay's base URL, and the full URL of the request. */
 export interface Asked {
   base: string
   url: string
 }
 
-/** The body is taken unless the answer is a good one of Assay's. */
+/** Finds out who wrote an answer. Consumes its body, unless it is a good answer of Assay. */
 export async function judge(response: Response, asked: Asked): Promise<Judged> {
   const { ok, status, headers } = response
   const isMarked = MARKS.some(name => headers.has(name))
@@ -49,7 +49,7 @@ export async function judge(response: Response, asked: Asked): Promise<Judged> {
   return { by: 'other', said: describe(response, page, asked) }
 }
 
-/** Some operations answer without a body; what came empty though it should not is seen when it is read. */
+/** Some operations answer without a body. An answer that is empty by mistake fails later, when it is read. */
 const isBare = ({ headers }: Response) => !headers.has('content-type')
 
 function errorIn(page: string): { code: string; message: string; hint?: string } | undefined {
@@ -70,7 +70,7 @@ async function beginningOf({ body }: Response): Promise<string> {
     for (let part = await reader.read(); !part.done && text.length < PAGE_BYTES; part = await reader.read())
       text += decoder.decode(part.value as Uint8Array, { stream: true })
   } catch {
-    // What came tells enough.
+    // The part that was received is enough.
   } finally {
     void reader.cancel().catch(() => {})
   }
@@ -95,7 +95,7 @@ interface Told extends Asked {
   page: string
 }
 
-/** The key goes to no other address than the one that it was meant for, so no redirect is followed. */
+/** Redirects are not followed, because the key must go to no address but the one it was meant for. */
 function redirected({ answered_by, status, headers, base, url }: Told): Words {
   const to = headers.get('location') ?? ''
   const target = URL.canParse(to, url) ? new URL(to, url) : undefined
@@ -187,13 +187,13 @@ const realmOf = (headers: Headers) =>
 const CHARACTERS_SHOWN = 100
 const short = (text: string) => text.replaceAll(/[\p{Cc}\s]+/gu, ' ').slice(0, CHARACTERS_SHOWN)
 
-/** Of a server that is not in the list, what it calls itself. */
+/** The name that a server outside WRITERS gives itself; empty if it gives none. */
 const named = (headers: Headers) => {
   const name = headers.get('server')?.split(/[\s/(]/)[0] ?? ''
   return name === '' ? '' : `the server "${short(name)}"`
 }
 
-/** What to set in a proxy that stands in the way. */
+/** Which setting of a proxy to change, by problem: body size, request rate, time to wait, reaching Assay. */
 interface Settings {
   body?: string
   rate?: string
@@ -216,7 +216,7 @@ const NGINX: Settings = {
   reach: 'is Assay up, and does proxy_pass name its address?',
 }
 
-/** Pages go before headers: a proxy may hand on what one behind it wrote, under its own name. */
+/** Pages are matched before headers: a proxy may pass on, under its own name, a page of a proxy behind it. */
 const WRITERS: readonly Writer[] = [
   { name: 'nginx', wrote: (_, page) => /<center>(nginx|openresty)[^<]*<\/center>/i.test(page), sets: NGINX },
   {

@@ -8,7 +8,7 @@ import { serve } from './serve.ts'
 
 type Make = (ctx: ItemsContext, occurrence: Occurrence) => AsyncIterable<unknown> | Iterable<unknown>
 
-/** An agent whose methods under `@items` are these. */
+/** An agent with these `@items` methods. */
 function agentWith(generators: Record<string, Make>): AgentClass {
   class Tickets {
     async run() {}

@@ -1,5 +1,5 @@
-// @items: methods of an agent that make the items of a run. Guarantee: a generator is asked for no more than its reader
-// takes; its answer ends with one last line, which says how many items there were or what went wrong.
+// @items: methods of an agent that make the items of a run. Guarantee: a generator makes no more values than its reader
+// takes; its answer ends with one last line, which gives the number of items or the error.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { liveHeaders } from '../kernel/live-answer.ts'
@@ -8,13 +8,13 @@ import { TRIGGER_NAME } from '../triggers/vocabulary.ts'
 import { DecoratorTargetError, DecoratorValidationError, Interrupt, ItemError, messageOf } from './errors.ts'
 import { isLongerThan, jsonOf } from './payload.ts'
 
-/** What a generator is given: the first argument. */
+/** The first argument of a generator. */
 export interface ItemsContext {
-  /** Fires when nobody waits for the items any more; hand it to whatever takes long. */
+  /** Aborts when nobody reads the items any more; pass it to every call that may take long. */
   readonly signal: AbortSignal
 }
 
-/** The start that a generator makes items for: its second argument. */
+/** The second argument of a generator: the start it makes items for. */
 export type Occurrence = GeneratorOccurrence
 
 type Generator = (ctx: ItemsContext, occurrence: Occurrence) => AsyncIterable<unknown> | Iterable<unknown>
@@ -24,12 +24,12 @@ const IS_GENERATOR = Symbol.for('assay.items')
 
 /**
  * Makes a method a source of items, for schedules and triggers that name it: each value it yields is the input of one
- * item. Nothing is dispatched before it has returned; if it throws, nothing is started, its words are told, and it is
- * called again from its start. It is asked for the next value only when the last ones were taken, so it may yield any
- * number.
+ * item. No item starts before the method has returned. If it throws, nothing is started, its message is reported, and
+ * it is called again from its start. The next value is requested only when earlier ones were taken, so it may yield any
+ * number of values.
  *
- * @throws DecoratorTargetError when it stands on anything but a public method of an instance
- * @throws DecoratorValidationError when the name of the method cannot be that of a source
+ * @throws DecoratorTargetError when it decorates anything but a public instance method
+ * @throws DecoratorValidationError when the method's name is not allowed for a source
  * @example
  * @items async *tickets(ctx: ItemsContext, { date }: Occurrence) {
  *   for await (const ticket of openTickets(date, ctx.signal)) yield ticket
@@ -47,7 +47,7 @@ export function items<This, Method extends Generator>(
   Object.defineProperty(method, IS_GENERATOR, { value: true })
 }
 
-/** The names of a class's generators, those of classes it extends among them. */
+/** The names of a class's generators, including inherited ones. */
 export function generatorsOf(target: { prototype: object }): string[] {
   const names = new Set<string>()
   for (let at = target.prototype; at && at !== Object.prototype; at = Object.getPrototypeOf(at))
@@ -60,7 +60,7 @@ const HEADERS = liveHeaders(NDJSON)
 const HEARTBEAT = '{"type":"heartbeat"}\n'
 const encoder = new TextEncoder()
 
-/** The answer to a request for items. The generator must be one of the class's. */
+/** The streamed answer to a request for items. The class must have the generator. */
 export function itemsResponse(
   construct: new () => unknown,
   { generator, occurrence }: GeneratorRequest,
@@ -89,7 +89,7 @@ class ItemLines {
   ended = false
   readonly #begin: () => AsyncIterable<unknown> | Iterable<unknown>
   #iterator: AsyncIterator<unknown> | Iterator<unknown> | undefined
-  /** The value that is being made; a heartbeat does not ask for another. */
+  /** The value being made; a heartbeat sent meanwhile does not request another. */
   #step: Step | undefined
   #items = 0
 
@@ -97,7 +97,7 @@ class ItemLines {
     this.#begin = begin
   }
 
-  /** The lines that come within a heartbeat, up to a bound; a heartbeat where none does. */
+  /** The lines made within one heartbeat interval, up to a bound; a heartbeat line if there are none. */
   async next(): Promise<string> {
     let timer: ReturnType<typeof setTimeout> | undefined
     const beat = new Promise<undefined>(resolve => {
@@ -125,11 +125,11 @@ class ItemLines {
     }
   }
 
-  /** Lets the generator end what it holds open. */
+  /** Lets the generator close what it holds open. */
   async stop(): Promise<void> {
     try {
       await this.#iterator?.return?.()
-    } catch {} // nobody waits for its words any more
+    } catch {} // nobody reads its error any more
   }
 
   #line(value: unknown): string {

@@ -1,5 +1,5 @@
-// The lines that an item's run sends, as text. Guarantee: each names its item and its attempt; what an agent said that is
-// too long to be stored is cut, and an output that is too long is an error that says so.
+// Writes the lines about an item as text. Guarantee: each line names its item and its attempt; an agent's text that is
+// too long to store is cut, and an output that is too long becomes an error that says so.
 
 import type { StepKind } from '../items/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
@@ -16,7 +16,7 @@ export interface OpenStep {
   clock: number
   /** As JSON text. */
   input?: string | undefined
-  /** What the agent says that a model call came to, as JSON text. */
+  /** The agent's own reading of a model's answer, as JSON text. */
   answer?: string | undefined
 }
 
@@ -37,12 +37,12 @@ export class ItemLines {
     return `${line}}}`
   }
 
-  /** Of a step for which a recording stood. */
+  /** The line of a step that was replaced by its recording. */
   reused(step: OpenStep): string {
     return `${this.#stepHead(step)},"reused":true}}`
   }
 
-  /** `step` is how the next attempt knows that a person let the item pass. */
+  /** The line of `step`, by which the next attempt knows that a person let the item pass, and the hold. */
   hold(step: OpenStep, reason: string): string {
     const line = `${this.#head('hold')},"reason":${JSON.stringify(reason)}}`
     return `${this.step(step, 'output', '{"held":true}')}\n${line}`
@@ -52,7 +52,7 @@ export class ItemLines {
     return `${this.#head('yield')}}`
   }
 
-  /** `problem` is what of the output does not match its schema. */
+  /** `problem` says where the output does not match its schema. */
   result(value: unknown, degraded: string | undefined, problem: string | undefined): string {
     const output = jsonOf(value, 'the output') ?? 'null'
     if (isLongerThan(output, LIMITS.item_output_bytes)) {
@@ -73,7 +73,7 @@ export class ItemLines {
     return `{"type":"${type}","seq":${this.#seq},"attempt":${this.#attempt}`
   }
 
-  /** A step's line without its payloads and its end. */
+  /** A step's line without its payloads and closing braces. */
   #stepHead({ key, kind, name, started, clock }: OpenStep): string {
     const duration_ms = Math.round((performance.now() - clock) * 1000) / 1000
     const quoted = JSON.stringify(name)
@@ -82,7 +82,7 @@ export class ItemLines {
   }
 }
 
-// The steps of a millisecond have one text between them: writing it takes as long as the rest of a short line.
+// Steps of one millisecond share its formatted text: formatting takes as long as the rest of a short line.
 let lastMs = Number.NaN
 let lastIso = ''
 function isoOf(ms: number): string {
@@ -93,7 +93,7 @@ function isoOf(ms: number): string {
   return lastIso
 }
 
-/** What the agent's own reading says of an answer. That it fails is no reason to lose what was paid for. */
+/** The agent's own reading of an answer, as JSON text. If `read` throws, the answer is kept, since it was paid for. */
 export function told<T>(output: T, read: (output: T) => ModelAnswer): string {
   try {
     const { text, ...rest } = read(output)

@@ -1,5 +1,5 @@
-// One item on its way through an agent's run(). Guarantee: it ends with exactly one final line, after the lines
-// of all its steps, whatever run() does with the signals it is sent; only its deadline cuts steps off.
+// Runs one item through an agent's run(). Guarantee: the item ends with exactly one final line, after the lines of all
+// its steps, whatever run() does with the signals it gets; only the deadline cuts steps off.
 
 import type { StepKind } from '../items/vocabulary.ts'
 import { canonicalJson } from '../json/canonical.ts'
@@ -38,7 +38,7 @@ export class ItemRun implements Context {
   #over = false
   #failures = new StepFailures()
   #degraded: string | undefined
-  /** How the item ends once run() is out, decided before it was. */
+  /** How the item will end when run() has ended, if that is decided already. */
   #decided: { message: string; line: string } | undefined
   /** The final line, held back while steps are open. */
   #final: string | undefined
@@ -81,7 +81,7 @@ export class ItemRun implements Context {
     return this.#abort.signal
   }
 
-  /** Works on the item to its end. Never rejects. */
+  /** Runs the item to its end. Never rejects. */
   async execute(agent: Agent): Promise<void> {
     try {
       if (this.#line.budget_micro !== null && this.#line.budget_micro <= 0) {
@@ -134,8 +134,8 @@ export class ItemRun implements Context {
     return handled(this.#hold(reason))
   }
 
-  // A hold is a step as well: its recording is how the next attempt knows that a person let the item pass. Both
-  // lines leave together, or a crash between them would let the item pass by itself.
+  // A hold is also recorded as a step, by which the next attempt knows that a person let the item pass. Both lines
+  // leave together: after a crash between them, the item would pass without a person.
   async #hold(reason: string): Promise<void> {
     this.#checkGoingOn()
     const key = this.#keyFor('hold')
@@ -155,7 +155,7 @@ export class ItemRun implements Context {
     this.#abort?.abort(error)
   }
 
-  /** Nobody waits for the item any more. */
+  /** Nobody awaits the item any more: it ends without a final line. */
   abandon(): void {
     if (this.#over) return
     this.#over = true
@@ -184,7 +184,7 @@ export class ItemRun implements Context {
       this.#decide('the item goes on in a later request', this.#lines.yield())
     this.#openSteps++
     try {
-      // Written before the call: agents go on building the same list of messages afterwards.
+      // Written before the call, because agents continue to extend the same list of messages afterwards.
       step.input = payloadOf(input, 'the input', key)
       const offer = this.#offerFor(step)
       if (offer !== undefined) return this.#reuse(step, offer) as T
@@ -203,7 +203,7 @@ export class ItemRun implements Context {
     }
   }
 
-  /** The recording that stands for this call: of the same key, and made with the same input. */
+  /** The recording that can replace this call: it has the same key and the same input. */
   #offerFor({ key, input }: OpenStep): OfferedStep | undefined {
     const offer = this.#offered?.get(key)
     if (offer === undefined || input === undefined || isCut(offer.input) || isCut(offer.output)) return
@@ -229,7 +229,7 @@ export class ItemRun implements Context {
     throw new Interrupt(this.#decided.message)
   }
 
-  /** The name, or the name with the first number that is free. */
+  /** The name itself, or for a repeated call the name with the first free number. */
   #keyFor(name: string): string {
     if (typeof name !== 'string' || name === '') throw new TypeError('a step needs a name')
     let count = (this.#keys.get(name) ?? 0) + 1
@@ -259,7 +259,7 @@ export class ItemRun implements Context {
   }
 }
 
-/** A promise nobody awaits must not end a Node process and the other items in it; its failure is in the trace. */
+/** A promise that nobody awaits must not end the Node process and its other items; the trace has its failure. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise

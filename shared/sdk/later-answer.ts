@@ -1,17 +1,17 @@
-// Lines that an agent sends after its request has ended. Guarantee: they leave in the order they were written, one POST
-// at a time, each until it is taken or nobody awaits it any more; while there are none, a heartbeat keeps the lease.
+// Sends an agent's lines after its request has ended. Guarantee: lines leave in the order written, one POST at a time,
+// and each POST is repeated until it is taken or nobody awaits it; while there are no lines, heartbeats keep the lease.
 
 import { LIMITS } from '../kernel/limits.ts'
 import { NDJSON } from '../protocol/rules/protocol.ts'
 
-/** Items by their seq that are still awaited. */
+/** The `seq` of the items that are still awaited. */
 export type Awaited = ReadonlySet<number>
 
 const NOBODY: Awaited = new Set()
 const HEARTBEAT = '{"type":"heartbeat"}\n'
 
 export class LaterAnswer {
-  /** Resolves when everything was sent, or nobody awaits anything. */
+  /** Resolves when all lines were sent, or nobody awaits any item. */
   readonly done: Promise<void>
   readonly #address: string
   readonly #until: number
@@ -20,10 +20,10 @@ export class LaterAnswer {
   #ended = false
   #notify: () => void = () => {}
 
-  /** `until` is the time at which the last item is over; `onTaken` is told after each POST what goes on. */
+  /** `until` is the deadline of the last item (epoch, ms); `onTaken` gets the items still awaited after each POST. */
   constructor(address: string, until: number, onTaken: (awaited: Awaited) => void) {
     this.#address = address
-    this.#until = until + 2 * LIMITS.lease_ms // what was written last may have to be sent again
+    this.#until = until + 2 * LIMITS.lease_ms // the last lines may have to be sent again
     this.#onTaken = onTaken
     this.done = this.#run()
   }
@@ -49,7 +49,7 @@ export class LaterAnswer {
     }
   }
 
-  /** As many pieces as one POST should carry; a piece is never cut. */
+  /** Removes as many pieces as one POST should carry; a piece is never cut. */
   #take(): string {
     let text = ''
     while (this.#pieces.length > 0 && text.length < LIMITS.answer_piece_characters)
@@ -57,7 +57,7 @@ export class LaterAnswer {
     return text
   }
 
-  /** Sends until it is taken. Sending again does no harm: what was taken before is passed over. */
+  /** Repeats the POST until it is taken. That does no harm: lines that were taken before are skipped. */
   async #send(body: string): Promise<Awaited> {
     for (let tries = 0; Date.now() < this.#until; tries++) {
       const answer = await ask(this.#address, body)
@@ -79,7 +79,7 @@ export class LaterAnswer {
   }
 }
 
-/** Who awaits what after a POST; `again` where it is not known to have been taken. */
+/** The items still awaited after a POST; `again` if it is not known to have been taken. */
 async function ask(address: string, body: string): Promise<Awaited | 'again'> {
   try {
     const response = await fetch(address, {
@@ -94,6 +94,6 @@ async function ask(address: string, body: string): Promise<Awaited | 'again'> {
     const isFinal = told.error?.code === 'claim_ended' || response.status === 400 || response.status === 401
     return isFinal ? NOBODY : 'again'
   } catch {
-    return 'again' // no answer, or that of somebody in between
+    return 'again' // no answer, or one that a proxy wrote
   }
 }

@@ -1,11 +1,11 @@
-// A response whose lines are written as things happen. Guarantee: however many lines a turn of the event loop
-// brings, they leave as one chunk; a response that is complete within the first turn is not streamed at all.
+// A response to which lines are written as they come. Guarantee: the lines of one turn of the event loop leave as one
+// chunk, up to FLUSH_CHARACTERS; a response that is complete within the first turn is not streamed at all.
 
 import { liveHeaders } from '../kernel/live-answer.ts'
 import { NDJSON } from '../protocol/rules/protocol.ts'
 
 const HEADERS = liveHeaders(NDJSON)
-const FLUSH_CHARACTERS = 1024 * 1024 // what a turn may gather before it leaves early
+const FLUSH_CHARACTERS = 1024 * 1024 // a turn that gathers more is flushed early
 const LATER = '{"type":"later"}'
 const encoder = new TextEncoder()
 
@@ -19,7 +19,7 @@ export class LineResponse {
   #scheduled = false
   #closed = false
 
-  /** `onStream` is called when the response turns out to take longer than a turn. */
+  /** `onStream` is called when the response takes longer than one turn, `onCancel` when its reader closes it. */
   constructor(onStream: () => void, onCancel: () => void) {
     this.#onStream = onStream
     this.#onCancel = onCancel
@@ -46,7 +46,7 @@ export class LineResponse {
     }
   }
 
-  /** Ends the response before its lines: they are answered later. */
+  /** Ends the response early: the remaining lines are answered later. */
   leave(): void {
     this.write(LATER)
     this.end()

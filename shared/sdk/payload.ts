@@ -1,4 +1,4 @@
-// Values on their way into a line: written as JSON once, and cut where they are longer than a trace keeps.
+// Writes values as JSON for a line: each once, and cut if it is longer than a trace keeps.
 
 import { LIMITS } from '../kernel/limits.ts'
 
@@ -30,8 +30,9 @@ export function isLongerThan(text: string, limit: number): boolean {
 }
 
 /**
- * A step's input or output as the trace keeps it. Beyond the limit a marker takes its place: the true size, the
- * beginning, and an outline with long texts and lists cut, from which an answer is still graded and priced.
+ * A step's input or output as the trace keeps it. A value over the limit is replaced by a marker with its true size,
+ * its beginning, and an outline whose long texts and lists are cut. An answer is still graded and priced from the
+ * outline.
  */
 export function payloadOf(value: unknown, what: string, ofStep?: string): string | undefined {
   const text = jsonOf(value, what, ofStep)
@@ -47,14 +48,14 @@ export function payloadOf(value: unknown, what: string, ofStep?: string): string
   })
 }
 
-/** Whether a recording is such a marker: then the step has to run again. */
+/** Whether a recording is such a marker; if so, its step has to run again. */
 export function isCut(recorded: unknown): boolean {
   if (typeof recorded !== 'object' || recorded === null) return false
   const { cut, bytes, head } = recorded as Record<string, unknown>
   return cut === true && typeof bytes === 'number' && typeof head === 'string'
 }
 
-/** The value with the beginning of its texts, and the beginning and the end of its lists. */
+/** A copy with only the beginning of long texts, and the beginning and end of long lists. */
 export function outlineOf(value: unknown): unknown {
   let left: number = LIMITS.outline_values
   const outline = (value: unknown, depth: number): unknown => {
@@ -69,11 +70,11 @@ export function outlineOf(value: unknown): unknown {
     }
     return Array.isArray(value) ? Object.values(kept) : kept
   }
-  // As JSON has it: what has its own way of being written is written so.
+  // Through JSON, so that values with their own toJSON are outlined as they would be written.
   return outline(JSON.parse(JSON.stringify(value)), 0)
 }
 
-/** Tokens and the end of a stream stand in its last pieces. */
+/** Keeps the last pieces too: those of a stream hold its tokens and how it ended. */
 function endsOf(values: readonly unknown[]): readonly unknown[] {
   const most = LIMITS.outline_entries
   return values.length <= most ? values : [...values.slice(0, most - 4), ...values.slice(-4)]

@@ -1,11 +1,11 @@
-// Checks a value with whatever schema library the author chose; a problem is told with its path.
+// Checks a value with the schema library that the author chose; a problem is reported with its path.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { AnySchema } from './agent-options.ts'
 
 const ISSUES_TOLD = 5
 
-/** The value as the schema gives it back, or what is wrong with it and where. */
+/** The value as the schema returns it, or what is wrong with it and where. */
 export async function check(
   schema: AnySchema,
   value: unknown,
@@ -15,11 +15,11 @@ export async function check(
   return result.issues ? { value, problem: told(result.issues, what) } : { value: result.value }
 }
 
-/** What is wrong with the value and where; undefined also when the schema cannot tell at once. */
+/** What is wrong with the value and where; undefined also when the schema checks asynchronously. */
 export function checkNow(schema: AnySchema, value: unknown, what: string): string | undefined {
   const result = schema['~standard'].validate(value)
   if (!(result instanceof Promise)) return result.issues && told(result.issues, what)
-  result.catch(() => {}) // nobody waits for it
+  result.catch(() => {}) // nobody awaits it
   return undefined
 }
 

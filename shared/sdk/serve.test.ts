@@ -38,7 +38,7 @@ async function linesOf(response: Response | Promise<Response>): Promise<AgentLin
     .map(line => JSON.parse(line))
 }
 
-/** What an agent answers for one item. */
+/** The lines that an agent answers for one item. */
 async function linesFor(run: Run, item: Partial<ItemLine> = {}, options: Partial<AgentOptions> = {}) {
   return linesOf(agentOf(run, options)(request(item)))
 }

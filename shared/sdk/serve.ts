@@ -1,5 +1,5 @@
-// An agent as an HTTP endpoint that speaks the agent protocol. Guarantee: every item of a request is answered
-// with one final line by its deadline, and the response never stays silent for longer than a heartbeat.
+// Serves an agent as an HTTP endpoint that speaks the agent protocol. Guarantee: every item of a request gets one final
+// line by its deadline, and the response is never silent for longer than a heartbeat interval.
 
 import { LIMITS } from '../kernel/limits.ts'
 import {
@@ -17,16 +17,17 @@ import { LaterAnswer } from './later-answer.ts'
 import { LineResponse } from './line-response.ts'
 
 /**
- * Makes an HTTP handler of an agent, for any host with the Request and Response of the web: workerd, Bun and Deno
- * take `export default { fetch: serve(Agent) }`, Node takes it through `@hono/node-server`.
+ * Makes an HTTP handler of an agent, for any host with the web's Request and Response. workerd, Bun and Deno take
+ * `export default { fetch: serve(Agent) }`; Node takes it through `@hono/node-server`.
  *
- * `POST` takes items as JSON lines and answers with JSON lines, or asks for the items of a method under `@items`;
- * `GET /ping` answers `pong`; any other `GET` says who the agent is. What cannot be understood is answered 400 with `{error: {code, message}}`. Where the variable
- * ASSAY_AGENT_KEY is set, items that Assay did not sign with it are answered 401; without it, everybody's are taken.
+ * `POST` takes items as JSON lines and answers with JSON lines, or makes items with an `@items` method. `GET /ping`
+ * answers `pong`; any other `GET` returns the agent's declaration. A request that cannot be understood gets 400 with
+ * `{error: {code, message}}`. If the variable ASSAY_AGENT_KEY is set, a `POST` that Assay did not sign with it gets
+ * 401; without it, anyone's are taken.
  *
- * Items that take longer than Assay's consumer has left are answered later, by requests of the agent's own: its process
- * must go on after its answer has ended, for which `host.waitUntil` is asked where there is one. Where nobody reads
- * answers, as behind a queue of the platform, `{ answer: 'later' }` has all of them sent so.
+ * Items that take longer than Assay's consumer has left are answered later, in requests that the agent sends itself. So
+ * its process must keep running after its response has ended; the handler uses `host.waitUntil` for that if the host
+ * has it. If nobody reads the response, as behind a platform's queue, `{ answer: 'later' }` sends all lines that way.
  *
  * @throws DecoratorTargetError when `@agent` does not stand on the class
  * @example
@@ -72,19 +73,19 @@ export function serve(
 export interface ServeOptions {
   /**
    * `later` sends every line to the address that comes with the request, for OpenFaaS's asynchronous functions and
-   * others of whom nobody reads an answer; a request without an address is answered openly. Unless said otherwise what
-   * ends in the consumer's time is answered openly, and the rest later.
+   * other hosts whose responses nobody reads; a request without an address is answered in its response. By default,
+   * items that end in the consumer's time are answered in the response, and the rest later.
    */
   answer?: 'later'
 }
 
-/** Where the items of a request are answered. */
+/** Where the lines about a request's items are sent. */
 interface Answering extends ServeOptions {
   address: string | null
   host: Host
 }
 
-/** What keeps a host from ending with its answers, where it would. */
+/** Keeps a host running after its response, if it would end then. */
 type Host = { waitUntil?: (promise: Promise<unknown>) => void } | undefined
 
 const decoder = new TextDecoder()
@@ -95,7 +96,7 @@ function refusal(message: string, code: keyof typeof REFUSALS = 'protocol_error'
   return Response.json({ error: { code, message } }, { status: REFUSALS[code] })
 }
 
-/** The items on offer, or the request for some. */
+/** The items of a request, or its order to make some. Throws an Error that names the line that is wrong. */
 function parse(body: string): ItemLine[] | GeneratorRequest {
   const lines: ItemLine[] = []
   for (const [index, text] of body.split('\n').entries()) {
@@ -115,7 +116,7 @@ function parse(body: string): ItemLine[] | GeneratorRequest {
   return lines
 }
 
-/** Only `seq` and `attempt` are indispensable, so that a line can be typed by hand. */
+/** Fills in defaults: only `seq` and `attempt` are required, so that a line can be typed by hand. */
 function withDefaults(line: ItemLine): ItemLine {
   line.item_id ??= String(line.seq)
   line.partition_key ??= null
@@ -127,7 +128,7 @@ function withDefaults(line: ItemLine): ItemLine {
   return line
 }
 
-/** Works on all items of a request side by side. */
+/** Runs all items of a request concurrently. */
 function work(
   agent: Agent,
   runId: string,
@@ -150,7 +151,7 @@ function work(
     },
   )
 
-  // One timer for the whole request: the nearest deadline of an open item, the next heartbeat, or when to let it go.
+  // One timer for the whole request: for the nearest deadline of an item, the next heartbeat, or leaving for later.
   function keepWatch(heartbeatAt: number): void {
     let next = Math.min(heartbeatAt, laterAt)
     for (const item of items) if (!item.over && item.deadline < next) next = item.deadline
@@ -175,7 +176,7 @@ function work(
       for (const item of items) if (!item.over && !awaited.has(item.seq)) drop(item)
     })
     host?.waitUntil?.(later.done)
-    keepWatch(Number.POSITIVE_INFINITY) // it sends heartbeats by itself
+    keepWatch(Number.POSITIVE_INFINITY) // LaterAnswer sends its own heartbeats
   }
 
   const write = (line: string) => (later ?? answer).write(line)
@@ -189,15 +190,15 @@ function work(
     ended()
   }
   for (const line of lines) items.push(new ItemRun(line, runId, maxSteps, write, ended))
-  if (isAllLater) leave() // before anything is said that nobody reads
+  if (isAllLater) leave() // before any line is written that nobody reads
   void begin(agent, items)
   if (lines.length === 0) answer.end()
   return answer.response
 }
 
 /**
- * Begins the items, in turns: a request brings a thousand, and begun in one go they kept the process from answering its host's ping
- * for a second of a slow processor, for which it was ended.
+ * Begins the items over several turns of the event loop. A request brings a thousand; begun in one turn they blocked a
+ * slow processor for a second, so the process did not answer its host's ping and was ended.
  */
 async function begin(agent: Agent, items: readonly ItemRun[]): Promise<void> {
   for (const [n, item] of items.entries()) {
@@ -206,7 +207,7 @@ async function begin(agent: Agent, items: readonly ItemRun[]): Promise<void> {
   }
 }
 
-/** When the consumer has to be let go, if an item may take longer; then none has to yield to it. */
+/** When to leave the consumer and answer later, if an item may outlast it (epoch, ms); then no item has to yield. */
 function timeToLeave(lines: readonly ItemLine[], isAllLater: boolean): number {
   const yieldMs = Math.min(...lines.map(line => line.yield_ms))
   if (!isAllLater && lines.every(line => line.timeout_ms <= yieldMs)) return Number.POSITIVE_INFINITY

@@ -1,33 +1,33 @@
-// What @schedule and @trigger say about where items come from. Guarantee: what is wrong with it is told where it is
-// written, in the words of the option.
+// Options of @schedule and @trigger that say where items come from. Guarantee: a wrong option throws at the decorator,
+// with a message that names the option.
 
 import type { DeclaredSource } from '../protocol/rules/protocol.ts'
 import { declaredSourceProblem } from '../sources/rules/declared-source.ts'
 import { SOURCE_FORMATS, type SourceFormat } from '../sources/vocabulary.ts'
 import { DecoratorValidationError } from './errors.ts'
 
-/** Fields of a row: which is its item_id, and which its partition_key. */
+/** Which fields of a row hold the item's `item_id` and its `partition_key`. */
 export interface RowOptions {
-  /** Without it the service gives ids. */
+  /** Without it, Assay assigns ids. */
   itemId?: string
   partitionKey?: string
 }
 
-/** Where the items of each start come from: a URL in a format, or a method of the agent under `@items`. */
+/** Where the items of each start come from: a URL with its format, or an `@items` method of the agent. */
 export interface SourceOptions extends RowOptions {
-  /** Read with a GET at each start; `{date}` and `{scheduled_for}` stand for its moment, in the schedule's zone. */
+  /** Read with a GET at each start; `{date}` and `{scheduled_for}` become its date and time in the schedule's zone. */
   url?: string
-  /** Of the URL. `ndjson`: a JSON value a line. `csv`: names in the first line. `json`: one array of values. */
+  /** Its format. `ndjson`: one JSON value per line. `csv`: names in the first line. `json`: one array of values. */
   format?: SourceFormat
-  /** Values name variables of the deployment's environment: `{ authorization: 'Bearer $EXPORT_TOKEN' }`. */
+  /** Headers of the GET; put secrets in the deployment's environment: `{ authorization: 'Bearer $EXPORT_TOKEN' }`. */
   headers?: Record<string, string>
-  /** Instead of a URL: the name of the method. */
+  /** Name of the `@items` method, instead of a URL. */
   generator?: string
 }
 
 const OPTIONS = ['url', 'format', 'headers', 'generator', 'itemId', 'partitionKey']
 
-/** As a declaration says it. @throws DecoratorValidationError */
+/** The source in the format of a declaration. @throws DecoratorValidationError */
 export function declaredSource(
   decorator: string,
   options: SourceOptions,
@@ -44,7 +44,7 @@ export function declaredSource(
   return typeof source === 'string' || problem !== undefined ? refuse(problem!) : source
 }
 
-/** In words what is wrong with it. */
+/** The source, or in words what is wrong with it. */
 function sourceOf(
   { url, format, headers, generator }: SourceOptions,
   fields: ReturnType<typeof declaredFields>,
@@ -61,7 +61,7 @@ function sourceOf(
   return { url, format, ...fields, ...(headers && { headers }) }
 }
 
-/** As a declaration says them. @throws DecoratorValidationError */
+/** The row's fields in the format of a declaration. @throws DecoratorValidationError */
 export function declaredFields(decorator: string, { itemId, partitionKey }: RowOptions) {
   for (const [name, value] of Object.entries({ itemId, partitionKey }))
     if (value !== undefined && (typeof value !== 'string' || value === ''))

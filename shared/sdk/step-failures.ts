@@ -1,15 +1,15 @@
-// What failed in the steps of one item. Guarantee: an error that leaves run() has the code it was thrown with, else that
-// of the first step it failed in, however often it was wrapped since.
+// Remembers the errors of one item's steps. Guarantee: an error that leaves run() has the code it was thrown with, else
+// the code of the first step it failed in, however often it was wrapped since.
 
 import type { StepKind } from '../items/vocabulary.ts'
 import type { ItemError as WireError } from '../protocol/rules/protocol.ts'
 import { ItemError, isRejection, messageOf, type StepErrorCode, stepErrorOf } from './errors.ts'
 
-/** An error is wrapped less often than this; who makes a circle of causes is let go of here. */
+/** How many causes are followed: errors are wrapped less often, and a cycle of causes ends here. */
 const CAUSES = 8
 
 export class StepFailures {
-  /** In the order in which they came: an error may pass through several steps. */
+  /** In order of time: an error may pass through several steps. */
   #failures: { error: unknown; code: StepErrorCode; rejected: boolean }[] = []
 
   add(error: unknown, kind: StepKind): void {
@@ -17,7 +17,7 @@ export class StepFailures {
     this.#failures.push({ error, code: stepErrorOf(kind), rejected })
   }
 
-  /** What is told of an uncaught error. */
+  /** The error to report for an uncaught one: its code, its message, and whether a retry may help. */
   wireError(error: unknown): WireError {
     const wire: WireError = { code: 'agent_error', message: messageOf(error) }
     let own: string | undefined

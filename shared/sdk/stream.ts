@@ -1,7 +1,7 @@
-// An answer that comes as a stream, read to its end so that it can be recorded. Guarantee: what an agent is given is what
-// a later attempt finds recorded, and nothing of what was said is missing.
+// Reads a streamed answer to its end, so that it can be recorded. Guarantee: an agent gets the same value that a later
+// attempt finds recorded, and none of the model's text is missing.
 
-/** What a model call gives: of a stream, what it came to where its client puts it together, else its pieces. */
+/** The result of a model call; for a stream, the whole answer if its client assembles one, else the list of pieces. */
 export type Recorded<Answer> = Answer extends { finalChatCompletion(): PromiseLike<infer Whole> }
   ? Whole
   : Answer extends { finalMessage(): PromiseLike<infer Whole> }
@@ -16,18 +16,18 @@ export type Recorded<Answer> = Answer extends { finalChatCompletion(): PromiseLi
             ? Omit<Answer, 'stream'> & { stream: Piece[] }
             : Answer
 
-/** What the results of streamText and streamObject come to once their stream is at its end. */
+/** The results of streamText and streamObject (Vercel AI SDK) once their stream has ended. */
 type Results<Answer> = {
   [Name in Extract<keyof Answer, (typeof RESULTS)[number]>]: Awaited<Answer[Name]>
 }
 
 /**
- * By which the clients of Anthropic and OpenAI hand over a stream that they put together. OpenAI's chat has a final
- * message too, which says neither the model nor the tokens.
+ * Methods with which the clients of Anthropic and OpenAI return a stream's whole answer. OpenAI's chat has finalMessage
+ * too, but without the model and the tokens, so finalChatCompletion comes first.
  */
 const FINALS = ['finalChatCompletion', 'finalMessage', 'finalResponse'] as const
 
-/** Of the Vercel AI SDK: each a promise beside the stream. */
+/** Results of the Vercel AI SDK: each is a promise next to the stream. */
 const RESULTS = [
   'text',
   'object',
@@ -65,7 +65,7 @@ async function resultsOf(stream: AsyncIterable<unknown>, answer: object): Promis
     const result = await promised[name]
     if (result !== undefined) results[name] = result
   }
-  // As a later attempt reads them: of a step's class the content without its getters, of a time its text.
+  // As a later attempt reads them: a step object loses the getters of its class, a Date becomes text.
   return JSON.parse(JSON.stringify(results))
 }
 
@@ -74,16 +74,16 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 const isStream = (value: unknown): value is AsyncIterable<unknown> =>
   isObject(value) && Symbol.asyncIterator in value
 
-/** Adds a piece, joined to the one before where both are bits of the same text: a stream has one for each word. */
+/** Adds a piece, joined to the previous one if both are parts of the same text: a stream has one piece per word. */
 function add(pieces: unknown[], piece: unknown): void {
-  // A copy, as it will be recorded: clients may go on changing theirs.
+  // A copy in its recorded form, because clients may continue to change the piece.
   const copy = piece === undefined ? null : JSON.parse(JSON.stringify(piece))
   const joined = pieces.length > 0 ? join(pieces.at(-1), copy) : APART
   if (joined === APART) pieces.push(copy)
   else pieces[pieces.length - 1] = joined
 }
 
-/** Names of what comes bit by bit. */
+/** Fields whose text arrives in parts. */
 const BITS = new Set([
   'text',
   'content',
@@ -95,7 +95,7 @@ const BITS = new Set([
   'reasoning_content',
   'response',
 ])
-/** Names of what differs between two bits of one text: the later one's is kept. */
+/** Fields that may differ between two parts of one text; the later value is kept. */
 const PASSING = new Set([
   'created_at',
   'createTime',
@@ -106,7 +106,7 @@ const PASSING = new Set([
 ])
 const APART = Symbol('apart')
 
-/** Two pieces as one; `APART` where more than bits of text tells them apart. */
+/** Two pieces as one; `APART` if they differ in more than parts of a text. */
 function join(a: unknown, b: unknown, name = ''): unknown {
   if (PASSING.has(name) || a === b)
     return typeof a === 'string' && BITS.has(name) && a !== '' ? a + String(b) : b

@@ -1,4 +1,4 @@
-// The closed list of words of sources, which columns, JSON bodies, the SDK and the command line share.
+// The closed word list of sources, shared by columns, JSON bodies, the SDK and the command line.
 
 /** How a source writes its rows. */
 export const SOURCE_FORMATS = ['ndjson', 'csv', 'json'] as const

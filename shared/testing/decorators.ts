@@ -1,5 +1,5 @@
 // Lets a test import an agent's file as it is: standard decorators, which neither Node nor Vite can run yet, are
-// lowered on the way, as a deploy does it.
+// lowered on import, as a deploy does.
 
 import { readFileSync } from 'node:fs'
 import * as nodeModule from 'node:module'
@@ -8,7 +8,7 @@ import { transformSync } from 'esbuild'
 
 const DECORATED = /^\s*@[A-Za-z_$][\w$.]*\s*(\(|$)/m
 
-/** The file without decorators and types; undefined where it has no decorators. */
+/** The file without decorators and types; undefined if it has no decorators. */
 function lowered(code: string, file: string, sourcemap: 'inline' | 'external') {
   if (!/\.[cm]?tsx?$/.test(file) || file.includes('/node_modules/') || !DECORATED.test(code)) return undefined
   return transformSync(code, { loader: 'ts', target: 'es2022', sourcefile: file, sourcemap })
@@ -36,7 +36,7 @@ export function agents() {
 
 let registered = false
 
-/** Node's own imports; of files that are imported after this. */
+/** Lowers the decorators of files that Node itself imports after this call. */
 export function registerDecorators(): void {
   if (registered || nodeModule.registerHooks === undefined) return
   registered = true
@@ -50,7 +50,7 @@ const load: nodeModule.LoadHookSync = (url, context, next) => {
   return found ? { format: 'module', source: found.code, shortCircuit: true } : next(url, context)
 }
 
-/** A deploy finds these where the agent's project has not installed them; so does its test. */
+/** Packages that a deploy, and so a test, resolves itself if the agent's project has not installed them. */
 const OWN = /^(assay|zod|openai|@anthropic-ai\/sdk)(\/|$)/
 
 const resolveOwn: nodeModule.ResolveHookSync = (specifier, context, next) => {

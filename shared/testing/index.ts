@@ -1,4 +1,4 @@
-// What the test of an agent imports as `assay/testing`; works in node:test, Vitest and any other runner on Node.
+// The public API of `assay/testing`, for tests of agents; works in node:test, Vitest and any other runner on Node.
 
 import { registerDecorators } from './decorators.ts'
 import { interceptFetch } from './network.ts'
@@ -10,6 +10,6 @@ export { type RunGeneratorOptions, runGenerator } from './run-generator.ts'
 export { type ItemCost, type ItemResult, type ItemStep, type RunItemOptions, runItem } from './run-item.ts'
 export { type ScriptedAnswer, type ScriptedModel, type ScriptedRequest, scripted } from './scripted.ts'
 
-// A client takes fetch as it finds it when it is made, which may be when the agent's file is loaded.
+// At import, because a client keeps the fetch it finds when it is created, which may be while the agent's file loads.
 interceptFetch()
 registerDecorators()

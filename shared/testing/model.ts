@@ -1,4 +1,4 @@
-// What stands for the model providers while an agent is tested.
+// The model that replaces the model providers while an agent is tested.
 
 /** Answers the requests an agent sends to its model providers: `scripted(…)` or `recorded(…)`. */
 export interface Model {
@@ -16,8 +16,8 @@ export type ModelErrorCode =
   | 'bad_recording'
 
 /**
- * The test is at fault, not the agent: it was asked something that it has no answer for. `runItem` rejects with it,
- * whatever the agent makes of it.
+ * The test is at fault, not the agent: the agent sent a request for which the test has no answer. `runItem` rejects
+ * with this error, even if the agent catches it.
  */
 export class ModelError extends Error {
   readonly code: ModelErrorCode
@@ -30,7 +30,7 @@ export class ModelError extends Error {
 
 const NAMED_CHARACTERS = 120
 
-/** A request as a message names it: what it is, its model and how its prompt ends. */
+/** A request as error messages name it: method and URL, the model, and the end of the prompt. */
 export function nameOf({ method, url }: Request, body: unknown): string {
   const model = (body as { model?: unknown } | null)?.model
   const prompt = promptOf(body)
@@ -47,10 +47,10 @@ export function withoutKey(url: string): string {
   return named.href
 }
 
-/** The fields that hold what is said to a model, in every provider's request; all texts below them are the prompt. */
+/** The fields that hold the prompt in providers' requests; all texts below them belong to it. */
 const PROMPT_FIELDS = ['system', 'instructions', 'systemInstruction', 'messages', 'input', 'contents']
 
-/** All texts of a prompt, a line each. */
+/** All texts of a prompt, one per line. */
 export function promptOf(body: unknown): string {
   if (typeof body !== 'object' || body === null) return ''
   return PROMPT_FIELDS.flatMap(field => textsIn((body as Record<string, unknown>)[field])).join('\n')
@@ -65,7 +65,7 @@ function textsIn(value: unknown): string[] {
   return TEXT_FIELDS.flatMap(field => textsIn((value as Record<string, unknown>)[field]))
 }
 
-/** The body as JSON; as text where it is none; null where there is none. */
+/** The body parsed as JSON, or as text if it is not JSON; null if it is empty. */
 export async function bodyOf(request: Request): Promise<unknown> {
   const text = await request.clone().text()
   if (text === '') return null

@@ -1,9 +1,9 @@
-// What an agent under test reaches. Guarantee: while an item is run here, every fetch of its agent, also by clients
-// made before, goes to the test and nowhere else; what runs beside it keeps the real one.
+// Replaces the network of an agent under test. Guarantee: while an item runs, every fetch of its agent, also by clients
+// made before, goes to the test and nowhere else; other code that runs meanwhile keeps the real fetch.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Answers in the place of the network; `send` is the real fetch. */
+/** Answers a request instead of the network; `send` is the real fetch. */
 export type Answering = (request: Request, send: typeof fetch) => Promise<Response>
 
 const answering = new AsyncLocalStorage<Answering>()
@@ -13,11 +13,11 @@ const intercepted: typeof fetch = (input, init) => {
   const answer = answering.getStore()
   if (answer === undefined) return real(input, init)
   const request = new Request(input, init)
-  // The request itself would be aborted by its signal only on its way through the network.
+  // Only the real network would react to the request's signal, so an abort is handled here.
   return Promise.race([answer(request, real), aborted(request.signal)])
 }
 
-/** Puts itself before the fetch that is there; whoever replaced it in the meantime stays behind it. */
+/** Replaces the global fetch and wraps the current one, also one that somebody set in the meantime. */
 export function interceptFetch(): void {
   if (globalThis.fetch === intercepted) return
   real = globalThis.fetch
@@ -36,12 +36,12 @@ function aborted(signal: AbortSignal): Promise<never> {
   })
 }
 
-/** Keys without which the clients of providers do not even start. */
+/** Environment variables without which the providers' clients do not even start. */
 const KEYS = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY']
 const lent = new Set<string>()
 let borrowers = 0
 
-/** Fills in the keys that are missing for as long as `fn` takes. */
+/** Sets the missing keys to a placeholder while `fn` runs. */
 export async function withKeys<T>(fn: () => Promise<T>): Promise<T> {
   for (const key of KEYS.filter(key => !process.env[key])) {
     process.env[key] = 'not-needed-in-a-test'

@@ -1,7 +1,7 @@
-// The answers of model providers, in their own shapes. Guarantee: each is what the provider's client and the grader
-// read; a request that is to none of the known providers has no shape.
+// Builds answers in the formats of the model providers. Guarantee: the provider's client and the grader read each of
+// them; a request to none of the known providers gets none.
 
-/** An answer before it takes a provider's shape. */
+/** An answer before it is put into a provider's format. */
 export interface Said {
   model: string
   text: string
@@ -10,12 +10,12 @@ export interface Said {
   finish: 'stop' | 'length' | 'content_filter'
   input_tokens: number
   output_tokens: number
-  /** Counts the answers of a script, from 1. */
+  /** The number of the answer in its script, from 1. */
   place: number
 }
 
 interface Provider {
-  /** The end of the path that is asked. */
+  /** Matches the end of the request's path. */
   path: RegExp
   body: (said: Said) => object
 }

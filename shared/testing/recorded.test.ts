@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => parts.disposeAsync())
 
-/** The demo model, for whoever records. */
+/** Starts the demo model as the provider, for tests that record. */
 async function provider() {
   const server = await startModelServer({ port: 0 })
   vi.stubEnv('OPENAI_BASE_URL', `${server.url}/v1`)

@@ -1,5 +1,5 @@
-// A model whose answers were real once. Guarantee: what is in the file is answered from it, nothing else reaches the
-// network unless the test records, and no key or header of a request is written down.
+// A model that replays recorded answers of real models. Guarantee: a recorded request is answered from the file, no
+// other reaches the network unless the test records, and no key or header of a request is written down.
 
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { canonicalJson } from '../json/canonical.ts'
 import { bodyOf, type Model, ModelError, nameOf, withoutKey } from './model.ts'
 
 export interface RecordedOptions {
-  /** Whether to send what the file has no answer for, and to keep the answer; the variable ASSAY_RECORD=1 says so unless told. */
+  /** Whether to send requests that have no recorded answer, and record theirs; by default, whether ASSAY_RECORD=1. */
   record?: boolean
 }
 
@@ -25,16 +25,16 @@ interface Answer {
 const VERSION = 1
 
 /**
- * A model that answers from a file. With ASSAY_RECORD=1 in the environment, what the file has no answer for is really
- * asked, with the agent's own keys and for money, and kept; without it, that is an error. To record anew, delete the
- * file.
+ * A model that answers from a file. A request without an answer in the file is an error. With ASSAY_RECORD=1 in the
+ * environment, it is sent to the provider instead, with the agent's own keys and for money, and the answer is kept. To
+ * record again, delete the file.
  *
- * A request is known by its method, its path with the query, and its body whatever the order of its keys; not by its
- * host, headers, or a key in the query. Sent several times, it gets the answers of the first, second … time, then the last again. Only
- * answers with a 2xx status are kept.
+ * A request is recognised by its method, its path with the query, and its body in any order of its keys; not by its
+ * host, its headers, or a key in the query. A request sent several times gets the answers of the first, second … time,
+ * then the last one again. Only answers with a 2xx status are kept.
  *
  * @param file a path from the current folder, or a URL
- * @throws ModelError `bad_recording` at once; from `runItem`, `unrecorded_request`
+ * @throws ModelError `bad_recording` at once if the file cannot be used; from `runItem`, `unrecorded_request`
  * @example
  * const model = recorded(new URL('./agent.recorded.json', import.meta.url))
  * const result = await runItem(TicketTriage, { input, model })
@@ -99,7 +99,7 @@ function answersIn(path: string): Answer[] {
   }
 }
 
-/** Written beside and moved, so that a test that is stopped leaves no half of a file. */
+/** Writes a new file and renames it, so that a test that is stopped leaves no half-written file. */
 function keep(path: string, answers: readonly Answer[]): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(`${path}.new`, `${JSON.stringify({ version: VERSION, answers }, null, 2)}\n`)

@@ -1,5 +1,5 @@
-// Runs a generator of an agent in memory, through the protocol. Guarantee: what comes out is what a run would have for
-// its inputs; what is thrown is told as a start would tell it.
+// Runs a generator of an agent in memory, through the protocol. Guarantee: the values are those that a run would get as
+// inputs; an error has the message that a start would report.
 
 import { ndjsonLines } from '../json/ndjson.ts'
 import { LIMITS } from '../kernel/limits.ts'
@@ -10,18 +10,18 @@ import { serve } from '../sdk/serve.ts'
 import { withAnswers } from './network.ts'
 
 export interface RunGeneratorOptions {
-  /** The start it makes items for; now, in UTC, unless told. */
+  /** The start to make items for; the default is now, in UTC. */
   occurrence?: Partial<Occurrence>
-  /** Answers what the generator fetches; without it, that is an error of the test. */
+  /** Answers the generator's fetches; without it, a fetch is an error of the test. */
   fetch?: (request: Request) => Response | Promise<Response>
-  /** Takes no more items than this; all of them unless told. */
+  /** Maximum number of items to take; the default is all. */
   first?: number
 }
 
 /**
- * The inputs that a method under `@items` yields, as they come out of JSON.
+ * Returns the inputs that an `@items` method yields, as parsed from JSON.
  *
- * @throws Error with the words of what the generator threw
+ * @throws Error with the message of the generator's error
  * @example
  * const tickets = await runGenerator(TicketTriage, 'tickets', { occurrence: { date: '2026-03-29' } })
  * assert.equal(tickets.length, 3)
@@ -37,7 +37,7 @@ export async function runGenerator(
   const items: unknown[] = []
   const read = async () => {
     const request = new Request('http://agent/', { method: 'POST', body })
-    // A key in the environment of whoever runs the tests is none of this agent's.
+    // An ASSAY_AGENT_KEY in the tester's own environment must not apply to this agent.
     const response = await serve(target)(request, { ASSAY_AGENT_KEY: '' })
     if (response.status !== 200) throw new Error((await response.json()).error.message)
     for await (const { lines } of ndjsonLines(response.body!, LIMITS.agent_line_bytes)) {

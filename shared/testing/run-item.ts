@@ -1,5 +1,5 @@
-// Runs an agent over one item in memory, through the protocol and the verdicts of the real thing. Guarantee: status,
-// verdict, steps and cost are what a run on a server records for the same answers; nothing waits between attempts.
+// Runs an agent over one item in memory, with the server's own protocol and verdicts. Guarantee: status, verdict, steps
+// and cost are those that a server records for the same answers; attempts follow each other without a pause.
 
 import { DEFAULT_CHECKS } from '../grading/rules/checks.ts'
 import type { DeployedDeclaration } from '../grading/rules/grading.ts'
@@ -28,19 +28,19 @@ import { type Answering, withAnswers, withKeys } from './network.ts'
 import { isModelRequest } from './providers.ts'
 
 export interface RunItemOptions {
-  /** What a submitter sends: JSON, checked by the agent's `input` schema. */
+  /** The input that a submitter sends: JSON, checked by the agent's `input` schema. */
   input: unknown
-  /** Answers for the model providers; without it, a call of a model is an error of the test. */
+  /** Answers instead of the model providers; without it, a model call is an error of the test. */
   model?: Model
-  /** Answers whatever else the agent fetches, such as its tools' services; without it, that is an error of the test. */
+  /** Answers the agent's other fetches, such as its tools' services; without it, they are errors of the test. */
   fetch?: (request: Request) => Response | Promise<Response>
-  /** `ctx.item.item_id`; `item` unless told. */
+  /** `ctx.item.item_id`; the default is `item`. */
   item_id?: string
-  /** `ctx.item.partition_key`; null unless told. */
+  /** `ctx.item.partition_key`; the default is null. */
   partition_key?: string | null
-  /** Lets the item pass every `ctx.hold`, as a person would who resumes it. */
+  /** Lets the item pass every `ctx.hold`, like a person who resumes it. */
   resume?: boolean
-  /** Prices beside or instead of the list's, in dollars per million tokens, as in a project's settings. */
+  /** Prices that add to or override the price list, in dollars per million tokens, as in a project's settings. */
   prices?: Record<string, OwnPrice>
 }
 
@@ -48,7 +48,7 @@ export interface ItemStep {
   key: string
   kind: StepKind
   name: string
-  /** Of a model call; null where nobody says. */
+  /** The model of a model call; null if it is not known. */
   model: string | null
   /** The attempt that ran it, from 1. */
   attempt: number
@@ -58,7 +58,7 @@ export interface ItemStep {
   output: unknown
   input_tokens: number
   output_tokens: number
-  /** In millionths of a dollar; 0 where the model has no known price. */
+  /** In millionths of a dollar; 0 if the model has no known price. */
   cost_micro: number
 }
 
@@ -67,24 +67,24 @@ export interface ItemCost {
   micro: number
   /** The same in dollars. */
   usd: number
-  /** A model without a known price was called: the cost is a lower bound. */
+  /** Whether a model without a known price was called; the cost is then a lower bound. */
   unpriced: boolean
   input_tokens: number
   output_tokens: number
 }
 
 export interface ItemResult<Output = unknown> {
-  /** Whether it ran. */
+  /** Whether the item ran. */
   status: Verdict['status']
-  /** Whether it worked; `status` is null while the item is paused. The message says why it is not ok, or is held. */
+  /** Whether the item worked; `status` is null while it is paused. `message` says why it is not ok, or is held. */
   outcome: { status: Outcome | null; reason: OutcomeReason | null; message: string | null }
   error: { code: string; message: string } | null
-  /** What `run` returned, as it comes out of JSON; null unless the item completed. */
+  /** The value that `run` returned, as parsed from JSON; null unless the item completed. */
   output: Output | null
-  /** In the order they ended, those of failed attempts too. */
+  /** Steps in the order they ended, including those of failed attempts. */
   steps: ItemStep[]
   cost: ItemCost
-  /** How often the item was offered to the agent: 1, and more with declared `retries` or `resume`. */
+  /** How many attempts the item took: 1, or more with declared `retries` or `resume`. */
   attempts: number
 }
 
@@ -93,10 +93,10 @@ type OutputOf<C extends AgentClass> = Awaited<ReturnType<InstanceType<C>['run']>
 /**
  * Runs an agent over one item, without a server and without a network.
  *
- * Import `assay/testing` before the agent: a client that is made when the agent's file is loaded takes the fetch
- * that is there by then.
+ * Import `assay/testing` before the agent: a client that is created while the agent's file loads keeps the `fetch` it
+ * finds then.
  *
- * @throws ModelError when the agent asks what the model, or `fetch`, has no answer for
+ * @throws ModelError when the agent sends a request that `model` or `fetch` has no answer for
  * @throws DecoratorTargetError when `@agent` does not stand on the class
  * @example
  * const result = await runItem(TicketTriage, {
@@ -130,7 +130,7 @@ export async function runItem<C extends AgentClass>(
       if (progress.attempt === LIMITS.attempts_per_item) break
       const line = nextLine(progress, rows, declaration, options)
       const body = new Request('http://agent/', { method: 'POST', body: `${JSON.stringify(line)}\n` })
-      // A key in the environment of whoever runs the tests is none of this agent's.
+      // An ASSAY_AGENT_KEY in the tester's own environment must not apply to this agent.
       const response = await handle(body, { ASSAY_AGENT_KEY: '' })
       verdict = await read(response, { progress, rows, declaration, world, prices })
     }
@@ -141,7 +141,7 @@ export async function runItem<C extends AgentClass>(
 
 const isHeld = (verdict: Verdict) => verdict.status === 'paused' && verdict.outcome_reason === null
 
-/** What the agent can reach, and the first request that the test did not foresee. */
+/** Answers all requests of the agent, and keeps the first error about a request that the test did not foresee. */
 interface World {
   answer: Answering
   problem: ModelError | undefined
@@ -196,7 +196,7 @@ function nextLine(
     item_id,
     partition_key,
     timeout_ms,
-    yield_ms: 2 * timeout_ms, // no consumer whose time could end
+    yield_ms: 2 * timeout_ms, // never: no consumer's time ends here
     budget_micro: budget === null ? null : budget - progress.cost_micro,
     recorded: kept.map(({ key, output }) => ({ key, output: parsed(output) })),
     input,
@@ -211,7 +211,7 @@ interface Reading {
   prices: PriceBook
 }
 
-/** Reads an attempt's lines as the consumer does. An item that its own step ends may have gone on a little. */
+/** Reads an attempt's lines as the consumer does. An agent may continue a little after a step that ends its item. */
 async function read(response: Response, reading: Reading): Promise<Verdict | 'again'> {
   const { progress, rows, declaration, world, prices } = reading
   const held: StepRow[] = []

@@ -1,22 +1,22 @@
-// A model that says what the test tells it to. Guarantee: the provider's own client reads its answers, and a request
+// A model that gives the answers a test scripts. Guarantee: the provider's own client reads its answers, and a request
 // beyond the script is an error of the test that names the request.
 
 import { bodyOf, type Model, ModelError, nameOf, promptOf } from './model.ts'
 import { providerOf, type Said } from './providers.ts'
 
-/** A text, or an answer with more to it. Only `status` and `body` stand alone. */
+/** A text, or an answer with further fields. `status` and `body` do not combine with those of an answer. */
 export type ScriptedAnswer =
   | string
   | {
       text?: string
-      /** The text is this value as JSON. */
+      /** A value whose JSON is the text; it wins over `text`. */
       json?: unknown
       /** The model refuses, in these words. */
       refusal?: string
       tool_calls?: { name: string; arguments: unknown }[]
       /** `length`: cut off at a token limit; `content_filter`: stopped by the provider. */
       finish?: 'length' | 'content_filter'
-      /** Four characters of prompt and answer are one token unless told. */
+      /** The default of both counts is one token for four characters, of the prompt and of the answer. */
       input_tokens?: number
       output_tokens?: number
     }
@@ -26,29 +26,30 @@ export type ScriptedAnswer =
   | { body: object }
 
 export interface ScriptedRequest {
-  /** The model asked; empty where the request names none. */
+  /** The model the request names; empty if it names none. */
   model: string
-  /** All texts of the prompt, instructions first, a line each. */
+  /** All texts of the prompt, instructions first, one per line. */
   prompt: string
   url: string
-  /** As it was sent, parsed. */
+  /** The body as sent, parsed from JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into it as it likes
   body: any
 }
 
 export interface ScriptedModel extends Model {
-  /** What was asked so far, in order. */
+  /** All requests so far, in order. */
   readonly requests: readonly ScriptedRequest[]
 }
 
 const CHARACTERS_PER_TOKEN = 4
 
 /**
- * A model that gives these answers one after the other, or what a function answers to each request, in the format of
- * whom the agent asks: OpenAI (chat completions and responses), Anthropic or Gemini, by the path of the request. Answers
- * that are not asked for are no error; `requests` tells what was.
+ * A model that gives these answers one after the other, or the answer that a function returns for each request. The
+ * request's path decides the format: OpenAI (chat completions and responses), Anthropic or Gemini. Answers that are
+ * left over are no error; `requests` lists the requests made.
  *
- * @throws ModelError from `runItem`: `unscripted_request` where there is no answer left, `bad_script` for a stream
+ * @throws ModelError from `runItem`: `unscripted_request` if no answer is left, `bad_script` for a stream,
+ *   `unexpected_request` for a request that is no model call
  * @example
  * scripted(['A text.', { json: { sorted: true } }, { refusal: 'I cannot help with that.' }, { status: 429 }])
  * scripted(({ prompt }) => (prompt.includes('fraud') ? { json: { category: 'fraud' } } : 'ok'))
@@ -92,7 +93,7 @@ function respond(
 ): Response {
   if (typeof answer === 'object' && 'status' in answer) {
     const { status, message = `The test answers ${status}.` } = answer
-    // Clients that try again by themselves need not wait.
+    // Clients that retry by themselves need not wait.
     return Response.json(
       { type: 'error', error: { type: 'scripted', code: 'scripted', message, param: null } },
       { status, headers: { 'retry-after-ms': '1' } },
@@ -125,7 +126,7 @@ function saidOf(
 
 const tokensOf = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN)
 
-/** Gemini has the model in the path. */
+/** The model from the body, or from the path, where Gemini has it. */
 function modelOf({ url }: Request, body: unknown): string {
   const { model } = (body ?? {}) as { model?: unknown }
   return typeof model === 'string' ? model : (/\/models\/([^/:]+):/.exec(new URL(url).pathname)?.[1] ?? '')

@@ -1,4 +1,4 @@
-// The closed lists of words of upkeep, which columns, JSON bodies, the SDK and the command line share.
+// The closed word lists of upkeep, shared by columns, JSON bodies, the SDK and the command line.
 
 /** What retention removes of a run. */
 export const PURGE_KINDS = ['steps', 'payloads', 'records'] as const

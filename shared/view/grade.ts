@@ -1,9 +1,9 @@
-// By which rules answers were graded, what differs, and what could not be graded again, in words.
+// Words for the rules that answers were graded by, what differs, and what could not be graded again.
 
 import type { GradeRules, RegradeChange } from '../grading/rules/regrade.ts'
 import { counted } from '../prices/rules/amounts.ts'
 
-/** Of an agent's version where they are declared. */
+/** With the agent's version, where the rules are declared. */
 export interface AgentRules extends GradeRules {
   agent: string | null
   version: number | null
@@ -16,7 +16,7 @@ export function sayRules({ agent, version, refusals, checks, language }: AgentRu
   return agent === null ? all : `${all} (agent ${agent}${version === null ? '' : ` v${version}`})`
 }
 
-/** Undefined where nothing does. @example '2 items and 3 calls differ' */
+/** Undefined if nothing differs. @example '2 items and 3 calls differ' */
 export function sayDiffering(changes: readonly RegradeChange[]): string | undefined {
   if (changes.length === 0) return undefined
   const sums = { item: 0, call: 0 }

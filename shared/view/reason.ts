@@ -1,11 +1,12 @@
-// By which words an answer is, or may be, a refusal, or fails a check: said where a step is shown, by today's rules.
+// Finds the words by which an answer is, or may be, a refusal, or fails a check, by today's rules; pages show them with
+// a step.
 
 import { checkWords } from '../grading/rules/checks.ts'
 import { CHECKS } from '../grading/vocabulary.ts'
 import { readCompletion, wholeOf } from '../providers/rules/completion.ts'
 import { readRefusal } from '../refusals/rules/refusal.ts'
 
-/** Undefined for another reason, and where the provider marked the refusal and its words say nothing. */
+/** Undefined for other reasons, and if the provider marked the refusal and its wording matches no rule. */
 export function reasonWords(step: { outcome_reason: string | null; output?: unknown }): string | undefined {
   const { output, outcome_reason: reason } = step
   const check = CHECKS.find(name => name === reason)

@@ -1,5 +1,5 @@
-// How a recovery and the plan of one are told, in the words that pages and the command line share. Guarantee: one that
-// has ended is never told as going on.
+// Describes a recovery and its plan in the words that pages and the command line share. Guarantee: a recovery that has
+// ended is never described as in progress.
 
 import { count, counted, money } from '../prices/rules/amounts.ts'
 import { ACTED, sayPlan } from '../recovery/rules/recovery.ts'
@@ -18,7 +18,7 @@ const RULES: Record<Rule['rule'], string> = {
   from_start: 'from the start',
 }
 
-/** What a dry run tells, a sentence a line. */
+/** A dry run's forecast, a sentence a line. */
 export function sayForecast(plan: Plan): string[] {
   const lines = [sayPlan(plan)]
   if (plan.eligible === 0) return lines
@@ -71,7 +71,7 @@ function sayCost({ cost_usd, max_cost_usd, unpriced_item_count }: Plan): string 
 
 const STAGES: Record<Stage['stage'], string> = { first: 'first', rest: 'then the rest', all: 'all at once' }
 
-/** What a stage came to, in one line. */
+/** A stage's outcome, in one line. */
 export function sayStage(stage: Stage, recovery: Pick<Recovery, 'status'>): string {
   const name = STAGES[stage.stage]
   if (stage.waiting) return `${name}: ${isOver(recovery) ? 'not replayed' : 'waits for the first'}`
@@ -87,7 +87,7 @@ export function sayStage(stage: Stage, recovery: Pick<Recovery, 'status'>): stri
 export const isOver = ({ status }: Pick<Recovery, 'status'>): boolean =>
   status === 'completed' || status === 'stopped' || status === 'aborted'
 
-/** How far it is, in one sentence. */
+/** The recovery's progress, in one sentence. */
 export function sayStanding(recovery: Recovery): string {
   const { status, eligible, ended, replayed, cancelled, left } = recovery
   const waiting = `${counted(left, 'item')} ${left === 1 ? 'waits' : 'wait'} in triage`

@@ -1,11 +1,11 @@
-// A run told in one sentence. Guarantee: whether it ran and whether it worked are two answers, and every item is in
-// both of them.
+// Describes a run in one sentence. Guarantee: whether it ran and whether it worked are separate statements, and every
+// item counts in both.
 
 import { type Paint, ran, worked } from '../items/rules/run-words.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { count, counted, money } from '../prices/rules/amounts.ts'
 
-/** What the sentence is made of, by the names of the API. */
+/** The counts that the sentence needs, by their API names. */
 export interface RunCounts {
   total_items: number
   completed: number
@@ -21,7 +21,7 @@ export interface RunCounts {
   suspected_call_count: number
 }
 
-/** What a run is called in a list; a replay is told from what it replays. @example 'replay of nightly' */
+/** A run's name in a list; a replay is marked as one. @example 'replay of nightly' */
 export function runName(run: { name: string | null; agent_slug: string; replay_of: string | null }): string {
   const own = run.name ?? run.agent_slug
   return run.replay_of === null ? own : `replay of ${own}`
@@ -47,29 +47,29 @@ export function ranAndWorked(run: RunCounts, paint?: Paint): string {
   ].join(' · ')
 }
 
-/** Of a run in its pilot. @example 'In its pilot: 5 of 600 items go first, the others when one of these was ok.' */
+/** For a run in its pilot. @example 'In its pilot: 5 of 600 items go first, the others when one of these was ok.' */
 export const sayPilot = (pilot_items: number, total_items: number): string =>
   `In its pilot: ${count(pilot_items)} of ${counted(total_items, 'item')} go first, the others when one of these was ok.`
 
-/** Of model calls some of which could not be read. @example 'graded 4,100 of 5,000 calls' */
+/** For model calls of which some could not be read. @example 'graded 4,100 of 5,000 calls' */
 export const sayGraded = (of: Pick<RunCounts, 'model_call_count' | 'unread_call_count'>): string =>
   `graded ${count(of.model_call_count - of.unread_call_count)} of ${counted(of.model_call_count, 'call')}`
 
-/** Of calls that were counted and are not named: they come later than a read of a long run looks. */
+/** Explains why counted calls are not named: in a long run they come after the items that are read. */
 export const sayNoneNamed = ({ total_items }: Pick<RunCounts, 'total_items'>): string | undefined =>
   total_items > LIMITS.failures_looked_through
     ? `none is among the first ${counted(LIMITS.failures_looked_through, 'item')}, where they are looked for`
     : undefined
 
-/** Of answers that are ok and may not be. @example '12 calls suspected' */
+/** For answers that are ok and may not be. @example '12 calls suspected' */
 export const saySuspected = (of: Pick<RunCounts, 'suspected_call_count'>): string =>
   `${counted(of.suspected_call_count, 'call')} suspected`
 
-/** Of replays that took everything over and ended like their originals. */
+/** For replays that reused everything and ended like their originals. */
 export const sayUnchanged = (items?: number): string =>
   `${items === undefined ? '' : `${count(items)} `}unchanged: nothing was asked again`
 
-/** What cancelling now put an end to. Of a model call under way nobody knows what it costs. */
+/** What an immediate cancel ended. The cost of a model call in progress is unknown. */
 export const abortedInFlight = ({ items, cost_usd }: { items: number; cost_usd: number }): string =>
   items === 0
     ? 'nothing was in flight.'

@@ -1,4 +1,4 @@
-// What the runs of a schedule or a trigger are started with, as the API shows it to pages and to the command line alike.
+// The settings that runs of a schedule or a trigger start with, as the API shows them to pages and the command line.
 
 import type { Schemas } from '../sdk/client.ts'
 

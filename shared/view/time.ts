@@ -1,4 +1,4 @@
-// How long something takes, and how far away a moment is, in words.
+// Words for durations and for how far away a moment is.
 
 const SPANS = [
   ['d', 86_400_000],
@@ -7,10 +7,15 @@ const SPANS = [
   ['s', 1000],
 ] as const
 
-/** As much as tells: a minute is no more than a minute. */
+/** As many digits as matter; from a minute on there are no fractions of a second. */
 const SECONDS = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
 
-/** A length of time in its two largest units, or in seconds. @example span(61_000) // '1 min 1 s' @example span(1331) // '1.33 s' */
+/**
+ * A length of time in its two largest units, or in seconds.
+ *
+ * @example span(61_000) // '1 min 1 s'
+ * @example span(1331) // '1.33 s'
+ */
 export function span(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`
   if (ms < 59_950 && ms % 1000 !== 0) return `${SECONDS.format(ms / 1000)} s`
@@ -28,7 +33,7 @@ export function age(at_ms: number, now_ms: number): string {
   return ms > 0 ? `${span(coarse(ms))} ago` : `in ${span(coarse(-ms))}`
 }
 
-/** From an hour on minutes, and from a day on hours are all one wants to know. */
+/** From an hour on in minutes, from a day on in hours: more detail would be noise. */
 const coarse = (ms: number): number => {
   const unit_ms = ms >= 86_400_000 ? 3_600_000 : ms >= 3_600_000 ? 60_000 : 1000
   return Math.floor(ms / unit_ms) * unit_ms

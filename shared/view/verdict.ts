@@ -1,4 +1,4 @@
-// How verdicts that people judge are told, once, for dashboard and command line.
+// Words for verdicts that people judge, shared by dashboard and command line.
 
 import { count } from '../prices/rules/amounts.ts'
 import type { Schemas } from '../sdk/client.ts'
@@ -12,7 +12,7 @@ export const sayWrong = ({ wrong, judged }: Pick<Judged, 'wrong' | 'judged'>): s
 
 export type Doubt = (of: Pick<Judged, 'agent_id' | 'reason'>) => string | undefined
 
-/** Of an agent's reason that is wrong too often, what is said wherever it is shown; undefined of all others. */
+/** The warning for an agent's reason that is often wrong, wherever it is shown; undefined for other reasons. */
 export function doubtOf(rows: readonly Judged[]): Doubt {
   const doubted = rows.filter(row => row.often_wrong)
   return ({ agent_id, reason }) => {
@@ -21,6 +21,6 @@ export function doubtOf(rows: readonly Judged[]): Doubt {
   }
 }
 
-/** What is said of an item in triage, for whoever calls it wrong. */
+/** What is called wrong when somebody calls an item in triage wrong. */
 export const saidInTriage = ({ kind, question }: Pick<Schemas['TriageRow'], 'kind' | 'question'>): WrongOf =>
   kind !== 'review' ? 'verdict' : question === null ? 'correction' : 'question'

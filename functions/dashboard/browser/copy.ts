@@ -1,5 +1,5 @@
-// A button that copies a text as it stands, on each text that is set apart. Guarantee: none where the browser lets no page
-// copy, as it does over plain HTTP.
+// Adds a copy button to each preformatted text. Guarantee: no button appears where the browser lets no page copy, as
+// over plain HTTP.
 
 const SAID_MS = 1500
 

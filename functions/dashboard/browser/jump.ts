@@ -1,7 +1,7 @@
-// The jump as a dialog over any page: Ctrl-K or / opens it, arrows choose, Enter goes. Guarantee: what is shown belongs to
-// what is typed, however late answers come; without it the link to the page of the jump does the same.
+// Shows the jump as a dialog over any page: Ctrl-K or / opens it, arrows choose, Enter goes. Guarantee: the results
+// belong to the text typed, however late responses arrive; without the script, the link to the jump page does the same.
 
-/** After the last key: what one types in a row is asked for once. */
+/** Delay after the last key, so that text typed in one go is searched once. */
 const WAIT_MS = 200
 
 const isMac = /mac|iphone|ipad/i.test(navigator.platform)
@@ -17,7 +17,7 @@ export function followJump(): void {
   })
   document.addEventListener('keydown', event => {
     if (event.key !== 'k' || event.altKey || event.shiftKey) return
-    // On a Mac Ctrl-K deletes to the end of a line.
+    // On a Mac, Ctrl-K deletes to the end of a line.
     if (!(isMac ? event.metaKey : event.ctrlKey)) return
     event.preventDefault()
     opened()
@@ -47,7 +47,7 @@ function open(page: string): void {
   dialog.addEventListener('keydown', event => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') walk(found, event.key === 'ArrowDown' ? 1 : -1)
     else if (event.key === 'Enter' && event.target === input && !event.isComposing) {
-      clearTimeout(timer) // it would take back the question that Enter asks
+      clearTimeout(timer) // its search would abort the one that Enter starts
       void go(page, input, found)
     } else return
     event.preventDefault()
@@ -58,7 +58,7 @@ function open(page: string): void {
 
 let asked: AbortController | undefined
 
-/** Shows the part of the page that lists what was found, unless something else was typed meanwhile. */
+/** Fetches the jump page and shows its list of results, unless other text was typed meanwhile. */
 async function look(page: string, input: HTMLInputElement, found: HTMLElement): Promise<void> {
   const text = input.value.trim()
   asked?.abort()
@@ -92,7 +92,7 @@ function walk(found: HTMLElement, by: number): void {
   next.scrollIntoView({ block: 'nearest' })
 }
 
-/** Enter may come before what was pasted has been looked for. */
+/** Opens the chosen result. The user may press Enter before pasted text has been searched, so it is searched first. */
 async function go(page: string, input: HTMLInputElement, found: HTMLElement): Promise<void> {
   if (found.dataset.of !== input.value.trim()) await look(page, input, found)
   if (found.dataset.of !== input.value.trim()) return

@@ -1,6 +1,6 @@
-// The keyboard: j and k walk the rows, Enter opens one, x selects it, g and a letter go to a page, a letter on a button
-// presses it, ? lists them all. Guarantee: none of these keys does
-// anything while one writes, or with Ctrl, Alt or Meta; jump.ts has the one that does.
+// Keyboard shortcuts: j and k walk the rows, Enter opens one, x selects it, g and a letter go to a page, a letter on a
+// button presses it, ? lists them all. Guarantee: none of these keys does anything while the user types, or together
+// with Ctrl, Alt or Meta; jump.ts has the one shortcut with a modifier.
 
 const WRITING = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]'
 
@@ -31,7 +31,7 @@ function pressed(key: string): boolean {
   return key.length === 1 && click(`[data-key="${CSS.escape(key)}"]:not(:disabled)`)
 }
 
-/** Where rows are selected, those are walked. */
+/** The rows that j and k walk; on a page with a selection form, only the rows in it. */
 export const rows = () => [
   ...(document.querySelector('[data-selection]') ?? document).querySelectorAll<HTMLElement>(
     '[data-rows] > *',
@@ -48,7 +48,7 @@ function walk(by: number): boolean {
   return true
 }
 
-/** From now on the keyboard is at this row. */
+/** Makes this row the current row of the keyboard. */
 export function stand(row: HTMLElement): void {
   here()?.removeAttribute('data-here')
   row.setAttribute('data-here', '')
@@ -56,7 +56,7 @@ export function stand(row: HTMLElement): void {
   row.querySelector<HTMLElement>('summary, a, input, button')?.focus({ preventScroll: true })
 }
 
-/** Where the focus is on a link or a button, of the row or not, Enter is theirs. */
+/** Opens the current row, unless a link or a button has the focus: then Enter activates that. */
 function open(): boolean {
   const href = here()?.querySelector('a')?.href
   if (href === undefined || document.activeElement?.matches('a, button, summary')) return false
@@ -70,7 +70,7 @@ function select(): boolean {
   return Boolean(box)
 }
 
-/** A button in the row one is at comes before others with the same letter; one in another row is never meant. */
+/** Clicks a match in the current row first, else one outside any table row; never one in another row. */
 function click(selector: string): boolean {
   const found =
     here()?.querySelector<HTMLElement>(selector) ??

@@ -1,5 +1,5 @@
-// Fetches what a page has left out because it takes long, and puts it where it belongs. Guarantee: what cannot be had leaves
-// the link that was there, and says so.
+// Fetches the slow parts that a page left out, and puts each in its place. Guarantee: where a part cannot be fetched,
+// its link stays and the page says so.
 
 import { pageOf, renew } from './live.ts'
 
@@ -9,13 +9,13 @@ export function fetchLater(): void {
 
 async function follow(part: Element): Promise<void> {
   part.setAttribute('aria-busy', 'true')
-  const made = await madeOf(part).catch(() => null) // the network may be away
+  const made = await madeOf(part).catch(() => null) // the network may be down
   if (made !== null) return renew(part, made)
   part.removeAttribute('aria-busy')
   part.append(' It could not be had now.')
 }
 
-/** Null where the answer is an error's page, or the one to sign in. */
+/** Returns null where the response is an error page or the sign-in page. */
 async function madeOf(part: Element): Promise<HTMLElement | null> {
   const response = await fetch(part.querySelector('a')!.href)
   return pageOf(await response.text()).getElementById(part.id)

@@ -1,13 +1,13 @@
-// Keeps what is marked data-live up to date: the page is fetched anew when an event says so, and its marked parts take
-// the place of the old ones. Guarantee: at most one fetch at a time, none while nobody looks, and after the last event
-// one that began after it and was answered.
+// Keeps the parts marked data-live up to date: an event makes it fetch the page again and replace the marked parts.
+// Guarantee: at most one fetch at a time, none while the page is hidden, and after the last event one successful fetch
+// that began after it.
 
 import { copyButtons } from './copy.ts'
 import { sortable } from './sort.ts'
 import { localTimes } from './times.ts'
 
 const LEAST_MS = 700
-/** After an answer that failed, or a stream that was refused. */
+/** Delay after a failed fetch or a refused stream. */
 const RETRY_MS = 5000
 
 export function keepLive({ events, every }: DOMStringMap): void {
@@ -25,8 +25,8 @@ function followEvents(url: string): void {
     source.close()
     changed()
   })
-  // The browser comes back to a stream that ended or was cut. To one that was refused (too many are open, a proxy finds
-  // nobody behind it) it never does, so the page has to.
+  // The browser reconnects to a stream that ended or was cut. It never reconnects to a refused one (too many are open,
+  // or a proxy finds no server), so the page has to.
   source.addEventListener('error', () => {
     if (source.readyState !== EventSource.CLOSED) return
     changed()
@@ -34,10 +34,10 @@ function followEvents(url: string): void {
   })
 }
 
-/** What the page shows may be older than what is. */
+/** The page may show an old state. */
 let isStale = false
 let isFetching = false
-/** One is signed out, or what the page shows is gone. */
+/** The user is signed out, or the page no longer exists. */
 let isOver = false
 let notBefore = 0
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -58,7 +58,7 @@ function refreshSoon(): void {
   )
 }
 
-/** What changes while this fetches may have come too late for it, so it is followed by another. */
+/** Fetches and shows the page. A change during the fetch may be missing from the response, so another fetch follows. */
 async function refresh(): Promise<void> {
   isFetching = true
   isStale = false
@@ -70,7 +70,7 @@ async function refresh(): Promise<void> {
   refreshSoon()
 }
 
-/** Nothing, when it could not be had. */
+/** Returns undefined when the page could not be fetched. */
 async function fetchPage(): Promise<string | undefined> {
   try {
     const response = await fetch(location.href, { headers: { accept: 'text/html' } })
@@ -78,7 +78,7 @@ async function fetchPage(): Promise<string | undefined> {
     isOver = response.redirected || !(response.ok || mayComeBack)
     return response.ok && !isOver ? await response.text() : undefined
   } catch {
-    return // no connection, or one that was cut
+    return // no connection, or a cut one
   }
 }
 
@@ -88,7 +88,7 @@ function show(fresh: Document): void {
     if (made === null) continue
     keepOpen(old, made)
     prepare(made)
-    // What one is writing in is not taken away.
+    // A part with the focus is kept, since the user may be typing in it.
     if (old.contains(document.activeElement) || made.isEqualNode(old)) continue
     old.replaceWith(document.adoptNode(made))
   }
@@ -96,7 +96,7 @@ function show(fresh: Document): void {
 
 export const pageOf = (text: string) => new DOMParser().parseFromString(text, 'text/html')
 
-/** Puts a part of a page that was fetched in the place of another. */
+/** Replaces a part of the page by a fetched one. */
 export function renew(old: Element, made: HTMLElement): void {
   prepare(made)
   old.replaceWith(document.adoptNode(made))
@@ -108,7 +108,7 @@ function prepare(made: HTMLElement): void {
   sortable(made)
 }
 
-/** What one has opened stays open. */
+/** Keeps open the details that the user has opened. */
 function keepOpen(old: Element, made: Element): void {
   for (const { id } of old.querySelectorAll('details[id][open]'))
     made.querySelector(`#${CSS.escape(id)}`)?.setAttribute('open', '')

@@ -1,4 +1,4 @@
-// What the dashboard does beyond links and forms. Guarantee: without it everything still works, only less quickly.
+// The script of every dashboard page. Guarantee: without it everything still works by links and forms, only slower.
 
 import { copyButtons } from './copy.ts'
 import { followJump } from './jump.ts'

@@ -1,12 +1,12 @@
-// Keeps one's place in a list that is decided about row by row. Guarantee: after a decision the row that follows is the one
-// that the keyboard is at, and it is on screen.
+// Keeps the user's place in a list whose rows are decided one by one. Guarantee: after a decision the following row is
+// the current row of the keyboard and is on screen.
 
 import { rows, stand } from './keys.ts'
 
 const NAME = 'assay-place'
 
 interface Place {
-  /** Of the page. */
+  /** Path and query of the page. */
   at: string
   row: number
 }
@@ -23,7 +23,7 @@ export function keepPlace(): void {
   const kept = sessionStorage.getItem(NAME)
   if (kept === null) return
   const { at, row } = JSON.parse(kept) as Place
-  if (at !== here()) return // on a page that asks first
+  if (at !== here()) return // on the page that asks for confirmation
   sessionStorage.removeItem(NAME)
   const all = rows()
   if (all.length > 0) stand(all[Math.min(row, all.length - 1)]!)

@@ -1,5 +1,5 @@
-// Says what the buttons for selected rows come to, and selects groups. Guarantee: a button for selected rows is off while
-// nothing it could act on is selected, and a row's own buttons are off while something is.
+// Labels the buttons for selected rows with their count and cost, and selects groups. Guarantee: such a button is
+// disabled while no selected row accepts it, and the rows' own buttons are disabled while any row is selected.
 
 import { money } from '../../../shared/prices/rules/amounts.ts'
 
@@ -26,14 +26,14 @@ export function followSelection(): void {
   }
 }
 
-/** What the pressed button does not count is not sent. */
+/** Leaves out the selected items that do not accept the pressed button's action. */
 function leaveOut(form: HTMLFormElement, pressed: HTMLElement | null): void {
   const action = pressed?.dataset.bulk
   for (const box of form.querySelectorAll<HTMLInputElement>('input[name=items]:checked'))
     box.disabled = action !== undefined && !actionsOf(box).has(action)
 }
 
-/** What an item accepts, by the buttons of its row. */
+/** The actions an item accepts, read from the buttons of its row. */
 function actionsOf(box: HTMLInputElement): Set<string> {
   const buttons = box.closest('tr')!.querySelectorAll<HTMLButtonElement>(ROW_BUTTONS)
   return new Set([...buttons].map(button => button.value.split(' ')[0]!))

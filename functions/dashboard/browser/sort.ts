@@ -1,12 +1,12 @@
-// Sorts a table by the column whose heading is pressed: what is on the page, first the greatest, then the least. Guarantee:
-// a page that refreshes itself keeps the order that one chose.
+// Sorts the rows on the page by the column whose heading is pressed: largest first, then smallest first. Guarantee: a
+// page that refreshes itself keeps the order the user chose.
 
 interface Order {
   column: number
   down: boolean
 }
 
-/** By the id of the list. */
+/** The chosen order, by the list's id. */
 const chosen = new Map<string, Order>()
 
 const LISTS = 'section[id]:has(th[data-sort])'
@@ -16,7 +16,7 @@ export function sortable(within: Document | Element): void {
   for (const list of [...itself, ...within.querySelectorAll<HTMLElement>(LISTS)]) {
     const headings = [...list.querySelectorAll<HTMLElement>('thead th')]
     for (const [column, heading] of headings.entries()) {
-      // A list within another is met with both.
+      // The headings of a nested list are visited twice: with their own list and with the outer one.
       if (heading.dataset.sort === undefined || heading.querySelector('button') !== null) continue
       const button = document.createElement('button')
       button.type = 'button'
@@ -27,7 +27,7 @@ export function sortable(within: Document | Element): void {
         const order = chosen.get(list.id)
         chosen.set(list.id, { column, down: order?.column !== column || !order.down })
         apply(list)
-        // What has the focus is not refreshed; the keyboard keeps it.
+        // live.ts does not refresh a part with the focus; keyboard users keep the focus.
         if (event.detail > 0) button.blur()
       })
     }

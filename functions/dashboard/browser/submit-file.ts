@@ -1,15 +1,15 @@
-// Reads the chosen file and sends its rows. Guarantee: the file is read in pieces and what is made of it is kept as a
-// Blob, so that its size hardly matters; nothing is sent before every row has been looked at.
+// Reads the chosen file and sends its rows. Guarantee: the file is read in pieces and its lines are kept as a Blob, so
+// that its size hardly matters; nothing is sent before every row has been checked.
 
 import { itemLines } from '../../../shared/submission/rules/file-items.ts'
 import { mappingOf, type OrderFields } from '../parts/submit-order.ts'
 
-/** Pieces are put into a Blob at this size: the browser keeps those where it likes. */
+/** Lines move into a Blob at this size; the browser need not keep Blobs in memory. */
 const FOLD_BYTES = 4 * 1024 * 1024
 
 export type Told = (words: string, share: number) => void
 
-/** Without `takes` the rows are only counted. @throws BadLines */
+/** Returns the item lines of the rows that `takes` accepts, and the number of all rows. @throws BadLines */
 export async function linesOf(
   file: File,
   fields: OrderFields,
@@ -51,10 +51,10 @@ export interface Submitted {
   total_items: number
 }
 
-/** What the server said against it. */
+/** The server refused the batch; the message says why. */
 export class Refused extends Error {}
 
-/** Fetch would not tell how far it has got. @throws Refused */
+/** Sends the lines by XMLHttpRequest, because fetch does not report upload progress. @throws Refused */
 export function send(url: string, body: Blob, told: Told): Promise<Submitted> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
@@ -68,7 +68,7 @@ export function send(url: string, body: Blob, told: Told): Promise<Submitted> {
     request.onload = () => {
       const { status, response } = request
       if (status === 202) return resolve(response as Submitted)
-      // Who is no longer signed in is led to a page.
+      // A signed-out user is redirected to an HTML page, which does not parse as JSON.
       if (response === null)
         return reject(new Refused('You are signed out. Sign in in another tab, then press again.'))
       const { message, hint } = response.error ?? {}

@@ -1,5 +1,5 @@
-// Shows the first rows of a file, and offers their fields. Guarantee: only the head of the file is read, and whatever
-// stands in it is shown as text.
+// Shows the first rows of a file, and offers their fields. Guarantee: only the head of the file is read, and its
+// content is shown as text.
 
 import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
 import type { Fields } from '../../../shared/submission/rules/file-items.ts'
@@ -17,7 +17,7 @@ const FIELDS_SHOWN = 8
 const FIELDS_OFFERED = 200
 const CELL_CHARACTERS = 80
 
-/** Of no file nothing is shown. */
+/** Shows the file's first rows; without a file, clears the preview. */
 export async function preview(file: File | undefined, form: HTMLFormElement): Promise<void> {
   looked = { rows: [], fields: [] }
   if (file === undefined) {
@@ -35,19 +35,19 @@ export async function preview(file: File | undefined, form: HTMLFormElement): Pr
   await fit(form)
 }
 
-/** What the first rows of the file were, for another agent or another input. */
+/** The first rows of the file, kept for when another agent or another input is chosen. */
 let looked: { rows: readonly Row[]; fields: readonly string[] } = { rows: [], fields: [] }
 
-/** Says what the agent wants that the rows do not have; where one field is its input, that is offered. */
+/** Reports the fields that the agent requires and the rows lack; offers a field that fits as the whole input. */
 export async function fit(form: HTMLFormElement): Promise<void> {
   const chosen = (name: string) => String(new FormData(form).get(name) ?? '')
   const { rows, fields } = looked
   const agent = chosen('agent')
   const wanted = rows.length === 0 ? null : await wantedBy(form.action, agent)
-  if (chosen('agent') !== agent) return // another answer is on its way
+  if (chosen('agent') !== agent) return // the agent was changed again: another response follows
   const place = form.querySelector('#misfit')
   const control = form.querySelector<HTMLInputElement>('[data-none][name=input]')
-  // What was guessed for another agent holds for that one alone.
+  // A guess for another agent does not hold for this one.
   const isOpen = chosen('input') === '' || control?.closest('label')?.querySelector('.guessed')
   if (control && rows.length > 0 && isOpen) {
     const guess = wanted && guessInput(rows, wanted, [chosen('item_id'), chosen('partition_key')])
@@ -106,7 +106,7 @@ function cellOf(name: string, json: string): HTMLElement {
   return cell
 }
 
-/** A choice among the fields, in place of a name to type; what was chosen before stays, where there is such a field. */
+/** Replaces the text control by a choice among the fields; an earlier choice stays, where that field exists. */
 function offer(control: HTMLInputElement, fields: readonly string[], guess: string | undefined): void {
   const select = document.createElement('select')
   select.name = control.name

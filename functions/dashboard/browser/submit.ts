@@ -1,6 +1,6 @@
-// The submit page with a script: a file of any size, dropped or chosen, with its first rows and how far it has got; and
-// a pilot without leaving the page, so that the file is still there for the rest. Guarantee: nothing is sent twice by
-// pressing again.
+// The script of the submit page. It takes a file of any size, dropped or chosen, and shows its first rows and progress.
+// It submits a pilot without leaving the page, so that the file is still there for the rest. Guarantee: pressing again
+// submits nothing twice.
 
 import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
 import { BadLines } from '../../../shared/submission/rules/file-items.ts'
@@ -20,14 +20,14 @@ import { linesOf, Refused, type Submitted, send, type Told } from './submit-file
 import { fit, preview } from './submit-preview.ts'
 import { localTimes } from './times.ts'
 
-/** Stays when the pilot's page takes the place of the form. */
+/** The chosen file; it stays when the pilot's page replaces the form. */
 let held: File | undefined
 let isBusy = false
-/** Fields of what is pasted instead. */
+/** Fields for lines that are pasted instead of a file. */
 const PASTED = ['lines', 'format']
-/** What changes whether the rows are what the agent wants. */
+/** Fields that decide whether the rows fit the agent. */
 const FITTED = ['agent', 'input']
-/** What is tried again under the same key is the same order. */
+/** Idempotency keys by order, so that a retry of the same order sends the same key. */
 const keys = new Map<string, string>()
 
 document.addEventListener('submit', event => {
@@ -70,7 +70,7 @@ window.addEventListener('popstate', () => location.reload())
 
 const dropForm = () => document.querySelector<HTMLFormElement>('form[data-submit]')
 
-/** Nothing, when the choice was taken back. */
+/** `file` is undefined when the user cleared the choice. */
 function choose(file: File | undefined, form: HTMLFormElement): void {
   held = file
   wrong([])
@@ -81,7 +81,7 @@ function show(file: File | undefined, form: HTMLFormElement): void {
   if (form.querySelector('#preview')) void preview(file, form)
 }
 
-/** What was pasted is a file too. */
+/** Returns the pasted lines as a file; undefined where there are none. */
 function pasted(form: HTMLFormElement): File | undefined {
   const given = new FormData(form)
   const lines = String(given.get('lines') ?? '')
@@ -97,7 +97,7 @@ function fileOf(form: HTMLFormElement): File {
 async function submitting(form: HTMLFormElement, wantsPilot: boolean): Promise<void> {
   isBusy = true
   wrong([])
-  // What the first rows told is told again, of all rows.
+  // Removes the errors of the first rows; reading all rows reports them again.
   for (const told of form.querySelectorAll('#preview .v-failed')) told.remove()
   form.toggleAttribute('data-busy', true)
   try {
@@ -107,7 +107,7 @@ async function submitting(form: HTMLFormElement, wantsPilot: boolean): Promise<v
     else if (wantsPilot) await submitPilot(form, file, fields)
     else await submitAll(form, file, fields)
   } catch (error) {
-    // A pasted text may be mended; a file that is chosen stays.
+    // Pasted text is read again, since the user may correct it; a chosen file stays.
     if (held && isPasted(held.name)) held = undefined
     wrong(sentencesOf(error))
   } finally {
@@ -165,10 +165,10 @@ function sent(
   return send(`${form.action}/lines?${query}`, body, told)
 }
 
-/** From where this script came, …/dashboard/assets, since a proxy may lead to the dashboard by a path of its own. */
+/** The link is relative to this script's URL, …/dashboard/assets: a proxy may serve the dashboard below a path. */
 const leaveTo = ({ run_id }: Submitted) => location.assign(new URL(`../runs/${run_id}`, import.meta.url))
 
-/** In place of the form, as if one had gone there. */
+/** Replaces the form by the pilot's page, as if the user had navigated there. */
 async function showPilot(file: File): Promise<void> {
   const response = await fetch(location.href, { headers: { accept: 'text/html' } })
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html')

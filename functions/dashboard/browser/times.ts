@@ -1,5 +1,5 @@
-// Shows when something happened in the reader's own zone, and counts on how long ago. Guarantee: ages go by the server's
-// clock, however wrong the reader's is.
+// Shows times in the reader's time zone, and keeps ages counting. Guarantee: ages follow the server's clock, however
+// wrong the reader's is.
 
 import { age } from '../../../shared/view/time.ts'
 
@@ -13,7 +13,7 @@ export function localTimes(within: ParentNode): void {
   }
 }
 
-/** `now` is what the server's clock said when it made the page. */
+/** `now` is the server's time when it made the page, in ms. */
 export function countAges({ now }: DOMStringMap): void {
   if (now === undefined) return
   const ahead_ms = Number(now) - Date.now()

@@ -1,4 +1,4 @@
-// One's own account: who one is, where one is signed in, and one's password.
+// The member's own account: name and role, sessions, and password.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'

@@ -1,5 +1,5 @@
-// Stops every run of an agent: what that comes to first, then the act. Guarantee: each run is cancelled for itself, so one
-// that cannot be keeps none of the others.
+// Stops every run of an agent, after a page that says what that would cancel. Guarantee: each run is cancelled
+// separately, so a run that cannot be cancelled does not stop the others.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -22,7 +22,7 @@ async function openRuns(api: Client, agentId: string) {
     limit: LIMITS.runs_page.max,
   } as const
   const { data: open = [] } = await api.GET('/v2/runs', { params: { query } })
-  // What is still being submitted cannot be cancelled yet.
+  // A run that is still being submitted cannot be cancelled yet.
   const runs = open.filter(run => run.status !== 'materializing')
   return { agent, runs, arriving: open.length - runs.length, isAll: open.length < LIMITS.runs_page.max }
 }

@@ -23,7 +23,7 @@ export const agentPage = page({
   show: visit => agentView(visit),
 })
 
-/** With the form for a run as it was filled in. */
+/** The agent's page; its form for a run keeps what was entered. */
 async function agentView(
   { api, params, query, request, member, ctx }: Visit<{ agentId: string }, z.output<typeof AgentQuery>>,
   entered: Entered = {},

@@ -32,7 +32,7 @@ type Agent = Schemas['ListedAgent']
 
 const doing = (one: Agent) => one.activity!
 const ended = (one: Agent) => doing(one).ok + doing(one).not_ok
-/** Where nothing ended there is no share: it comes last. */
+/** -1 where no item ended: such agents sort last. */
 const shareOk = (one: Agent) => (ended(one) === 0 ? -1 : doing(one).ok / ended(one))
 
 interface AgentsProps {
@@ -41,7 +41,7 @@ interface AgentsProps {
   now: number
 }
 
-/** By which they are sorted. */
+/** The columns that agents can be sorted by. */
 const figures = (project_id: string, now: number): Column<Agent>[] => [
   {
     label: 'Last run',

@@ -1,4 +1,4 @@
-// What the forms of alert channels do: one is added, tested and removed.
+// The actions of the alert channels' forms: add, test and remove a channel.
 
 import * as z from 'zod'
 import { CHANNEL_DIGESTS } from '../../../shared/alerts/vocabulary.ts'

@@ -1,4 +1,4 @@
-// What went wrong without anybody asking, which of it is told, and to whom.
+// The alerts of a project, their channels, deadlines and rules.
 
 import * as z from 'zod'
 import { ALERT_RULES, ALERT_STATES } from '../../../shared/alerts/vocabulary.ts'
@@ -30,7 +30,7 @@ export const alertsPage = page({
 
 type Asked = Visit<{ projectId: string }>
 
-/** With what was entered into one of its forms, where that was refused. */
+/** The alerts page; a refused form keeps what was entered. */
 export async function alertsView(
   { api, params, request, ctx, member }: Asked,
   query: z.output<typeof AlertsQuery> = {},
@@ -167,5 +167,5 @@ export const setAlertRule = action({
   },
 })
 
-/** An emptied field is no zero: NaN goes out as null, which the API refuses by name. */
+/** An empty field is not zero: NaN is sent as null, which the API refuses naming the field. */
 const boundOf = (text: unknown) => (text === '' ? Number.NaN : Number(text))

@@ -67,7 +67,7 @@ export const auditPage = page({
   },
 })
 
-/** What the project has now, by id. */
+/** Names and links of the project's current agents and schedules, by id. */
 async function readNames(api: Client, project_id: string): Promise<Map<string, Target>> {
   const [{ data: agents = [] }, { data: schedules = [] }] = await Promise.all([
     agentsOf(api, project_id),
@@ -84,7 +84,7 @@ interface Target {
   href: string
 }
 
-/** By its name, where it is known; what another id names is found by the jump. */
+/** A link with the target's name where it is known; any other id links to the jump, which finds it. */
 const Of = ({ id, named, project_id }: { id: string; named: Map<string, Target>; project_id: string }) => {
   const known = named.get(id)
   return known ? (

@@ -1,4 +1,4 @@
-// A cause: what the items say that have it, in which runs, and what can be done about all of them at once.
+// One cause: the messages of its items, their runs, and the actions on all of them at once.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
@@ -88,7 +88,7 @@ const Example = ({ of: { item, texts } }: { of: Awaited<ReturnType<typeof readIt
 const wrongWith = ({ error_message, outcome_reason, status }: Item) =>
   error_message ?? (outcome_reason ? reasonMeaning(outcome_reason) : statusWord(status))
 
-/** Each leads to a page that says what it comes to, and asks. */
+/** Each links to a page that says what the action would do, and asks for confirmation. */
 const Actions = ({ cause }: { cause: Cause }) => (
   <>
     {actionsOfCause(cause).map((action, at) => (

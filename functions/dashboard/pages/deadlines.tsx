@@ -1,4 +1,4 @@
-// What the forms of deadlines do: one is set and removed.
+// The actions of the deadlines' forms: set and remove a deadline.
 
 import * as z from 'zod'
 import { ofProject } from '../shell/addresses.ts'

@@ -1,4 +1,4 @@
-// What was told to the outside: callbacks of runs and alerts, and what became of each try.
+// The deliveries of a project: callbacks of runs and alerts, and the result of each attempt.
 
 import * as z from 'zod'
 import { DELIVERY_STATES } from '../../../shared/outbox/vocabulary.ts'

@@ -1,4 +1,4 @@
-// Why nothing runs, or not more: who works, what each cap and quota holds back, what is tried again and when, and how
+// Why nothing runs, or not more: the consumers, what each cap and quota holds back, what is retried and when, and how
 // models answer today.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
@@ -18,7 +18,7 @@ interface Turn {
   age_ms: number | null
 }
 
-/** Also where it says that a store is away. */
+/** Reads the body whatever its status: it is complete also when a store is unavailable. */
 const readReady = async (fetch: Visit<object>['fetch']): Promise<{ turns: Turns }> =>
   (await fetch('/health/ready')).json()
 

@@ -1,4 +1,4 @@
-// The bytes of an input or an output. Guarantee: the very text that was kept, and no browser takes it for a page.
+// Serves an input or an output as stored. Guarantee: the text is unchanged, and no browser renders it as a page.
 
 import * as z from 'zod'
 import { ApiError } from '../../../shared/kernel/errors.ts'
@@ -20,7 +20,7 @@ export const itemRaw = page({
       },
     })
 
-    /** Steps are found by when they began, to the millisecond. */
+    /** Finds a step by its start time, which a link carries to the millisecond. */
     async function findStep() {
       const at = query.at === undefined ? {} : { from: query.at, to: after(query.at) }
       const { steps } = await readTrace(api, { record_id: itemId, ...at })

@@ -1,5 +1,5 @@
-// Replays an item: as it is, from a step, or with another input. Guarantee: what was typed is kept when it is refused,
-// and goes out as it was typed, so that numbers keep their digits.
+// Replays an item: unchanged, from a step, or with another input. Guarantee: a refused form keeps what was typed, and
+// input is sent as typed, so that numbers keep their digits.
 
 import * as z from 'zod'
 import { prettyJson } from '../../../shared/json/pretty-json.ts'
@@ -54,7 +54,7 @@ export const replayItem = action({
   },
 })
 
-/** The request's text, or what is wrong with what was typed. */
+/** Returns the request body as text, or a sentence that says what is wrong with the entry. */
 async function bodyOf(
   api: Client,
   itemId: string,
@@ -69,7 +69,7 @@ async function bodyOf(
   const typed = jsonText.safeParse(order.input)
   if (!typed.success) return { wrong: `The input ${typed.error.issues[0]!.message}` }
   const { texts } = await readItem(api, itemId)
-  // As it was: the steps that worked can be reused.
+  // An unchanged input is left out, so that the steps that worked can be reused.
   const isOther = prettyJson(order.input) !== prettyJson(texts.input ?? '')
   return { body: bodyText(rest, isOther ? { input: order.input } : {}) }
 }

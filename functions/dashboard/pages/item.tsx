@@ -1,4 +1,4 @@
-// One item: whether it ran and whether it worked, why not, what to do, what went in and came out, and every step.
+// One item: whether it ran, whether it worked and why not, what to do, its input and output, and every step.
 
 import * as z from 'zod'
 import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
@@ -34,7 +34,7 @@ export const itemPage = page({
   path: '/dashboard/items/{itemId}',
   query: z.strictObject({
     ...ITEM_FILTERS,
-    /** The page of triage or of search that one came from. */
+    /** The triage or search page that the user came from. */
     list: z.string().optional(),
     step: z.coerce.number().int().optional(),
     with: z.uuid().optional(),
@@ -101,7 +101,7 @@ export const itemPage = page({
   },
 })
 
-/** What a link carries is kept by it. */
+/** Redirects to the same page with another query; linkWith keeps the link's other parameters. */
 const redirected = (location: string) => new Response(null, { status: 303, headers: { location } })
 
 interface CrumbsProps {
@@ -175,11 +175,11 @@ const ItemTrace = ({ item, run, trace, query, request, role }: ItemTraceProps) =
   </section>
 )
 
-/** The first step of its last attempt that did not work. */
+/** The number of the first step in the item's last attempt that did not work. */
 const atFault = (item: Item, steps: readonly TraceStep[]) =>
   steps.find(({ attempt, outcome_status }) => attempt === item.attempt && outcome_status !== 'ok')?.step_no
 
-/** The outputs of this item and of another, the earlier one first. */
+/** The outputs of this item and of another; the earlier item's output is `before`. */
 async function outputsOf(api: Client, item: Item, texts: Payloads, otherId: string) {
   const other = await readItem(api, otherId)
   const [one, two] = [texts.output, other.texts.output].map(text => readable(text ?? 'null')) as [

@@ -1,4 +1,4 @@
-// The jump: an id or a part of a name, and what it may mean. Guarantee: what one id names is opened at once.
+// The jump: finds what an id or a part of a name may mean. Guarantee: an id that names one thing opens it at once.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -9,7 +9,7 @@ export const jumpPage = page({
   path: '/dashboard/projects/{projectId}/jump',
   query: z.strictObject({
     q: z.string().max(LIMITS.item_id_bytes).optional(),
-    /** Whether what one id names is opened; without it, all that is found is listed, as the script asks while one types. */
+    /** Opens the target of an exact id. Without it all results are listed, as the script needs while the user types. */
     go: z.literal('1').optional(),
   }),
   async show({ api, params, query }) {

@@ -1,4 +1,4 @@
-// The keys of a project: made, shown once, and revoked.
+// The API keys of a project: create a key, which is shown once, and revoke it.
 
 import * as z from 'zod'
 import { KEY_ROLES } from '../../../shared/accounts/vocabulary.ts'
@@ -17,7 +17,7 @@ export const keysPage = page({
   show: visit => keysView(visit),
 })
 
-/** With what was entered for a new key, where it was refused. */
+/** The keys page; a refused form for a new key keeps what was entered. */
 async function keysView(
   { api, params, member, ctx }: Visit<{ projectId: string }>,
   entered: Entered = {},
@@ -116,7 +116,7 @@ const NewKey = ({ project_id, entered }: { project_id: string; entered: Entered 
   </>
 )
 
-/** Answers with the key itself, which no page can show again. */
+/** Returns a page with the plaintext key, which no page can show again. */
 export const createKey = action({
   path: '/dashboard/projects/{projectId}/keys',
   form: z.strictObject({

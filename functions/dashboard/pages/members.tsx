@@ -31,7 +31,7 @@ export const membersPage = page({
   show: visit => membersView(visit, visit.query),
 })
 
-/** With what was entered for a new member, where it was refused; a password is entered anew. */
+/** The members page; a refused form for a new member keeps what was entered, except the password. */
 async function membersView(
   { api, member, request, ctx }: Visit,
   query: z.output<typeof MembersQuery> = {},

@@ -1,4 +1,4 @@
-// Which model costs what, by agent, over the last days.
+// What each model cost, by agent, over the last days.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'

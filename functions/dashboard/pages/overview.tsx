@@ -1,4 +1,4 @@
-// A project at a glance: what ran lately, what runs now, what waits for somebody, and what went wrong unasked.
+// A project at a glance: latest runs, runs in progress, items that need a decision, and alerts.
 
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
@@ -19,7 +19,7 @@ import { page } from '../shell/page.ts'
 type Activity = Schemas['Activity']
 
 const RUNS_SHOWN = 10
-/** The newest, in which those that come again are found. */
+/** The newest runs, in which runs of the same agent and name are grouped. */
 const RUNS_GROUPED = 60
 const CAUSES_SHOWN = 5
 const ALERTS_SHOWN = 5

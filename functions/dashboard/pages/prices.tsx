@@ -1,4 +1,4 @@
-// What models cost a project, each price from a date on: listed, set and removed.
+// The model prices of a project, each valid from a date: list, set and remove.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -97,7 +97,7 @@ const PriceList = ({
   />
 )
 
-/** Which of the models called lately have no price, or one of the project's own that may be out of date. */
+/** Lists the models called lately that have no price, or a price of the project's own that may be out of date. */
 const CheckedModels = ({ check, now }: { check: Check; now: number }) => (
   <>
     <h2>Models called lately</h2>

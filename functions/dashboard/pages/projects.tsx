@@ -1,4 +1,4 @@
-// Where one starts: the only project, or the list of them.
+// The start page: leads to the only project, or lists all projects.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'

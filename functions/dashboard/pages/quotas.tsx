@@ -1,4 +1,4 @@
-// What the account may have in all, and how full that is. Guarantee: a quota that is full, or nearly, is said so in words.
+// The quotas of the account, and how full each is. Guarantee: a quota that is full or nearly full is marked in words.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { widthsOf } from '../parts/bar.tsx'
@@ -7,7 +7,7 @@ import { page } from '../shell/page.ts'
 
 type Quota = Schemas['Quota']
 
-/** From so much of it on, a quota is nearly full. */
+/** The share from which a quota counts as nearly full. */
 const NEARLY = 0.8
 
 export const isNearlyFull = ({ limit, used }: Quota): boolean =>

@@ -1,4 +1,4 @@
-// Recoveries: which there are, how far each is, and its end by hand.
+// The recoveries of a project, their progress, and aborting one.
 
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'

@@ -1,5 +1,5 @@
-// Acts on a cohort, wherever it was chosen: first what it comes to, what of it is left out and why, and of a replay what
-// is asked again and what that costs; then the act itself.
+// Acts on a cohort of items, from whichever page it was chosen. It first shows how many items the action covers, which
+// are left out and why, and for a replay what is called again and what that costs.
 
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
@@ -32,7 +32,7 @@ const cohort = {
 type Cohort = { [Name in keyof typeof cohort]?: z.output<(typeof cohort)[Name]> }
 type Plan = Schemas['RecoveryPlan']
 
-/** An empty field lets everything pass. */
+/** The filter without its empty fields, which match every item. */
 const chosen = ({ kind, ...filter }: Cohort) => defined({ kind: kind || undefined, ...filter })
 
 export const recoveryPage = page({
@@ -41,7 +41,7 @@ export const recoveryPage = page({
   query: z.strictObject({
     ...cohort,
     action: z.enum(TRIAGE_ACTIONS).default('replay'),
-    /** What a large cohort comes to is told behind the page. */
+    /** Set by the later request for the plan of a large cohort, which the page itself does not wait for. */
     plan: z.literal('now').optional(),
   }),
   async show({ api, params, query: { action, plan: asked, ...query }, request }) {
@@ -97,7 +97,9 @@ async function planOf(api: Client, order: { project_id: string; action: TriageAc
   return (await api.POST('/v1/recoveries', { body: { ...order, filter, dry_run: true } })).data as Plan
 }
 
-/** Whether what it comes to is known at once; by how many wait, of whichever day. */
+/**
+ * Whether the cohort is small enough to plan within the page, by its number of waiting (or cancelled) items of any day.
+ */
 async function isSmall(api: Client, project_id: string, filter: Cohort, run: Schemas['Run'] | undefined) {
   if (filter.status === 'cancelled') return run !== undefined && run.cancelled < LIMITS.activity_counted
   const { from: _, to: __, status: ___, kind = 'all', ...given } = chosen(filter)
@@ -169,10 +171,10 @@ const Order = ({ project_id, filter, plan, back, children }: OrderProps) => (
   </form>
 )
 
-/** So few are replayed at once unless a number is typed. */
+/** Up to this many items, all are replayed at once unless the user types a number. */
 const FEW = 5
 
-/** How many are tried before the others; undefined where there are too few of them. */
+/** How many items are replayed before the others; undefined where there are too few of them. */
 const firstOf = ({ action, eligible }: Plan) =>
   action === 'replay' && eligible > FEW ? Math.min(LIMITS.pilot_items, Math.ceil(eligible / FEW)) : undefined
 
@@ -248,7 +250,7 @@ export const startRecovery = action({
         ...defined({ first, budget_cents, reuse, from_step, deployment }),
       },
     })
-    // How far it is stands there, and changes; a notice would stay.
+    // The recovery's page shows its progress as it changes; a notice would not change.
     return { to: ofRecovery((data as Schemas['Recovery']).id) }
   },
 })

@@ -1,5 +1,5 @@
-// A run beside another: their totals, and what became of each item in both. Guarantee: the earlier one stands first, so what
-// differs is told in the order in which it came to differ.
+// Compares two runs: their totals, and the result of each item in both. Guarantee: the earlier run stands first, so
+// that differences read in time order.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -17,10 +17,10 @@ import { page } from '../shell/page.ts'
 
 type Run = Schemas['Run']
 
-/** Of larger batches the items are compared when somebody asks, and behind the page: it takes seconds. */
+/** Items of larger runs are compared on request only and in a later fetch, because that takes seconds. */
 const AT_ONCE_ITEMS = 20_000
 const CHOICES = 30
-/** The next after it. */
+/** How many of the next later runs are offered. */
 const LATER_CHOICES = 10
 
 export const compareRunPage = page({
@@ -85,10 +85,10 @@ export const compareRunPage = page({
 })
 
 interface ItemByItemProps {
-  /** Absent where they were not compared for this page. */
+  /** Undefined where this page did not compare the items. */
   compared: Schemas['RunComparison'] | undefined
   names: Sides['names']
-  /** Items of the larger one. */
+  /** The number of items in the larger run. */
   larger: number
   other_id: string
   query: { items?: string | undefined; only?: 'worse' | undefined }
@@ -121,7 +121,7 @@ const ItemByItem = ({ compared, names, larger, other_id, query, request }: ItemB
 
 interface OtherRunProps {
   other: Run
-  /** That it may be compared with as well, the latest first. */
+  /** Other runs it may be compared with, the latest first. */
   others: readonly Run[]
   only: 'worse' | undefined
 }
@@ -147,7 +147,7 @@ const OtherRun = ({ other, others, only }: OtherRunProps) => (
 interface Sides {
   before: Run
   after: Run
-  /** As a heading has them. */
+  /** Names for the headings. */
   names: { before: string; after: string }
 }
 
@@ -188,7 +188,7 @@ const Totals = ({ before, after, names, now }: Sides & { now: number }) => {
     after: show(of(after)),
     change: signed(of(after) - of(before), show),
   })
-  // What waits for a person does not run.
+  // A run that waits for a person has no duration yet.
   const isTimed = before.finished_at !== null && after.finished_at !== null
   const rows = [
     number('Items', run => run.total_items),

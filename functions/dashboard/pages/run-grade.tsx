@@ -1,5 +1,5 @@
-// What a run recorded, graded again by the rules of today or by others: a change of rules is tried here before it is
-// trusted. Nothing changes by it.
+// Grades the recorded answers of a run again, by the rules of today or by others, to try out a change of rules. It
+// changes nothing.
 
 import * as z from 'zod'
 import { NO_CHECKS, writeChecks } from '../../../shared/grading/rules/check-names.ts'
@@ -92,7 +92,7 @@ export const gradeRunPage = page({
   },
 })
 
-/** As much of the run as a page has time for. */
+/** Grades as much of the run as fits into LIMITS.regrade_page_ms. */
 async function graded(api: Client, runId: string, asked: Asked, now: () => number) {
   const tally = new RegradeTally()
   const until = now() + LIMITS.regrade_page_ms

@@ -1,4 +1,4 @@
-// The results of a run and of its replays: the first of them, and all of them as a file.
+// The results of a run and its replays: the first ones on the page, and all of them as a file.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -93,7 +93,7 @@ export const runResultsPage = page({
 
 const CSV_OF = { all: 'CSV of all', ok: 'CSV of what worked', not_ok: 'CSV of what did not work' }
 
-/** What is shown comes first; all, and what worked, can be had from each of them. */
+/** Links to the files: first the selection that is shown, then all results and those that worked. */
 const Files = ({ run_id, chosen }: { run_id: string; chosen: (typeof RESULTS_ONLY)[number] }) => {
   const file = (format: string, only: string) => ofRun(run_id, `results/file?format=${format}&only=${only}`)
   return (
@@ -110,7 +110,7 @@ const Files = ({ run_id, chosen }: { run_id: string; chosen: (typeof RESULTS_ONL
   )
 }
 
-/** Passed on as it comes. */
+/** Streams the results file through without buffering it. */
 export const runResultsFile = page({
   path: '/dashboard/runs/{runId}/results/file',
   query: z.strictObject({ format: z.enum(RESULT_FORMATS), only }),
@@ -130,7 +130,10 @@ export const runResultsFile = page({
 const NAME_CHARACTERS = 60
 const SUFFIX = { all: '', ok: '-worked', not_ok: '-not-worked' }
 
-/** In characters that every file system and header takes. @example 'Tickets-of-the-day-2026-03-02-worked' */
+/**
+ * A file name in characters that every file system and header accepts.
+ * @example 'Tickets-of-the-day-2026-03-02-worked'
+ */
 function fileName(run: Schemas['Run'], only: (typeof RESULTS_ONLY)[number]): string {
   const name = runName(run)
     .normalize('NFKD')
@@ -141,8 +144,9 @@ function fileName(run: Schemas['Run'], only: (typeof RESULTS_ONLY)[number]): str
 }
 
 /**
- * So many values of a stream of lines, and whether there are more; the rest is not read. In a large run where hardly any
- * item is meant, a page with some is not kept waiting for more; one without any waits longer, since others may go first.
+ * Reads the first `count` values of a stream of lines, and whether more follow; the rest is not read. In a large run
+ * where few items match, a page that has some is shown after LIMITS.results_looked_ms. A page without any waits up to
+ * LIMITS.results_waited_ms, since other requests may be served first.
  */
 async function firstLines<T>(stream: ReadableStream<Uint8Array>, count: number) {
   const reader = stream
@@ -166,7 +170,7 @@ async function firstLines<T>(stream: ReadableStream<Uint8Array>, count: number) 
     }
   } finally {
     for (const timer of timers) clearTimeout(timer)
-    // What is being read ahead is waited for by nobody.
+    // Nobody waits for the read in progress.
     reader.cancel().catch(() => {})
   }
   const lines = text

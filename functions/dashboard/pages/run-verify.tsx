@@ -1,4 +1,4 @@
-// Counts a run again and shows both counts.
+// Counts the items of a run again and shows both counts.
 
 import { List } from '../parts/list.tsx'
 import { runOf } from '../parts/run-reads.ts'

@@ -1,5 +1,5 @@
-// One run: whether it ran beside whether it worked, what it took beside what is usual, what failed alike and what to
-// do about it, and its items.
+// One run: whether it ran and whether it worked, its cost and time next to what is usual, its failures by cause with
+// the actions on them, and its items.
 
 import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -38,7 +38,7 @@ export const runPage = page({
     const now = ctx.now()
     const isOpen = run.finished_at === null
     const mayAct = member.role !== 'viewer'
-    // What is held does not keep what failed from being replayed.
+    // Held items do not prevent a replay of the failed ones.
     const mayReplay = mayAct && (!isOpen || isHeld(run))
     const name = run.name ?? run.agent_slug
     const items = ofRun(run.id)
@@ -162,7 +162,7 @@ const Recoveries = ({ recoveries, now }: { recoveries: readonly Schemas['Recover
   </div>
 )
 
-/** The run's events for the page's script. */
+/** Passes on the run's event stream to the page's script. */
 export const runEvents = page({
   path: '/dashboard/runs/{runId}/events',
   show: ({ fetch, params, request }) =>

@@ -1,4 +1,4 @@
-// The runs of a project, newest first, whether they ran beside whether they worked.
+// The runs of a project, newest first, with whether each ran and whether it worked.
 
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
@@ -129,7 +129,7 @@ export const runsPage = page({
 
 interface RunsProps {
   runs: readonly Schemas['Run'][]
-  /** There are no others, so that they can be sorted where they stand. */
+  /** These are all the runs, so the page may sort them itself. */
   isWhole: boolean
   now: number
   empty: Child

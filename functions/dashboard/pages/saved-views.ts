@@ -1,4 +1,4 @@
-// What the forms of saved views do: one is saved and deleted.
+// The actions of the saved views' forms: save and delete a view.
 
 import * as z from 'zod'
 import { VIEW_LISTS } from '../../../shared/accounts/vocabulary.ts'

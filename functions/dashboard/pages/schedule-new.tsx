@@ -1,5 +1,5 @@
-// A new schedule, which is shown what it would do before it is made. Guarantee: what is typed is sent by POST alone, since
-// headers of a source are secrets and links are logged.
+// Creates a schedule, with a preview of what it would do. Guarantee: the form is sent by POST only, since the headers
+// of a source are secrets and links are logged.
 
 import * as z from 'zod'
 import { ApiError } from '../../../shared/kernel/errors.ts'
@@ -39,7 +39,7 @@ interface Preview {
   source: Schemas['SourcePreview'] | undefined
 }
 
-/** The form as it was filled in, and what that would do. */
+/** The form as it was filled in, with the preview of the schedule. */
 async function newScheduleView(
   { api, params, ctx }: Visit<{ projectId: string }>,
   entered: Entered,
@@ -77,7 +77,7 @@ async function newScheduleView(
 
 type Guesses = Partial<Record<'item_id' | 'partition_key', string>>
 
-/** What the first items tell of the fields that were left empty. */
+/** Guesses for the fields left empty, made from the source's first items. */
 function guessesOf(source: Preview['source'], entered: Entered): Guesses {
   if (source === undefined) return {}
   const { item_id, partition_key } = guessFields(source.items.map(rowOfItem))
@@ -128,7 +128,7 @@ const WhatItWouldDo = ({
   </>
 )
 
-/** As text, of the field that was guessed. */
+/** The value of the guessed field, as text. */
 const fieldOf = (input: unknown, field: string | undefined): string | undefined => {
   const value = field === undefined ? undefined : (input as Record<string, unknown>)[field]
   return value === undefined || value === null ? undefined : String(value)
@@ -136,7 +136,7 @@ const fieldOf = (input: unknown, field: string | undefined): string | undefined 
 
 const newScheduleForm = z.strictObject({ agent_id: z.string(), ...scheduleForm })
 
-/** What was typed, besides what it says: a preview shows the form again as it was. */
+/** The fields as typed, next to their parsed values: a preview shows the form again as typed. */
 const typed = z.record(z.string(), z.string()).transform((entered, { addIssue }) => {
   const read = newScheduleForm.safeParse(entered)
   if (read.success) return { entered, filled: read.data }
@@ -144,7 +144,7 @@ const typed = z.record(z.string(), z.string()).transform((entered, { addIssue })
   return z.NEVER
 })
 
-/** What its agent wants that the items do not have. */
+/** Names the fields that the agent requires and the items lack; undefined where they fit. */
 async function misfitOfItems(
   api: Client,
   { id, slug }: Schemas['Agent'],
@@ -156,12 +156,12 @@ async function misfitOfItems(
 
 const rowOfItem = ({ input }: { input?: unknown }) => rowOf(JSON.stringify(input))
 
-/** Its moments, by what was typed; a cron that cannot be read is told before what would be asked about its input. */
+/** The schedule's next occurrences. Called before the input is checked, so that a bad cron is reported first. */
 export const momentsOf = async (api: Client, { cron, timezone }: { cron: string; timezone: string }) =>
   (await api.GET('/v1/schedules/preview', { params: { query: { cron, timezone } } })).data!.moments
 
 /**
- * An item's input is null where nobody says another, and would be graded as failed at each fire.
+ * Refuses the default input, null, for an agent that does not accept it: each fire would be graded as failed.
  * @throws ApiError naming the field, where the agent's schema takes no null
  */
 export async function checkInput(
@@ -180,7 +180,7 @@ export async function checkInput(
   )
 }
 
-/** By POST: a link would carry the headers of the source into logs. */
+/** Sent by POST, because a link would carry the headers of the source into logs. */
 export const previewSchedule = action({
   path: '/dashboard/projects/{projectId}/schedules/preview',
   least: 'operator',

@@ -1,4 +1,4 @@
-// One schedule: when it fires next, what became of every moment, and its switch.
+// One schedule: when it fires next, the result of every occurrence, and switching it on or off.
 
 import * as z from 'zod'
 import { fieldsOf } from '../../../shared/json/json.ts'
@@ -36,7 +36,7 @@ export const schedulePage = page({
   show: visit => scheduleView(visit, visit.query),
 })
 
-/** With what was entered into the form that changes it, where that was refused. */
+/** The schedule's page; a refused form keeps what was entered. */
 async function scheduleView(
   { api, params, request, member, ctx }: Visit<{ scheduleId: string }>,
   query: { cursor?: string | undefined },
@@ -84,10 +84,10 @@ async function readSchedule(api: Client, scheduleId: string, query: { cursor?: s
     }),
   ])
   const schedule: Schedule = JSON.parse(text)
-  // As it was kept, so that a form sent back leaves its numbers their digits.
+  // The input as stored, so that its numbers keep their digits when the form is sent back.
   const input = prettyJson(fieldsOf(text, AROUND).get('input')!)
   const { cron, timezone } = schedule
-  // One that cannot be read has no moments to show; why it is off says so.
+  // A cron that cannot be parsed has no occurrences to show; the reason why the schedule is off says so.
   const preview = await api
     .GET('/v1/schedules/preview', { params: { query: { cron, timezone } } })
     .catch(() => undefined)

@@ -1,4 +1,4 @@
-// The schedules of a project, and what comes next of all of them.
+// The schedules of a project, and the next occurrences of all of them.
 
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'

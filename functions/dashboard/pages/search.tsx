@@ -1,5 +1,5 @@
-// Search over the steps of all items: what was asked, answered, called and raised. Guarantee: the link holds the whole
-// search; what is found is shown as text, the hit marked.
+// Searches the steps of all items: prompts, answers, tool calls and errors. Guarantee: the link holds the whole search;
+// matches are shown as text with the hit marked.
 
 import { OUTCOME_REASONS } from '../../../shared/grading/vocabulary.ts'
 import { OUTCOMES } from '../../../shared/items/vocabulary.ts'

@@ -1,4 +1,4 @@
-// What is set on a project: limits, money and retention; its signing secret; and its end.
+// The settings of a project: limits, money and retention, its signing secret, and its deletion.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -14,7 +14,7 @@ import { action, type Entered, page, type View } from '../shell/page.ts'
 
 type Project = Schemas['Project']
 
-/** Numbers that go back to what the installation sets when their field is left empty. */
+/** Numbers that fall back to the installation's setting when their field is left empty. */
 const NUMBERS = [
   { name: 'concurrency', label: 'Items at work at once', hint: 'In all runs together.' },
   {
@@ -47,7 +47,7 @@ export const settingsPage = page({
   },
 })
 
-/** With what an owner entered, where it was refused; for others as text. */
+/** The settings page: a form for owners, which keeps what was entered when refused; text for others. */
 const settingsView = (project: Project, isOwner: boolean, entered: Entered = {}): View => ({
   title: 'Settings',
   project_id: project.id,
@@ -192,7 +192,7 @@ export const changeSettings = action({
   },
 })
 
-/** What nobody touched stays what the installation sets. */
+/** The fields that differ from the project. Unchanged fields are not sent, so they keep following the installation. */
 function changesOf<T extends object>(project: object, wanted: T): Partial<T> {
   const known = project as Record<string, unknown>
   const changed = Object.entries(wanted).filter(
@@ -227,7 +227,7 @@ const secretView = (project_id: string, found: Schemas['SigningSecret'], now: nu
   ),
 })
 
-/** By a form, so that no link, history or log holds the way to it. */
+/** Sent by a form, so that no link, history or log leads to the secret. */
 export const showSecret = action({
   path: '/dashboard/projects/{projectId}/signing-secret',
   async act({ api, params, ctx }) {

@@ -8,7 +8,7 @@ import { action, page, type View, type Visit } from '../shell/page.ts'
 
 const next = z.string().optional()
 
-/** Browsers send the header to addresses whose cookies they keep, and to no others; old ones never do. */
+/** Browsers send this header only to origins whose `Secure` cookies they keep; old browsers never send it. */
 const keepsCookies = ({ request, ctx }: Here) =>
   request.headers.has('sec-fetch-site') || ctx.config.base_url.startsWith('https:')
 
@@ -79,7 +79,7 @@ export const signIn = action({
     try {
       const { data } = await api.POST('/v1/sessions', { body: { email, password } })
       const cookie = await sessionCookie(ctx, data!.session_id, data!.refresh_expires_at)
-      // A link from elsewhere must not lead away after one has signed in.
+      // A link from another site must not redirect the user away after signing in.
       const location = (next && ownPath(next)) || ROOT
       return new Response(null, { status: 303, headers: { location, 'set-cookie': cookie } })
     } catch (error) {

@@ -1,5 +1,5 @@
-// Where the submit page sends items: lines that its script has made of a file, passed on as they come; or the form
-// itself, with a small file in it, where there is no script.
+// The actions of the submit page: one streams on the lines that the page's script made of a file; the other takes the
+// form itself with a small file, for browsers without a script.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -22,7 +22,7 @@ import { ofProject, ofRun } from '../shell/addresses.ts'
 import { action, type Done } from '../shell/page.ts'
 import { fileFields, formView, orderFields, readWanted } from './submit.tsx'
 
-/** Answers as the API does: the page's script reads it. */
+/** Returns the API's response as it is, for the page's script. */
 export const submitLines = action({
   path: '/dashboard/projects/{projectId}/submit/lines',
   least: 'operator',
@@ -33,7 +33,7 @@ export const submitLines = action({
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson' },
       body: request.body,
-      // Fetch asks for this where the body is a stream; its types do not know it yet.
+      // Fetch requires this for a stream body; its types do not know it yet.
       duplex: 'half',
     } as RequestInit)
   },
@@ -42,14 +42,14 @@ export const submitLines = action({
 const Form = z.strictObject({
   ...orderFields,
   file: z.custom<File>(value => value instanceof File).optional(),
-  /** Instead of a file. */
+  /** Pasted lines instead of a file. */
   lines: z.string().optional(),
   format: z.enum(['jsonl', 'csv']).optional(),
-  /** The button that asks for a guess, instead of a run. */
+  /** The button that requests a guess of the fields instead of a run. */
   guess: z.string().optional(),
-  /** The button that asks for a pilot. */
+  /** The button that requests a pilot. */
   pilot: z.string().optional(),
-  /** The rest of a pilot's file, of which so many are taken. */
+  /** How many items of the file the pilot has taken; this submits the rest. */
   took: z.coerce.number().int().min(1).max(LIMITS.pilot_items).optional(),
   rows: fileFields.rows.optional(),
   bytes: fileFields.bytes.optional(),
@@ -82,7 +82,7 @@ function wrongOf(error: unknown): string[] | undefined {
   return [error.message, ...(error.hint ? [error.hint] : [])]
 }
 
-/** The form again, with a guess in each field that was left empty; a browser does not give a file back. */
+/** The form again, with a guess in each empty field; the file must be chosen again, since browsers do not keep it. */
 async function guessedView(visit: Parameters<typeof formView>[0], form: Form) {
   const { name, bytes } = await sourceOf(form)
   const { rows, problems } = await firstRows(name, bytes.subarray(0, LIMITS.head_bytes), bytes.length)
@@ -144,7 +144,7 @@ async function sourceOf({ file, lines, format = 'jsonl' }: Form): Promise<Source
   throw new BadOrder('Choose a file, or paste lines.')
 }
 
-/** Small enough to be held: the form is bounded. @throws BadLines */
+/** Reads all lines into memory; the form's size limit bounds them. @throws BadLines */
 async function linesOf(
   { name, bytes }: Source,
   mapping: ReturnType<typeof mappingOf>,

@@ -1,4 +1,4 @@
-// Sends a file of items to be run: all of it, or a pilot first, and the rest when that looks right.
+// Submits a file of items: all of it, or a pilot first and the rest once the pilot looks right.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -29,12 +29,12 @@ export const orderFields = {
   callback_url: text,
   allow_unpriced: text,
 }
-/** The file of a pilot: it is the same when it has as many rows and bytes. */
+/** Identify a pilot's file: a file with the same number of rows and bytes counts as the same. */
 export const fileFields = { rows: whole.max(LIMITS.items_per_run), bytes: whole }
 
 const Query = z.strictObject({
   ...orderFields,
-  /** The run that is a pilot of the rest. */
+  /** The pilot's run. */
   pilot: z.uuid().optional(),
   file: text,
   rows: fileFields.rows.optional(),
@@ -47,7 +47,7 @@ export const submitPage = page({
   show: visit => (visit.query.pilot === undefined ? formView(visit, visit.query) : pilotView(visit)),
 })
 
-/** What the agent wants of a row, for the page's script. */
+/** Returns the fields that the agent requires of a row, or null, as JSON for the page's script. */
 export const wantedPage = page({
   path: '/dashboard/projects/{projectId}/submit/wanted',
   query: z.strictObject({ agent: z.string() }),
@@ -66,7 +66,7 @@ export async function readWanted(
   return agent && wantedOf(await inputSchema(api, { agent_id: agent.id }))
 }
 
-/** The form, with what was entered or guessed, and what is wrong with it. */
+/** The form with the entered or guessed values, and the errors in them. */
 export async function formView(
   { api, params, member }: Pick<Visit<{ projectId: string }>, 'api' | 'params' | 'member'>,
   entered: Entered,

@@ -1,5 +1,5 @@
-// Decides about items of triage, one or many. Guarantee: each is decided for itself; what could not be is said, with
-// why, and what can be taken back can be taken back at once.
+// Decides about one or many items in triage. Guarantee: each item is decided separately, the page reports each failure
+// with its reason, and a decision that can be undone offers that at once.
 
 import * as z from 'zod'
 import { ApiError } from '../../../shared/kernel/errors.ts'
@@ -29,14 +29,14 @@ export const decideItems = action({
     back: z.string().optional(),
     items: ids,
     action: z.enum(ROW_ACTIONS).optional(),
-    /** A row's own button: an action and an item, whatever is selected. */
+    /** A row's own button: an action and an item, independent of the selection. */
     one: z.templateLiteral([z.enum(ROW_ACTIONS), ' ', z.uuid()]).optional(),
-    /** A group's: an action, and what narrows the page to it. */
+    /** A group's button: an action, and the filter for the group. */
     all: z.templateLiteral([z.enum(ROW_ACTIONS), ' ', z.string()]).optional(),
-    /** Of the rows that were shown, those that asked and those that said that an ok item was called wrong. */
+    /** The rows shown that asked a question, and (`correction`) those that said an ok item was called wrong. */
     question: ids,
     correction: ids,
-    /** Said on the page that asks before held items end. */
+    /** Sent by the page that asks for confirmation before held items end. */
     sure: z.literal('yes').optional(),
   }),
   async act({ api, params }, form) {
@@ -72,7 +72,7 @@ export const reopenItems = action({
   },
 })
 
-/** Of what is to be dismissed, what that would end: nothing takes it back. */
+/** The held items among those to be dismissed: dismissing ends them, which cannot be undone. */
 async function heldOf(api: Client, ids: readonly string[]) {
   const held: { id: string; item_id: string; reason: string | null }[] = []
   await each(ids, async itemId => {
@@ -157,7 +157,7 @@ function orderOf({ items = [], action, one }: Decision): [RowAction, string[]] {
   return [action, ids.slice(0, LIMITS.inbox_page)]
 }
 
-/** The page that says what it comes to, and asks. */
+/** Address of the page that says what the action would do to the whole group, and asks for confirmation. */
 function wholeOf(project_id: string, back: string | undefined, order: string): string {
   const [action, group] = order.split(' ') as [string, string]
   const filter = new URLSearchParams(backTo(project_id, back).split('?')[1])
@@ -167,7 +167,7 @@ function wholeOf(project_id: string, back: string | undefined, order: string): s
   return ofProject(project_id, `recover?${filter}`)
 }
 
-/** What a row said of its item where it was shown. */
+/** What the row showed for its item: a question, a correction or a verdict. */
 const shownOf = ({ question = [], correction = [] }: Decision, itemId: string): WrongOf =>
   [question].flat().includes(itemId)
     ? 'question'
@@ -183,7 +183,7 @@ async function decide(api: Client, verb: RowAction, itemId: string, of: WrongOf)
   else await api.POST(`/v1/durable/runs/{itemId}/${verb}`, call)
 }
 
-/** Of what was just decided, what can be taken back: a held item that was dismissed has ended. */
+/** The items whose decision can be undone; a dismissed held item has ended, so it cannot. */
 async function reopenableOf(api: Client, verb: RowAction, ids: readonly string[]): Promise<string[]> {
   if (verb === 'acknowledge') return [...ids]
   if (verb === 'replay' || verb === 'resume') return []
@@ -206,7 +206,7 @@ function said(
   return `${words(counted(done, 'item'), done === 1)}${not}`
 }
 
-/** The page of triage the form was on. */
+/** The triage page that the form was on; the plain triage page for any other address. */
 function backTo(project_id: string, back: string | undefined): string {
   const triage = ofProject(project_id, 'triage')
   return back === triage || back?.startsWith(`${triage}?`) ? back : triage

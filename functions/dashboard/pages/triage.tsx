@@ -1,4 +1,4 @@
-// What waits for a decision, as an inbox: what has the same cause together, decided one by one, selected, or all at once.
+// The inbox of items that need a decision, grouped by cause: decided one by one, as a selection, or all at once.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -95,7 +95,7 @@ const Why = (shown: CausesProps) =>
     </section>
   )
 
-/** By which words the answers that are asked about may be refusals, by record id; the newest are known. */
+/** The words for which an answer is suspected to be a refusal, by record id; for the newest such steps only. */
 async function suspicionsOf(api: Client, project_id: string, rows: readonly Schemas['TriageRow'][]) {
   if (!rows.some(row => row.question !== null)) return new Map<string, string>()
   const query = { project_id, outcome_reason: 'suspected_refusal', limit: LIMITS.steps_page.max } as const

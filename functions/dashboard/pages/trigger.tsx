@@ -1,4 +1,4 @@
-// One trigger: its address, how it is called, and what may be changed of it.
+// One trigger: its address, how to call it, and its settings.
 
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'

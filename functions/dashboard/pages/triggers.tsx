@@ -22,7 +22,7 @@ export const triggersPage = page({
   show: visit => triggersView(visit),
 })
 
-/** With the form for a new one as it was filled in; a secret is entered anew. */
+/** The triggers page; a refused form keeps what was entered, except the secret. */
 async function triggersView(
   { api, params, query, request, member, ctx }: Visit<{ projectId: string }, z.output<typeof TriggersQuery>>,
   entered: Entered = {},

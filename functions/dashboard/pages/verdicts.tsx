@@ -1,4 +1,4 @@
-// How good verdicts are: how often people found each reason of each agent right.
+// How good verdicts are: for each agent and reason, how often people judged the verdict right.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'

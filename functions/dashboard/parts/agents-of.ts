@@ -1,5 +1,5 @@
 import type { Client } from '../../../shared/sdk/client.ts'
 
-/** The agents of a project, without their configurations: no page shows those of all, and they may be of any length. */
+/** Lists a project's agents without their configurations: no page shows those of all agents, and they may be long. */
 export const agentsOf = (api: Client, project_id: string, more: { activity?: 'true' } = {}) =>
   api.GET('/v1/agents', { params: { query: { project_id, config: 'false', ...more } } })

@@ -1,4 +1,4 @@
-// Where alerts and digests go, the form for one more, and what did not get there.
+// The channels that alerts and digests go to, the form for a new channel, and the messages that were given up.
 
 import { CHANNEL_DIGESTS } from '../../../shared/alerts/vocabulary.ts'
 import { CHANNEL_FORMATS } from '../../../shared/outbox/vocabulary.ts'
@@ -72,18 +72,18 @@ const NewChannel = ({ project_id, entered }: Pick<Props, 'project_id' | 'entered
   </form>
 )
 
-/** What goes to whoever a run was submitted with; all else goes to channels. */
+/** Kinds of messages that go to a run's own callback URL; all others go to channels. */
 const OF_RUNS = ['run.finished', 'run.results']
 const DAY_MS = 86_400_000
 
 interface GivenUpProps {
   project_id: string
-  /** The latest that were given up. */
+  /** The latest deliveries that were given up. */
   deliveries: readonly Schemas['Delivery'][]
   now: number
 }
 
-/** Alerts that nobody got are not callbacks that nobody got: those of yesterday and today are counted apart. */
+/** Counts the messages given up in the last 24 hours, with alerts and callbacks counted separately. */
 export const GivenUp = ({ project_id, deliveries, now }: GivenUpProps) => {
   const lately = deliveries.filter(one => Date.parse(one.created_at) > now - DAY_MS)
   const callbacks = lately.filter(one => OF_RUNS.includes(one.kind)).length

@@ -1,4 +1,4 @@
-// Alerts as people read them: what each is about by its name, several of one rule and one agent as one line with a count.
+// Lists alerts with the names of what they are about; several of one rule and one agent become one line with a count.
 
 import type { AlertRule } from '../../../shared/alerts/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
@@ -9,20 +9,20 @@ import { counted, When } from './text.tsx'
 
 type Alert = Schemas['Alert']
 
-/** What the project has, by which an alert's ids have names. */
+/** The project's agents and schedules, which give names to the ids in an alert. */
 export interface Named {
   agents: readonly Schemas['Agent'][]
   schedules: readonly Schemas['Schedule'][]
 }
 
-/** Where what is about a whole project is seen. */
+/** The pages for alerts about a whole project. */
 const PAGES: Partial<Record<AlertRule, string>> = {
   budget_near: 'settings',
   consumer_stalled: 'runs',
   items_held: 'triage?kind=quarantine',
 }
 
-/** The newest of each rule and agent, with those that it stands for; what is open apart from what is resolved. */
+/** The newest alert of each rule and agent, with the earlier ones it stands for; open and resolved alerts apart. */
 function groupsOf(alerts: readonly Alert[]): { newest: Alert; earlier: Alert[] }[] {
   const groups = Map.groupBy(
     alerts,
@@ -66,7 +66,7 @@ export const AlertList = ({
   />
 )
 
-/** The page that does what a command does; by the command's beginning. */
+/** The page that does what an alert's command does, by the beginning of the command. */
 const ACTS: readonly [begin: string, label: string, page: (alert: Alert) => string | null][] = [
   [
     'assay triage --run',
@@ -81,7 +81,7 @@ const ACTS: readonly [begin: string, label: string, page: (alert: Alert) => stri
   ['assay projects', 'Change the budget', one => ofProject(one.project_id, 'settings')],
 ]
 
-/** What no page does is a command for a terminal. */
+/** A link to the page that does it; where there is none, the command for a terminal. */
 const Act = ({ of }: { of: Alert }) => {
   const [, label, page] = ACTS.find(([begin]) => of.command.startsWith(begin)) ?? []
   const href = page?.(of)

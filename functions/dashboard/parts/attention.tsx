@@ -1,4 +1,4 @@
-// What waits for somebody in a project, and what went wrong in it unasked.
+// The items of a project that need a decision, and what went wrong in it: deliveries, scheduled starts, alerts.
 
 import type { Child } from 'hono/jsx'
 import type { Schemas } from '../../../shared/sdk/client.ts'
@@ -12,7 +12,7 @@ const COUNTED = 10_000 // the API counts no further
 const many = (value: number, noun: string) =>
   value >= COUNTED ? `${count(COUNTED)} or more ${noun}s` : counted(value, noun)
 
-/** Only what there is; nothing when all is well. */
+/** Lists only counts above zero; where there are none, says that nothing waits. */
 export const Attention = ({
   activity: { waiting, last_24_hours: day },
   alerts,

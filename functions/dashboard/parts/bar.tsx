@@ -1,5 +1,5 @@
-// A bar of parts, the same for whether items ran and whether they worked. Guarantee: every part is also in words, and
-// a part that is not nothing can be seen.
+// A stacked bar, used both for whether items ran and for whether they worked. Guarantee: every part is also given in
+// words, and every part above zero is visible.
 
 import { count, percent } from './text.tsx'
 
@@ -60,7 +60,7 @@ export function widthsOf(parts: readonly Part[], total: number): number[] {
   return sum <= WIDTH ? raw : raw.map(one => (one * WIDTH) / sum)
 }
 
-/** The two bars of a run: did it run, did it work. */
+/** The counts behind a run's two bars: did its items run, did they work. */
 export interface Counts {
   total_items: number
   queued: number
@@ -68,13 +68,13 @@ export interface Counts {
   paused: number
   completed: number
   degraded_count: number
-  /** Those over budget among them. */
+  /** Includes the items over budget. */
   failed: number
   budget_exceeded_count: number
   cancelled: number
 }
 
-/** What was begun and failed; what money kept from being begun is told apart. */
+/** Items that began and failed; items that the budget kept from starting are shown separately. */
 const failedOf = (run: Counts) => run.failed - run.budget_exceeded_count
 
 export const ranParts = (run: Counts, items?: string): Part[] =>

@@ -1,4 +1,4 @@
-// Budgets by day and month, as they stand: what is left of each, and until when; and the fields that set them.
+// Daily and monthly budgets: what is left of each and until when, and the form fields that set them.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { AMOUNT_HINT } from '../shell/dollars.ts'
@@ -49,7 +49,7 @@ export const BudgetFields = ({ budgets, entered }: { budgets: Budgets; entered: 
   </>
 )
 
-/** The limits as the fields name them; null where there is none. */
+/** The limits in cents by field name; null where there is none. */
 export const limitsOf = (budgets: Budgets): Record<string, number | null> =>
   Object.fromEntries(
     FIELDS.map(({ name, period }) => [

@@ -1,5 +1,5 @@
-// The list that an item was opened from where that is none of its run: a page of triage or of search. Guarantee: it stands
-// in the link of the item's page, so it is there after a reload, and nothing outside the dashboard is led to.
+// The triage or search page that an item was opened from, instead of its run's list. Guarantee: it is kept in the link
+// of the item's page, so it survives a reload, and it never leads outside the dashboard.
 
 import * as z from 'zod'
 import type { Context } from '../../../shared/context.ts'
@@ -14,17 +14,17 @@ import { triageFilter } from './triage-query.ts'
 
 const TriagePage = z.object({ ...triageFilter, cursor: z.string().optional() })
 
-/** A page of a list, by the link that leads back to it. */
+/** A list page, with the link that leads back to it. */
 export interface OuterList {
   name: 'Triage' | 'Search'
   link: string
-  /** Record ids of its items, in its order. */
+  /** Returns the record ids of the items, in the list's order. */
   read(api: Client): Promise<string[]>
 }
 
 const LIST = /^\/dashboard\/projects\/([\w-]+)\/(triage|search)$/
 
-/** Undefined where a link leads to no such page. */
+/** Returns the list page behind a link; undefined for any other link. */
 export function listAt(asked: string | undefined): OuterList | undefined {
   const link = asked === undefined ? undefined : ownPath(asked)
   if (link === undefined) return undefined
@@ -40,7 +40,7 @@ export function listAt(asked: string | undefined): OuterList | undefined {
   return data && { name: 'Search', link, read: api => readSteps(api, project_id, data) }
 }
 
-/** The link of the one that the browser says it comes from, be it by way of the same item's page. */
+/** The link of the list that the Referer names, directly or through the `list` of the same item's page. */
 export function cameFrom({ config }: Context, request: Request): string | undefined {
   const referer = request.headers.get('referer')
   if (referer === null || !URL.canParse(referer)) return undefined

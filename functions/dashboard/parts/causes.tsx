@@ -1,4 +1,4 @@
-// Why items did not work, what is alike as one line, with what can be done about all of it.
+// Why items did not work: one line for each cause, with the actions on all of its items.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { isOfHeld } from '../../../shared/view/cause.ts'
@@ -12,15 +12,15 @@ type Cause = Schemas['Cause']
 export interface CausesProps {
   causes: readonly Cause[]
   project_id: string
-  /** Of which the items are counted; absent for all runs. */
+  /** The run whose items are counted; undefined for all runs. */
   run?: { id: string; total_items: number }
-  /** Of a reason that is often wrong, how often. */
+  /** For reasons that are often wrong: how often. */
   doubt?: Doubt
   now: number
   mayAct: boolean
 }
 
-/** Said beside a reason that people often found wrong. */
+/** A warning next to a reason that people often found wrong. */
 export const Doubted = ({ words, project_id }: { words: string | undefined; project_id: string }) =>
   words === undefined ? (
     ''

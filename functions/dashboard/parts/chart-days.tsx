@@ -1,14 +1,14 @@
-// A column a day, stacked, which leads to its day. Guarantee: every figure and link of the drawing is also in a table
-// beneath it.
+// Draws one stacked column a day, each a link to its day. Guarantee: every figure and link of the chart is also in a
+// table below it.
 
 import { type ScaleLinear, scaleBand, scaleLinear } from 'd3-scale'
 
 const WIDTH = 640
 const HEIGHT = 160
 const FOOT = 18
-/** Above the columns, for the upper half of what the highest line stands for. */
+/** Space above the columns, for the upper half of the highest axis label. */
 const HEAD = 8
-/** Left of the columns, for what the lines stand for. */
+/** Space left of the columns, for the axis labels. */
 const GUTTER = 52
 
 export interface DayColumn {
@@ -28,7 +28,7 @@ export const ChartDays = ({
   title: string
   days: readonly DayColumn[]
   show(value: number): string
-  /** Where a day leads. */
+  /** The link of a day. */
   href(day: string): string
 }) => {
   const total = (column: DayColumn) => column.parts.reduce((sum, part) => sum + part.value, 0)
@@ -105,7 +105,7 @@ export const ChartDays = ({
   )
 }
 
-/** Lines at round values, each with what it stands for. */
+/** Grid lines at round values, each with its label. */
 const Axis = ({ scale, show }: { scale: ScaleLinear<number, number>; show(value: number): string }) => (
   <>
     {scale

@@ -1,4 +1,4 @@
-// A choice among a few words in a form.
+// A form's select box for a few options.
 
 export const Choice = ({
   name,
@@ -8,7 +8,7 @@ export const Choice = ({
 }: {
   name: string
   label: string
-  /** Value to words. */
+  /** Labels by value. */
   options: Record<string, string>
   chosen: string | undefined
 }) => (

@@ -1,4 +1,4 @@
-// What a cohort is about, in words. Guarantee: no id stands for a run or a cause that is still there; each is asked for once.
+// Describes cohorts in words. Guarantee: existing runs and causes appear by name, not by id, and each is fetched once.
 
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
@@ -8,7 +8,7 @@ import { each } from '../shell/each.ts'
 type Run = Schemas['Run']
 type Filter = Schemas['RecoveryFilter']
 
-/** The runs that the filters name, and how one of the filters is told. */
+/** Returns the runs that the filters name, by id, and `words`, which describes one filter. */
 export async function namesOfCohorts(api: Client, filters: readonly Filter[]) {
   const [runs, causes] = await Promise.all([
     kept(
@@ -31,7 +31,7 @@ export async function namesOfCohorts(api: Client, filters: readonly Filter[]) {
   return { runs, words }
 }
 
-/** By their ids; what is kept no longer is left out. */
+/** Reads each id once; ids that no longer exist are left out. */
 async function kept<T>(ids: readonly (string | undefined)[], read: (id: string) => Promise<T>) {
   const found = new Map<string, T>()
   const asked = [...new Set(ids)].filter(id => id !== undefined)

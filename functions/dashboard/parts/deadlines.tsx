@@ -1,4 +1,4 @@
-// By when something must have finished: the deadlines of a project, and the form for one more.
+// The deadlines of a project, and the form for a new one.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../shell/addresses.ts'
@@ -87,7 +87,7 @@ const Choices = ({
   </optgroup>
 )
 
-/** By its name, where the schedule is among those that are known and has one. */
+/** The schedule's name where it is known, else the agent, with the cron where there is one. */
 function whatOf(one: Schemas['Deadline'], schedules: readonly Schemas['Schedule'][]): string {
   const schedule = schedules.find(({ id }) => id === one.schedule_id)
   if (schedule !== undefined) return scheduleName(schedule)

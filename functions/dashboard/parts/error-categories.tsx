@@ -1,4 +1,4 @@
-// What goes wrong in steps: the most frequent first, and day by day; each a link to the steps.
+// What goes wrong in steps, most frequent first and day by day; each line links to the steps.
 
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
@@ -12,7 +12,7 @@ type Category = Schemas['StepErrors']['categories'][number]
 interface ErrorCategoriesProps {
   errors: Schemas['StepErrors']
   project_id: string
-  /** As the form of the search has it. */
+  /** The range as the search form sends it. */
   range: Record<string, string>
   now: number
 }
@@ -89,7 +89,7 @@ export interface ErrorDay {
   steps: number
 }
 
-/** How many steps did not work on each of the last days, the oldest first. */
+/** Counts the steps that did not work on each of the last days, oldest first. */
 export async function readErrorDays(api: Client, project_id: string, now: number): Promise<ErrorDay[]> {
   const today = Math.floor(now / DAY_MS) * DAY_MS
   const days = Array.from({ length: DAYS }, (_, n) => today - (DAYS - 1 - n) * DAY_MS)

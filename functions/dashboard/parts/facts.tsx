@@ -1,8 +1,8 @@
-// What is set, as text, for whoever may not change it: the labels are those of the fields that others are shown.
+// Shows settings as text to members who may not change them, under the labels of the form's fields.
 
 import type { Child } from 'hono/jsx'
 
-/** Only what there is: a label whose value is empty is left out. */
+/** Leaves out labels whose value is empty. */
 export const Facts = ({ of }: { of: Readonly<Record<string, Child>> }) => (
   <dl class="facts wide">
     {Object.entries(of)

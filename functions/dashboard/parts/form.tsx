@@ -1,10 +1,10 @@
-// Parts of forms: a field with its label and what it means, a button that does one thing, and one that asks before it
-// does what cannot be taken back. All work without a script.
+// Parts of forms: a field with label and hint, a button for one action, and a button that asks for confirmation before
+// an irreversible action. All work without a script.
 
 import { type Child, cloneElement, createContext, isValidElement, type JSXNode, useContext } from 'hono/jsx'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 
-/** What was wrong with the fields of a form that is shown again, by their names. */
+/** The errors of a form that is shown again, by field name. */
 export const Misfits = createContext<Readonly<Record<string, string>>>({})
 
 export const Field = ({
@@ -38,10 +38,10 @@ const isControl = (child: Child): child is JSXNode =>
 
 const childrenOf = (children: Child): Child[] => (Array.isArray(children) ? children : [children])
 
-/** Of the control among what a field holds. */
+/** The name of the control inside a field. */
 const nameOf = (children: Child): string | undefined => childrenOf(children).find(isControl)?.props.name
 
-/** The control says what is wrong with it, and the first such one is where the page begins. */
+/** Marks a control as invalid and links it to its error; the first invalid control gets the focus. */
 const marked = (children: Child, first: string | undefined): Child =>
   childrenOf(children).map(child =>
     isControl(child)
@@ -53,12 +53,12 @@ const marked = (children: Child, first: string | undefined): Child =>
       : child,
   )
 
-/** Said once where a member's role shows a page and changes nothing on it. */
+/** Shown once on a page that the member may see but not change. */
 export const RoleRequired = ({ least }: { least: 'operator' | 'owner' }) => (
   <p class="dim">{least === 'owner' ? 'Owner' : 'Operator'} role required to change anything here.</p>
 )
 
-/** Which agent something new starts. */
+/** Choice of the agent that the new schedule or trigger starts. */
 export const AgentField = ({
   agents,
   chosen,
@@ -77,7 +77,7 @@ export const AgentField = ({
   </Field>
 )
 
-/** A button that does one thing, with nothing to fill in. */
+/** A button for an action without fields. */
 export const Press = ({ label, action }: { label: string; action: string }) => (
   <form method="post" action={action}>
     <button>{label}</button>
@@ -85,15 +85,15 @@ export const Press = ({ label, action }: { label: string; action: string }) => (
 )
 
 interface SureProps {
-  /** What it does, as a verb. */
+  /** The action, as a verb. */
   label: string
-  /** What follows from it. */
+  /** The consequence of the action. */
   consequence: string
   action: string
   children?: Child
 }
 
-/** Opens to say what will happen; only the button inside does it. */
+/** A button that opens to say what will happen; only the button inside does it. */
 export const Sure = ({ label, consequence, action, children }: SureProps) => (
   <details class="sure">
     <summary class="button">{label}</summary>

@@ -1,4 +1,4 @@
-// Rows of triage in the order in which they are shown: those with the same cause together, the largest group first.
+// Orders triage rows for display: rows with the same cause together, the largest group first.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 

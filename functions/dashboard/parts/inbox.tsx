@@ -1,5 +1,5 @@
-// The rows of triage, those with the same cause together, as one form. Guarantee: without a script each row has its
-// buttons and the selected ones theirs; a script only adds what they come to.
+// The triage rows, grouped by cause, as one form. Guarantee: the buttons of rows and of the selection work without a
+// script; the script only adds counts and costs.
 
 import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -18,14 +18,14 @@ type Cause = Schemas['Cause']
 
 interface InboxProps {
   rows: readonly Row[]
-  /** Those that are known, with all their items counted. */
+  /** The known causes, with all their items counted. */
   causes: readonly Cause[]
-  /** Of a reason that is often wrong, how often. */
+  /** For reasons that are often wrong: how often. */
   doubt: Doubt
-  /** By which words an answer may be what is asked about it, by record id. */
+  /** The words for which an answer is suspected to be a refusal, by record id. */
   suspicions: ReadonlyMap<string, string>
   project_id: string
-  /** What is shown; a group narrows it. */
+  /** The filter of the page; a group narrows it further. */
   filter: Record<string, string>
   back: string
   now: number
@@ -113,7 +113,7 @@ const WORDS: Record<RowAction, string> = {
   wrong: 'Call wrong',
   confirm: 'Confirm',
 }
-/** To a question. */
+/** Labels of the actions that answer a question. */
 const ANSWERS: Partial<Record<RowAction, string>> = { confirm: 'Yes', wrong: 'No' }
 const KEYS: Record<RowAction, string> = {
   replay: 'r',
@@ -124,7 +124,7 @@ const KEYS: Record<RowAction, string> = {
   confirm: 'c',
 }
 
-/** What is done with all that are selected; before the rows, so that a key means it where no row is looked at. */
+/** The actions on all selected items; placed before the rows, so that a key means them where no row is current. */
 const Bulk = () => (
   <fieldset class="bulk actions" aria-label="With the selected items">
     <span class="dim" data-selected aria-live="polite">
@@ -192,13 +192,13 @@ const Group = ({ at, rows, cause, doubt, project_id, filter, mayDecide }: GroupP
 
 interface OfGroupProps extends Pick<GroupProps, 'cause' | 'filter'> {
   kind: Row['kind']
-  /** What of this page the group is. */
+  /** The filter that narrows the page to the group. */
   narrower: Record<string, string>
 }
 
 /**
- * What is done with all of a group leads to a page that asks. A link would repeat the filter of this page, and there may be
- * a group a row.
+ * The actions on a whole group; each leads to a page that asks for confirmation. They are buttons, since a link would
+ * repeat the page's filter and every row may be its own group.
  */
 const OfGroup = ({ kind, cause, filter, narrower }: OfGroupProps) => {
   const unnamed = kind === 'dlq' ? ['replay' as const] : []
@@ -217,7 +217,7 @@ const OfGroup = ({ kind, cause, filter, narrower }: OfGroupProps) => {
 
 interface EntryProps {
   row: Row
-  /** What all rows have in common is said once, above them. */
+  /** Filters that all rows share; the page shows them once, above the rows. */
   filter: Record<string, string>
   isOfCause: boolean
   suspicion: string | undefined
@@ -288,7 +288,7 @@ const Why = ({ row, isOfCause, suspicion }: Pick<EntryProps, 'row' | 'isOfCause'
   </>
 )
 
-/** What answers a question comes first. */
+/** The row's actions, with those that answer its question first. */
 const inOrder = ({ question, available_actions: can }: Row) =>
   question === null
     ? can

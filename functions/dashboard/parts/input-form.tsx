@@ -1,5 +1,5 @@
-// A form for an agent's input, made from the schema it declares. Guarantee: what it makes is JSON; a schema it cannot
-// draw as fields is filled in as JSON.
+// A form for an agent's input, made from the schema it declares. Guarantee: it produces JSON; for a schema that it
+// cannot show as fields, the user enters JSON.
 
 import type { Child } from 'hono/jsx'
 import type { Entered } from '../shell/page.ts'
@@ -78,7 +78,7 @@ export const InputFields = ({
     ),
   )
 
-/** The JSON text of the object that the fields were filled in with. */
+/** Returns the JSON text of the object entered in the fields. */
 export function inputOf(properties: readonly Property[], form: Record<string, unknown>): string {
   const members = properties.flatMap(({ name, type, isRequired }) => {
     const given = String(form[PREFIX + name] ?? '')

@@ -1,4 +1,4 @@
-// What may be done with an item, each said before it is done.
+// The actions that an item accepts, each with a statement of what it will do.
 
 import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -14,7 +14,7 @@ const UNDO = {
   confirmed: 'Undo confirming',
 } as const
 
-/** What is called wrong: that it did not work, that it may not have, or that it did. */
+/** The button that calls the verdict wrong, a correction wrong, or a suspected refusal no refusal. */
 const CallWrong = ({ item }: { item: Item }) => {
   const isOk = item.outcome_status === 'ok'
   const [of, label, effect] = item.available_actions.includes('confirm')

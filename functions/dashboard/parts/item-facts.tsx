@@ -1,4 +1,4 @@
-// What is known of an item beside its steps: why it came out as it did, what it took, what went in and what came out.
+// The facts of an item besides its steps: the reason for its verdict, its cost and time, its input and output.
 
 import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { sayGraded, saySuspected } from '../../../shared/view/run.ts'
@@ -16,7 +16,7 @@ function okWords({ available_actions, corrected_outcome_status }: Item): string 
     : 'It ran, and it worked.'
 }
 
-/** What happened in words, and what to do. */
+/** Says in words what happened and what to do. */
 export const Reason = ({ item, why }: { item: Item; why: string | undefined }) => {
   if (why !== undefined)
     return (
@@ -101,7 +101,7 @@ export const Figures = ({ item, steps, now }: { item: Item; steps: readonly Trac
   )
 }
 
-/** Of an item that is held the end of its last step: since then it waits for somebody. */
+/** The item's end in ms. A held item ends with its last step, since it only waits after that; an open one ends now. */
 function endOf({ completed_at, status }: Item, steps: readonly TraceStep[], now: number): number {
   if (completed_at !== null) return Date.parse(completed_at)
   const ends = steps.map(step => Date.parse(step.started_at) + step.duration_ms)

@@ -1,5 +1,5 @@
-// What a text may mean in a project: an id of Assay or of the caller, or a part of a name. Guarantee: names are looked for
-// only where no id is meant, among a bounded number of the newest.
+// Finds what a text may mean in a project: an id of Assay or of the caller, or a part of a name. Guarantee: names are
+// searched only where no id matches, among a bounded number of the newest.
 
 import { isUuid } from '../../../shared/kernel/ids.ts'
 import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
@@ -26,17 +26,17 @@ export interface Target {
 
 interface Found {
   targets: Target[]
-  /** One thing has that id, and is meant. */
+  /** The text is an id that exactly one target has. */
   is_exact: boolean
 }
 
-/** Of each kind. */
+/** Most targets of each kind. */
 const MOST = 8
-/** Runs, schedules and triggers that are looked at for a name, the newest of each. */
+/** How many of the newest runs, schedules and triggers each are searched for a name. */
 export const LOOKED_AT = 50
-/** A single letter is in nearly every name. */
+/** Shorter texts are not searched: a single letter is in nearly every name. */
 const LEAST_CHARACTERS = 2
-/** Runs in which an item of that id is looked for. */
+/** How many runs are searched for an item of that id. */
 const RUNS_OF_ITEM = 5
 
 export async function findTargets(api: Client, project_id: string, text: string): Promise<Found> {
@@ -52,7 +52,7 @@ export async function findTargets(api: Client, project_id: string, text: string)
   return { targets: named, is_exact: false }
 }
 
-/** Undefined where there is none, or where the text cannot be one. */
+/** Returns undefined where nothing has that id, or where the text cannot be an id. */
 async function known<T>(asked: Promise<{ data?: T }>): Promise<T | undefined> {
   try {
     return (await asked).data
@@ -90,7 +90,7 @@ async function byCause(api: Client, id: string): Promise<Target[]> {
     : [{ kind: 'Cause', name: cause.title, href: ofProject(cause.project_id, `causes/${id}`) }]
 }
 
-/** The caller's own identifier of an item, in the newest runs that have it. */
+/** Finds items by the caller's own identifier, in the newest runs that have it. */
 async function byOwnId(api: Client, project_id: string, item_id: string): Promise<Target[]> {
   const runs = await known(
     api.GET('/v2/runs', { params: { query: { project_id, item_id, limit: RUNS_OF_ITEM } } }),

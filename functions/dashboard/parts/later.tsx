@@ -1,12 +1,12 @@
-// What takes longer to find than a page may take: the page is there at once, and this of it comes when it is known.
-// Guarantee: without a script it is one link away.
+// A placeholder for a part that takes too long for the page: the page loads at once, and later.ts fetches this part.
+// Guarantee: without a script the part is one link away.
 
 import type { Child } from 'hono/jsx'
 
 interface LaterProps {
-  /** Of the part, there too. */
+  /** The id of this placeholder, and of the part in the page at `href`. */
   id: string
-  /** The page with that part in it. */
+  /** The page that includes the part. */
   href: string
   label: string
   children?: Child

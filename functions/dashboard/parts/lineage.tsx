@@ -1,4 +1,4 @@
-// An item among those it replays and those that replay it, and what another of them gave instead.
+// An item's lineage (the items it replays and those that replay it), and how their outputs differ.
 
 import { diffLines, diffWordsWithSpace } from 'diff'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -48,14 +48,14 @@ export const LineageTable = ({ of, itemId }: { of: readonly Relative[]; itemId: 
   </section>
 )
 
-/** The latest of an item's replays, and of theirs; one that worked rather than one that did not. */
+/** The latest among an item's replays and their replays; one that worked is preferred. */
 export function replayOf(itemId: string, lineage: readonly Relative[]): Relative | undefined {
   const ids = new Set<string | null>([itemId])
   const replays = lineage.filter(one => ids.has(one.replayed_from) && ids.add(one.record_id))
   return replays.findLast(one => one.outcome_status === 'ok') ?? replays.at(-1)
 }
 
-/** What became of an item that was replayed. */
+/** The result of an item's replay. */
 export const Became = ({ of }: { of: Relative }) => (
   <p id="became" data-live>
     Replayed: <a href={ofItem(of.record_id)}>its replay</a> <span class="dim">ran</span>{' '}
@@ -74,7 +74,7 @@ const nameOf = ({ generation, replayed_from }: Relative) =>
 
 const BOUNDS = { maxEditLength: LIMITS.compared_edits, timeout: LIMITS.compared_ms }
 
-/** Texts as they are shown; the first is of the item that came first. In words, or in lines where much differs. */
+/** The difference of two outputs as shown, `before` from the earlier item: by words, or by lines where much differs. */
 export const Difference = ({ before, after }: { before: string; after: string }) => {
   if (before === after) return <p>Both outputs are the same.</p>
   const tooLong = Math.max(before.length, after.length) > LIMITS.page_text_characters

@@ -1,20 +1,20 @@
-// Lists: a table whose rows the keyboard can walk, its next page, and what is said where there is nothing.
+// Lists: a table whose rows the keyboard can walk, its pager, and a text for an empty list.
 
 import type { Child } from 'hono/jsx'
 
 export interface Column<Row> {
   label: string
-  /** Numbers stand to the right. */
+  /** Aligns the column to the right. */
   numeric?: true
   cell(row: Row): Child
-  /** What its rows can be sorted by, where all of them are on the page. */
+  /** The value to sort rows by, where all rows are on the page. */
   value?(row: Row): number
 }
 
 interface ListProps<Row> {
   id: string
   rows: readonly Row[]
-  /** The first link in a row is where Enter leads on it. */
+  /** Enter opens the first link in a row. */
   columns: readonly Column<Row>[]
   empty: Child
 }
@@ -42,7 +42,7 @@ export function List<Row>({ id, rows, columns, empty }: ListProps<Row>) {
           {rows.map(row => (
             <tr>
               {columns.map((column, at) => (
-                // Said of each cell, so no more than a phone needs; which columns are numbers is known by their headings.
+                // Repeated in each cell, so only what a phone needs; the headings say which columns are numbers.
                 <td
                   data-label={at > 0 && column.label ? column.label : undefined}
                   data-value={column.value?.(row)}
@@ -58,7 +58,7 @@ export function List<Row>({ id, rows, columns, empty }: ListProps<Row>) {
   )
 }
 
-/** The page's own link with other parameters; undefined takes one away. */
+/** The page's own link with changed parameters; undefined removes one. */
 export function linkWith(request: Request, changes: Record<string, string | undefined>): string {
   const { pathname, searchParams } = new URL(request.url)
   for (const [name, value] of Object.entries(changes)) {
@@ -69,7 +69,7 @@ export function linkWith(request: Request, changes: Record<string, string | unde
   return search === '' ? pathname : `${pathname}?${search}`
 }
 
-/** Lists go one way, newest first; back is what browsers are for. */
+/** Links to the next page only, newest first; the browser's back button leads back. */
 export const Pager = ({ request, next }: { request: Request; next: string | null }) =>
   next === null && !new URL(request.url).searchParams.has('cursor') ? (
     ''
@@ -86,5 +86,5 @@ export const Pager = ({ request, next }: { request: Request; next: string | null
     </p>
   )
 
-/** The cursor of the next page, for lists that tell it in a header. */
+/** The cursor of the next page, for lists that return it in a header; null on the last page. */
 export const nextOf = (response: Response): string | null => response.headers.get('x-next-cursor')

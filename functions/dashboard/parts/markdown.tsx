@@ -1,27 +1,27 @@
-// A text as the Markdown it is. Guarantee: nothing of it is markup of its own, and nothing is loaded from elsewhere: HTML is
-// text, an image is a link, and links begin with http, https or mailto.
+// Renders a text as Markdown. Guarantee: the text adds no HTML of its own and loads nothing: HTML is shown as text, an
+// image is a link, and links begin with http, https or mailto.
 
 import { raw } from 'hono/html'
 import MarkdownIt from 'markdown-it'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 
-// Without images, `![a](b)` is a mark and a link.
+// Without images, `![a](b)` renders as an exclamation mark and a link.
 const markdown = new MarkdownIt({ html: false, linkify: false, maxNesting: 20 }).disable('image')
 markdown.validateLink = url => /^(?:https?:|mailto:)/i.test(url)
-// Cells say by a style where they stand, and the page allows none.
+// markdown-it aligns cells by inline styles, which the page's content security policy forbids.
 for (const cell of ['th_open', 'td_open'])
   markdown.renderer.rules[cell] = (tokens, at) => {
     const isNumeric = tokens[at]!.attrGet('style') === 'text-align:right'
     return `<${tokens[at]!.tag}${isNumeric ? ' class="numeric"' : ''}>`
   }
-// Headings stand below those of the page.
+// Headings rank below those of the page.
 for (const heading of ['heading_open', 'heading_close'])
   markdown.renderer.rules[heading] = (tokens, at) => {
     const { tag, nesting } = tokens[at]!
     return `<${nesting === 1 ? '' : '/'}h${Math.min(6, Number(tag.slice(1)) + 3)}>`
   }
 
-/** A heading, a fence, a table, bold text, a link, a list. */
+/** Signs of Markdown: a heading, a fence, a table, bold text, a link, a list. */
 const SIGNS = [
   /^#{1,6} \S/m,
   /^```/m,
@@ -31,22 +31,25 @@ const SIGNS = [
   /^ {0,3}(?:[-*+]|\d{1,3}[.)]) \S.*\n+ {0,3}(?:[-*+]|\d{1,3}[.)]) \S/m,
 ]
 
-/** Whether it reads as such, and is not too long to be rendered. */
+/** Whether the text looks like Markdown and is not too long to render. */
 export const isMarkdown = (text: string): boolean =>
   text.length <= LIMITS.markdown_characters &&
   SIGNS.some(sign => sign.test(text)) &&
   weightOf(text) <= LIMITS.markdown_characters
 
-const CELL = 4 // characters that one is as much work as
+const CELL = 4 // a cell is as much work as this many characters
 
-/** Its characters, and the cells it may come to: those that rows lack are made, so a few characters could be a long page. */
+/**
+ * The cost of rendering, in characters: the text's length plus its table cells. Cells that rows lack are added when
+ * rendering, so a few characters could make a long page.
+ */
 export const weightOf = (text: string): number =>
   text.split(/\n[ \t]*\n/).reduce((sum, block) => {
     const pipes = block.split('\n').map(line => line.split('|').length - 1)
     return sum + CELL * pipes.length * pipes.reduce((most, one) => Math.max(most, one), 0)
   }, text.length)
 
-/** The keyboard can scroll in it. */
+/** The rendered text; it takes the focus, so that the keyboard can scroll it. */
 export const Markdown = ({ text }: { text: string }) => (
   <section class="markdown" aria-label="Rendered text" tabindex={0}>
     {raw(markdown.render(text))}

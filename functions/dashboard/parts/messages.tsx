@@ -1,5 +1,5 @@
-// What was said to a model and what it answered. Guarantee: all of it is text, or Markdown without markup of its own; images
-// and files are links, and only where they begin with http.
+// Shows a model's prompt and answer as messages. Guarantee: everything is text, or Markdown without HTML of its own;
+// images and files are links, and only where they begin with http.
 
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Message, Part } from '../../../shared/providers/rules/conversation.ts'
@@ -10,11 +10,11 @@ import { counted } from './text.tsx'
 interface MessagesProps {
   of: readonly Message[]
   most: number
-  /** Parts that are shown as Markdown. */
+  /** The parts to render as Markdown. */
   rendered: ReadonlySet<Part>
 }
 
-/** The texts that read as Markdown, from the last one on: as much of them as is rendered. */
+/** The text parts to render as Markdown: from the last one backwards, up to LIMITS.markdown_characters. */
 export function markdownIn(messages: readonly Message[]): ReadonlySet<Part> {
   const found = new Set<Part>()
   let weight = 0
@@ -28,7 +28,7 @@ export function markdownIn(messages: readonly Message[]): ReadonlySet<Part> {
 }
 
 export const Messages = ({ of, most, rendered }: MessagesProps) => {
-  // The last ones are what the call was about.
+  // The last messages are shown, since the call was about them.
   const left_out = Math.max(0, of.length - LIMITS.page_messages)
   return (
     <ol class="messages">

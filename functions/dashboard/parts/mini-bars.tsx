@@ -1,10 +1,10 @@
-// The two bars of a run in the size of a line: did it run above, did it work below.
+// The two bars of a run within one text line: above, did its items run; below, did they work.
 
 import { type Counts, type Part, ranParts, widthsOf, workedParts } from './bar.tsx'
 import { count } from './text.tsx'
 
 const WIDTH = 1000
-/** The first of them stands at the edge. */
+/** Leaves out zero, which is SVG's default. */
 const rounded = (width: number) => (width === 0 ? undefined : Math.round(width))
 
 export const MiniBars = ({ run }: { run: Counts }) => {
@@ -24,7 +24,7 @@ export const MiniBars = ({ run }: { run: Counts }) => {
   )
 }
 
-/** Where it stands and how high it is stands in the style. */
+/** One bar; its vertical position and height are in the stylesheet. */
 const Row = ({ parts, total }: { parts: readonly Part[]; total: number }) => {
   const given = parts.filter(part => part.value > 0)
   const widths = widthsOf(given, total)

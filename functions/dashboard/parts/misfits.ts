@@ -1,5 +1,5 @@
-// Which fields of a form were refused, read from what the refusal says. Guarantee: only fields that the form sent are
-// named; what is said of anything else stays in the notice above, which has all of it.
+// Finds which fields of a form were refused, from the error message. Guarantee: only fields that the form sent are
+// named; the notice above the form has the whole message.
 
 import type { ApiErrorCode } from '../../../shared/kernel/errors.ts'
 
@@ -9,7 +9,7 @@ interface Refused {
   hint?: string | undefined
 }
 
-/** Refusals of one field alone, which do not name it. */
+/** Fields of the errors that concern one field without naming it. */
 const BY_CODE: Partial<Record<ApiErrorCode, readonly string[]>> = {
   invalid_cron: ['cron'],
   schedule_cron_taken: ['cron'],
@@ -41,7 +41,7 @@ export function misfitsOf(
   return Object.fromEntries(found)
 }
 
-/** What a form may call a field of the API: `source.url` is source_url, `budget_cents` is budget_usd. */
+/** The names a form may use for an API field: `source.url` is source_url, `budget_cents` is budget_usd. */
 const namesOf = (path: string) => [
   path,
   path.replaceAll('.', '_'),

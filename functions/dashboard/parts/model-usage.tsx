@@ -1,4 +1,4 @@
-// What models cost and how they answer, by agent. Guarantee: a cost that is not known is never told as none.
+// What models cost and how they answer, by agent. Guarantee: an unknown cost is never shown as zero.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofAgent } from '../shell/addresses.ts'

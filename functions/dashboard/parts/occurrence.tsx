@@ -1,4 +1,4 @@
-// What became of the moments a schedule named, and of the runs that they started: as two strips of marks, and in words.
+// The results of a schedule's occurrences and of the runs they started, as two strips of marks and in words.
 
 import type { Outcome } from '../../../shared/items/vocabulary.ts'
 import { wallClock } from '../../../shared/schedules/rules/fire-times.ts'
@@ -7,7 +7,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 
 type Event = Schemas['ScheduleEvent']
 
-/** What each reason means, and what helps. */
+/** What each reason means, and how to fix it. */
 const REASONS: Record<OccurrenceReason, string> = {
   invalid_cron: 'Its cron cannot be read: correct it, then enable it.',
   invalid_timezone: 'Its time zone is not known: correct it, then enable it.',
@@ -27,15 +27,15 @@ const REASONS: Record<OccurrenceReason, string> = {
 export const reasonWords = (reason: OccurrenceReason | null): string =>
   reason === null ? '' : REASONS[reason]
 
-/** Of a schedule that fires no more. */
+/** Why a schedule no longer fires. */
 export const whyOff = (reason: Schemas['Schedule']['disabled_reason']): string =>
   reason === 'operator' ? 'paused' : `off: ${reasonWords(reason)}`
 
-/** What people call a schedule. */
+/** The schedule's name, else its agent and cron. */
 export const scheduleName = ({ name, agent_slug, cron }: Schemas['Schedule']): string =>
   name ?? `${agent_slug} at ${cron}`
 
-/** A moment on the schedule's own clock. */
+/** A time in the schedule's own time zone. */
 export const OnClock = ({ at, timezone }: { at: string; timezone: string }) => (
   <time datetime={at}>{wallClock(new Date(at), timezone)}</time>
 )
@@ -58,14 +58,16 @@ const FIRED: Record<OccurrenceOutcome, string> = {
 }
 const WORKED: Record<Outcome, number> = { ok: TALL, degraded: 13, failed: 8 }
 
-/** What did not fire is shorter as well as of another colour. */
+/** An occurrence that did not fire has a shorter mark as well as another colour. */
 function firedMark({ outcome, reason }: Event): Omit<Mark, 'title'> {
   const isBad = outcome !== 'fired' || reason === 'run_never_started'
   const fill = isBad && outcome === 'fired' ? 'failed' : FIRED[outcome]
   return { fill, height: isBad ? 10 : TALL }
 }
 
-/** The worse the shorter; a run without a verdict is a line, and what has none leaves its place empty. */
+/**
+ * The worse the verdict, the shorter the mark; a run without a verdict is a line, and no run leaves its place empty.
+ */
 function workedMark({ run, run_id }: Event): Omit<Mark, 'title'> {
   const verdict = run?.worst_outcome_status ?? null
   if (verdict !== null) return { fill: verdict, height: WORKED[verdict] }
@@ -89,7 +91,7 @@ const Marks = ({ label, marks }: { label: string; marks: readonly Mark[] }) => (
   </svg>
 )
 
-/** Oldest to the left, each moment above its run: what fired in time may not have worked. */
+/** Oldest at the left, each occurrence above its run: an occurrence may fire in time and its run still not work. */
 export const Strip = ({
   events,
   id,

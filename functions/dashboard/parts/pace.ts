@@ -1,16 +1,16 @@
-// How long a run waited and ran, how fast it is, and what is usual for its agent. Pure.
+// Computes how long a run waited and ran, how fast it is, and what is usual for its agent. Pure.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 
 type Run = Schemas['Run']
 
 export interface Pace {
-  /** From its submission to the first item at work. */
+  /** From its submission to its first item's start. */
   waited_ms: number | null
-  /** From then to its end, or to now. */
+  /** From its first item's start to its end, or to now. */
   ran_ms: number | null
   items_per_s: number | null
-  /** Until all is dispatched, at the pace so far; null where there is nothing to tell it by. */
+  /** Until all items are done, at the pace so far; null where that cannot be estimated. */
   left_ms: number | null
 }
 
@@ -38,12 +38,15 @@ const endOf = (run: Run, now: number) => (run.finished_at === null ? now : Date.
 
 const TIMES_AS_LARGE = 3
 
-/** Whether what depends on size can be told of one by the other. */
+/** Whether two runs are close enough in size to compare figures that depend on size. */
 export const isAboutAsLarge = (run: Run, other: Run): boolean =>
   Math.max(run.total_items, other.total_items) <=
   TIMES_AS_LARGE * Math.min(run.total_items, other.total_items)
 
-/** The median of what earlier runs of the agent say; null of what none says. Of time and pace, only those say it that are about as large. */
+/**
+ * Medians over earlier runs of the agent; null where no run has the figure. `ran_ms` and `items_per_s` use only runs of
+ * about the same size.
+ */
 export interface Usual {
   waited_ms: number | null
   ran_ms: number | null

@@ -1,5 +1,5 @@
-// A JSON value as people read it: indented, long ones folded, texts as texts, Markdown rendered. Guarantee: numbers keep
-// their digits; where it is cut it says so, and the link beside it gives every byte.
+// Shows a JSON value for people: indented, long values folded, strings as text, Markdown rendered. Guarantee: numbers
+// keep their digits; a cut value says so, and the link next to it gives every byte.
 
 import { fieldsOf } from '../../../shared/json/json.ts'
 import { prettyJson, textsOverLines } from '../../../shared/json/pretty-json.ts'
@@ -12,12 +12,12 @@ const SHOWN_LINES = 16
 const SHOWN_CHARACTERS = 2000
 
 interface PayloadProps {
-  /** Undefined where there is none. */
+  /** The JSON text; undefined where there is no value. */
   text: string | undefined
-  /** Where its bytes are. */
+  /** The link to its bytes. */
   raw: string
   empty?: string
-  /** Characters of it that the page holds. */
+  /** Most characters of it that the page includes. */
   most?: number
   viewing: Viewing
 }
@@ -56,12 +56,12 @@ export const Payload = ({
 
 interface FoundMarkdown {
   body: string
-  /** The field that it stands in, and the other fields. */
+  /** The field that holds it, and the other fields as JSON text. */
   name?: string
   rest?: string
 }
 
-/** A text that reads as Markdown, or the only field of an object that does. */
+/** Finds Markdown in a JSON string, or in the only field of an object that looks like Markdown. */
 function markdownOf(text: string): FoundMarkdown | undefined {
   const value: unknown = JSON.parse(text)
   if (typeof value === 'string') return isMarkdown(value) ? { body: value } : undefined
@@ -86,7 +86,10 @@ const FoundMarkdown = ({ body, name, rest }: FoundMarkdown) => (
   </>
 )
 
-/** A string says more without its quotes and escapes, and a text of several lines over lines. Only the beginning is indented where no more is shown. */
+/**
+ * A string without its quotes and escapes; other values indented, with multi-line texts over several lines. Only the
+ * first `most` characters are indented, since no more is shown.
+ */
 export const readable = (text: string, most = Number.POSITIVE_INFINITY): string =>
   text.startsWith('"')
     ? JSON.parse(text)
@@ -98,7 +101,7 @@ interface FoldedProps {
   most?: number
 }
 
-/** A text of which at first the beginning is shown. */
+/** A text that shows its beginning and unfolds to the rest. */
 export const Folded = ({ text, isText, most = LIMITS.page_text_characters }: FoldedProps) => {
   const shown = text.split('\n', SHOWN_LINES).join('\n').slice(0, SHOWN_CHARACTERS)
   const kind = isText ? 'wrap text' : 'wrap'

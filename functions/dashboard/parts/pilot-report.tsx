@@ -1,4 +1,4 @@
-// A pilot: what became of its items, and what the rest of the file would come to; then on, or not.
+// The report of a pilot: the results of its items, what the rest of the file would cost, and the choice to submit it.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import type { Outlook } from '../../../shared/submission/rules/pilot.ts'
@@ -14,7 +14,7 @@ interface Props {
   run: Schemas['Run']
   notOk: readonly Schemas['RunItem'][]
   ok: readonly Schemas['RunItem'][]
-  /** Once no item is at work any more. */
+  /** Undefined while items are still running. */
   outlook: Outlook | undefined
   fields: OrderFields
   file: PilotSource
@@ -66,7 +66,7 @@ export const PilotReport = ({ action, run, notOk, ok, outlook, fields, file, may
   )
 }
 
-/** What the agent declares that it takes was something else. */
+/** Whether the item's input did not fit the schema that the agent declares. */
 const isRefusedInput = ({ error_code }: Schemas['RunItem']) => error_code === 'invalid_input'
 
 const Stop = ({ run_id }: { run_id: string }) => (
@@ -75,7 +75,7 @@ const Stop = ({ run_id }: { run_id: string }) => (
   </a>
 )
 
-/** Items that say the same, the most frequent first. */
+/** Items grouped by the same message, the most frequent first. */
 const Failures = ({ notOk }: { notOk: Props['notOk'] }) => {
   const why = (item: Schemas['RunItem']) =>
     item.error_message ?? item.degraded_reason ?? item.outcome_reason ?? item.status.replaceAll('_', ' ')
@@ -97,7 +97,7 @@ const Failures = ({ notOk }: { notOk: Props['notOk'] }) => {
 
 const ANSWERS_SHOWN = 10
 
-/** What did not work comes first. */
+/** The first answers, those that did not work first. */
 const Answers = ({ items, of }: { items: Props['ok']; of: number }) => (
   <>
     <h2>
@@ -177,7 +177,7 @@ const Rest = ({ outlook, run, fits }: { outlook: Outlook; run: Schemas['Run']; f
   )
 }
 
-/** The browser holds the file as long as the page stays open; one that was opened anew asks for it. */
+/** Submits the rest. The browser holds the file while the page stays open; a page opened again asks for it. */
 const GoOn = ({
   action,
   fields,

@@ -1,4 +1,4 @@
-// An item and its steps with their payloads as texts. Guarantee: an input or output is the very text it came in as.
+// Reads an item and its steps with their payloads as text. Guarantee: an input or output is exactly the text received.
 
 import { elementsOf, fieldsOf } from '../../../shared/json/json.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -12,7 +12,7 @@ export interface Payloads {
 export type Item = Schemas['ItemWithDecision']
 export type TraceStep = Schemas['Step'] & { texts: Payloads }
 
-/** A payload may be as deep as it may be, and stands in an answer. */
+/** Depth limit for parsing responses: the limit for payloads, plus the levels of the response around them. */
 export const AROUND = { depth: LIMITS.json_depth + 4 }
 
 export async function readItem(api: Client, itemId: string): Promise<{ item: Item; texts: Payloads }> {
@@ -34,7 +34,7 @@ interface StepQuery {
   to?: string
 }
 
-/** Steps of an item, the latest ones in the order they ran, and where those before them begin. */
+/** Returns the latest steps of an item in the order they ran, and a cursor for the steps before them. */
 export async function readTrace(api: Client, query: StepQuery) {
   const { data: text = '' } = await api.GET('/v1/steps', {
     params: { query: { ...query, limit: LIMITS.trace_page } },
@@ -52,7 +52,7 @@ export async function readTrace(api: Client, query: StepQuery) {
 
 const LOOKS = 20
 
-/** The part of a trace that begins at a cursor, or the latest one; where a step is asked for, the part that has it. */
+/** Returns the page of a trace at the cursor, or the latest one; with `step_no`, the page that has that step. */
 export async function findTrace(api: Client, record_id: string, cursor?: string, step_no?: number) {
   let trace = await readTrace(api, { record_id, ...(cursor ? { cursor } : {}) })
   const hasIt = () => step_no === undefined || trace.steps.some(step => step.step_no === step_no)

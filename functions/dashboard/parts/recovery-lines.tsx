@@ -1,4 +1,4 @@
-// Recoveries that are going on, or stopped with items left to decide, a line each.
+// One line for each recovery that is in progress, or that stopped with items left to decide.
 
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { isOver, sayStanding } from '../../../shared/view/recovery.ts'
@@ -8,11 +8,11 @@ import { When } from './text.tsx'
 
 type Recovery = Schemas['Recovery']
 
-/** Of the newest. */
+/** How many of the newest recoveries are read. */
 const LOOKED_AT = 20
 const STOPPED_LOOKED_AT = 3
 
-/** Those that somebody should know of, the newest first; of one run where it is named. */
+/** Returns the recoveries in progress, then those that stopped with items left; only those of `run_id` where given. */
 export async function standingRecoveries(
   api: Client,
   project_id: string,
@@ -27,7 +27,7 @@ export async function standingRecoveries(
   return [...meant.filter(one => !isOver(one)), ...stopped.filter((_, at) => left[at])]
 }
 
-/** Whether somebody has not decided yet about what it left. */
+/** Whether items that the recovery left still need a decision. */
 async function isAnyLeft(api: Client, { project_id, filter }: Recovery): Promise<boolean> {
   if (filter.status !== undefined) return false
   const { from: _, to: __, status: ___, ...rest } = filter

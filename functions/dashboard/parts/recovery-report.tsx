@@ -1,4 +1,4 @@
-// What came of a recovery: the first items that it tried, and what can be done about those that it left.
+// The report of a recovery: the first items that it tried, and what can be done about those that it left.
 
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
@@ -51,12 +51,12 @@ const Became = ({ item }: { item: Item }) => {
   )
 }
 
-/** Of a replay that ended early, with items that it did not come to. */
+/** The next steps after a replay that ended early and left items. */
 export const NextSteps = ({ recovery, mayAct }: { recovery: Recovery; mayAct: boolean }) => {
   const { action, status, left, filter, project_id, stages } = recovery
   if (action !== 'replay' || left === 0 || (status !== 'stopped' && status !== 'aborted')) return ''
   const act = (action: 'replay' | 'dismiss') =>
-    // What is held was never replayed: a dismissal would end it.
+    // Excludes held items: the recovery never replayed them, and dismissing would end them.
     ofProject(
       project_id,
       `recover?${new URLSearchParams({ ...filter, ...(filter.status === undefined && { kind: 'dlq' }), action })}`,

@@ -1,4 +1,4 @@
-// Asks which recorded steps a replay takes over.
+// The form field for which recorded steps a replay reuses.
 
 import { Field } from './form.tsx'
 

@@ -1,4 +1,4 @@
-// What became of each item in two runs. Guarantee: what got worse comes first, and the order is the same on every load.
+// The results of each item in two runs. Guarantee: items that got worse come first, and the order is stable.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -18,16 +18,16 @@ const WORDS: Partial<Record<Change['before'], string>> = { none: 'no verdict', a
 const Word = ({ of }: { of: Change['before'] }) =>
   WORDS[of] === undefined ? <Verdict of={of} /> : <span class="dim">{WORDS[of]}</span>
 
-/** How bad each is; of an item without a verdict nobody can say whether it got worse. */
+/** How bad each verdict is; an item without one counts as neither better nor worse. */
 const BAD: Partial<Record<Change['before'], number>> = { ok: 0, degraded: 1, held: 1, failed: 2 }
 
-/** Above zero where it got worse, below where it got better; the further the more. */
+/** Positive where the verdict got worse, negative where it got better; the size says by how much. */
 const worseBy = ({ before, after }: Change) => {
   const [was, is] = [BAD[before], BAD[after]]
   return was === undefined || is === undefined ? 0 : is - was
 }
 
-/** What got worse, then what got better, then the rest; the API's order otherwise. */
+/** Sorts changes for the worse first, then changes for the better, then the rest; else in the API's order. */
 const place = (change: Change) => {
   const by = worseBy(change)
   return by === 0 ? 3 : by > 0 ? -by : 3 + by
@@ -35,7 +35,7 @@ const place = (change: Change) => {
 
 interface ChangesProps {
   changes: readonly Change[]
-  /** As a heading has them. */
+  /** Names for the headings. */
   names: { before: string; after: string }
 }
 
@@ -122,14 +122,14 @@ const Matrix = ({ changes, names, shown }: ChangesProps & { shown: readonly Chan
   )
 }
 
-/** Of the side that is worse. */
+/** The reason on the side with the worse verdict. */
 const reasonOf = ({ before, after }: Change, item: Item) =>
   (BAD[after] ?? -1) >= (BAD[before] ?? -1) ? item.after_reason : item.before_reason
 
 interface ChangedItemsProps {
   change: Change
   names: ChangesProps['names']
-  /** Items named of it. */
+  /** Most items to list. */
   limit: number
 }
 

@@ -1,4 +1,4 @@
-// What a run took: time and money, each beside what is usual for its agent, and why it stopped where it did.
+// The time and cost of a run, each next to what is usual for its agent, and why it stopped where it did.
 
 import type { Child } from 'hono/jsx'
 import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
@@ -35,7 +35,7 @@ export const RunFacts = ({ run, pace, usual }: { run: Run; pace: Pace; usual: Us
     <Fact name="Waited to start" usual={or(usual.waited_ms, span)}>
       {or(pace.waited_ms, span) ?? '—'}
     </Fact>
-    {/* While all that is left waits for somebody, nothing runs. */}
+    {/* While all open items are held, nothing runs. */}
     {!isHeld(run) && (
       <>
         <Fact name={run.finished_at === null ? 'Running for' : 'Ran for'} usual={or(usual.ran_ms, span)}>
@@ -61,7 +61,7 @@ export const RunFacts = ({ run, pace, usual }: { run: Run; pace: Pace; usual: Us
   </dl>
 )
 
-/** What has to be said in words: why it stopped, what waits, and where the cost is a lower bound. */
+/** Notes on a run: why it stopped, which items are held, and whether its cost is a lower bound. */
 export const RunNotes = ({ run, failures, mayAct }: { run: Run; failures: Failures; mayAct: boolean }) => (
   <div id="run-notes" class="notes" data-live>
     {run.stop_reason !== null && <Stopped run={run} mayAct={mayAct} />}
@@ -114,7 +114,7 @@ const Unread = ({ run, failures }: { run: Run; failures: Failures }) => (
   </p>
 )
 
-/** Where the first calls of a long run are named, and none of them is among these. */
+/** Shown where only the first calls of a long run were read and none of these calls is among them. */
 const Later = ({ run, isEmpty }: { run: Run; isEmpty: boolean }) => {
   const later = isEmpty ? sayNoneNamed(run) : undefined
   return later === undefined ? null : <> Of these {later}. </>
@@ -173,7 +173,7 @@ const Stopped = ({ run, mayAct }: { run: Run; mayAct: boolean }) => {
   )
 }
 
-/** That every item is somewhere. */
+/** Shows that the counts add up to all items of the run. */
 export const Conservation = ({ run }: { run: Run }) => {
   const parts: [string, number][] = [
     ['ok', run.completed - run.degraded_count],

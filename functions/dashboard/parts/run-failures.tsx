@@ -1,5 +1,5 @@
-// What did not work in a run, by what went wrong and for whom, each with what can be done about all of it at once.
-// Guarantee: what the causes above it tell is not told again.
+// The failures of a run, by reason, by cluster and by partition, each with the actions on all of its items. Guarantee:
+// failures that the causes above cover are not repeated.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
@@ -24,7 +24,7 @@ interface Around {
 const linkTo = (run: Run, fields: Record<string, string>) =>
   `${ofRun(run.id)}?${search({ ...fields, outcome: 'not_ok' })}#items`
 
-/** What can be done about all items that pass a filter. */
+/** The actions on all items that match a filter. */
 const Actions = ({
   run,
   filter,

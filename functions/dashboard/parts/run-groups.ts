@@ -1,5 +1,5 @@
-// Runs that come again, told as one line: the newest of an agent under a name, and the one before it. Guarantee: a run stands
-// in one group; what somebody asked for once more, a replay of a run, is its own.
+// Groups recurring runs: the newest run of an agent and name, with the one before it. Guarantee: each run is in exactly
+// one group; a replay of a run is a group of its own.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 
@@ -7,14 +7,16 @@ type Run = Schemas['Run']
 
 export interface RunGroup {
   newest: Run
-  /** Undefined where there was none among the runs that were looked at. */
+  /** The run before it; undefined where there is none among the given runs. */
   before: Run | undefined
   earlier: number
 }
 
 export const notOk = (run: Run): number => run.degraded_count + run.failed
 
-/** Of runs in their order, the newest first: groups with most that is not ok first, then as they come. */
+/**
+ * Groups runs given newest first. Groups whose newest run has the most items not ok come first, else in given order.
+ */
 export function groupsOf(runs: readonly Run[]): RunGroup[] {
   const groups = Map.groupBy(runs, run =>
     run.name === null || run.replay_of !== null ? run.id : `${run.agent_id} ${run.name}`,

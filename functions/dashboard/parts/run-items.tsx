@@ -1,4 +1,4 @@
-// The items of a run: what is asked for, and a page of what was found.
+// The items of a run: the filter form, and a page of the matching items.
 
 import * as z from 'zod'
 import { ITEM_STATUSES, OUTCOMES } from '../../../shared/items/vocabulary.ts'
@@ -18,7 +18,7 @@ type Run = Schemas['Run']
 const any = z.literal('').transform(() => undefined)
 const text = any.or(z.string()).optional()
 
-/** Those that an item's page keeps, so that it leads to the next item of the list one came from. */
+/** The filters that an item's page keeps, so that it can link to the next item of the list the user came from. */
 export const ITEM_FILTERS = {
   outcome: any.or(z.enum([...OUTCOMES, 'not_ok', 'any'])).optional(),
   status: any.or(z.enum(ITEM_STATUSES)).optional(),
@@ -34,16 +34,16 @@ export const ItemsQuery = z.strictObject({
 })
 export type ItemsQuery = z.output<typeof ItemsQuery>
 
-const PAGE = 25 // inputs and outputs come with them, up to 2 MiB each
+const PAGE = 25 // includes inputs and outputs, up to 2 MiB each
 
-/** What did not work, unless something else is asked for or everything worked. */
+/** The outcome filter: items that did not work, unless another filter is given or everything worked. */
 export function outcomeAsked(run: Run, query: ItemsQuery): NonNullable<ItemsQuery['outcome']> {
   if (query.outcome !== undefined) return query.outcome
   const others = query.status ?? query.reason ?? query.partition_key ?? query.item_id
   return others === undefined && run.degraded_count + run.failed + run.paused > 0 ? 'not_ok' : 'any'
 }
 
-/** As the API wants them, of whatever else a link carries. */
+/** The item filters as API parameters, without the link's other parameters. */
 const filtersOf = ({ outcome, status, reason, partition_key }: ItemFilters) =>
   defined({ outcome: outcome === 'any' ? undefined : outcome, status, reason, partition_key })
 
@@ -56,13 +56,13 @@ export async function findItems(api: Client, run: Run, query: ItemsQuery) {
   return { items, next: nextOf(response) }
 }
 
-/** What follows the address of an item, of a run or of another item. */
+/** The query string with the filters, for the link of an item or a run. */
 export const searchOf = ({ outcome, status, reason, partition_key }: ItemFilters): string => {
   const search = new URLSearchParams(defined({ outcome, status, reason, partition_key })).toString()
   return search && `?${search}`
 }
 
-/** The items before and after one in its run's list; null where there is none, or none within what the API looks through. */
+/** Ids of the items before and after one in its run's list; null where the API finds none within what it scans. */
 export async function findNeighbours(api: Client, item: Item, filters: ItemFilters) {
   const beside = async (order: 'asc' | 'desc') => {
     const query = { ...filtersOf(filters), after: item.id, order, limit: 1, payloads: 'none' as const }
@@ -73,7 +73,9 @@ export async function findNeighbours(api: Client, item: Item, filters: ItemFilte
   return { previous, next }
 }
 
-/** In a list of several runs. Who decided about an item that has left it goes on with the first of those that are there. */
+/**
+ * The same in a list over several runs. Where the item has left the list after a decision, `next` is the list's first.
+ */
 export async function neighboursIn(api: Client, list: OuterList, item: Item) {
   const ids = await list.read(api)
   const at = ids.indexOf(item.id)
@@ -82,7 +84,7 @@ export async function neighboursIn(api: Client, list: OuterList, item: Item) {
 
 interface NeighboursProps {
   of: Awaited<ReturnType<typeof findNeighbours>>
-  /** That the link of an item keeps. */
+  /** Query string that the links keep. */
   search: string
 }
 
@@ -102,11 +104,11 @@ export const Neighbours = ({ of: { previous, next }, search }: NeighboursProps) 
     </span>
   )
 
-/** An item in the list of its run. */
+/** The link of an item, with its run's filters. */
 const hrefIn = (run: Run, query: ItemsQuery, { id }: { id: string }): string =>
   ofItem(id) + searchOf({ ...query, outcome: outcomeAsked(run, query) })
 
-/** The list of its run that an item was opened from. */
+/** The link back to the run's list that an item was opened from. */
 export const listOf = (item: Item, filters: ItemFilters): string => {
   const search = searchOf(filters)
   return ofRun(item.run_id) + (search && `${search}#items`)
@@ -138,7 +140,7 @@ export const RunItems = ({
 }) => (
   <>
     <h2>Items</h2>
-    {/* What is shown unasked differs as soon as something did not work. */}
+    {/* The default filter changes as soon as an item does not work. */}
     <form class="filters" id="items-filters" method="get" action={`${ofRun(run.id)}#items`} data-live>
       <Choice name="outcome" label="Worked" options={VERDICTS} chosen={outcomeAsked(run, query)} />
       <Choice name="status" label="Ran" options={statuses} chosen={query.status} />

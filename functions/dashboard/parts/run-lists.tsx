@@ -1,4 +1,4 @@
-// Runs in lists: those that come again as one line with the time before, and those that run now.
+// Lists of runs: recurring runs as one line with the previous run's figures, and runs in progress.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { runName } from '../../../shared/view/run.ts'
@@ -11,7 +11,7 @@ import { count, money, percent, RunState, span, Verdict, When } from './text.tsx
 
 type Run = Schemas['Run']
 
-/** How much of what ended is ok, in the colour of the worst of it. */
+/** The share of ended items that are ok, in the colour of the worst verdict. */
 const ShareOk = ({ of: run }: { of: Run }) => {
   const ended = run.completed + run.failed
   const worst = run.worst_outcome_status
@@ -22,7 +22,7 @@ const ShareOk = ({ of: run }: { of: Run }) => {
   )
 }
 
-/** A figure beside the one of the time before. */
+/** A figure next to the previous run's. */
 const Compared = ({ now, before }: { now: string; before: string | undefined }) => (
   <>
     {now}

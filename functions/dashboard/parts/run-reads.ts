@@ -1,4 +1,4 @@
-// What the pages of a run ask the API for.
+// The API reads of a run's pages.
 
 import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -7,8 +7,8 @@ import { isAboutAsLarge } from './pace.ts'
 
 type Run = Schemas['Run']
 
-const EARLIER_RUNS = 20 // that "usual" is the median of
-const COMPARED_RUNS = 100 // looked at for those that a run may be compared with
+const EARLIER_RUNS = 20 // "usual" is the median of these
+const COMPARED_RUNS = 100 // read to find runs to compare with
 const ITEMS_LOOKED_FOR = 3
 const REPLAYS_SHOWN = 10
 
@@ -17,14 +17,14 @@ export async function runOf(api: Client, runId: string): Promise<Run> {
   return data!
 }
 
-/** Runs of the same agent that were submitted before and have ended, the latest first; replays aside. */
+/** Ended runs of the same agent submitted before this one, the latest first; without replays. */
 export const earlierRuns = (api: Client, run: Run): Promise<Run[]> =>
   othersOf(api, run, { to: run.created_at }, 'ended', EARLIER_RUNS)
 
-/** Those before it that it may be compared with: the ended ones, and those of which all that is left waits for a person. */
+/** Earlier runs to compare with: those that ended, and those whose open items are all held; the latest first. */
 export const comparableRuns = (api: Client, run: Run) => comparable(api, run, { to: run.created_at })
 
-/** The same of those after it, as far as the newest hundred reach back. */
+/** Later runs to compare with, as far as the newest hundred (COMPARED_RUNS) reach back. */
 export const laterRuns = (api: Client, run: Run) => comparable(api, run, { from: run.created_at })
 
 type Side = { to: string } | { from: string }
@@ -46,8 +46,8 @@ async function othersOf(api: Client, run: Run, side: Side, state: 'ended' | 'ope
 }
 
 /**
- * What somebody wants to compare it with: the latest of its name, else the latest that has items of it, else the latest;
- * of each, one that is about as large rather than another.
+ * The most useful earlier run to compare with: the latest of the same name, else the latest that shares items, else the
+ * latest. Within each choice, a run of about the same size is preferred.
  */
 export async function naturalBefore(
   api: Client,
@@ -68,7 +68,10 @@ export async function naturalBefore(
   )
 }
 
-/** Where there is none before it: the first after it of its name, else the first, one that is about as large rather than another. */
+/**
+ * For a run with no earlier one: the first later run of the same name, else the first later run. A run of about the
+ * same size is preferred.
+ */
 export function naturalAfter(run: Run, later: readonly Run[]): Run | undefined {
   const next = later.toReversed()
   const named = next.filter(({ name }) => name !== null && name === run.name)
@@ -77,7 +80,7 @@ export function naturalAfter(run: Run, later: readonly Run[]): Run | undefined {
 
 const bestOf = (run: Run, of: readonly Run[]) => of.find(one => isAboutAsLarge(run, one)) ?? of[0]
 
-/** The runs before it that have one of its first items. */
+/** Ids of earlier runs that have one of this run's first ITEMS_LOOKED_FOR items. */
 async function runsWithItemsOf(api: Client, { id, project_id, created_at: to }: Run): Promise<Set<string>> {
   const { data: items = [] } = await api.GET('/v2/runs/{runId}/items', {
     params: { path: { runId: id }, query: { limit: ITEMS_LOOKED_FOR } },
@@ -95,7 +98,7 @@ export async function replaysOf(api: Client, run: Run): Promise<Run[]> {
   return (await api.GET('/v2/runs', { params: { query } })).data ?? []
 }
 
-/** How often reasons of the run's agent were judged. */
+/** How people judged the verdicts of the run's agent, by reason. */
 export async function judgedOf(api: Client, { project_id, agent_slug: agent }: Run) {
   const query = { project_id, agent, limit: LIMITS.verdicts_page.max }
   return (await api.GET('/v1/verdicts', { params: { query } })).data!.rows

@@ -1,4 +1,4 @@
-// The saved views of a list: each is a link, what is shown now can be saved, and what is one's own deleted.
+// The saved views of a list: each is a link; members can save the current view and delete their own views.
 
 import type { ViewList } from '../../../shared/accounts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -13,7 +13,7 @@ export async function readSavedViews(api: Client, projectId: string, list: ViewL
   return data.filter(view => view.list === list)
 }
 
-/** How the list is filtered, without the page one is on: the same in whatever order the fields of a form come. */
+/** The list's filters without the cursor, sorted, so that the order of form fields does not matter. */
 function filtersOf(query: string): string {
   const filters = [...new URLSearchParams(query)].filter(([name, value]) => name !== 'cursor' && value !== '')
   return new URLSearchParams(filters.toSorted()).toString()

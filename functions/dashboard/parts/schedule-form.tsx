@@ -1,5 +1,5 @@
-// The form of a schedule, which a new one and one that is changed have alike: its fields, how they are read, and what of
-// them is sent. A field that is sent has its input here, so that saving a form takes nothing away.
+// The form for creating and changing a schedule: its fields, their parsing and the request body. Every field that is
+// sent has an input here, so that saving the form removes nothing.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -11,19 +11,19 @@ import { Field } from './form.tsx'
 import { SourceFields, sourceForm, sourceOrder } from './source-fields.tsx'
 import { type StartEntered, StartFields, startAsItIs, startBody, startForm } from './start-fields.tsx'
 
-/** What stands in the fields: what was typed, or what a schedule has. */
+/** The values of the fields: as typed, or from a schedule. */
 export interface ScheduleEntered
   extends StartEntered,
     Partial<Record<keyof typeof ownFields, string | undefined>> {
   source: Parameters<typeof SourceFields>[0]['source']
-  /** Whether the fields of a source are shown at once. */
+  /** Whether the fields of a source are unfolded. */
   has_source: boolean
   headers?: string | undefined
   /** Names of fields that hold a guess. */
   guessed?: readonly string[]
 }
 
-/** A form of a schedule that is there holds what it has. */
+/** Field values of an existing schedule. */
 export const asItIs = (schedule: Schemas['Schedule'], input: string): ScheduleEntered => ({
   ...{ name: schedule.name ?? '', cron: schedule.cron, timezone: schedule.timezone, input },
   source: schedule.source,
@@ -33,7 +33,7 @@ export const asItIs = (schedule: Schemas['Schedule'], input: string): ScheduleEn
   results_format: schedule.results?.format,
 })
 
-/** A form that is shown again holds what was typed. */
+/** Field values of a form that is shown again, as typed. */
 export const typedIn = (entered: Entered): ScheduleEntered => ({
   ...entered,
   source: {
@@ -125,7 +125,7 @@ const ownFields = {
 
 export const scheduleForm = { ...ownFields, ...startForm, ...sourceForm }
 
-/** What the form says, as the API takes it; the input stays the text it is. */
+/** The form's values as a request body; the input stays text. */
 export function scheduleBody(filled: z.output<z.ZodObject<typeof scheduleForm>>) {
   const { name, cron, timezone, input, results_url: url, results_format: format, ...others } = filled
   const source = sourceOrder(others)

@@ -1,4 +1,4 @@
-// What became of each moment of a schedule: whether it fired, and whether its run worked, on the schedule's own clock.
+// The history of a schedule: for each occurrence whether it fired and whether its run worked, in its own time zone.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofRun } from '../shell/addresses.ts'
@@ -44,7 +44,7 @@ export const History = ({
     </>
   )
 
-/** The verdict of a moment's run, and of how many of its items. */
+/** The verdict of an occurrence's run, and how many of its items did not work. */
 export const Worked = ({ of: { run } }: { of: Pick<Event, 'run'> }) => {
   if (!run) return <Verdict of={null} />
   const notOk = run.degraded_count + run.failed

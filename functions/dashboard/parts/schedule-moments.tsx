@@ -1,4 +1,4 @@
-// When a schedule fires next, as its own clock shows it.
+// The next occurrences of a schedule, in its own time zone.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { List } from './list.tsx'

@@ -1,4 +1,4 @@
-// What a link of the search asks for, and the same as the API wants it.
+// The query of a search link, and its translation to API parameters.
 
 import * as z from 'zod'
 import { OUTCOME_REASONS } from '../../../shared/grading/vocabulary.ts'
@@ -7,7 +7,7 @@ import { defined } from '../shell/defined.ts'
 
 /** An empty field of the form means any. */
 const any = <T extends z.ZodType>(of: T) => z.literal('').or(of).optional()
-/** As a browser's field for a date and a time has it; in UTC. */
+/** A time as a browser's datetime field sends it; in UTC. */
 const moment = any(
   z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/, 'must be a date and a time such as 2026-01-31T09:00'),
 )
@@ -30,7 +30,7 @@ export const instantOf = (local: string | undefined) => (local ? `${local}:00Z` 
 
 export const rangeAsked = ({ from, to }: SearchQuery) => defined({ from: instantOf(from), to: instantOf(to) })
 
-/** Without the range and the page. */
+/** The filters as API parameters, without the time range and the cursor. */
 export const filterAsked = ({ q, outcome, reason, item, run_id, min_cost, sort }: SearchQuery) =>
   defined({
     q: q?.trim(),

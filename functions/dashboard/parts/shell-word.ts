@@ -1,8 +1,8 @@
-// Words of a command that people copy. Guarantee: what a link or a name brings along stays one word.
+// Quotes words for shell commands that people copy. Guarantee: any value from a link or a name stays one shell word.
 
 export const shellWord = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
-/** Options that have a value, each with a space before it. */
+/** The options that have a value, each with a space before it. */
 export const shellOptions = (options: Record<string, string | undefined>): string =>
   Object.entries(options)
     .map(([name, value]) => (value ? ` --${name} ${shellWord(value)}` : ''))

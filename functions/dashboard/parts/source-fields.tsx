@@ -1,5 +1,5 @@
-// The part of a schedule's form that says where its items come from. Guarantee: a form that does not mention headers
-// leaves those that are kept as they are.
+// The part of a form that says where items come from. Guarantee: a form without headers leaves the stored headers
+// unchanged.
 
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
@@ -29,7 +29,9 @@ export const sourceForm = {
 
 type Filled = { [Name in keyof typeof sourceForm]: z.output<(typeof sourceForm)[Name]> }
 
-/** As the API takes it, which refuses both at once; null where neither a URL nor a generator was entered. */
+/**
+ * The source as the API takes it; null where neither a URL nor a generator was entered. The API refuses both at once.
+ */
 export function sourceOrder({ source_url: url, generator, format, headers, ...fields }: Filled) {
   if (url === '' && generator === '') return null
   const given = Object.keys(headers).length > 0
@@ -42,12 +44,12 @@ export function sourceOrder({ source_url: url, generator, format, headers, ...fi
 
 interface Props {
   source: Partial<NonNullable<Schemas['Source']>> | null
-  /** What was typed and not kept yet. */
+  /** Headers as typed, not stored yet. */
   headers?: string | undefined
   open: boolean
   /** Names of fields that hold a guess. */
   guessed?: readonly string[]
-  /** What else there is instead of one item. */
+  /** Further alternatives to a single item. */
   children?: Child
 }
 

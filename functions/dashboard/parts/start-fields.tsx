@@ -1,5 +1,5 @@
-// What the runs of a schedule or a trigger are started with, as part of a form: its fields, how they are read, and what of
-// them is sent.
+// The part of a form with the settings of the runs that a schedule or a trigger starts: fields, parsing and request
+// body.
 
 import * as z from 'zod'
 import type { Start } from '../../../shared/view/start.ts'
@@ -13,17 +13,17 @@ export const startForm = {
   budget_usd: z.string().default('').pipe(dollars),
   allow_unpriced: z.string().optional(),
   pilot_items: whole.default(null),
-  // Of a form that was opened before it had them, nothing is said of these.
+  // Optional: a form opened before these fields existed does not send them.
   concurrency: whole.optional(),
   timeout_seconds: whole.optional(),
   callback_url: z.string().default(''),
   tags: z.string().default(''),
 }
 
-/** What stands in the fields. */
+/** The values of the fields. */
 export type StartEntered = Partial<Record<keyof typeof startForm, string | undefined>>
 
-/** A form of what is there holds what it has. */
+/** Field values of an existing schedule or trigger. */
 export const startAsItIs = (start: Start): StartEntered => ({
   budget_usd: start.budget_cents === null ? '' : (start.budget_cents / 100).toFixed(2),
   allow_unpriced: start.allow_unpriced ? 'true' : undefined,
@@ -34,7 +34,7 @@ export const startAsItIs = (start: Start): StartEntered => ({
   tags: start.tags.join(', '),
 })
 
-/** For whoever may not change it. */
+/** The settings as text, for members who may not change them. */
 export const startFacts = (start: Start) => ({
   'Budget of each run': start.budget_cents === null ? 'none' : cents(start.budget_cents),
   'Models without a price': start.allow_unpriced ? 'allowed' : 'pause under a budget',
@@ -45,7 +45,7 @@ export const startFacts = (start: Start) => ({
   Tags: start.tags.join(', '),
 })
 
-/** As the API takes it. */
+/** The settings as the API takes them. */
 export function startBody(filled: z.output<z.ZodObject<typeof startForm>>) {
   const { budget_usd, allow_unpriced, pilot_items, concurrency, timeout_seconds, callback_url, tags } = filled
   return {

@@ -1,4 +1,4 @@
-// The form that takes a file of items: for which agent, what of a row is what, and within which bounds.
+// The form that submits a file of items: its agent, the mapping of fields, and the limits of the run.
 
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
@@ -17,7 +17,7 @@ interface Props {
   entered: Entered
   wrong: readonly string[] | undefined
   guessed: Guessed
-  /** The member's role is not allowed to. */
+  /** The member's role may not submit. */
   mayNot: boolean
 }
 
@@ -164,7 +164,7 @@ const Bounds = ({ entered }: { entered: Entered }) => (
   </fieldset>
 )
 
-/** What is wrong, and how far the file has got; the script writes here too. */
+/** Errors and upload progress; the script writes here too. */
 export const Said = ({ wrong }: { wrong?: readonly string[] | undefined }) => (
   <>
     <div id="submit-wrong" role="alert" class={wrong && 'notice refused'}>

@@ -1,11 +1,11 @@
-// What the forms of the submit page order, read the same way by the page's script and by the server.
+// Parses the forms of the submit page, for the page's script and the server alike.
 
 import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
 import type { Fields } from '../../../shared/submission/rules/file-items.ts'
 import { pilotName } from '../../../shared/submission/rules/pilot.ts'
 import { centsOfDollars } from '../shell/dollars.ts'
 
-/** What a pilot's name adds still fits. */
+/** Leaves room for what a pilot's name adds. */
 const FILE_NAME_CHARACTERS = INPUT_LIMITS.name_characters - pilotName(' ').length
 
 /** The names of the forms' fields, and of the parameters that carry them to the pilot's page. */
@@ -22,10 +22,10 @@ export const ORDER_FIELDS = [
   'allow_unpriced',
 ] as const
 
-/** What a field says that was guessed, until somebody changes it. */
+/** Shown at a field that holds a guess, until the user changes it. */
 export const GUESSED = 'Guessed from the first rows.'
 
-/** As typed; what is left empty is not asked for. */
+/** The fields as typed; empty fields are not sent. */
 export type OrderFields = { [Name in (typeof ORDER_FIELDS)[number]]?: string | undefined }
 
 export const mappingOf = ({ item_id, partition_key, input }: OrderFields): Fields => ({
@@ -34,7 +34,7 @@ export const mappingOf = ({ item_id, partition_key, input }: OrderFields): Field
   input: input || undefined,
 })
 
-/** The parameters of POST /v1/batches; what they may be is the API's to say. @throws BadOrder */
+/** The parameters of POST /v1/batches; the API validates their values. @throws BadOrder */
 export function orderOf(fields: OrderFields): Record<string, string> {
   const { agent, name, tags, budget_usd, concurrency, callback_url, allow_unpriced } = fields
   const cents = centsOfDollars(budget_usd)
@@ -50,17 +50,17 @@ export function orderOf(fields: OrderFields): Record<string, string> {
   )
 }
 
-/** Words with commas between them, each once. */
+/** Splits a comma-separated list into distinct tags. */
 export const tagsOf = (text = ''): string[] => [
   ...new Set(text.split(',').flatMap(word => (word.trim() ? [word.trim()] : []))),
 ]
 
-/** Nobody but who waits at the page is told of the pilot. */
+/** The order of the pilot, without the callback: only the user at the page needs its result. */
 export function orderOfPilot({ callback_url: _, ...order }: Record<string, string>): Record<string, string> {
   return { ...order, name: pilotName(order.name) }
 }
 
-/** Pilot and rest are runs of their own: they have a name alike, that of their file where none was given. */
+/** Names the order after its file where no name was given, so that pilot and rest, two runs, get similar names. */
 export const namedOrder = (fields: OrderFields, file: string): OrderFields => ({
   ...fields,
   name: fields.name?.trim() || (isPasted(file) ? undefined : file.slice(0, FILE_NAME_CHARACTERS)),
@@ -78,14 +78,14 @@ export interface PilotSource {
   bytes: number
 }
 
-/** The query of the form as it was filled in. */
+/** The form's values as a query. */
 export function orderQuery(fields: OrderFields): URLSearchParams {
   const query = new URLSearchParams()
   for (const name of ORDER_FIELDS) if (fields[name]) query.set(name, fields[name])
   return query
 }
 
-/** The query of the pilot's page: all it takes to go on with the rest. */
+/** The query of the pilot's page: everything needed to submit the rest. */
 export function pilotQuery(fields: OrderFields, { run_id, file, rows, bytes }: PilotSource): string {
   const query = orderQuery(fields)
   query.set('pilot', run_id)

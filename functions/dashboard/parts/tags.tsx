@@ -1,4 +1,4 @@
-// The tags of a run, or of what starts runs: each leads to the runs that have it. Who may act changes those of a run.
+// The tags of a run, schedule or trigger; each links to the runs that have it. Operators can change the tags of a run.
 
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
@@ -8,9 +8,9 @@ type Run = Schemas['Run']
 
 interface TagsProps {
   of: Pick<Run, 'project_id' | 'tags'>
-  /** The list of runs; empty where that is the page, since there may be several in each of its rows. */
+  /** Address of the list of runs; empty on that page itself, since each of its rows may have several tags. */
   list?: string
-  /** So many of them, in a list. */
+  /** Most tags to show. */
   most?: number
 }
 

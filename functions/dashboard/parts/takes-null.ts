@@ -1,5 +1,5 @@
-// Whether an agent takes null for its input, as the JSON schema that it declares says. Guarantee: what the schema does
-// not surely refuse is taken.
+// Decides from an agent's declared JSON schema whether it takes null as input. Guarantee: null counts as taken unless
+// the schema surely refuses it.
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

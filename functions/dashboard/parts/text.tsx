@@ -1,5 +1,5 @@
-// Small things every page says the same way: numbers, money, times, statuses and verdicts. Guarantee: what is colour is
-// also a word.
+// Small parts that every page shows the same way: numbers, money, times, statuses and verdicts. Guarantee: every colour
+// also has a word.
 
 import type { Child } from 'hono/jsx'
 import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
@@ -18,7 +18,10 @@ export function percent(part: number, of: number): string {
   return `${share.toFixed(1).replace('.0', '')} %`
 }
 
-/** A moment: as far away as it is, and when; in UTC until the script puts it in the reader's zone, and goes on counting. */
+/**
+ * The age of a time, with the time itself as title: in UTC, until the script shows the reader's zone and keeps
+ * counting.
+ */
 export const When = ({ at, now }: { at: string | null; now: number }): Child => {
   if (at === null) return <span class="dim">never</span>
   return (
@@ -30,7 +33,7 @@ export const When = ({ at, now }: { at: string | null; now: number }): Child => 
 
 const BRIEF_CHARACTERS = 200
 
-/** How an output begins, in a list. */
+/** The beginning of an output, for lists. */
 export const brief = (output: unknown): string => {
   const text = typeof output === 'string' ? output : output === null ? '' : JSON.stringify(output)
   return text.length > BRIEF_CHARACTERS ? `${text.slice(0, BRIEF_CHARACTERS)}…` : text
@@ -41,21 +44,21 @@ const WORDS: Record<string, string> = {
   materializing: 'arriving',
 }
 
-/** What people read instead of the token. */
+/** The status in words. */
 export const statusWord = (of: string): string => WORDS[of] ?? of.replaceAll('_', ' ')
 
 /** Whether it ran. */
 export const Status = ({ of }: { of: string }) => <span class={`status s-${of}`}>{statusWord(of)}</span>
 
-/** Whether a run ran, or waits for whoever reads this. */
+/** The status of a run, or that it waits for a decision. */
 export const RunState = ({ of }: { of: Parameters<typeof isHeld>[0] }) =>
   isHeld(of) ? <span class="status s-held">waits for you</span> : <Status of={of.status} />
 
-/** Whether it worked; nothing is said before there is a verdict. */
+/** Whether it worked; a dash before there is a verdict. */
 export const Verdict = ({ of }: { of: string | null }) =>
   of === null ? <span class="dim">—</span> : <span class={`verdict v-${of}`}>{statusWord(of)}</span>
 
-/** An id short enough for a table; its end is what differs. */
+/** An id shortened for tables to its last 8 characters, which differ most. */
 export const Id = ({ of }: { of: string }) => (
   <code class="id" title={of}>
     …{of.slice(-8)}

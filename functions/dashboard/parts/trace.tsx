@@ -1,5 +1,5 @@
-// The steps of an item as a waterfall, each of which opens to what went in and what came out. Guarantee: what is drawn
-// is also in words; each attempt has a scale of its own, since hours may lie between two.
+// The steps of an item as a waterfall; each opens to its input and output. Guarantee: everything drawn is also in
+// words; each attempt has its own time scale, since hours may lie between two attempts.
 
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { type Message, readAnswer, readPrompt } from '../../../shared/providers/rules/conversation.ts'
@@ -16,11 +16,11 @@ interface TraceProps {
   steps: readonly TraceStep[]
   /** The step that a link asked for. */
   asked: number | undefined
-  /** The step that is open where none was asked for. */
+  /** The step that is open where no link asked for one. */
   open: number | undefined
   /** Whether the item can be replayed from one of them. */
   canReplay: boolean
-  /** How texts of the open step are shown, and the page with one open and its texts shown otherwise. */
+  /** How the open step's texts are shown; `link` leads to the page with a step open and its texts shown in a view. */
   view: View | undefined
   link(step_no: number, view: View): string
 }
@@ -81,7 +81,7 @@ interface StepProps extends Viewing {
 const OneStep = ({ step, axis, isAsked, isOpen, canReplay, view, link }: StepProps) => {
   const x = ((Date.parse(step.started_at) - axis.start_ms) / axis.length_ms) * (WIDTH - LEAST)
   const width = Math.max(LEAST, (step.duration_ms / axis.length_ms) * WIDTH)
-  // What a link asked for is shown in full, what is open rendered; of the others there may be many.
+  // The step a link asked for is shown in full and the open step rendered; the others, possibly many, are cut.
   const most = isAsked ? LIMITS.page_text_characters : LIMITS.step_text_characters
   const viewing = { view: isOpen ? view : 'text', link } as const
   return (
@@ -189,7 +189,7 @@ interface SideProps {
   viewing: Viewing
 }
 
-/** As messages where it reads as such, and always as JSON. */
+/** The input or output of a step: as messages where it can be read as such, and always as JSON. */
 const Side = ({ step, part, most, viewing }: SideProps) => {
   const { title, read, empty } = SIDES[part]
   const messages = step.type === 'llm_call' ? read(step[part]) : undefined

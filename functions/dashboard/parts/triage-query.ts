@@ -1,9 +1,9 @@
-// What of triage the address of its page asks for.
+// The filters in the address of the triage page.
 
 import * as z from 'zod'
 import { TRIAGE_LANES } from '../../../shared/triage/vocabulary.ts'
 
-/** An empty one lets everything pass. */
+/** An empty filter matches every item. */
 export const triageFilter = {
   kind: z.enum(TRIAGE_LANES).or(z.literal('')).optional(),
   agent_id: z.string().optional(),

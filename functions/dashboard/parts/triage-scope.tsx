@@ -1,5 +1,5 @@
-// What of triage is shown, how many items that is, and what can be done with all of them, on this page or not. Guarantee:
-// no filter applies that is not said here or stands in the form.
+// The scope of the triage page: its filters, the number of matching items, and the actions on all of them, also beyond
+// this page. Guarantee: every filter in effect is shown here or in the form.
 
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
@@ -58,7 +58,7 @@ export const TriageFilters = ({ query, agents, causes }: FiltersProps) => {
 
 const words = (token: string) => token.replaceAll('_', ' ')
 
-/** What is done with all of a lane, the most usual first. What is asked about items that worked is answered one by one. */
+/** The actions on a whole lane, the most usual first. Questions about items that worked are answered one by one. */
 const ACTIONS: Record<TriageLane | '', readonly TriageAction[]> = {
   '': ['replay', 'resume'],
   dlq: ['replay', 'acknowledge', 'dismiss'],
@@ -128,7 +128,7 @@ export const TriageScope = ({ query, run, causes, total, project_id, request, ma
   )
 }
 
-/** Each leads to a page that says what it comes to, and asks. */
+/** Each links to a page that says what the action would do, and asks for confirmation. */
 const OfAll = ({ filter, project_id }: { filter: Record<string, string>; project_id: string }) => {
   const actions = ACTIONS[(filter.kind ?? '') as TriageLane | '']
   return actions.length === 0 ? (
@@ -148,7 +148,7 @@ const OfAll = ({ filter, project_id }: { filter: Record<string, string>; project
   )
 }
 
-/** What a page of triage shows. */
+/** Reads everything that the triage page shows. */
 export async function readTriage(api: Client, project_id: string, query: TriageQuery, cursor?: string) {
   const { kind, ...narrower } = query
   const filter = defined({ ...narrower, kind: kind || undefined })

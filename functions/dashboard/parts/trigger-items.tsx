@@ -1,4 +1,5 @@
-// Which items a trigger makes: its body as one or as many, or the rows of a source; in words, and as part of a form.
+// The items that a trigger makes (its body as one item or many, or the rows of a source), in words and as part of a
+// form.
 
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
@@ -11,10 +12,10 @@ export function itemsWords({ items, source }: Trigger): string {
   return source.url ?? `made by ${source.generator}`
 }
 
-/** The fields of a form by which these are told. */
+/** The form fields for them. */
 export const itemsForm = { items: z.literal('on').optional(), ...sourceForm }
 
-/** As the API takes it; undefined where the form says nothing about items. */
+/** The form's values as the API takes them. */
 export function itemsBody(filled: z.output<z.ZodObject<typeof itemsForm>>) {
   const { item_id, partition_key } = filled
   if (filled.items) return { items: true, item_id: item_id || null, partition_key: partition_key || null }

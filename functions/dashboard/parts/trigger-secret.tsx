@@ -1,4 +1,4 @@
-// How a trigger is called: its address, its secret where it was just made, and a call to try it with.
+// How to call a trigger: its address, its secret right after creation, and a call to try it with.
 
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { sampleBody } from '../../../shared/triggers/rules/sample-body.ts'
@@ -12,14 +12,14 @@ export const curlOf = (trigger: Trigger, secret: string, input_schema: unknown) 
     ? `curl ${trigger.url} \\\n  -H 'authorization: Bearer ${secret}' \\\n  -H 'content-type: application/json' \\\n  -H 'x-idempotency-key: example-1' \\\n  -d ${sampleBody(trigger, input_schema)}`
     : undefined
 
-/** Of what an agent takes, as it is deployed now. */
+/** The input schema of the agent's current deployment; undefined where it declares none. */
 export async function inputSchema(api: Client, { agent_id }: Pick<Trigger, 'agent_id'>): Promise<unknown> {
   const params = { path: { agentId: agent_id } }
   const { data = [] } = await api.GET('/v1/agents/{agentId}/deployments', { params })
   return data.find(one => one.is_current)?.declaration.input_schema
 }
 
-/** The secret is shown where it was just made, and nowhere else. */
+/** The page after creating a trigger, the only one that shows its secret. */
 export async function secretView(api: Client, trigger: Schemas['NewTrigger']): Promise<View> {
   const { secret } = trigger
   const curl = secret === null ? undefined : curlOf(trigger, secret, await inputSchema(api, trigger))

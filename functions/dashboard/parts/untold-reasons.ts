@@ -1,5 +1,5 @@
-// Which reasons why items of a run did not work its causes leave to be told. Guarantee: each item that did not work is counted
-// by a cause that is shown, or by a reason.
+// Finds the failure reasons of a run that its causes do not cover. Guarantee: each item that did not work is counted by
+// a cause that is shown, or by a reason.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 
@@ -7,12 +7,12 @@ type Failures = Schemas['RunFailures']
 type Cause = Pick<Schemas['Cause'], 'reason' | 'error_code' | 'count'>
 type Alike = { reason: string; error_code: string | null }
 
-/** @param causes of the run, those that are shown */
+/** @param causes the run's causes that are shown */
 export function untoldReasons(
   { reasons, is_complete }: Pick<Failures, 'reasons' | 'is_complete'>,
   causes: readonly Cause[],
 ): Failures['reasons'] {
-  if (!is_complete) return reasons // counted over the first items alone, which causes are not
+  if (!is_complete) return reasons // counted over the first items only, unlike causes
   const sum = (of: readonly (Alike & { count: number })[], { reason, error_code }: Alike) =>
     of
       .filter(one => one.reason === reason && one.error_code === error_code)

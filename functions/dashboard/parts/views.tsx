@@ -1,12 +1,13 @@
-// How a text is shown: rendered, as it reads, or as JSON. Guarantee: the choice stands in the page's link, so it needs no script.
+// How a text is shown: rendered, as text, or as JSON. Guarantee: the choice is kept in the page's link and needs no
+// script.
 
 export const VIEWS = ['markdown', 'text', 'json'] as const
 export type View = (typeof VIEWS)[number]
 
 export interface Viewing {
-  /** Undefined, or one that does not apply, is the first that does. */
+  /** The first applicable view where undefined or not applicable. */
   view: View | undefined
-  /** The page with another one. */
+  /** The page's link with another view. */
   link(view: View): string
 }
 

@@ -1,9 +1,9 @@
-// The fixed addresses of the dashboard.
+// The URLs of the dashboard's pages.
 
 export const ROOT = '/dashboard'
 export const SIGN_IN = `${ROOT}/sign-in`
 
-/** A page of a project. @example ofProject(id, 'runs') // '/dashboard/projects/…/runs' */
+/** The URL of a project's page. @example ofProject(id, 'runs') // '/dashboard/projects/…/runs' */
 export const ofProject = (project_id: string, page = ''): string =>
   `${ROOT}/projects/${project_id}${page && `/${page}`}`
 export const ofRun = (run_id: string, page = ''): string => `${ROOT}/runs/${run_id}${page && `/${page}`}`
@@ -27,7 +27,7 @@ export const isDashboardPath = (pathname: string): boolean =>
 
 const HERE = 'http://here.invalid'
 
-/** The path and query that a link has here; undefined where it leads out of the dashboard or to another origin. */
+/** The path and query of a link within the dashboard; undefined for any other path or origin. */
 export function ownPath(link: string): string | undefined {
   if (!URL.canParse(link, HERE)) return undefined
   const { origin, pathname, search } = new URL(link, HERE)

@@ -1,35 +1,35 @@
-// How a page reads and acts: by the API, within the process. Guarantee: a page can do and see exactly what its member
-// can by the API, under the same checks, limits and log; and it knows which calls it made.
+// Lets pages call the API within the process. Guarantee: a page can do and see exactly what its member can through the
+// API, under the same checks, limits and log; and it knows which calls it made.
 
 import type { Context } from '../../../shared/context.ts'
 import { createApp } from '../../../shared/http/app.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { type Client, createClient } from '../../../shared/sdk/client.ts'
 
-/** Nothing resolves it: a call never leaves the process. */
+/** A host that does not resolve: a call never leaves the process. */
 const ORIGIN = 'http://api.invalid'
 
-/** As one would make it from outside. */
+/** A call as an external client would make it. */
 export interface Call {
   method: string
-  /** With its query. */
+  /** Includes the query. */
   path: string
   body?: string
 }
 
 export interface Api {
   client: Client
-  /** Any request that the typed client does not cover, such as a stream that is passed on. */
+  /** For requests that the typed client does not cover, such as a stream that is passed on. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   calls: readonly Call[]
 }
 
-/** Serves the endpoints to pages, each call in the context of the page's own request. */
+/** Returns a factory of API clients for pages; each call runs in the context of the page's own request. */
 export function createApi(endpoints: readonly Endpoint[]) {
   const contexts = new WeakMap<Request, Context>()
   const app = createApp(endpoints, request => contexts.get(request)!)
 
-  /** @param outer the request of the browser: it says from where the call comes */
+  /** @param outer the browser's request: its address and user agent count as the caller's */
   return (ctx: Context, outer: Request, access_token: string): Api => {
     const calls: Call[] = []
     const inner: Context = { ...ctx, addressOf: () => ctx.addressOf(outer) }

@@ -1,5 +1,5 @@
-// Serves pages and actions. Guarantee: no page is framed, cached or runs a script that is not ours; no action runs for
-// a request another site caused; whatever fails becomes a page that says what to do.
+// Serves pages and actions. Guarantee: no page can be framed or cached, or runs a script that is not ours; no action
+// runs for a request that another site caused; every failure becomes a page that says what to do.
 
 import type { Hono } from 'hono'
 import * as z from 'zod'
@@ -34,7 +34,7 @@ import {
 import type { Action, Done, Entered, Page, View } from './page.ts'
 import { foreignForm, problem, TITLES } from './problem.tsx'
 
-/** Of every answer that does not say otherwise. */
+/** Default headers of every response. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -52,14 +52,14 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-/** The cookie of the project that was looked at last, whose menu pages of the account have. */
+/** The cookie with the project viewed last; pages of the account show its menu. */
 const PROJECT = 'project'
 const YEAR_S = 365 * 24 * 3600
 
 interface Parts {
   pages: readonly Page[]
   actions: readonly Action[]
-  /** Those that need nobody signed in. */
+  /** The pages and actions that need no sign-in. */
   open: { pages: readonly Page[]; actions: readonly Action[] }
 }
 
@@ -90,7 +90,7 @@ export function serveParts(
     return answered(c.req.raw, () => visited(c.req.raw, {}, nothing, false))
   })
 
-  /** Also where not even the session could be looked up. */
+  /** Answers with a page even if the lookup of the session fails. */
   async function answered(request: Request, answer: () => Promise<Response>): Promise<Response> {
     const ctx = contextFor(request)
     const failed = async (error: unknown) => {
@@ -98,7 +98,7 @@ export function serveParts(
       return view instanceof Response ? view : shown(ctx, request, undefined, apiFor(ctx, request, ''), view)
     }
     const whole = async () => {
-      await ctx.join?.() // before it, there is no key by which a session could be told
+      await ctx.join?.() // before it there is no key to verify a session with
       return answer()
     }
     return sealed(ctx, await drain(request, await whole().catch(failed)))
@@ -156,11 +156,11 @@ export function serveParts(
     view: View,
     notice = noticeOf(ctx, request),
   ): Promise<Response> {
-    const calls = [...api.calls] // without the one for the menu
+    const calls = [...api.calls] // copied before the call for the menu
     const projects: Schemas['Project'][] = who
       ? await api.client.GET('/v1/projects').then(
           answer => answer.data ?? [],
-          () => [], // the menu alone fails no page
+          () => [], // a failure of the menu must not fail the page
         )
       : []
     const html = await Layout({
@@ -180,13 +180,13 @@ export function serveParts(
   }
 }
 
-/** Pages that are open to everybody do not ask who it is. */
+/** The member; open pages, which may have none, do not use it. */
 const memberOf = (who: SignedIn | undefined) => who?.principal as SignedIn['principal']
 
-/** What stands for a name are ids and words: an encoded slash or dot could make another path of the API's. */
+/** Parameters match ids and words only: an encoded slash or dot could form another path of the API. */
 const honoPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1{[\\w-]+}')
 
-/** What the browser gets: where it is led has the path that the installation has on its host. */
+/** Adds the default headers, and the installation's base path to a redirect. */
 function sealed({ config }: Context, response: Response): Response {
   const to = response.headers.get('location')
   if (to !== null) response.headers.set('location', basePath(config.base_url) + to)
@@ -197,7 +197,7 @@ function sealed({ config }: Context, response: Response): Response {
 
 const noSuchPage = () => new ApiError('not_found', 'There is no such page.')
 
-/** Of strangers no more is read than a form that is open to them takes. */
+/** Reads the form's fields. From callers who are not signed in, it reads only as much as an open form needs. */
 async function formOf(request: Request, isOpen: boolean): Promise<Record<string, unknown>> {
   const max = isOpen ? LIMITS.open_body_bytes : LIMITS.form_bytes
   const bytes = await readBytes(request, max, isOpen ? undefined : 'Submit large batches as a file.')
@@ -235,7 +235,7 @@ function leadTo(ctx: Context, { to, said, undo }: Done): Response {
   return new Response(null, { status: 303, headers })
 }
 
-/** Leads back to the page the form was on; Referer is there since our own policy lets it be. */
+/** Redirects back to the form's page, by the Referer, which our own Referrer-Policy allows browsers to send. */
 function refusal(ctx: Context, request: Request, error: unknown): Response | View {
   const known = error instanceof ApiFailure || error instanceof ApiError
   if (error instanceof ApiFailure && error.status === 401) return toSignIn(ctx, request)
@@ -246,11 +246,11 @@ function refusal(ctx: Context, request: Request, error: unknown): Response | Vie
   return new Response(null, { status: 303, headers })
 }
 
-/** What was entered does not fit, or not now; another entry may. */
+/** Whether the entry was refused (400) or conflicts (409), so that another entry may succeed. */
 const isMisfit = (error: unknown): error is ApiFailure | ApiError =>
   (error instanceof ApiFailure || error instanceof ApiError) && [400, 409].includes(error.status)
 
-/** The form says at each field what was wrong with it. */
+/** The form's view with the error at each refused field. */
 const refusedView = (view: View, misfits: Record<string, string>): View => ({
   ...view,
   body: <Misfits.Provider value={misfits}>{view.body}</Misfits.Provider>,
@@ -275,7 +275,7 @@ const textsOf = (given: Record<string, unknown>): Entered =>
     Object.entries(given).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   )
 
-/** Of a page of ours: the form guard has let the request pass. */
+/** The path of the Referer, which is a page of ours: the form guard has accepted the request. */
 function pathOf({ config }: Context, referer: string | null): string | undefined {
   if (referer === null || !URL.canParse(referer)) return undefined
   const { pathname, search } = new URL(referer)

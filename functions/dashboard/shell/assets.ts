@@ -1,5 +1,5 @@
-// The style, the script and the icon of the dashboard. Guarantee: their addresses name their content, so that they may be kept
-// for good.
+// Serves the styles, scripts and icon of the dashboard. Guarantee: their URLs contain a hash of their content, so that
+// browsers may cache them for good.
 
 import { ASSETS } from './assets.gen.ts'
 
@@ -13,7 +13,7 @@ const byName = new Map<string, (typeof ASSETS)[keyof typeof ASSETS]>(
 export const STYLE_PATH = `/dashboard/assets/${ASSETS.style.name}`
 export const ICON_PATH = `/dashboard/assets/${ASSETS.icon.name}`
 export const SCRIPT_PATH = `/dashboard/assets/${ASSETS.script.name}`
-/** Of the page that reads files. */
+/** The script of the submit page. */
 export const SUBMIT_SCRIPT_PATH = `/dashboard/assets/${ASSETS.submit.name}`
 
 export function assetAnswer(name: string): Response {

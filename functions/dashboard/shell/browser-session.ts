@@ -1,5 +1,5 @@
-// Who is looking at the dashboard. Guarantee: the cookie names a session and nothing else, reaches no script and no
-// other site, and is worth nothing once the session has ended.
+// Identifies the member behind a browser's request. Guarantee: the cookie names a session and nothing else, reaches no
+// script and no other site, and is invalid once the session has ended.
 
 import type { Context } from '../../../shared/context.ts'
 import {
@@ -17,7 +17,7 @@ type Told = Pick<Context, 'config'>
 
 export interface SignedIn {
   principal: SessionPrincipal
-  /** What the dashboard calls the API with on the member's behalf. */
+  /** The token with which the dashboard calls the API on the member's behalf. */
   access_token: string
 }
 
@@ -30,7 +30,7 @@ export async function signedIn(ctx: Context, request: Request): Promise<SignedIn
   const headers = { authorization: `Bearer ${access_token}` }
   const principal = await authenticate(ctx, new Request(request.url, { headers })).catch(error => {
     if (error instanceof ApiError) return undefined
-    throw error // The stores are away: that ends nobody's session.
+    throw error // A store that is unavailable must not end the session.
   })
   return principal?.kind === 'session' ? { principal, access_token } : undefined
 }
@@ -42,7 +42,9 @@ export async function sessionCookie(ctx: Context, session_id: string, expires_at
   return setCookie(ctx, SESSION, token, Math.floor((expires_ms - ctx.now()) / 1000))
 }
 
-/** What takes the cookie away; nothing where there is none, or another site's request would sign one out. */
+/**
+ * The header that removes the cookie; empty where the request has no cookie, or another site could sign the member out.
+ */
 export const endedCookieFor = (ctx: Told, request: Request): Record<string, string> =>
   cookieOf(ctx, request, SESSION) === undefined ? {} : { 'set-cookie': endedCookie(ctx) }
 
@@ -60,7 +62,7 @@ export function cookieOf(ctx: Told, request: Request, name: string): string | un
 const pathOf = ({ config }: Told) => basePath(config.base_url)
 
 /**
- * The prefix makes browsers refuse a cookie that is not from this very origin by TLS; they count localhost as such.
- * Below a path of a host it is the weaker one of the two, since `__Host-` is for a whole host, its other paths too.
+ * The prefix makes browsers refuse a cookie that this origin did not set over TLS; they accept localhost too. Below a
+ * path of a host it is the weaker `__Secure-`, since `__Host-` requires the whole host as path.
  */
 const nameOf = (ctx: Told, name: string) => `${pathOf(ctx) === '' ? '__Host-' : '__Secure-'}assay-${name}`

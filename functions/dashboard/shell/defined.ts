@@ -1,6 +1,6 @@
-// Parameters as the typed client wants them.
+// Removes empty parameters for the typed client.
 
-/** Without what is undefined or an empty field of a form. */
+/** The fields without undefined values and empty strings. */
 export function defined<T extends Record<string, unknown>>(fields: T) {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== '')
   return Object.fromEntries(given) as { [Name in keyof T]?: Exclude<T[Name], undefined | ''> }

@@ -1,5 +1,5 @@
-// One act for each of several ids, a few at once. Guarantee: one that the API refuses keeps none of the others; a server
-// that fails, or a session that is over, ends all.
+// Runs one action for each of several ids, a few at once. Guarantee: an id that the API refuses does not stop the
+// others; a server error or an ended session stops all.
 
 import { ApiFailure } from '../../../shared/sdk/client.ts'
 

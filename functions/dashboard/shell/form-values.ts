@@ -1,5 +1,5 @@
-// What people type into forms, as the API takes it. Guarantee: JSON goes out as it was typed, so that numbers keep their
-// digits; what is no JSON or no sum is refused by name.
+// Converts what people type into forms to the API's values. Guarantee: JSON is sent as typed, so that numbers keep
+// their digits; invalid JSON or an invalid amount is refused naming the field.
 
 import * as z from 'zod'
 import { checkJson } from '../../../shared/json/json.ts'
@@ -16,7 +16,7 @@ export const jsonText = z.string().superRefine((text, { addIssue }) => {
   }
 })
 
-/** A whole number; null for an empty field, which is no bound or what the installation sets. */
+/** A whole number; null for an empty field, which means no limit or the installation's setting. */
 export const whole = z
   .string()
   .trim()
@@ -31,7 +31,7 @@ export const dollars = z.string().transform((text, { addIssue }) => {
   return z.NEVER
 })
 
-/** The text of an object; the values of `texts` are JSON already. */
+/** The JSON text of an object with both kinds of fields; the values of `texts` are JSON already. */
 export function bodyText(fields: Record<string, unknown>, texts: Record<string, string>): string {
   const own = Object.entries(fields)
     .filter(([, value]) => value !== undefined)

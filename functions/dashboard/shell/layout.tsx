@@ -1,5 +1,5 @@
-// What stands around every page: the menu, the notice, and what the page is made of. Guarantee: a page is usable
-// without a script, by keyboard, and tells the calls and the command that show the same.
+// The frame of every page: the menu, the notice, and the API calls behind the page. Guarantee: a page is usable without
+// a script and by keyboard, and lists the API calls and the command that show the same.
 
 import type { Child } from 'hono/jsx'
 import type { SessionPrincipal } from '../../../shared/http/auth.ts'
@@ -15,15 +15,15 @@ import type { View } from './page.ts'
 interface Around {
   view: View
   projects: readonly Schemas['Project'][]
-  /** That was looked at before. */
+  /** The project viewed before. */
   last_project_id: string | undefined
   notice: Notice | undefined
   calls: readonly Call[]
   member: SessionPrincipal | undefined
   base_url: string
-  /** Restored from a backup, and told by nobody to go on. */
+  /** The installation was restored from a backup and its operator has not let it continue. */
   held: boolean
-  /** By the server's clock. */
+  /** The server's time in ms. */
   now: number
 }
 
@@ -215,7 +215,7 @@ const NoticeLine = ({ notice }: { notice: Notice | undefined }): Child =>
     ''
   )
 
-/** The page in other hands: a script's and a terminal's. */
+/** How to get the page's content by API calls and on the command line. */
 const Behind = ({
   calls,
   cli,

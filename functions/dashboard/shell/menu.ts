@@ -1,5 +1,5 @@
-// The pages of a project, in the order of the menu; each leads to `/dashboard/projects/{projectId}/…`. Those that show
-// what something cost say by which prices.
+// The pages of a project, in the order of the menu; each links to `/dashboard/projects/{projectId}/…`. Pages that show
+// costs also say which prices apply.
 
 export const MENU: readonly { path: string; label: string; key: string; costs?: true }[] = [
   { path: '', label: 'Overview', key: 'o', costs: true },

@@ -1,5 +1,5 @@
-// What an action tells the page it leads to. Guarantee: it is shown once, as text, and a browser keeps it whatever its
-// length; what it offers to take back is an action of the dashboard.
+// The notice that an action passes to the next page in a cookie. Guarantee: it is shown once, as text, and is cut to a
+// size that browsers keep; its undo is always an action of the dashboard.
 
 import * as z from 'zod'
 import type { Context } from '../../../shared/context.ts'
@@ -11,7 +11,7 @@ const Notice = z.strictObject({
   kind: z.enum(['done', 'refused']),
   text: z.string(),
   hint: z.string().optional(),
-  /** An action that takes it back, with what its form holds. */
+  /** The action that undoes it, with the fields of its form. */
   undo: z
     .strictObject({
       action: z.string().refine(action => ownPath(action) === action),
@@ -39,7 +39,7 @@ export function noticeOf(ctx: Told, request: Request): Notice | undefined {
   }
 }
 
-/** Browsers drop a cookie of more than 4 KB: words that are longer end early, and what is still too long goes. */
+/** Browsers drop a cookie of more than 4 KB: long texts are cut, then the hint and at last the undo are left out. */
 function packed(notice: Notice): string {
   const cut = (text: string | undefined) => text?.slice(0, LIMITS.notice_characters)
   const words = { ...notice, text: cut(notice.text), hint: cut(notice.hint) }
@@ -61,7 +61,7 @@ export const refusedNotice = ({ message: text, hint }: Refusal): Notice => ({
   ...(hint === undefined ? {} : { hint }),
 })
 
-/** What the form says in full at one of its fields is not said twice. */
+/** The notice above a refused form; it does not repeat a message that one of the fields shows in full. */
 export function noticeBeside(misfits: Readonly<Record<string, string>>, refusal: Refusal): Notice {
   const whole = [refusal.message, refusal.hint].filter(Boolean).join(' ')
   if (!Object.values(misfits).includes(whole)) return refusedNotice(refusal)

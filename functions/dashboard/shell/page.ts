@@ -1,6 +1,5 @@
-// What the dashboard is made of: pages, which show, and actions, which forms are sent to.
-// Guarantee: both run for a signed-in member only, with parameters that fit their schema; an action runs only for a
-// form of the dashboard's own.
+// Defines the dashboard's pages and the actions that forms are sent to. Guarantee: both run only for a signed-in
+// member, with parameters that fit their schema; an action runs only for a form of the dashboard.
 
 import type { Child } from 'hono/jsx'
 import type { z } from 'zod'
@@ -11,46 +10,46 @@ import type { Client } from '../../../shared/sdk/client.ts'
 import type { Api } from './api.ts'
 import type { Notice } from './notice.ts'
 
-/** The names in braces of a path. */
+/** The parameters named in braces in a path. */
 export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Record<Name, string> & ParamsOf<Rest>
   : unknown
 
 export interface Visit<Params = unknown, Query = unknown> {
-  /** The API on behalf of the member; a call that fails throws ApiFailure, which becomes a page. */
+  /** Calls the API on behalf of the member; a failed call throws ApiFailure, which becomes a page. */
   api: Client
-  /** Any request the typed client does not cover. */
+  /** For requests that the typed client does not cover. */
   fetch: Api['fetch']
   member: SessionPrincipal
   params: Params
-  /** The state that the page's link carries. */
+  /** The query of the page's link, which holds its state. */
   query: Query
   request: Request
   ctx: Context
 }
 
-/** A page as its function makes it; the frame puts everything around it. */
+/** A page's content; the layout adds everything around it. */
 export interface View {
   title: string
-  /** Whose menu is shown; on pages of the account it is that of the project looked at before. */
+  /** The project whose menu is shown; without it, that of the project viewed before. */
   project_id?: string | undefined
-  /** Which entry of the menu it belongs to, by the last part of that entry's path; '' is the overview. */
+  /** The menu entry it belongs to, by the last part of that entry's path; '' is the overview. */
   menu?: string
-  /** Whether it shows what something cost, where other pages of its entry do not, or do. */
+  /** Whether it shows costs, where that differs from its menu entry. */
   has_costs?: boolean
   body: Child
   /** The command that shows or does the same. */
   cli?: string
-  /** Server-sent events after which what is marked data-live is fetched anew; or every so many seconds. */
+  /** When the parts marked data-live are fetched again: after server-sent events, or every so many seconds. */
   live?: { events: string } | { every_s: number } | undefined
-  /** One of its own, besides the script of every page. */
+  /** A script of its own, in addition to the script of every page. */
   script?: string
   status?: 200 | 400 | 403 | 404 | 409 | 429 | 500
-  /** Seconds until asking again makes sense; sent as Retry-After. */
+  /** Seconds until a retry makes sense; sent as Retry-After. */
   retry_after_s?: number | undefined
 }
 
-/** Where an action leads, and what is said there. */
+/** The page an action redirects to, and the notice shown there. */
 export interface Done {
   to: string
   said?: string
@@ -59,7 +58,7 @@ export interface Done {
 
 export interface Page {
   path: string
-  /** The role it takes to be shown it, where it is there to change something. */
+  /** The least role that may see the page, for pages that exist to change something. */
   least?: MemberRole
   query: z.ZodType | undefined
   show(visit: Visit<Record<string, string>, unknown>): Promise<View | Response>
@@ -67,15 +66,15 @@ export interface Page {
 
 export interface Action {
   path: string
-  /** The role it takes, where the form is read before the API is asked. */
+  /** The least role, for actions that read the form before they call the API. */
   least?: MemberRole
-  /** Undefined where the action reads the body by itself. */
+  /** Undefined where the action reads the body itself. */
   form: z.ZodType | undefined
   act(visit: Visit<Record<string, string>>, form: unknown): Promise<Done | View | Response>
   again?(visit: Visit<Record<string, string>>, entered: Entered): Promise<View>
 }
 
-/** What was typed into a form. */
+/** The fields of a form as typed. */
 export type Entered = Readonly<Record<string, string | undefined>>
 
 export function page<Path extends string, Query extends z.ZodType = z.ZodUndefined>(definition: {
@@ -88,9 +87,8 @@ export function page<Path extends string, Query extends z.ZodType = z.ZodUndefin
 }
 
 /**
- * A form's fields arrive as text; of a name that occurs several times, as an array.
- * What is refused leads back to where the form was, with what was wrong; forms that take a while to fill in are shown
- * `again` as they were.
+ * A form's fields arrive as text, or as an array where a name occurs several times. A refused form redirects back to
+ * its page with the error; forms that take a while to fill in are shown `again` as typed.
  */
 export function action<Path extends string, Form extends z.ZodType = z.ZodUndefined>(definition: {
   path: Path

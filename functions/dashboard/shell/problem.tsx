@@ -1,4 +1,4 @@
-// What a page shows instead when it failed: what went wrong, and what to do about it.
+// The page shown instead of one that failed: what went wrong, and what to do about it.
 
 import { ROOT } from './addresses.ts'
 import { originOf } from './form-guard.ts'

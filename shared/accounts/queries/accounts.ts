@@ -1,5 +1,5 @@
-// Accounts from outside of them, for whoever operates the installation. Guarantee: a page reads no more than its
-// accounts' projects, owners and open runs, whatever has ended in them.
+// Reads and changes accounts for the installation's operator. Guarantee: a page reads only its accounts' projects,
+// owners and open runs, however much has ended in them.
 
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
@@ -8,7 +8,7 @@ import { type AccountPlan, accounts } from '../tables/accounts.ts'
 import type { AccountStatus } from '../vocabulary.ts'
 import type { OperatedAccountRow } from '../wire/accounts.ts'
 
-/** Oldest first; of the one account where an id is told. */
+/** Oldest first; only the account with `id`, if given. */
 export async function listAccounts(
   db: Database,
   { id, after_id, limit }: { id?: string; after_id?: string | undefined; limit: number },
@@ -44,7 +44,7 @@ type Listed = Omit<OperatedAccountRow, 'created_at' | keyof Used | 'projects'> &
 
 type Used = Pick<OperatedAccountRow, 'spent_micro' | 'open_runs'>
 
-/** By project. They are asked apart from the accounts: on a cluster they lie on other nodes. */
+/** By project id. Read apart from the accounts: on a cluster the projects' rows are on other nodes. */
 async function readUsed(db: Database, rows: readonly Listed[]): Promise<Map<string, Used>> {
   const ids = rows.flatMap(row => row.project_ids)
   const found = await db.execute<Used & { project_id: string }>(sql`

@@ -1,5 +1,5 @@
-// What a project did lately and what waits in it. Guarantee: each figure reads a bounded part of an index, however
-// many runs and failures there are.
+// Counts what a project did lately and what waits in it. Guarantee: each figure reads a bounded part of an index,
+// however many runs and failures there are.
 
 import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '../../context.ts'
@@ -16,7 +16,7 @@ export interface SummedDay extends DayRow {
   open: number
 }
 
-/** What lies between the moment in a run's id and that of its row, at most. */
+/** The most that the time in a run's id and its created_at differ by. */
 const LATE_MS = 3_600_000
 
 /** Runs by the UTC day of their submission, oldest first; a day without a run has no row. */
@@ -40,7 +40,7 @@ export async function sumDays(sql: Sql, project_id: string, since_ms: number) {
 export interface Waiting {
   dlq: number
   quarantine: number
-  /** Messages of a day that were given up, and moments of a day that started nothing. */
+  /** Deliveries that were given up, and occurrences that started nothing, since the given time. */
   given_up: number
   unfired: number
 }
@@ -63,7 +63,7 @@ export async function countWaiting(sql: Sql, project_id: string, since: Date): P
   return row!
 }
 
-/** The latest moments that started nothing. */
+/** The latest occurrences that started nothing. */
 export async function listUnfired(sql: Sql, project_id: string, since: Date) {
   return sql<(OccurrenceRow & { agent_slug: string })[]>`
     select ${sql(columnsOf(occurrences, 'o'))}, a.slug as agent_slug

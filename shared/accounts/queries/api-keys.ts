@@ -1,4 +1,4 @@
-// Project keys. Only the hash of a key is stored; the plaintext leaves once, with the answer that made it.
+// Project keys. Only the hash of a key is stored; the plaintext is returned once, when the key is made.
 
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { lostNodes } from '../../cluster/queries/nodes.ts'
@@ -19,7 +19,7 @@ const columns = {
   expires_at: apiKeys.expires_at,
 }
 
-/** The unrevoked key with this hash, expired or not, and whose it is; a deleted project's keys are dead. */
+/** The unrevoked key with this hash, expired or not, its project and account; a deleted project's keys are dead. */
 export async function liveKey(db: Database, hash: Uint8Array) {
   const [row] = await db
     .select({
@@ -42,7 +42,7 @@ export async function liveKey(db: Database, hash: Uint8Array) {
   return row
 }
 
-/** Notes the use of a key, at most once a minute; on a cluster it is written to every node, and waits where one is lost. */
+/** Notes a key's use, at most once a minute. On a cluster every node gets it, so it is skipped while a node is lost. */
 export async function touchKey(db: Database, id: string): Promise<void> {
   if (lostNodes().length > 0) return
   await db

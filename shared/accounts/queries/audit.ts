@@ -1,11 +1,11 @@
-// The log of changes. Entries are only ever added; they go with their account.
+// The log of changes. Entries are only added; they are removed with their account.
 
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { Database, Sql } from '../../context.ts'
 import { auditLog } from '../tables/accounts.ts'
 import type { AuditRow } from '../wire/members.ts'
 
-/** The actor's id where it is none of an account: the operator, or a stranger. */
+/** The actor's id when the actor belongs to no account: the operator, or a stranger. */
 export const NOBODY_ID = '00000000-0000-0000-0000-000000000000'
 
 export async function insertAuditEntry(db: Database, entry: typeof auditLog.$inferInsert): Promise<void> {
@@ -13,8 +13,8 @@ export async function insertAuditEntry(db: Database, entry: typeof auditLog.$inf
 }
 
 /**
- * Adds the entry of a change that was committed before. Its own commit does not wait for the disk: that of a run's first
- * claim, made at the same moment, would wait for both.
+ * Adds the entry of a change that is committed already. Its own commit does not wait for the disk, or the commit of a
+ * run's first claim, made at the same moment, would wait for both.
  */
 export async function noteAuditEntry(sql: Sql, entry: typeof auditLog.$inferInsert): Promise<void> {
   await sql`

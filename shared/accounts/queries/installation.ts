@@ -1,4 +1,4 @@
-// The one row about the installation as a whole. Guarantee: its fingerprint is written once, and a hold that is over
+// The one row about the installation as a whole. Guarantee: its fingerprint is written once, and a hold that has ended
 // does not come back by itself.
 
 import type { Sql } from '../../context.ts'
@@ -16,11 +16,11 @@ export async function readInstallationRow(sql: Sql): Promise<InstallationRow> {
   return row!
 }
 
-/** Whether the installation is held, as a condition within a statement: one page, read once a statement. */
+/** Whether the installation is held, as an SQL condition: one page, read once per statement. */
 export const IS_HELD = '(select held_since is not null from installation)'
 export const isHeld = (sql: Sql) => sql.unsafe(IS_HELD)
 
-/** Writes the fingerprint where there is none; returns the one that holds. */
+/** Writes the fingerprint if there is none; returns the stored one. */
 export async function keepFingerprint(sql: Sql, fingerprint: string): Promise<string> {
   const { key_fingerprint: kept } = await readInstallationRow(sql)
   if (kept !== null) return kept
@@ -29,7 +29,7 @@ export async function keepFingerprint(sql: Sql, fingerprint: string): Promise<st
   return row?.key_fingerprint ?? (await readInstallationRow(sql)).key_fingerprint!
 }
 
-/** Ends the hold; returns since when it was, null where nothing was held. */
+/** Ends the hold; returns when it began, null if there was none. */
 export async function endHold(sql: Sql): Promise<Date | null> {
   const [row] = await sql<{ since: Date }[]>`
     update installation i set held_since = null from installation before

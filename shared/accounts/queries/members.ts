@@ -47,7 +47,7 @@ export async function findMember(
   return row
 }
 
-/** Undefined when somebody has the e-mail already. */
+/** Undefined when the e-mail is taken. */
 export async function insertMember(
   db: Database,
   member: typeof members.$inferInsert,
@@ -56,7 +56,7 @@ export async function insertMember(
   return row
 }
 
-/** Makes others who change the account's members wait until this transaction ends. */
+/** Makes other transactions that change the account's members wait until this one ends. */
 export async function lockMembers(db: Database, account_id: string): Promise<void> {
   await db.execute(sql`select from accounts where id = ${account_id} for no key update`)
 }
@@ -74,9 +74,9 @@ export async function deleteMember(db: Database, id: string): Promise<void> {
   await db.delete(members).where(eq(members.id, id))
 }
 
-/** The account with its members, sessions and log; its projects stay behind without one, for the tick to remove. */
+/** Deletes the account with its members, sessions and log. Its projects lose their account; the tick removes them. */
 export async function deleteAccount(db: Database, id: string): Promise<void> {
-  // The account before its projects, as whoever changes one within a quota locks them.
+  // The account before its projects: a change within a quota locks them in this order.
   await lockMembers(db, id)
   await db.execute(sql`update projects set account_id = null, updated_at = now() where account_id = ${id}`)
   await db.delete(accounts).where(eq(accounts.id, id))

@@ -1,4 +1,4 @@
-// Accounts' projects. A project and its usage row are made together and go together.
+// Accounts' projects. A project and its usage row are made and removed together.
 
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
@@ -35,7 +35,7 @@ export function listProjects(
     .orderBy(asc(projects.id))
 }
 
-/** Those that a list of the caller reads, oldest first; whether they may see the one they name, `scopeOf` has asked. */
+/** The projects that a caller's list reads, oldest first; `scopeOf` has checked access to the one they name. */
 export async function projectIdsOf(
   db: Database,
   { account_id, project_id }: { account_id: string; project_id: string | null },
@@ -68,7 +68,7 @@ export async function insertProject(db: Database, project: typeof projects.$infe
 export interface StoredChanges {
   name: string | undefined
   credit_micro: number | null | undefined
-  /** Null takes a setting away. */
+  /** A null removes a setting. */
   settings: object
 }
 
@@ -79,14 +79,14 @@ export async function updateProject(db: Database, id: string, changes: StoredCha
     .set({
       ...(name !== undefined && { name }),
       ...(credit_micro !== undefined && { credit_micro }),
-      // No setting holds a null further down.
+      // Settings hold no nested nulls.
       settings: sql`jsonb_strip_nulls(${projects.settings} || ${JSON.stringify(settings)}::text::jsonb)`,
       updated_at: sql`now()`,
     })
     .where(eq(projects.id, id))
 }
 
-/** Takes a project from its account: no query finds it any more, and none of its keys is live. */
+/** Removes a project from its account: no query finds it any more, and its keys are dead. */
 export async function detachProject(db: Database, id: string): Promise<void> {
   await db.update(projects).set({ account_id: null, updated_at: sql`now()` }).where(eq(projects.id, id))
 }

@@ -1,4 +1,4 @@
-// Saved views. Guarantee: a member sees their own and the shared ones, and nobody else's.
+// Saved views. Guarantee: a member sees their own views and the shared ones, and nobody else's.
 
 import { and, asc, count, eq, isNull, ne, or } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
@@ -7,20 +7,20 @@ import { projects } from '../tables/projects.ts'
 import { savedViews } from '../tables/saved-views.ts'
 import type { SavedViewRow } from '../wire/saved-views.ts'
 
-/** Whose views: a member's in a project. */
+/** A member in a project. */
 export interface Viewer {
   project_id: string
   member_id: string
 }
 
-/** Null is nobody's own: the shared ones. */
+/** Null selects the shared views. */
 const isOf = (member_id: string | null) =>
   member_id === null ? isNull(savedViews.member_id) : eq(savedViews.member_id, member_id)
 
 const isSeenBy = ({ project_id, member_id }: Viewer) =>
   and(eq(savedViews.project_id, project_id), or(isOf(member_id), isOf(null)))
 
-/** Those one sees, by name. */
+/** The views a member sees, by name. */
 export function listSavedViews(db: Database, viewer: Viewer): Promise<SavedViewRow[]> {
   return db
     .select()
@@ -38,7 +38,7 @@ export async function findSavedView(db: Database, viewer: Viewer, id: string) {
   return row
 }
 
-/** How many others the project has that are shared, or this member's own; nobody else saves one until this is committed. */
+/** Counts the project's shared views, or this member's own, except one of this name. Blocks other saves till commit. */
 export async function countOtherViews(
   db: Database,
   { project_id, member_id, list, name }: Pick<SavedViewRow, 'project_id' | 'member_id' | 'list' | 'name'>,
@@ -52,7 +52,7 @@ export async function countOtherViews(
   return row!.n
 }
 
-/** Under a name that is there already, what it leads to is changed. */
+/** A view saved again under its name gets the new query. */
 export async function putSavedView(
   db: Database,
   view: typeof savedViews.$inferInsert,

@@ -1,25 +1,25 @@
-// The role that reads for callers run under. Guarantee: it cannot sign in, and reads exactly the tables that have a
-// policy or a view for it, and of the installation whether it is held; all else is refused to it.
+// The role that callers' reads run under. Guarantee: it cannot sign in, and reads exactly the tables that have a policy
+// or a view for it, and whether the installation is held; everything else is refused.
 
 import type { Sql } from '../../context.ts'
 import { BEHIND_VIEWS, TENANT_ROLE, TOLD_TO_ALL } from '../tables/tenant.ts'
 
 interface RoleRights {
-  /** As an identifier of SQL. */
+  /** An SQL identifier. */
   member: string
   exists: boolean
   may_act: boolean
-  /** What follows a grant of it. */
+  /** The clause that follows a grant of the role. */
   terms: string
 }
 
 const KNOWS_TERMS = "current_setting('server_version_num')::int >= 160000"
-/** To take a role on, without having its rights all along. PostgreSQL 15 knows members alone. */
+/** Allows SET ROLE without inheriting the role's rights. PostgreSQL 15 knows only membership. */
 const TERMS = `case when ${KNOWS_TERMS} then ' with inherit false, set true' else '' end`
-/** For pg_has_role. */
+/** The privilege name for pg_has_role. */
 export const MAY_SET_ROLE = `case when ${KNOWS_TERMS} then 'SET' else 'MEMBER' end`
 
-/** For whoever has a name and no connection: a statement that every PostgreSQL takes. */
+/** For a caller that has a user's name and no connection: a statement that every PostgreSQL version accepts. */
 export const grantTenantRole = (member: string): string =>
   `do $$ begin execute format('grant ${TENANT_ROLE} to %I', '${member.replaceAll("'", "''")}') || ${TERMS}; end $$`
 
@@ -33,15 +33,15 @@ async function rights(sql: Sql): Promise<RoleRights> {
 }
 
 /**
- * Makes the role where it is missing, and the current user one who may take it on. Returns the statements that
- * somebody with more rights has to run instead, none when all is well.
+ * Creates the role if it is missing, and lets the current user take it on. Returns the statements that somebody with
+ * more rights has to run instead; none when all is well.
  */
 export async function ensureTenantRole(sql: Sql): Promise<string[]> {
   const create = `create role ${TENANT_ROLE} nologin`
   const grant = ({ member, terms }: RoleRights) => `grant ${TENANT_ROLE} to ${member}${terms}`
   const before = await rights(sql)
   if (before.exists && before.may_act) return []
-  // Databases of one server share it: another may be making it at this moment.
+  // Databases of one server share the role: another one may be creating it at this moment.
   if (!before.exists) await sql.unsafe(create).catch(() => {})
   const made = await rights(sql)
   if (made.exists && !made.may_act) await sql.unsafe(grant(made)).catch(() => {})
@@ -61,8 +61,8 @@ const COLUMNS = Object.entries(TOLD_TO_ALL).map(
 )
 
 /**
- * Shows the role what has a policy or a view for it by now. Each is a transaction of its own: one that replaced two
- * views would wait for a read that has them in turn, and the read for it.
+ * Statements that show the role everything with a policy or a view for it. Each is a transaction of its own: one that
+ * replaced two views could deadlock with a read that uses both.
  */
 export const TENANT_READS: readonly string[] = [
   `do $$ declare readable record; begin

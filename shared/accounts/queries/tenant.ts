@@ -1,8 +1,8 @@
-// Reads for a caller. Guarantee: PostgreSQL itself shows such a read nothing of another account, whatever condition
-// its queries forget (shared/accounts/tables/tenant.ts), it changes nothing, all it reads is of one moment, and none of its
-// statements goes on for longer than its class may.
+// Runs reads for a caller. Guarantee: PostgreSQL itself shows such a read nothing of another account, whatever
+// condition its queries forget (shared/accounts/tables/tenant.ts). It changes nothing, reads one snapshot, and none of
+// its statements runs longer than its class may.
 //
-// Everything is set for one transaction, so a pooler between us and PostgreSQL may give each to another connection.
+// Everything is set for one transaction, so a pooler in between may give each transaction to another connection.
 
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { isDistributed } from '../../cluster/queries/distributed.ts'
@@ -18,14 +18,14 @@ export interface Stores {
 
 const BEGIN = 'begin isolation level repeatable read read only'
 
-/** A cluster sends on to its nodes what `set local` sets, and nothing of set_config. */
+/** A cluster passes on to its nodes what `set local` sets, but not what set_config sets. */
 async function beginFor(sql: Sql, account_id: string): Promise<string> {
   if (!(await isDistributed(sql))) return BEGIN
   if (!isUuid(account_id)) throw new Error('an account is named by its id')
   return `${BEGIN}; set local ${TENANT_SETTING} = '${account_id}'`
 }
 
-/** Both of its stores are one connection, and are shut when `read` is done. */
+/** Both stores use one connection, and are closed when `read` is done. */
 export async function readForAccount<T>(
   reads: ReadConnections,
   account_id: string,
@@ -43,10 +43,10 @@ export async function readForAccount<T>(
     if (isOver) throw shut()
     if (connection.sql !== sql) throw broken()
   }
-  // Sent together with the first query, not awaited before it: that would be two round trips more.
+  // Sent together with the first query: awaiting it first would cost two more round trips.
   const scoped = Promise.all([
     sql.unsafe(begin).execute(),
-    // Its schema first: there are the views that stand before some tables.
+    // The role's schema first: it has the views that replace some tables.
     sql`
       select set_config('search_path', ${TENANT_ROLE} || ', ' || current_setting('search_path'), true),
         set_config(${TENANT_SETTING}, ${account_id}, true), set_config('role', ${TENANT_ROLE}, true),
@@ -55,12 +55,12 @@ export async function readForAccount<T>(
   scoped.catch(() => {})
   try {
     const value = await read(storesOf(sql, check))
-    // Nothing leaves here that was read before these were known to hold.
+    // Nothing read is returned before these settings are known to hold.
     await scoped
     check()
     return value
   } catch (error) {
-    await scoped // what kept the transaction from beginning says more than that its connection broke
+    await scoped // why the transaction did not begin says more than that its connection broke
     throw error
   } finally {
     isOver = true
@@ -69,7 +69,7 @@ export async function readForAccount<T>(
   }
 }
 
-/** Stores for a place that must not read. */
+/** Stores for code that must not read. */
 export const noStores = (): Stores => {
   return storesOf(undefined, () => {
     throw shut()
@@ -84,7 +84,7 @@ const broken = () =>
 const shut = () =>
   new Error('this read is over: what is read after the answer has begun is read by `read` of the invocation')
 
-/** Only what reads: a statement that began or ended a transaction would leave the role. */
+/** Reads only: a statement that began or ended a transaction would leave the role. */
 function storesOf(connection: Sql | undefined, check: () => void): Stores {
   const ask = ((...args: Parameters<Sql>) => {
     check()
@@ -95,7 +95,7 @@ function storesOf(connection: Sql | undefined, check: () => void): Stores {
     return connection!.unsafe(...args)
   }) as Sql['unsafe']
   const sql = Object.assign(ask, { unsafe, json: connection?.json, array: connection?.array }) as Sql
-  // Drizzle replaces codecs of the client it gets; these are nobody's.
+  // Drizzle replaces codecs of the client it gets; these belong to nobody.
   const client = { options: { parsers: {}, serializers: {} }, unsafe }
   return { sql, db: drizzle({ client: client as never }) as unknown as Database }
 }

@@ -1,4 +1,4 @@
-// Accounts, their members, who is signed in, and the log of what they changed.
+// Accounts, their members, their sessions, and the log of what they changed.
 
 import { index, jsonb, pgEnum, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { at, bytea, createdAt, id, micro } from '../../kernel/column-types.ts'
@@ -9,7 +9,7 @@ import { ofAccount, ofMember } from './tenant.ts'
 export const accountStatus = pgEnum('account_status', ACCOUNT_STATUSES)
 export const memberRole = pgEnum('member_role', MEMBER_ROLES)
 
-/** What whoever runs the installation grants an account; of absent keys the default holds. */
+/** What the installation's operator grants an account; absent keys mean the default. */
 export type AccountPlan = SetQuotas
 
 export const accounts = pgTable(
@@ -19,7 +19,7 @@ export const accounts = pgTable(
     name: text('name').notNull(),
     status: accountStatus('status').notNull().default('active'),
     plan: jsonb('plan').$type<AccountPlan>().notNull().default({}),
-    /** Inputs and code, where the plan bounds them: as of then, and what was deployed since. */
+    /** Bytes of inputs and code, where the plan limits them: as of kept_bytes_at, plus what was deployed since. */
     kept_bytes: micro('kept_bytes'),
     kept_bytes_at: at('kept_bytes_at'),
     created_at: createdAt(),
@@ -73,11 +73,11 @@ export const auditLog = pgTable(
     /** Null for what concerns the account as a whole; kept when the project is gone. */
     project_id: uuid('project_id'),
     actor_kind: text('actor_kind').$type<'key' | 'member' | 'operator' | 'stranger'>().notNull(),
-    /** All zeros where it is the operator or a stranger. */
+    /** All zeros for the operator or a stranger. */
     actor_id: uuid('actor_id').notNull(),
-    /** The key's prefix, the member's e-mail or the stranger's address, since the actor may be gone when this is read. */
+    /** The key's prefix, the member's e-mail or the stranger's address: the actor may be gone when this is read. */
     actor_name: text('actor_name').notNull(),
-    /** The operation; with `.refused` behind it where a stranger tried it in vain. */
+    /** The operation; `.refused` is appended where a stranger's attempt was refused. */
     action: text('action').notNull(),
     target_id: uuid('target_id'),
     fields: text('fields').array().notNull().default([]),

@@ -1,19 +1,19 @@
-// What is true of the installation as a whole, in one row that the migration makes and nobody removes.
+// Facts about the installation as a whole, in one row that the migration makes and nobody removes.
 
 import { sql } from 'drizzle-orm'
 import { boolean, check, pgTable, text } from 'drizzle-orm/pg-core'
 import { at } from '../../kernel/column-types.ts'
 
-/** The engine's alone, but for `held_since` (TOLD_TO_ALL). */
+/** Only the engine reads it, except `held_since` (TOLD_TO_ALL). */
 export const installation = pgTable(
   'installation',
   {
     only: boolean('only').primaryKey().default(true),
-    /** Of the master key that things are sealed under; null until the first start. */
+    /** Of the master key that secrets are sealed under; null until the first start. */
     key_fingerprint: text('key_fingerprint'),
     /** Set by a restore, cleared by `assay admin go-on`: nothing is dispatched, fired or sent meanwhile. */
     held_since: at('held_since'),
-    /** When the backup was taken that this was restored from. */
+    /** When the backup was taken that this installation was restored from. */
     restored_from: at('restored_from'),
   },
   t => [check('installation_only', sql`${t.only}`)],

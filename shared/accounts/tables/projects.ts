@@ -9,7 +9,7 @@ import { ofAccount, ofProject } from './tenant.ts'
 
 export const keyRole = pgEnum('key_role', KEY_ROLES)
 
-/** What an operator may set on a project; absent keys mean the bound in LIMITS. */
+/** What an operator may set on a project; absent keys mean the value in LIMITS. */
 export interface ProjectSettings {
   concurrency?: number
   partition_concurrency?: number
@@ -20,7 +20,7 @@ export interface ProjectSettings {
   record_retention_days?: number
   requests_per_second?: number
   open_runs?: number
-  /** Whose days and months budgets follow. */
+  /** The zone whose days and months budgets follow. */
   timezone?: string
 }
 
@@ -28,11 +28,11 @@ export const projects = pgTable(
   'projects',
   {
     id: id(),
-    /** Null once the project was deleted: nobody finds it any more, and the tick removes it step by step. */
+    /** Null once the project is deleted: no query finds it any more, and the tick removes it step by step. */
     account_id: uuid('account_id').references(() => accounts.id, { onDelete: 'cascade' }),
     name: text('name').notNull(),
     settings: jsonb('settings').$type<ProjectSettings>().notNull().default({}),
-    /** Money the project may spend in all; null is no bound. */
+    /** Money the project may spend in all; null is no limit. */
     credit_micro: micro('credit_micro'),
     created_at: createdAt(),
     updated_at: at('updated_at').notNull().defaultNow(),
@@ -53,10 +53,10 @@ export const projectUsage = pgTable(
       .references(() => projects.id, { onDelete: 'cascade' }),
     running: integer('running').notNull().default(0),
     spent_micro: micro('spent_micro').notNull().default(0),
-    /** Items that failed, and how often the clusters they make have changed. Kept by the triggers on `triage`. */
+    /** Failed items, and how often their clusters have changed. Kept by the triggers on `triage`. */
     failures: micro('failures').notNull().default(0),
     failure_changes: micro('failure_changes').notNull().default(0),
-    /** Which day spending is filed under, and when the next one begins; null while the project has no budget by period. */
+    /** The day that spending is recorded for, and when the next one begins; null without a budget by period. */
     spend_day: date('spend_day'),
     spend_day_ends_at: at('spend_day_ends_at'),
   },
@@ -79,9 +79,9 @@ export const apiKeys = pgTable(
     created_at: createdAt(),
     last_used_at: at('last_used_at'),
     revoked_at: at('revoked_at'),
-    /** What it may do in its project. */
+    /** What the key may do in its project. */
     role: keyRole('role').notNull().default('operator'),
-    /** From then on it is refused; null is never. */
+    /** The key is refused from then on; null is never. */
     expires_at: at('expires_at'),
   },
   t => [

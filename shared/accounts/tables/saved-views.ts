@@ -16,17 +16,17 @@ export const savedViews = pgTable(
     project_id: uuid('project_id')
       .notNull()
       .references(() => projects.id, { onDelete: 'cascade' }),
-    /** Whose it is; of a shared one, null. */
+    /** The owner; null for a shared view. */
     member_id: uuid('member_id').references(() => members.id, { onDelete: 'cascade' }),
     list: viewList('list').notNull(),
     name: text('name').notNull(),
-    /** As the page's address has it. */
+    /** The query of the page's address. */
     query: text('query').notNull(),
     created_at: createdAt(),
   },
   t => [
     unique('saved_views_name').on(t.project_id, t.member_id, t.list, t.name).nullsNotDistinct(),
-    index('saved_views_member').on(t.member_id), // without it a member who goes reads all views
+    index('saved_views_member').on(t.member_id), // without it, removing a member reads all views
     ofProject(t),
   ],
 )

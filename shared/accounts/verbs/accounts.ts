@@ -1,5 +1,5 @@
-// Opens accounts and says what they may do. Guarantee: nothing of a suspended account is started or dispatched until it
-// is resumed, and nothing of it is lost; what was in flight ends.
+// Opens accounts and sets what they may do. Guarantee: nothing of a suspended account is started or dispatched until it
+// is resumed, and nothing of it is lost; items in flight end normally.
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -20,7 +20,7 @@ export interface NewAccount {
   open_runs_limit?: number | null | undefined
 }
 
-/** With an owner, whose password is told this once, and a project. @throws ApiError `email_taken` */
+/** Makes an account with a project and an owner, whose password is shown only here. @throws ApiError `email_taken` */
 export async function openAccount(
   ctx: Context,
   { name, email, open_runs_limit = null }: NewAccount,
@@ -47,7 +47,7 @@ export async function setPlan(
   return accountOf(ctx, id)
 }
 
-/** Keys and sessions that a process remembers are refused within five seconds. @throws ApiError `not_found` */
+/** Processes that cached its keys and sessions refuse them within five seconds. @throws ApiError `not_found` */
 export async function setStatus(
   ctx: Context,
   id: string,

@@ -1,5 +1,5 @@
-// What a project did by day. Guarantee: a day is remembered only when it has been over for an hour and every run
-// submitted on it and before has ended; all later ones are summed anew, so what is told of them is of this moment.
+// Sums what a project did by day. Guarantee: a day is cached only once it has been over for an hour and every run
+// submitted until its end has ended; later days are summed again, so their figures are current.
 
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -16,7 +16,7 @@ interface Remembered {
   rows: DayRow[]
 }
 
-/** Days since a midnight in UTC; `complete_since_ms` is later where there are more runs than are summed. */
+/** Days since a midnight in UTC; `complete_since_ms` is later where there are more runs than LIMITS.activity_runs. */
 export async function daysSince(ctx: Context, project_id: string, since_ms: number) {
   const name = `days:${project_id}`
   const found = await recall<Remembered>(ctx.redis, name)

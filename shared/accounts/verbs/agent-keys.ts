@@ -1,5 +1,5 @@
-// The keys that requests to agents behind a URL are signed with. Guarantee: none is stored; an agent has one for each URL
-// it is deployed at, the same for all its versions there, so that a deploy does not lock its own function out.
+// Signs requests to agents behind a URL. Guarantee: no key is stored; an agent has one for each URL it is deployed at,
+// the same for all its versions there, so that a deploy does not lock its own function out.
 
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { AgentTarget } from '../../agents/rules/invoke-agent.ts'
@@ -8,18 +8,18 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { secretText } from '../../kernel/message-signature.ts'
 import { namedSecret } from '../../kernel/secrets.ts'
 
-/** Who a request goes to, as far as its key is concerned. */
+/** The target of a request, as far as its key depends on it. */
 type Place = { agent_id: string; url: string | null }
 
-/** The key as the function is given it; null for a bundle, which nobody else can reach. */
+/** The key in the form that the agent's function gets; null for a bundle, which nobody else can reach. */
 export async function agentKeyOf(ctx: Context, place: Place): Promise<string | null> {
   return place.url === null ? null : secretText(await keyOf(ctx, place))
 }
 
-/** By what they follow from, those used last at the end. */
+/** By what they are derived from, the most recently used last. */
 const keys = new Map<string, Promise<KeyObject>>()
 
-/** The headers by which an agent behind a URL knows that a request is ours; none for a bundle. */
+/** The headers that prove to an agent behind a URL that a request is ours; none for a bundle. */
 export async function signatureOf(
   ctx: Context,
   target: AgentTarget,
@@ -29,7 +29,7 @@ export async function signatureOf(
   const key = await rememberedKey(ctx, target)
   const id = ctx.newId()
   const at_s = Math.floor(ctx.now() / 1000)
-  // Not by WebCrypto, which makes a job of the thread pool of each: 40 µs of the processor, against 2 with a kept key.
+  // Not by WebCrypto, which makes each a job of the thread pool: 40 µs of CPU, against 2 with a kept key.
   const mac = createHmac('sha256', key).update(`${id}.${at_s}.${body}`).digest('base64')
   return { 'webhook-id': id, 'webhook-timestamp': String(at_s), 'webhook-signature': `v1,${mac}` }
 }

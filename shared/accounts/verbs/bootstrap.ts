@@ -1,5 +1,5 @@
-// Makes the first account, member, project and key. Guarantee: run again with the same e-mail, it gives the same account
-// and project with a new password and a new key, so that lost credentials need no surgery.
+// Makes the first account, member, project and key. Guarantee: run again with the same e-mail, it returns the same
+// account and project with a new password and a new key, so lost credentials can be replaced.
 
 import type { Context, Database } from '../../context.ts'
 import { randomWord } from '../../kernel/secrets.ts'
@@ -8,7 +8,7 @@ import { hashPassword } from '../../sessions/verbs/passwords.ts'
 import { insertProject, listProjects } from '../queries/projects.ts'
 import { mintKey } from './keys.ts'
 
-/** Who signs in, and what the account is called, unless somebody says otherwise. */
+/** The first member's e-mail and the account's name, unless given. */
 export const FIRST = { email: 'admin@localhost', name: 'default' }
 const PASSWORD_BYTES = 18
 

@@ -12,9 +12,9 @@ const PREFIX_CHARACTERS = 11 // pk_ and 48 of the key's 256 bits
 
 export interface KeyOptions {
   db?: Database
-  /** An operator's unless told. */
+  /** `operator` unless given. */
   role?: KeyRole | undefined
-  /** Never unless told. */
+  /** Never unless given. */
   expires_at?: Date | null | undefined
 }
 

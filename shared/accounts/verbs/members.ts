@@ -1,5 +1,5 @@
-// Members and their passwords. Guarantee: an account never loses its last owner, and a new password ends every
-// session that was opened with the old one.
+// Changes members and their passwords. Guarantee: an account never loses its last owner, and a new password ends every
+// session that was opened with the old one, except the caller's own.
 
 import type { Context, Database } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -65,14 +65,14 @@ interface Self {
   name: string
 }
 
-/** Ends all sessions of the member but the one that asks. @throws ApiError `unauthenticated`, `rate_limited` */
+/** Ends all other sessions of the member. @throws ApiError `unauthenticated`, `rate_limited` */
 export async function changePassword(ctx: Context, self: Self, current: string, next: string): Promise<void> {
   await checkPassword(ctx, self.name, current)
   const password_hash = await hashPassword(ctx, next)
   await transaction(ctx, db => setPassword(db, self.member_id, password_hash, self.session_id))
 }
 
-/** Everything goes, in bounded steps. @throws ApiError `invalid_request`, `unauthenticated`, `rate_limited` */
+/** Deletes everything, in bounded steps. @throws ApiError `invalid_request`, `unauthenticated`, `rate_limited` */
 export async function deleteAccount(
   ctx: Context,
   self: Self & { account_id: string },

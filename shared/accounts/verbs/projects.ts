@@ -1,4 +1,4 @@
-// Makes, changes and deletes projects. A deleted one is out of reach at once; the tick removes what was in it.
+// Makes, changes and deletes projects. A deleted one is out of reach at once; the tick removes its contents.
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -33,7 +33,7 @@ export async function createProject(
   return (await store.findProject(ctx.db, account_id, id))!
 }
 
-/** A setting that is null goes back to what the installation sets. @throws ApiError `quota_exceeded` */
+/** A setting that is null returns to the installation's default. @throws ApiError `quota_exceeded` */
 export async function updateProject(ctx: Context, id: string, changes: ProjectChanges): Promise<void> {
   const { name, credit_cents, day_budget_cents, month_budget_cents, ...settings } = changes
   const credit_micro = credit_cents == null ? credit_cents : microOf(credit_cents)

@@ -1,4 +1,5 @@
-// Saves and deletes views of lists. Guarantee: a member has a bounded number of their own, and a project of shared ones.
+// Saves and deletes views of lists. Guarantee: a member has a bounded number of own views, and a project of shared
+// ones.
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -8,7 +9,7 @@ import type { ViewList } from '../vocabulary.ts'
 
 export interface ViewOrder {
   project_id: string
-  /** Null is shared. */
+  /** Null for a shared view. */
   member_id: string | null
   list: ViewList
   name: string

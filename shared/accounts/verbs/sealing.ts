@@ -1,4 +1,4 @@
-// Secrets that must be used again, kept so that the database alone does not give them away. Guarantee: what was sealed
+// Encrypts secrets that must be used again, so that the database alone does not reveal them. Guarantee: a secret sealed
 // for one purpose opens for no other, and only with the master key.
 
 import { createCipheriv, createDecipheriv } from 'node:crypto'
@@ -7,10 +7,10 @@ import { derivedKey, fromBase64Url, type KeyPurpose, toBase64Url } from '../../k
 
 type SealPurpose = Extract<KeyPurpose, 'environment' | 'trigger' | 'source' | 'answer'>
 
-// Not WebCrypto's, which makes a job of the thread pool of each text: 0.9 ms of the time from submission to start.
+// Not WebCrypto's, which makes each text a job of the thread pool: 0.9 ms of the time from submission to start.
 const CIPHER = 'aes-256-gcm'
 const IV_BYTES = 12
-const TAG_BYTES = 16 // at the end of what was sealed, as WebCrypto puts it
+const TAG_BYTES = 16 // at the end of the ciphertext, as WebCrypto puts it
 
 /** Encrypts a text with AES-256-GCM. */
 export async function seal(ctx: Context, purpose: SealPurpose, text: string): Promise<string> {
@@ -21,7 +21,7 @@ export async function seal(ctx: Context, purpose: SealPurpose, text: string): Pr
   return `${toBase64Url(iv)}.${sealed.toString('base64url')}`
 }
 
-/** @throws Error when it was sealed for another purpose or under another master key */
+/** @throws Error if it was sealed for another purpose or under another master key */
 export async function unseal(ctx: Context, purpose: SealPurpose, sealed: string): Promise<string> {
   const [iv, text] = sealed.split('.').map(part => fromBase64Url(part)!) as [Uint8Array, Uint8Array]
   const key = await derivedKey(ctx.config.master_key, purpose)
@@ -35,7 +35,7 @@ export async function unseal(ctx: Context, purpose: SealPurpose, sealed: string)
   }
 }
 
-/** The environment of a deployment; null when there is nothing in it. */
+/** The encrypted environment of a deployment; null when it is empty. */
 export async function sealEnv(ctx: Context, env: Record<string, string>): Promise<string | null> {
   return Object.keys(env).length === 0 ? null : seal(ctx, 'environment', JSON.stringify(env))
 }

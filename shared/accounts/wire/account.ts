@@ -1,5 +1,5 @@
-// The shapes of what stands around runs: projects, keys, sessions and agents, and how rows become them.
-// Guarantee: no hash and no secret but a new key ever leaves through these.
+// The shapes of projects, keys, sessions and agents, and how rows become them.
+// Guarantee: no hash and no secret, except a new key, is returned through these.
 
 import type { agents } from '../../agents/tables/agents.ts'
 import { type RawJson, rawJson } from '../../json/raw-json.ts'
@@ -15,7 +15,7 @@ import { settings } from './project-settings.ts'
 
 export type ProjectRow = typeof projects.$inferSelect & { running: number; spent_micro: number } & BudgetsRow
 export type ApiKeyRow = Omit<typeof apiKeys.$inferSelect, 'hash'>
-/** Its configuration is text: nothing here reads it, and a list of large ones would hold the process while it is parsed. */
+/** The configuration stays text: nothing here reads it, and parsing a list of large ones would hold up the process. */
 export type AgentRow = Omit<typeof agents.$inferSelect, 'config'> & {
   config: string
   deployed_version: number | null

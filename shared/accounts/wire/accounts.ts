@@ -1,4 +1,4 @@
-// Accounts as whoever operates the installation sees them: how many things are in them, and nothing of what.
+// The shapes of accounts as the installation's operator sees them: counts only, no contents.
 
 import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'

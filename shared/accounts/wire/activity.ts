@@ -1,4 +1,4 @@
-// The shape of what a project did lately and what waits in it.
+// The shape of a project's recent activity and of what waits in it.
 
 import { count, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
@@ -59,7 +59,7 @@ const NOTHING = {
   unpriced_item_count: 0,
 }
 
-/** The days named, with nothing on those that have no row. */
+/** The days named, with zeros for days without a row. */
 export const daysOf = (names: readonly string[], rows: readonly DayRow[]): z.input<typeof Day>[] =>
   names.map(day => {
     const row = rows.find(row => row.day === day)

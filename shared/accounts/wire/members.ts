@@ -1,4 +1,4 @@
-// The shapes of an account, its members, their sessions and the log of changes. No hash leaves through these.
+// The shapes of an account, its members, their sessions and the log of changes. They hold no hashes.
 
 import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'

@@ -1,4 +1,4 @@
-// What may be set on a project, one shape for making and for changing it. Guarantee: what is stored in a project's
+// The settings of a project, one shape for making and for changing it. Guarantee: everything stored in a project's
 // settings has passed this shape.
 
 import * as z from '../../kernel/documented-zod.ts'
@@ -9,7 +9,7 @@ import { timezoneProblem } from '../../schedules/rules/timezone.ts'
 const days = (what: string) =>
   z.int().min(1).max(LIMITS.retention_days).describe(`Days after its submission that a run keeps ${what}.`)
 
-/** Each setting; null in a change takes it back to what the installation sets. */
+/** Each setting; null in a change returns it to the installation's default. */
 export const settings = {
   concurrency: concurrency.describe('Items of the project at work at once at most.'),
   partition_concurrency: concurrency.describe('Items of one partition at work at once at most.'),

@@ -1,5 +1,5 @@
-// What agents did lately. Guarantee: of each agent a bounded number of runs is read, by the index of its runs; its cost is
-// read from the sums of days, and what is open from the index of open runs.
+// Reads what agents did lately. Guarantee: it reads a bounded number of runs per agent, by the index of its runs; its
+// cost comes from the daily sums, and its open runs from the index of open runs.
 
 import { askProjects } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 const RUNS_DAYS = 7
 const COST_DAYS = 30
 
-/** Of these agents, which the caller may see. */
+/** The activity of the given agents, which the caller must be allowed to see. `now` is in milliseconds. */
 export async function readAgentActivity(
   sql: Sql,
   agents: readonly { id: string; project_id: string }[],

@@ -1,7 +1,7 @@
-// Agents. Their configuration has a version of its own, bumped by every update.
+// Reads and writes agents. An agent's configuration has its own version, which every update bumps.
 //
-// Drizzle describes and plans a statement anew each time unless it is prepared, which costs a round trip and more than
-// the read itself. Prepared are reads that come before a submission: their text is always the same.
+// Drizzle describes and plans a statement again each time unless it is prepared, which costs a round trip and more than
+// the read itself. The reads that come before a submission are prepared: their text is always the same.
 
 import { and, asc, eq, getTableColumns, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { projects, projectUsage } from '../../accounts/tables/projects.ts'
@@ -14,9 +14,9 @@ import { agents, deployments } from '../tables/agents.ts'
 
 interface Wanted {
   account_id: string
-  /** Null is all of the account's. */
+  /** Null for all projects of the account. */
   project_id: string | null
-  /** With their configurations, which are {} else. */
+  /** Whether to read their configurations, which are {} otherwise. */
   configured: boolean
 }
 
@@ -68,7 +68,7 @@ function nextAgents(
 const chunkOf = ({ configured }: Pick<Wanted, 'configured'>) =>
   configured ? LIMITS.agents_chunk : LIMITS.bare_agents_chunk
 
-/** All of them, each chunk by a read of its own, which may add to its rows; none is empty. */
+/** Yields all of them in chunks, none of them empty. `read` runs the query of each chunk and may add to its rows. */
 export async function* agentsInChunks<T extends { id: string }>(
   wanted: Wanted,
   read: (next: (db: Database) => Promise<AgentRow[]>) => Promise<T[]>,
@@ -89,7 +89,7 @@ export async function findAgent(db: Database, account_id: string, id: string): P
   return row
 }
 
-/** Asks the node of the project alone. */
+/** Queries only the node of the project. */
 async function findOfProject(db: Database, project_id: string | undefined, isIt: SQL | undefined) {
   if (project_id === undefined) return undefined
   return (await selectAgents(db, true, project_id).where(isIt))[0]
@@ -123,7 +123,7 @@ export async function insertAgent(db: Database, agent: typeof agents.$inferInser
   return rows.length === 1
 }
 
-/** From now on nobody finds it; its slug is free. */
+/** Marks it as deleted: no read finds it any more, and its slug is free. */
 export async function markAgentDeleted(db: Database, id: string): Promise<void> {
   await db.update(agents).set({ deleted_at: sql`now()` }).where(eq(agents.id, id))
 }

@@ -1,4 +1,4 @@
-// Deployments and the bundles they run. Rows are never changed; the agent's pointer says which one is current.
+// Reads and adds deployments and the bundles they run. Rows never change; the agent's pointer says which is current.
 
 import { and, desc, eq, getTableColumns, isNull, lt, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
@@ -24,13 +24,13 @@ export interface DeploymentFilter {
 
 const DECLARED_BYTES = sql<number>`octet_length(${deployments.declaration}::text)`
 
-/** An agent's deployments, newest first, as many as begin within the bytes of a page. */
+/** An agent's deployments, newest first, as many as begin within LIMITS.page_bytes. */
 export async function listDeployments(
   db: Database,
   agent_id: string,
   { external_id, before_version, limit }: DeploymentFilter,
 ): Promise<(DeploymentRow & Sized)[]> {
-  // Its limit keeps PostgreSQL from writing each declaration out again wherever its length is named.
+  // The limit keeps PostgreSQL from serialising each declaration again wherever its length is used.
   const sized = db
     .select({ id: deployments.id, version: deployments.version, bytes: DECLARED_BYTES.as('bytes') })
     .from(deployments)
@@ -58,7 +58,7 @@ export async function listDeployments(
     .orderBy(desc(deployments.version))
 }
 
-/** The one that the agent's next run executes. */
+/** The deployment that the agent's next run executes; undefined if there is none. */
 export async function findCurrentDeployment(
   db: Database,
   agent_id: string,
@@ -89,7 +89,7 @@ export async function findDeployment(
   return row
 }
 
-/** Earlier versions that equal a new one in all but the environment, which is sealed: the current one and the newest. */
+/** Earlier versions that equal a new one in all but the sealed environment: the current one first, then the newest. */
 export function findSame(db: Database, given: NewDeployment): Promise<DeploymentRow[]> {
   const same = (
     column: typeof deployments.url | typeof deployments.bundle_hash,
@@ -110,7 +110,7 @@ export function findSame(db: Database, given: NewDeployment): Promise<Deployment
     .limit(LIMITS.deployments_compared)
 }
 
-/** Makes others who deploy to the agent wait until this transaction ends; its runs may start meanwhile. */
+/** Makes other deploys of the agent wait until this transaction ends; its runs may start meanwhile. */
 export async function lockAgent(db: Database, agent_id: string): Promise<void> {
   await db.select({ id: agents.id }).from(agents).where(eq(agents.id, agent_id)).for('no key update')
 }
@@ -120,7 +120,7 @@ export async function insertDeployment(db: Database, given: NewDeployment): Prom
   await db.insert(deployments).values({ ...given, version: await findNextVersion(db, given.agent_id) })
 }
 
-/** False where the code is there already. */
+/** False if the code is stored already. */
 export async function insertBundle(db: Database, bundle: { hash: string; code: string }): Promise<boolean> {
   const rows = await db.insert(bundles).values(bundle).onConflictDoNothing().returning({ hash: bundles.hash })
   return rows.length === 1

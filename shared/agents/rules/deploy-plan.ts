@@ -1,5 +1,5 @@
-// What a deploy changes: what runs, and the agent's schedules and triggers. Guarantee: what no code ever declared is
-// left alone, and the plan for what a plan has made changes nothing.
+// Plans what a deploy changes: what runs, and the agent's schedules and triggers. Guarantee: whatever no code ever
+// declared is left alone, and a plan made after another was carried out changes nothing.
 
 import type { DeclaredCheck } from '../../grading/vocabulary.ts'
 import { canonicalJson } from '../../json/canonical.ts'
@@ -14,26 +14,26 @@ import {
 } from '../../sources/rules/declared-source.ts'
 import type { PlanAction } from '../vocabulary.ts'
 
-/** A schedule as it stands, by its key: the agent and the cron. */
+/** An existing schedule. Its key is the agent and the cron. */
 export interface StandingSchedule {
   id: string
   cron: string
   timezone: string
   /** JSON text; null where it is longer than code may declare. */
   input: string | null
-  /** Where its items come from, as code would declare it; null where each run is over the input. */
+  /** Where its items come from, as code would declare it; null if each run is over the input. */
   source: DeclaredSource | null
   enabled: boolean
   declared: boolean
   results?: ResultsReceiver | null
 }
 
-/** A trigger as it stands, by its key: the agent and the name. */
+/** An existing trigger. Its key is the agent and the name. */
 export interface StandingTrigger {
   id: string
   name: string
   secret_env: string | null
-  /** Where they come from, as code would declare it; null where each fire is over one, its body. */
+  /** Where its items come from, as code would declare it; null if each fire is over one item, its body. */
   items: ItemsOrder | null
   declared: boolean
 }
@@ -54,7 +54,7 @@ export interface PlannedSchedule {
   /** JSON text. */
   input: string
   source: DeclaredSource | null
-  /** Absent where it stays as it is. */
+  /** Absent if the receiver stays as it is. */
   results?: ResultsReceiver
   changes: FieldChange[]
 }
@@ -66,7 +66,7 @@ export interface PlannedTrigger {
   name: string
   secret_env: string | null
   items: ItemsOrder | null
-  /** The trigger that goes where one is renamed, with its URL and its secret. */
+  /** The trigger that a rename deletes, with its URL and its secret. */
   replaces: { id: string; name: string } | null
   changes: FieldChange[]
 }
@@ -74,10 +74,11 @@ export interface PlannedTrigger {
 type Declared = Pick<AgentDeclaration, 'schedules' | 'triggers' | 'schedule_input'>
 
 /**
- * Declared schedules are created, or made what the declaration says: an operator's disable is taken back, and one
- * made through the API under the same cron becomes a declared one. Those that were declared and are no more are
- * deleted. What the declaration cannot say (a budget, a callback) stays as it is; who gets the results does where it
- * says nothing of it, and a source does where the version before said nothing of it either: it was set by hand.
+ * Declared schedules are created, or changed to what the declaration says: an operator's disable is undone, and a
+ * schedule made through the API under the same cron becomes a declared one. Schedules that are no longer declared are
+ * deleted. Settings that a declaration cannot have (a budget, a callback) stay as they are. So does the receiver of the
+ * results if the declaration names none, and a source if neither this declaration nor the one before names one: it was
+ * set by hand.
  */
 export function planSchedules(
   { schedules = [], schedule_input = null }: Declared,
@@ -121,8 +122,8 @@ const inWords = (results: ResultsReceiver | null | undefined) =>
   results ? `${results.url} (${results.format})` : null
 
 /**
- * The same for triggers. A name is a key, so a new name is a new trigger with a URL and a secret of its own; where
- * exactly one goes and one comes, that is told as a rename. Those declared no more may be kept instead.
+ * Plans triggers in the same way. A name is a key, so a new name is a new trigger with its own URL and secret; if
+ * exactly one goes and one comes, the plan shows a rename. Triggers that are no longer declared may be kept instead.
  */
 export function planTriggers(
   { triggers = [] }: Declared,
@@ -173,19 +174,19 @@ function excerpt(value: Value): string | null {
   return value === null ? null : String(value).slice(0, LIMITS.plan_value_characters).toWellFormed()
 }
 
-/** What runs, as far as it is compared. */
+/** The parts of a deployment that are compared. */
 export interface Content {
   kind: string
   protocol: string
   url: string | null
   bundle_hash: string | null
   declaration: AgentDeclaration
-  /** As deployments keep them, apart from what is declared. */
+  /** As stored with a deployment, apart from its declaration. */
   default_checks: readonly DeclaredCheck[] | null
   env: Record<string, string>
 }
 
-/** What a deployment's answers are looked at for. */
+/** The checks that are made of a deployment's answers. */
 export const checksOf = ({
   declaration,
   default_checks,

@@ -1,11 +1,11 @@
-// How the engine reaches an agent: one function that the host supplies, over whatever HTTP client it has.
+// How the engine calls an agent: by one function that the host supplies, over whatever HTTP client it has.
 
 import type { DeployedDeclaration } from '../../grading/rules/grading.ts'
 import type { AgentProtocol, DeploymentKind } from '../vocabulary.ts'
 
 /** The deployment a request goes to. */
 export interface AgentTarget {
-  /** Whose share of what the host gives to all is used: connections, look-ups, processes. Null where the project was deleted. */
+  /** The account whose share of the host's connections, look-ups and processes is used; null if the project is gone. */
   account_id: string | null
   agent_id: string
   deployment_id: string
@@ -19,7 +19,7 @@ export interface AgentTarget {
   env: Record<string, string>
   /** The item may have killed the last process it ran in: give it one to itself. */
   alone: boolean
-  /** It makes items: what it does to its process must not be laid to items. */
+  /** The request calls a generator: if its process dies, no item may be blamed. */
   generates?: true
 }
 

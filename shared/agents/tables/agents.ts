@@ -36,11 +36,11 @@ export const agents = pgTable(
     description: text('description').notNull().default(''),
     config: jsonb('config').$type<Record<string, unknown>>().notNull().default({}),
     config_version: integer('config_version').notNull().default(1),
-    /** References a deployment of its own; the constraint is written by hand, since each table names the other. */
+    /** References a deployment of this agent. The constraint is written by hand: each table references the other. */
     current_deployment_id: uuid('current_deployment_id'),
     created_at: createdAt(),
     updated_at: at('updated_at').notNull().defaultNow(),
-    /** Set once the agent was deleted: nobody finds it any more, and the tick removes it with its runs. */
+    /** Set when the agent is deleted: no read finds it any more, and the tick removes it with its runs. */
     deleted_at: at('deleted_at'),
   },
   t => [
@@ -80,7 +80,7 @@ export const deployments = pgTable(
     url: text('url'),
     bundle_hash: text('bundle_hash').references(() => bundles.hash),
     declaration: jsonb('declaration').$type<AgentDeclaration>().notNull(),
-    /** Where it declares no checks, those that were made by default when it was deployed; null from before there were any. */
+    /** The default checks when it was deployed; null if it declares its own, or is older than default checks. */
     default_checks: text('default_checks').array().$type<DeclaredCheck[]>(),
     /** The environment, encrypted with a key that is not in the database. */
     env_sealed: text('env_sealed'),

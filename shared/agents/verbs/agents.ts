@@ -1,4 +1,4 @@
-// Makes, changes and deletes agents. Making and changing touch nothing that is deployed.
+// Creates, changes and deletes agents. Guarantee: creating and changing an agent touch nothing that is deployed.
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -35,7 +35,7 @@ export async function updateAgent(
   await setBudgets(ctx, { project_id: agent.project_id, agent_id: agent.id }, changes)
 }
 
-/** Out of reach at once; the tick cancels its runs and removes them with all that is in them. */
+/** Deletes an agent: it is out of reach at once, and the tick cancels its runs and removes them with all their data. */
 export async function deleteAgent(ctx: Context, id: string): Promise<void> {
   await store.markAgentDeleted(ctx.db, id)
   ctx.notify()

@@ -1,5 +1,6 @@
-// Deploys agents. Guarantee: a deployment never changes, the same content deployed again is the same version, what
-// runs and what starts it change together, and the environment is readable only with the master key.
+// Deploys agents. Guarantee: a deployment never changes; the same content deployed again is the same version; the
+// current deployment, its schedules and its triggers change together; the environment is readable only with the master
+// key.
 
 import { agentKeyOf } from '../../accounts/verbs/agent-keys.ts'
 import { openEnv, sealEnv } from '../../accounts/verbs/sealing.ts'
@@ -30,18 +31,18 @@ export interface DeployOrder {
   external_id: string | null
 }
 
-/** What is current now, and what became of the agent's schedules and triggers. */
+/** The current deployment, and what changed in the agent's schedules and triggers. */
 export interface Deployed {
   deployment: DeploymentRow
   automation: Automation
-  /** What the function at the URL checks requests with; null for a bundle. */
+  /** The key with which the function at the URL checks requests; null for a bundle. */
   agent_key: string | null
 }
 
 /** What a deploy would do. */
 export interface DeployPlan {
   version: number
-  /** False when the content is a version already. */
+  /** False if a version with this content exists already. */
   created: boolean
   current_version: number | null
   changes: string[]
@@ -73,7 +74,7 @@ async function addVersion(ctx: Context, { code }: DeployOrder, given: store.NewD
   })
 }
 
-/** Says what deploying it would do. */
+/** Returns what deploying it would do, and changes nothing. */
 export async function planDeploy(ctx: Context, order: DeployOrder): Promise<DeployPlan> {
   const given = await contentOf(ctx, order)
   return underLock(ctx, order.agent_id, async ctx => {
@@ -86,8 +87,8 @@ export async function planDeploy(ctx: Context, order: DeployOrder): Promise<Depl
 }
 
 /**
- * Makes an older deployment the current one again, and what it declares with it. A trigger that it does not declare
- * is kept: going back must not cost a URL and a secret that cannot be had again.
+ * Makes an older deployment current again, with the schedules and triggers that it declares. A trigger that it does not
+ * declare is kept: a rollback must not cost a URL and a secret that cannot be restored.
  *
  * @throws ApiError `not_found`
  */
@@ -98,7 +99,7 @@ export function promote(ctx: Context, agent_id: string, deployment_id: string): 
   })
 }
 
-/** Says what promoting it would do. @throws ApiError `not_found` */
+/** Returns what promoting it would do, and changes nothing. @throws ApiError `not_found` */
 export function planPromotion(ctx: Context, agent_id: string, deployment_id: string): Promise<DeployPlan> {
   return underLock(ctx, agent_id, async ctx => {
     const known = await findKnown(ctx, agent_id, deployment_id)
@@ -107,7 +108,7 @@ export function planPromotion(ctx: Context, agent_id: string, deployment_id: str
   })
 }
 
-/** One at a time for each agent, in one transaction: two deploys end as if one had followed the other. */
+/** Runs one deploy of an agent at a time, in a transaction: two deploys end as if one had followed the other. */
 async function underLock<T>(
   ctx: Context,
   agent_id: string,
@@ -121,7 +122,7 @@ async function underLock<T>(
       return work({ ...ctx, db })
     })
   } catch (error) {
-    // Made through the API since the deploy looked; looking again, it is there to be taken over.
+    // Created through the API since the deploy read its state; the retry finds it and takes it over.
     const isTaken = error instanceof ApiError && TAKEN.has(error.code)
     if (isTaken && tries > 1) return underLock(ctx, agent_id, work, tries - 1)
     throw error

@@ -1,5 +1,5 @@
-// Makes an agent's schedules and triggers what its code declares. Guarantee: all of it or none, in the transaction of
-// the deploy; what no code ever declared stays as it is.
+// Changes an agent's schedules and triggers to what its code declares. Guarantee: all or nothing, in the transaction of
+// the deploy; whatever no code ever declared stays as it is.
 
 import type { Context } from '../../context.ts'
 import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
@@ -25,19 +25,19 @@ import type { Automation } from '../wire/deploy.ts'
 
 export type { Automation }
 
-/** What declares: a deployment of the agent. */
+/** A deployment of the agent, with what it declares. */
 export interface Declaring {
   project_id: string
   agent_id: string
   declaration: AgentDeclaration
-  /** Of the version before; undefined of a first one. */
+  /** The declaration of the version before; undefined for the first one. */
   before: AgentDeclaration | undefined
 }
 
-/** What becomes of triggers that code declared and this version does not. */
+/** What happens to triggers that code declared before and this version does not. */
 export type Undeclared = 'deleted' | 'kept'
 
-/** Says what the declaration changes. What it is made from is locked until the transaction ends. */
+/** Plans what the declaration changes. The rows that the plan is made from are locked until the transaction ends. */
 export async function planAutomation(
   ctx: Context,
   { agent_id, declaration, before }: Omit<Declaring, 'project_id'>,
@@ -69,14 +69,14 @@ export async function planAutomation(
   }
 }
 
-/** Carries out the plan; tells the secrets of the triggers it makes. */
+/** Makes the plan and carries it out; the returned plan contains the secrets of the triggers it created. */
 export async function reconcile(
   ctx: Context,
   declaring: Declaring,
   undeclared: Undeclared,
 ): Promise<Automation> {
   const plan = await planAutomation(ctx, declaring, undeclared)
-  // What goes makes room for what comes, where the account has as many as it may.
+  // Deletions come first, to make room for new schedules if the account is at its quota.
   const isDeleted = ({ action }: PlannedSchedule) => action === 'deleted'
   for (const schedule of [
     ...plan.schedules.filter(isDeleted),
@@ -99,7 +99,7 @@ async function applySchedule(
   if (action === 'deleted') await deleteSchedule(ctx, id)
   if (action === 'changed') {
     const fields = new Set(changes.map(({ field }) => field))
-    // Only a zone that changes may move the next moment: one that is due and has no row yet must get its row.
+    // The next fire time may move only with the zone: a fire time that is due and has no row yet must get its row.
     await updateSchedule(ctx, id, {
       ...{ input, declared: true },
       ...(fields.has('timezone') && { timezone }),
@@ -111,13 +111,13 @@ async function applySchedule(
   return id
 }
 
-/** What there is to tell of a trigger once it stands; a secret only of one that was just made. */
+/** Applies the plan of a trigger; returns its id and URL, and its secret if it was just created. */
 async function applyTrigger(
   ctx: Context,
   { project_id, agent_id }: Declaring,
   { action, id, name, secret_env, items: order, replaces }: PlannedTrigger,
 ): Promise<{ id: string; url?: string; secret: string | null }> {
-  // Code says nothing of what runs are started with: a new name keeps what was set.
+  // Code does not declare how runs are started, so a trigger with a new name keeps the settings of the old one.
   const start = replaces === null ? NO_SETTINGS : await deleteTrigger(ctx, replaces.id)
   const items = await keptTriggerSource(ctx, order, undefined, 'code')
   if (id === null) {

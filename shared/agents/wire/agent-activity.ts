@@ -1,4 +1,4 @@
-// What an agent did lately, where somebody asks for it with the list of agents.
+// The shape of an agent's recent activity, which callers may request with the list of agents.
 
 import { count, id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'

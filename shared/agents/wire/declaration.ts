@@ -1,4 +1,4 @@
-// What an agent says about itself when it is deployed, as callers send it.
+// The request shape of what an agent declares about itself when it is deployed.
 
 import { DECLARED_CHECKS, LANGUAGES, REFUSAL_CHOICES } from '../../grading/vocabulary.ts'
 import { Json } from '../../kernel/answer-fields.ts'
@@ -68,7 +68,7 @@ const DeclaredTrigger = z
     example: { name: 'new-ticket', secret_env: 'ASSAY_TRIGGER_SECRET' },
   })
 
-// A fraction, because the price of one item may be one.
+// May be a fraction, because the price of one item may be a fraction of a cent.
 const cents = z.number().min(0).max(LIMITS.budget_cents)
 
 /** What an agent says about itself when it is deployed. */

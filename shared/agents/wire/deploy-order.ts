@@ -1,4 +1,4 @@
-// What a caller sends to deploy an agent.
+// The request shapes for deploying and promoting an agent.
 
 import * as z from '../../kernel/documented-zod.ts'
 import { httpUrl, label } from '../../kernel/fields.ts'

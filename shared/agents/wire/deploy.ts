@@ -1,5 +1,6 @@
-// The shapes of deployments and of what a deploy does, and how rows become them. Guarantee: no environment and no
-// code ever leaves through these, a trigger's secret only when it was just made, and an agent's key only to who deploys.
+// The shapes of deployments and of what a deploy does, and how rows are converted to them. Guarantee: none returns an
+// environment or code; a trigger's secret is returned only when it was just created, and an agent's key only to the
+// caller that deploys.
 
 import { CHECKS, RUN_CHECKS } from '../../grading/vocabulary.ts'
 import { id, timestamp } from '../../kernel/answer-fields.ts'
@@ -130,7 +131,7 @@ export function deploymentOf(row: DeploymentRow): z.input<typeof Deployment> {
   >
 }
 
-/** What a deploy does to schedules and triggers; `url` and `secret` are there from when a trigger is. */
+/** What a deploy does to schedules and triggers. A trigger has a `url` once it exists, a `secret` if just created. */
 export interface Automation {
   schedules: PlannedSchedule[]
   triggers: (PlannedTrigger & { url: string | null; secret: string | null })[]

@@ -1,8 +1,10 @@
-// What the rules about runs look at; those about projects are in project-watch.ts. Each look is bounded and reads only what is open or has just ended.
+// Finds runs that meet alert rules; project-watch.ts does so for projects. Guarantee: each query is bounded and reads
+// only runs that are open or have just ended.
 //
-// A run that ends is noted by the trigger `note_ended_run` (the newest of drizzle/*.sql that defines it), unless all of it
-// is ok and nobody waits to be told; the tick (upkeep/verbs/watch-alerts.ts) takes it from `ended_runs`, asks of each rule
-// whether the run gives reason for it, tells the first that is on, and resolves what earlier runs had given reason for.
+// The trigger `note_ended_run` (the newest of drizzle/*.sql that defines it) puts a run that ends on `ended_runs`,
+// unless all of it is ok and nothing depends on its end: a check, a schedule, a digest, an open alert. The tick
+// (upkeep/verbs/watch-alerts.ts) takes it from there, evaluates each rule, raises the alert of the first enabled one
+// that it meets, and resolves alerts of earlier runs.
 
 import type { Fragment } from 'postgres'
 import { type Asked, askEach, asked } from '../../cluster/queries/distributed.ts'
@@ -13,14 +15,14 @@ import { RULES } from '../rules/alerts.ts'
 import { RUN_RULES, type RunFindings, type RunRule, type WatchedRun } from '../rules/run-alerts.ts'
 import type { AlertRule } from '../vocabulary.ts'
 
-/** Lets one process at a time look, or a run could be told by two rules; false while another does. */
+/** Lets one process at a time evaluate rules, or two rules could alert about one run. False if another process does. */
 export async function lockAlerts(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ locked: boolean }[]>`
     select pg_try_advisory_xact_lock(hashtext('assay alerts')) as locked`
   return row!.locked
 }
 
-/** Whether a rule alerts for the run `r`, and one of its bounds: what was set for its agent, then for all, then ours. */
+/** Joins the setting of a rule for the run `r`: that of its agent, else that for all agents. */
 function setting(sql: Sql, rule: AlertRule) {
   return sql`left join lateral (
       select s.enabled, s.bounds from alert_settings s
@@ -31,7 +33,7 @@ function setting(sql: Sql, rule: AlertRule) {
 
 const isOn = (sql: Sql, rule: AlertRule) =>
   sql`coalesce(${sql(rule)}.enabled, ${RULES[rule].enabled}::boolean)`
-/** As it was set in `of`, or ours. */
+/** A bound of a rule: as it was set in `of`, else the default. */
 export const bound = (sql: Sql, rule: AlertRule, name: string, of: string = rule) =>
   sql`coalesce((${sql(of)}.bounds->>${name})::float8, ${RULES[rule].bounds[name]!.default}::float8)`
 
@@ -46,8 +48,9 @@ const fired = (sql: Sql, project: Asked) => sql`left join lateral (
   ) fired on true`
 
 /**
- * A model call that a provider refused, if at least half of a sample of the run's items that did not work have one. Of
- * an agent's own words nothing is known but the message, so it is read for the status or for what clients call it.
+ * Samples the run's items that did not work for a model call that a provider refused; isRefused holds if at least half
+ * of them have one. Of a failed call only the agent's own message is known, so it is searched for the status or for
+ * what clients call the error.
  */
 const refused = (sql: Sql, when: ReturnType<Sql>, project: Asked) => sql`left join lateral (
     select count(call.model)::int as calls, count(*)::int as looked, min(call.status) as refused_status,
@@ -68,53 +71,56 @@ const refused = (sql: Sql, when: ReturnType<Sql>, project: Asked) => sql`left jo
 
 const isRefused = (sql: Sql) => sql`(refusal.calls > 0 and 2 * refusal.calls >= refusal.looked)`
 
-/** No replay: whoever asked for one is watching. */
+/** Neither a replay nor a recovery: whoever started one is watching it. */
 const isFirst = (sql: Sql) => sql`(r.replay_of is null and r.recovery_id is null)`
 
-/** Some of its items did not work, and nothing is left to be done about them. */
+/** Some of its items did not work, and all of these have been decided about. */
 const isDecided = (sql: Sql, project: Asked) => sql`(r.undecided = 0
   and (not taken.first_end or exists (
     select 1 from triage t where t.project_id = r.project_id and t.run_id = r.id and t.lane = 'dlq' ${asked(sql, 't', project)})))`
 
-/** What became of a run is told once, whatever else it gives reason for. That it began late, or had not ended in time, is another matter. */
+/**
+ * No rule about the outcome of runs has alerted about the run, so its outcome raises one alert in all. Alerts that it
+ * started late or missed a deadline do not count.
+ */
 const untold = (sql: Sql, project: Asked) => sql`not exists (
   select 1 from alerts told
   where told.project_id = r.project_id ${asked(sql, 'told', project)} and told.run_id = r.id and told.rule::text = any(${[...RUN_RULES]}::text[]))`
 
 /**
- * Whether too many of `of` items did not work. While a run is open that is all of its items, so that nobody is called
- * for what its rest makes a handful.
+ * Whether too many of `of` items did not work. For an open run `of` is all of its items, so that nobody is alerted to
+ * failures that its other items may make a small share.
  */
 const tooManyNotOk = (sql: Sql, of: ReturnType<Sql>) => sql`(
   r.ok + r.degraded + r.failed >= ${bound(sql, 'failure_share', 'least_items')}
   and r.degraded + r.failed > ${bound(sql, 'failure_share', 'share')} * ${of})`
 
 export interface EndedRun extends WatchedRun {
-  /** False where it had ended before, and all of its items have been decided about since. */
+  /** False if it had ended before, and all of its items have been decided about since. */
   first_end: boolean
   is_replay: boolean
-  /** All of its items that did not work have been decided about, also where nobody had looked at its end by then. */
+  /** All of its items that did not work have been decided about, even if that was before the tick saw its end. */
   is_decided: boolean
-  /** Nothing of it is told: somebody cancelled it, it is a replay, an alert told it before, or somebody dealt with it. */
+  /** It raises no alert: it was cancelled, is a replay or recovery, has an alert, or its items are decided about. */
   is_quiet: boolean
-  /** Whose alerts its end leaves open; also of rules that are muted: an alert stays as long as what it tells is so. */
+  /** The rules whose alerts its end leaves open, muted ones too: an alert stays open as long as its condition holds. */
   holds: Readonly<Partial<Record<AlertRule, boolean>>>
   found: RunFindings
 }
 
-/** When the run `r`, which has ended, gives reason for a rule. */
+/** The condition under which the run `r`, which has ended, meets each rule. */
 const givesReason = (sql: Sql): Record<RunRule, Fragment> => ({
   credentials_refused: isRefused(sql),
   budget_exceeded: sql`r.stop_reason is not distinct from 'budget_exceeded'`,
-  // One that was stopped for it may have come to an end before many items had.
+  // A run that was stopped for this may have ended before many of its items had.
   failure_share: sql`(${tooManyNotOk(sql, sql`(r.ok + r.degraded + r.failed)`)}
     or coalesce(r.stop_reason in ('pilot_failed', 'consecutive_failures'), false))`,
   run_not_ok: sql`r.ok < r.total_items`,
 })
 
 /**
- * A run that nobody's schedule started and that could not have given reason for a rule ends no alert of it: of an agent's runs
- * one may be another file, or one item.
+ * When a run could not have met a rule. Such a run, if no schedule started it, resolves no alert of the rule: among an
+ * agent's runs it may be of another file, or of one item.
  */
 const couldNot = (sql: Sql): Partial<Record<RunRule, Fragment>> => ({
   budget_exceeded: sql`r.budget_micro is null`,
@@ -124,7 +130,7 @@ const couldNot = (sql: Sql): Partial<Record<RunRule, Fragment>> => ({
 const listed = (sql: Sql, of: (rule: RunRule) => Fragment): Fragment =>
   RUN_RULES.map(of).reduce((all, one) => sql`${all}, ${one}`)
 
-/** Takes runs that have ended off the list that a trigger on runs keeps, once their answers were looked at. */
+/** Takes ended runs off `ended_runs`, once the checks over their answers have been made. */
 export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]> {
   const look = (of: Reachable) =>
     sql`select distinct project_id from ended_runs where not answers_due ${of('ended_runs')}`
@@ -163,8 +169,8 @@ function takeEndedOf(sql: Sql, limit: number, project: Asked) {
 }
 
 /**
- * Open runs of which it is certain that too many items will not be ok, unless one of them was told already. In no
- * order: those that give no reason after all stay on the list, and would hide others from every look.
+ * Open runs in which too many items are certain not to be ok, except runs with an alert. In random order: runs that
+ * raise no alert after all stay in the result, and would otherwise hide others from every query.
  */
 export async function findUnwellRuns(
   sql: Sql,

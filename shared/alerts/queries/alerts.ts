@@ -1,5 +1,6 @@
-// Alerts, their settings and channels. Guarantee: a rule alerts once about one subject until that is resolved, however
-// many processes find the same thing; an alert, its end and the messages that tell them are one statement each.
+// Reads and writes alerts, their settings and channels. Guarantee: a rule alerts once per subject until that alert is
+// resolved, however many processes find the same thing; one statement writes an alert with its messages, and one its
+// end.
 
 import { and, desc, eq, isNotNull, isNull, sql as raw } from 'drizzle-orm'
 import { projects } from '../../accounts/tables/projects.ts'
@@ -14,8 +15,8 @@ import type { AlertChannelRow, AlertRow, AlertSettingRow } from '../wire/alerts.
 export type NewAlert = Alert & { id: string }
 
 /**
- * Raises those that nobody has muted and that are not open; returns their ids. A missed schedule is told again after
- * LIMITS.alert_repeat_hours, open or not, and not before; the new alert takes the place of the old one.
+ * Raises the alerts that are not muted and not open, and queues their messages; returns their ids. A missed schedule
+ * alerts again after LIMITS.alert_repeat_hours, open or not, and not before; the new alert replaces the old one.
  */
 export function raiseAlerts(sql: Sql, given: readonly NewAlert[]): Promise<{ id: string }[]> {
   const rows = given.map(alert => ({ ...alert, enabled: RULES[alert.rule].enabled }))
@@ -51,7 +52,7 @@ export function raiseAlerts(sql: Sql, given: readonly NewAlert[]): Promise<{ id:
     select id from raised`
 }
 
-/** Ends open alerts and tells so; returns those it did. */
+/** Resolves open alerts and queues messages about it; returns those it resolved. */
 export function resolveAlerts(sql: Sql, ids: readonly string[]): Promise<{ id: string }[]> {
   return sql<{ id: string }[]>`
     with over as (
@@ -67,23 +68,23 @@ export function resolveAlerts(sql: Sql, ids: readonly string[]): Promise<{ id: s
     select id from over`
 }
 
-/** What the end of a run says about open alerts. */
+/** An ended run, with what decides which open alerts its end resolves. */
 export interface EndedSubject {
   run_id: string
   project_id: string
   agent_id: string
   schedule_id: string | null
-  /** False where the run had ended before. */
+  /** False if the run had ended before. */
   first_end: boolean
-  /** All of its items that did not work have been decided about, be it before anybody looked at its end. */
+  /** All of its items that did not work have been decided about, even if that was before the tick saw its end. */
   is_decided: boolean
-  /** Rules that the run gives reason for, which its end therefore leaves open. */
+  /** The rules that the run meets, so that its end leaves their alerts open. */
   still: readonly AlertRule[]
 }
 
 /**
- * Open alerts that ended runs are the end of: a run of the schedule, or else of the agent, that gives no reason for the
- * rule any more, and of a run itself that all its items were decided about.
+ * Open alerts that ended runs resolve: alerts of a schedule, or else of an agent, whose rule the run no longer meets,
+ * and alerts of the run itself once all its items have been decided about.
  */
 export function findResolvedBy(sql: Sql, ended: readonly EndedSubject[]): Promise<{ id: string }[]> {
   return sql<{ id: string }[]>`
@@ -102,7 +103,7 @@ export function findResolvedBy(sql: Sql, ended: readonly EndedSubject[]): Promis
       else false end`
 }
 
-/** What was set for `g`'s rule: for its agent before for all of them. */
+/** The setting of `g`'s rule: that of its agent, else that for all agents. */
 const settingOf = (sql: Sql, column: string) => sql`
   select s.${sql(column)} from alert_settings s
   where s.project_id = g.project_id and s.rule = g.rule and (s.agent_id = g.agent_id or s.agent_id is null)
@@ -118,7 +119,7 @@ export interface AlertFilter {
   limit: number
 }
 
-/** Newest first, each with the database's own text of when it was raised. */
+/** Newest first; `key` is PostgreSQL's own text of `created_at`. */
 export function listAlerts(db: Database, filter: AlertFilter): Promise<(AlertRow & { key: string })[]> {
   const { account_id, project_id, agent_id, rule, state, after } = filter
   return db
@@ -188,7 +189,7 @@ export function listAlertChannels(db: Database, project_id: string): Promise<Ale
     .limit(LIMITS.alert_channels_per_project)
 }
 
-/** The channel as it stands; one that was there already takes what is said of it now. */
+/** Adds a channel, or updates the one with this URL; returns its row. */
 export async function putAlertChannel(
   db: Database,
   channel: typeof alertChannels.$inferInsert,

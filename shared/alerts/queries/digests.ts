@@ -1,5 +1,6 @@
-// Digests of runs that have ended. Guarantee: one is put down for each channel that wants it, in the transaction that
-// takes the run off the list of those that ended; what it says is read when it is first sent, of the run as it was.
+// Queues digests of ended runs, and reads what they say. Guarantee: one digest is queued for each channel that wants
+// it, in the transaction that takes the run off `ended_runs`; its content is read when it is first sent, of the run as
+// it ended.
 
 import { type Asked, asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
 import type { Reachable } from '../../cluster/queries/nodes.ts'
@@ -8,7 +9,7 @@ import type { RunRow } from '../../items/wire/runs.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { DigestEnd } from '../../outbox/wire/messages.ts'
 
-/** Puts digests of ended runs down for the channels that want them; returns how many. */
+/** Queues digests of ended runs for the channels that want them; returns how many. */
 export async function queueDigests(sql: Sql, runIds: readonly string[]): Promise<number> {
   const { count } = await sql`
     insert into deliveries (project_id, run_id, kind, url, format, run)
@@ -21,8 +22,9 @@ export async function queueDigests(sql: Sql, runIds: readonly string[]): Promise
 }
 
 /**
- * Of runs of a project, how many items people found to have worked, or not to, against what was recorded. Looks through what did not
- * work, a second for 4,000,000 items, once a message: an index of its own would have to be made while nobody claims.
+ * How many items of each run people found to have worked, or not to, against the recorded verdict. Scans the items that
+ * did not work once per message, a second for 4,000,000 items: an index for it would have to be built while nobody
+ * claims.
  */
 export async function findCorrections(sql: Sql, project_id: string, runIds: readonly string[]) {
   return sql<{ run_id: string; to_ok: number; to_degraded: number }[]>`
@@ -32,7 +34,7 @@ export async function findCorrections(sql: Sql, project_id: string, runIds: read
     where project_id = ${project_id} and run_id = any(${[...runIds]}::uuid[]) and corrected is not null group by 1`
 }
 
-/** What digests tell, by message: the run as it was when it ended, its schedule, and the run of that before. */
+/** What digests report, by message: the run as it was when it ended, its schedule, and the schedule's run before. */
 export async function findDigests(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, DigestEnd>> {
   const look = (of: Reachable) =>
     sql`select distinct project_id from deliveries where id = any(${[...deliveryIds]}::uuid[]) ${of('deliveries')}`

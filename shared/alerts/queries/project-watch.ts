@@ -1,5 +1,5 @@
-// Finds projects and agents that alerts are about, and alerts that are so no more. Guarantee: what was told already is not
-// found again while it is so.
+// Finds projects and agents that meet alert rules, and open alerts whose condition has ended. Guarantee: a subject with
+// an open alert is not found again.
 
 import { type Asked, askEach, asked } from '../../cluster/queries/distributed.ts'
 import type { Reachable } from '../../cluster/queries/nodes.ts'
@@ -10,7 +10,7 @@ import type { HeldItems, StalledProject, WatchedProject } from '../rules/run-ale
 import type { AlertRule } from '../vocabulary.ts'
 import { bound } from './alert-watch.ts'
 
-/** Whether a rule may alert about the project `p`: nobody muted it, and no alert of it is open. What was told takes no room. */
+/** Whether a rule may alert about the project `p`: it is not muted and has no open alert, which would use the limit. */
 const mayTell = (
   sql: Sql,
   rule: AlertRule,
@@ -24,7 +24,7 @@ const mayTell = (
 const nearlySpent = (sql: Sql) => sql`
   u.spent_micro >= ${bound(sql, 'budget_near', 'share', 's')} * p.credit_micro`
 
-/** Projects whose credit is nearly spent, unless that was told already. */
+/** Projects whose credit is nearly spent and that have no open alert about it. */
 export async function findNearlySpent(sql: Sql, limit: number): Promise<WatchedProject[]> {
   const look = (of: Reachable) => sql`
     select u.project_id from projects p join project_usage u on u.project_id = p.id where p.credit_micro > 0 ${of('u')}`
@@ -42,8 +42,8 @@ function findNearlySpentOf(sql: Sql, limit: number, project: Asked) {
 }
 
 /**
- * What makes a run of a project stalled: items wait although nothing of the project is running and it has credit, so
- * whatever caps them would let one start. A schedule's run that nobody has started is told as a missed schedule.
+ * When a run counts as stalled: items are queued although nothing of the project is running and it has credit, so its
+ * caps would let one start. A schedule's run that nobody has started is reported as a missed schedule instead.
  */
 const stalled = (sql: Sql, project: Asked = null) => sql`
   r.finished_at is null and not r.materializing and r.stop_reason is null and r.next_seq <= r.total_items
@@ -54,7 +54,7 @@ const stalled = (sql: Sql, project: Asked = null) => sql`
   and (r.started_at is not null or not exists (
     select 1 from occurrences o where o.project_id = r.project_id and o.run_id = r.id ${asked(sql, 'o', project)}))`
 
-/** Projects with items that wait and that nobody takes. Not those of which that was told already. */
+/** Projects with queued items that no consumer takes and that have no open alert about it. */
 export async function findStalled(sql: Sql, limit: number): Promise<StalledProject[]> {
   const look = (of: Reachable) =>
     sql`select distinct project_id from runs where finished_at is null ${of('runs')}`
@@ -84,7 +84,7 @@ const heldSetting = (sql: Sql) => sql`left join lateral (
     order by s.agent_id nulls last limit 1
   ) s on true`
 
-/** Agents whose items wait for a person for too long, unless that was told already. */
+/** Agents whose items have been held for a person for too long and that have no open alert about it. */
 export async function findHeldItems(sql: Sql, limit: number): Promise<HeldItems[]> {
   const look = (of: Reachable) =>
     sql`select distinct project_id from triage where lane = 'quarantine' and disposition is null ${of('triage')}`
@@ -106,7 +106,7 @@ function findHeldItemsOf(sql: Sql, limit: number, project: Asked) {
     limit ${limit}`
 }
 
-/** Open alerts about projects and agents that are so no more, and those whose schedule or agent is gone. */
+/** Open alerts about projects and agents whose condition has ended, and alerts whose schedule or agent is gone. */
 export async function findOver(sql: Sql, limit: number): Promise<{ id: string }[]> {
   const look = (of: Reachable) =>
     sql`select distinct project_id from alerts where resolved_at is null and subject_id is not null ${of('alerts')}`

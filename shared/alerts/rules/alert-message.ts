@@ -1,4 +1,4 @@
-// Alerts, their end and tests of a channel, as messages of any format.
+// Words raised alerts, resolved alerts and tests of a channel as messages, for any format.
 
 import type { Message } from '../../outbox/rules/message.ts'
 import type { Alert } from './alerts.ts'
@@ -8,7 +8,7 @@ type Told = Pick<
   'rule' | 'message' | 'advice' | 'command' | 'since' | 'project_id' | 'run_id' | 'schedule_id'
 >
 
-/** Where an alert is looked into: its run, its schedule, or all alerts of its project. */
+/** The dashboard's URL for an alert: its run, its schedule, or all alerts of its project. */
 export function alertLink(
   base_url: string,
   alert: Pick<Told, 'project_id' | 'run_id' | 'schedule_id'>,

@@ -1,5 +1,5 @@
-// What is worth waking somebody for, and how an occurrence without work is told. Guarantee: every alert names what
-// happened, since when, what to do, and the command that does it.
+// Defines the alert rules, and words the alerts about missed occurrences and unpriced models. Guarantee: every alert
+// says what happened, since when, what to do, and the command that does it.
 
 import { setPriceCommand } from '../../prices/rules/prices.ts'
 import { wallClock } from '../../schedules/rules/fire-times.ts'
@@ -15,9 +15,9 @@ interface Bound {
 
 export interface Rule {
   about: string
-  /** Whether the rule alerts in projects that never said so. */
+  /** Whether the rule alerts in projects that have not set it. */
   enabled: boolean
-  /** Its alert says why nothing has finished: a deadline that is missed meanwhile is not told as well. */
+  /** Its alert explains why nothing has finished, so a deadline that is missed meanwhile raises no alert of its own. */
   explains_lateness: boolean
   bounds: Readonly<Record<string, Bound>>
 }
@@ -103,7 +103,7 @@ export interface Alert {
   schedule_id: string | null
   run_id: string | null
   rule: AlertRule
-  /** What it is about: a rule alerts once about one subject until that is resolved. */
+  /** What the alert is about. A rule alerts once per subject until that alert is resolved. */
   subject_id: string
   /** A fixed token, never prose. */
   reason: string
@@ -113,20 +113,20 @@ export interface Alert {
   since: Date
 }
 
-/** A moment that produced no work. */
+/** An occurrence that produced no work. */
 export interface MissedOccurrence {
   project_id: string
   agent_id: string
   /** Null once the agent is gone. */
   agent_slug: string | null
   schedule_id: string
-  /** What people call the schedule. */
+  /** The label of the schedule. */
   name: string | null
   cron: string
   timezone: string
   scheduled_for: Date
   reason: OccurrenceReason
-  /** What was wrong with its source, where that is why. */
+  /** What was wrong with its source, if that is the reason. */
   detail: { line: number | null; text: string } | null
   run_id: string | null
 }
@@ -196,7 +196,7 @@ const WHY_MISSED: Readonly<
 }
 
 /**
- * The alert for a moment that produced no work; null where nobody needs one.
+ * The alert for an occurrence that produced no work; null for a start by hand and for a source without items.
  *
  * @example
  * scheduleMissed({ …, name: 'nightly', agent_slug: 'tickets', cron: '0 2 * * *', reason: 'overdue' }).message
@@ -227,16 +227,16 @@ export function scheduleMissed(moment: MissedOccurrence): Alert | null {
 export const problemText = ({ line, text }: { line: number | null; text: string }): string =>
   line === null ? text : `Line ${line} of the source: ${text.replace(/^line \d+: /, '')}`
 
-/** A run under a budget met a model call whose cost cannot be told. */
+/** The alert for a run with a budget that made a model call of unknown cost. */
 export function unpricedModel(call: {
   project_id: string
   agent_id: string
   agent_slug: string
   run_id: string
   since: Date
-  /** Null where the call did not say its model or its tokens, or its price does not count what it used. */
+  /** Null if the call did not report its model or its tokens, or if its price does not count what it used. */
   model: string | null
-  /** Somebody said that they know: nothing was paused. */
+  /** The run allows unpriced calls, so nothing was paused. */
   allowed: boolean
 }): Alert {
   const { agent_id, agent_slug, model, allowed } = call

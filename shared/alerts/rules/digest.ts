@@ -1,5 +1,5 @@
-// The digest of a run: what a team reads in the morning. Guarantee: it says whether the run ran and whether it worked,
-// for what money, how that compares with the night before, why what did not work did not, and what to do now.
+// Writes the digest of a run, which a team reads in the morning. Guarantee: it says whether the run ran, whether it
+// worked, what it cost, how that compares with the run before, why items did not work, and what to do now.
 
 import { type RunTally, ran, worked } from '../../items/rules/run-words.ts'
 import type { Message, Tone } from '../../outbox/rules/message.ts'
@@ -22,24 +22,24 @@ export interface DigestRun extends RunTally {
   budget_micro: number | null
   unpriced_items: number
   finished_at: Date
-  /** Of the items above, those whose verdict is people's and not the recorded one. */
+  /** How many of the items above have a verdict from people instead of the recorded one. */
   corrected: number
 }
 
 export interface Digest {
   run: DigestRun
-  /** The run of the same schedule that ended before. */
+  /** The run of the same schedule that ended before; null if there is none. */
   previous: DigestRun | null
   causes: readonly DigestCause[]
-  /** What checks over the run found, in words. */
+  /** The findings of the checks over the run, in words. */
   noticed: readonly string[]
 }
 
-/** Where a run and its results are. */
+/** The URLs of a run and its results. */
 export interface RunLinks {
   run: string
   results: string
-  /** For programs. */
+  /** The endpoint for programs. */
   results_api: string
 }
 
@@ -49,13 +49,13 @@ export const runLinks = (base_url: string, run_id: string): RunLinks => ({
   results_api: `${base_url}/v1/results?run_id=${run_id}`,
 })
 
-/** What a digest says, each in words. */
+/** The parts of a digest, in words. */
 export interface DigestWords {
   name: string
   ran: string
   worked: string
   cost: string
-  /** Null for the first of its schedule, and for runs of none. */
+  /** Null for the first run of a schedule, and for a run without a schedule. */
   compared: string | null
   command: string | null
 }
@@ -74,13 +74,13 @@ function costOf({ cost_micro, budget_micro, unpriced_items }: DigestRun): string
   return `${spent}${of}${unpriced}`
 }
 
-/** A tally as people corrected it. */
+/** A run's tally with people's corrections applied. */
 export function corrected<Run extends RunTally>(run: Run, { to_ok, to_degraded }: Corrections) {
   const changed = { ok: run.ok + to_ok - to_degraded, degraded: run.degraded + to_degraded - to_ok }
   return { ...run, ...changed, corrected: to_ok + to_degraded }
 }
 
-/** Items that people found to have worked, and those they found not to. */
+/** How many items people found to have worked, and how many not to. */
 export interface Corrections {
   to_ok: number
   to_degraded: number
@@ -89,7 +89,7 @@ export interface Corrections {
 const sayCorrected = (run: DigestRun) => (run.corrected === 0 ? '' : ` (${count(run.corrected)} corrected)`)
 const workedOf = (run: DigestRun) => worked(run) + sayCorrected(run)
 
-/** Shares and not counts: nights differ in size. */
+/** Compares shares and not counts, because runs differ in size. */
 function comparedOf(run: DigestRun, before: DigestRun): string {
   const share = (of: RunTally) =>
     of.total_items === 0 ? '–' : `${((100 * of.ok) / of.total_items).toFixed(1).replace(/\.0$/, '')} %`

@@ -1,34 +1,34 @@
-// Alerts about runs, projects and what waits, in words. Guarantee: a run is called by what its people call it and never
-// by an id, and of all that a run gives reason for, the first rule in order is told and no other.
+// Words the alerts about runs, projects, held items and deadlines. Guarantee: a message names a run by its label, never
+// by an id; of all rules that a run meets, only the first in order alerts.
 
 import { type RunTally, ran, worked } from '../../items/rules/run-words.ts'
 import { count, counted, dollars } from '../../prices/rules/amounts.ts'
 import type { AlertRule } from '../vocabulary.ts'
 import type { Alert } from './alerts.ts'
 
-/** What rules about runs look at. */
+/** What the rules about runs examine. */
 export interface WatchedRun extends RunTally {
   project_id: string
   agent_id: string
   agent_slug: string
   run_id: string
   name: string | null
-  /** Of the schedule that started it. */
+  /** The schedule that started it; null if none did. */
   schedule_id: string | null
   cron: string | null
   status: string
   stop_reason: string | null
   cost_micro: number
   budget_micro: number | null
-  /** When it ended; now, of one that is open. */
+  /** When it ended; the current time for an open run. */
   since: Date
-  /** A model call of its items that a provider refused, if most of what did not work has one. */
+  /** Status and model of a call that a provider refused, in a sample of the items that did not work; null if none. */
   refused_status: string | null
   refused_model: string | null
 }
 
 /**
- * What people call a run: its agent and schedule, or its agent and the name it was given.
+ * The label of a run: its agent and schedule, or its agent and the name it was given.
  *
  * @example runLabel({ agent_slug: 'nightly', cron: '0 2 * * *', name: 'schedule 0 2 * * *' }) // 'nightly 0 2 * * *'
  */
@@ -51,10 +51,10 @@ const ofRun = (rule: AlertRule, run: WatchedRun) => ({
   since: run.since,
 })
 
-/** Which rules a run gives reason for, as SQL found them. */
+/** Which enabled rules a run meets, as SQL found them. */
 export type RunFindings = Readonly<Partial<Record<RunRule, boolean>>>
 
-/** In the order in which they are told. */
+/** In order of precedence. */
 export const RUN_RULES = ['credentials_refused', 'budget_exceeded', 'failure_share', 'run_not_ok'] as const
 export type RunRule = (typeof RUN_RULES)[number]
 
@@ -65,7 +65,7 @@ const TELL: Readonly<Record<RunRule, (run: WatchedRun) => Alert>> = {
   run_not_ok: runNotOk,
 }
 
-/** The one alert of a run that gives reason for any. */
+/** The alert of the first rule that a run meets; null if it meets none. */
 export function runAlert(run: WatchedRun, found: RunFindings): Alert | null {
   const rule = RUN_RULES.find(rule => found[rule])
   return rule === undefined ? null : TELL[rule](run)
@@ -129,7 +129,7 @@ export function runNotOk(run: WatchedRun): Alert {
   }
 }
 
-/** What the rules about projects look at. */
+/** What the rules about projects examine. */
 export interface WatchedProject {
   project_id: string
   name: string
@@ -159,7 +159,7 @@ export interface StalledProject {
   since: Date
 }
 
-/** Items of a project wait and nobody takes them. */
+/** Items of a project are queued and no consumer takes them. */
 export function consumerStalled({ name, runs, run_id, deployed, ...project }: StalledProject): Alert {
   const cause = deployed ? 'no consumer has taken any' : 'nothing is deployed for their agent'
   return {
@@ -175,12 +175,12 @@ export interface HeldItems {
   project_id: string
   agent_id: string
   agent_slug: string
-  /** Counted up to a bound. */
+  /** Counted up to LIMITS.activity_counted. */
   items: number
   since: Date
 }
 
-/** Items of an agent wait for a person for too long. */
+/** Items of an agent have been held for a person for too long. */
 export function itemsHeld({ agent_slug, items, since, ...of }: HeldItems): Alert {
   return {
     ...of,
@@ -212,7 +212,7 @@ export interface PassedDeadline {
   passed_at: Date
 }
 
-/** Nothing has finished by the time it should have. */
+/** No run has ended by the deadline. */
 export function notFinished(late: PassedDeadline): Alert {
   const { agent_slug, cron, run_id, finished_by, timezone } = late
   const found =

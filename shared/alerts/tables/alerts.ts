@@ -1,4 +1,4 @@
-// What went wrong without anybody asking: rules, where they report to, and the alerts they raised.
+// Alerts: the settings of rules, the channels they report to, and the alerts they raised.
 
 import { sql } from 'drizzle-orm'
 import { boolean, index, jsonb, pgEnum, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
@@ -32,9 +32,9 @@ export const alerts = pgTable(
     advice: text('advice').notNull(),
     command: text('command').notNull(),
     since: at('since').notNull(),
-    /** What it is about, as in `alert_marks`; null in rows from before alerts were resolved. */
+    /** What it is about, as in `alert_marks`; null in rows older than the resolving of alerts. */
     subject_id: uuid('subject_id'),
-    /** When it was so no more, or a later alert took its place; null while it is open. */
+    /** When its condition ended, or a later alert replaced it; null while it is open. */
     resolved_at: at('resolved_at'),
     created_at: createdAt(),
   },
@@ -49,19 +49,19 @@ export const alerts = pgTable(
   ],
 )
 
-/** Runs that ended and of which an alert or a digest may have to tell. Kept by a trigger on `runs`. */
+/** Ended runs that may need an alert or a digest. A trigger on `runs` inserts them. */
 export const endedRuns = pgTable('ended_runs', {
   project_id: projectOfRun(),
   run_id: uuid('run_id')
     .primaryKey()
     .references(() => runs.id, { onDelete: 'cascade' }),
-  /** False where the run had ended before, and all of its items have been decided about since. */
+  /** False if the run had ended before, and all of its items have been decided about since. */
   first_end: boolean('first_end').notNull().default(true),
-  /** Its deployment has checks over a run, which nobody has made yet. */
+  /** Its deployment has checks over a run, which have not been made yet. */
   answers_due: boolean('answers_due').notNull().default(false),
 })
 
-/** When a rule last alerted about a subject; the row decides who may alert again. */
+/** When a rule last alerted about a subject; the row decides which process may alert again. */
 export const alertMarks = pgTable(
   'alert_marks',
   {
@@ -81,7 +81,7 @@ export const alertMarks = pgTable(
   ],
 )
 
-/** What a project set differently from the default of a rule, for all of its agents or for one. */
+/** A project's own setting of a rule, for all of its agents or for one. */
 export const alertSettings = pgTable(
   'alert_settings',
   {
@@ -92,7 +92,7 @@ export const alertSettings = pgTable(
     agent_id: uuid('agent_id'),
     rule: alertRule('rule').notNull(),
     enabled: boolean('enabled').notNull(),
-    /** What the rule compares with, where it has a bound. */
+    /** The bounds that the rule compares with, if it has any. */
     bounds: jsonb('bounds').$type<Record<string, number>>().notNull().default({}),
     updated_at: at('updated_at').notNull().defaultNow(),
   },
@@ -103,7 +103,7 @@ export const alertSettings = pgTable(
   ],
 )
 
-/** Where alerts of a project go. */
+/** The channels that a project's alerts go to. */
 export const alertChannels = pgTable(
   'alert_channels',
   {

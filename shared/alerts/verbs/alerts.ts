@@ -1,4 +1,5 @@
-// Raises alerts, and sets where they go. Guarantee: what is raised within a transaction stands or falls with it.
+// Raises alerts, and sets rules and channels. Guarantee: an alert raised in a transaction commits or rolls back with
+// it.
 
 import type { Context, Sql } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -11,8 +12,8 @@ import type { AlertRule, ChannelDigest } from '../vocabulary.ts'
 import type { AlertChannelRow } from '../wire/alerts.ts'
 
 /**
- * Raises alerts in the caller's transaction, unless their rule is off or an alert of it about the same subject is open.
- * Returns how many were raised; whoever commits notifies the deliveries.
+ * Raises alerts in the caller's transaction, except those whose rule is muted or already open about the same subject.
+ * Returns how many were raised; the caller notifies the deliveries after the commit.
  *
  * @example
  * await raiseAlerts(ctx, tx, moments.map(scheduleMissed).filter(alert => alert !== null))
@@ -50,12 +51,12 @@ export async function setAlertRule(
 
 export interface ChannelOrder {
   url: string
-  /** Guessed from the URL unless told. */
+  /** Guessed from the URL if absent. */
   format?: ChannelFormat | undefined
   digest?: ChannelDigest | undefined
 }
 
-/** Adds where a project's alerts go; one that is there takes what is said of it now. @throws ApiError `too_many_channels` */
+/** Adds an alert channel, or updates the one with this URL. @throws ApiError `too_many_channels`, `invalid_request` */
 export async function addAlertChannel(
   ctx: Context,
   project_id: string,

@@ -1,4 +1,4 @@
-// The shapes of alerts, of the rules that raise them and of where they are told.
+// The shapes of alerts, their rules and their channels.
 
 import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
@@ -112,7 +112,7 @@ export const AlertRuleChange = z
 
 const MAILTO = 'mailto:'
 
-/** As it is mailed to: a line break or a comma that was escaped would be further headers or addresses. */
+/** The address that mail is sent to: an escaped line break or comma would add further headers or addresses. */
 function decoded(address: string): string {
   try {
     return decodeURIComponent(address)

@@ -1,5 +1,5 @@
-// Admission in SQL: whether runs may begin items, and how many. Guarantee: of the same rows it says what `admit` of the
-// domain says, in whichever statement it stands; a test compares the two over random states.
+// Admission in SQL: whether runs may begin items, and how many. Guarantee: for the same rows it gives the result of
+// `admit` (rules/admission.ts), in every statement that uses it; a test compares the two over random states.
 //
 // A run is `r`; its project is `p` with the usage `u`, its account `c`, its agent `a` and its deployment `d`.
 
@@ -14,16 +14,16 @@ export const RUNS_WITH_CAPS = `runs r join project_usage u on u.project_id = r.p
   left join accounts c on c.id = p.account_id
   left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)`
 
-/** Whether a run waits for items to be dispatched, and its counts may be believed. */
+/** Whether a run may still dispatch items and its counts are complete. */
 export const IS_OPEN = '(r.finished_at is null and not r.materializing and r.stop_reason is null)'
 
 /**
- * Whether anything of a run is dispatched at all. Of a deleted project, which has no account, nothing is, though the
- * tick may not have stopped its runs yet: in a copy of a database they are another installation's.
+ * Whether items of a run are dispatched at all. A deleted project has no account, so its items are not, even before the
+ * tick has stopped its runs: in a copy of a database they are another installation's.
  */
 export const IS_SERVED = `(d.id is not null and c.status is not distinct from 'active' and not ${IS_HELD})`
 
-/** At most so many items of `cap` at once, of which `running` are; a null cap bounds nothing. */
+/** At most `cap` items may run at once, and `running` do; a null cap bounds nothing. */
 interface Cap {
   readonly cap: string
   readonly running: string
@@ -34,22 +34,22 @@ const PROJECT_CAP: Cap = {
   running: 'u.running',
 }
 
-/** The last is what the deployment declares. */
+/** The run's own cap, then the cap that its deployment declares. */
 const RUN_CAPS: readonly Cap[] = [
   { cap: 'r.concurrency', running: 'r.running' },
   { cap: `(d.declaration->>'concurrency')::int`, running: 'r.running' },
 ]
 
-/** What one item is expected to cost: its budget where there is one, else the average of the run so far; null is unknown. */
+/** Expected cost of one item: its budget if there is one, else the run's average so far; null is unknown. */
 const EXPECTED_MICRO = `coalesce(round((d.declaration->>'item_budget_cents')::numeric * 10000),
   ceil(r.cost_micro::numeric / nullif(ended_items(r), 0)))::bigint`
 
 const left = ({ cap, running }: Cap) => `${cap} - ${running}`
 
-/** Items that the project's cap leaves to all its runs together. */
+/** How many more items the project's cap allows to all its runs together. */
 export const PROJECT_ROOM = `greatest(0, ${left(PROJECT_CAP)})`
 
-/** Null where money bounds nothing, which `least` passes over. */
+/** How many more items the money allows; null if it bounds nothing, which `least` ignores. */
 const affordable = (bound: string, spent: string, running: string) => `case
   when ${bound} is null then null when ${spent} >= ${bound} then 0
   when ${EXPECTED_MICRO} is null then greatest(0, ${LIMITS.budget_probe_items} - ${running})
@@ -69,8 +69,8 @@ export const RUN_ROOM = `least(${OWN_CAPS},
 const isBelow = ({ cap, running }: Cap) => `coalesce(${running} < ${cap}, true)`
 
 /**
- * Whether caps leave a run any room, money aside: a run whose money is gone is looked at, so that it is stopped or
- * paused. What an agent declares is at least one, so it is read of runs with items in flight alone.
+ * Whether the caps leave a run any room, money aside: a run whose money is gone must be found, so that it is stopped or
+ * paused. A declared cap is at least one, so it is read only for runs with items in flight.
  */
 export const HAS_ROOM = `(${isBelow(PROJECT_CAP)} and coalesce(${PILOT_LEFT} > 0, true)
   and (r.running = 0 or ${RUN_CAPS.map(isBelow).join(' and ')}))`

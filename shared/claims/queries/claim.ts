@@ -17,26 +17,26 @@ export interface ClaimedItem {
   agent_failures: number
   transport_failures: number
   alone: boolean
-  /** How often one step of it was cut off because its consumer's time was over; null is never. */
+  /** How often a step was cut off at the end of a consumer's time; null if the item needs no fresh consumer. */
   cuts: number | null
 }
 
-/** What a consumer asks for, by what it saw of the run. */
+/** What a consumer asks for, by what it read of the run. */
 export interface Taking {
   run_id: string
   project_id: string
-  /** That the run was seen to run: another one takes nothing. */
+  /** The deployment that was read for the run; if the run has another one by now, nothing is taken. */
   deployment_id: string
   lease_ms: number
   most: number
-  /** Places that are left free of those of the project, and of those of the run. */
+  /** Places of the project, and of the run, that must stay free. */
   kept_places: number
   kept_of_run: number
-  /** The consumer has its time before it. */
+  /** The consumer has just begun, or has no time limit. */
   fresh: boolean
 }
 
-/** How a claim chooses where partitions have a cap: so many items of each, looking so far ahead. */
+/** How a claim chooses if partitions have a cap: the most items of each, and how many items to look ahead. */
 export interface Shares {
   per_partition: number
   lookahead: number
@@ -44,7 +44,7 @@ export interface Shares {
 
 interface TakenRow
   extends Pick<ClaimedItem, 'claim_id' | 'seq' | 'attempt' | 'item_id' | 'partition_key' | 'input'> {
-  /** Of an item that was offered before; null is all of `FRESH`. */
+  /** State from earlier attempts; null stands for `FRESH`. */
   past: Omit<ClaimedItem, keyof TakenRow> | null
 }
 
@@ -74,7 +74,7 @@ export const takeDue = async (sql: Sql, taking: Taking, shares?: Shares) =>
   )
 
 /**
- * Takes items from a window at the cursor, no more of a partition than its cap over the whole project leaves. The
+ * Takes items from a window at the cursor, no more of a partition than its cap over the whole project allows. The
  * cursor moves only over items that are no longer queued.
  */
 export const takeFair = async (sql: Sql, taking: Taking, { per_partition, lookahead }: Shares) =>
@@ -99,7 +99,7 @@ function claimed(rows: readonly TakenRow[]): ClaimedItem[] {
   }))
 }
 
-/** Items as they were submitted, where the same statement took them. */
+/** Items as they were submitted, for a statement that both submits and claims them. */
 export const takenAtOnce = (
   items: readonly { item_id: string; partition_key: string | null; input: string }[],
   claim_id: number,

@@ -4,7 +4,7 @@ import { askReachable, canBeAsked } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 
-/** Prolongs leases; returns the ids of those still held, with those that nobody can tell of while their node is lost. */
+/** Extends leases; returns the ids of claims still held, and of claims that cannot be checked: their node is lost. */
 export async function extendLeases(
   sql: Sql,
   claims: readonly { id: number; project_id: string }[],
@@ -20,7 +20,7 @@ export async function extendLeases(
   return new Set([...rows, ...untold].map(({ id }) => id))
 }
 
-/** Ends claims that hold nothing any more. */
+/** Ends claims that hold no items any more. */
 export async function closeClaims(sql: Sql, projectId: string, claimIds: readonly number[]): Promise<void> {
   await sql`delete from claims where project_id = ${projectId} and id = any(${[...claimIds]}::bigint[])`
 }

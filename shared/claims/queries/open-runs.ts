@@ -1,5 +1,5 @@
-// Finds runs with something to offer, and says when there is more. Guarantee: no account, project or run keeps another out
-// of a look, and what waits for a consumer that has its time before it is left to one.
+// Finds runs with items to offer, and when the next item is due. Guarantee: no account, project or run keeps another
+// out of a poll, and items that wait for a fresh consumer, one that has just begun, are left to one.
 
 import { type Asked, asked, inProject, isDistributed } from '../../cluster/queries/distributed.ts'
 import { askReachable, type Reachable } from '../../cluster/queries/nodes.ts'
@@ -13,28 +13,27 @@ import { CAPS_ROOM, HAS_ROOM, IS_OPEN, IS_SERVED, PROJECT_ROOM, RUNS_WITH_CAPS }
 import { OFFERED_ITEMS } from './pilots.ts'
 
 export interface OpenRun extends WaitingRun {
-  /** Set when the run was stopped and what is left of its items must be ended. */
+  /** Set if the run was stopped and the rest of its items must be ended. */
   stop_reason: StopReason | null
 }
 
-/** More than that of a run is not asked for in one look. */
+/** The most items of a run that one poll asks for. */
 const COUNTED = LIMITS.claims_at_once * LIMITS.claim_items
 
-/** Of an item `i` of the run `r`. */
+/** Whether item `i` of the run `r` is due. */
 const IS_DUE = 'i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now()'
 
-/** Whether the run `r` has items to offer, to a consumer that has its time before it. */
+/** Whether the run `r` has items to offer to a fresh consumer. */
 export const OFFERS = `(r.next_seq <= ${OFFERED_ITEMS}
   or exists (select 1 from due_items i where ${IS_DUE}))`
 
 /**
- * Runs with something to offer now: by turns over accounts, then over projects, and of a project the least recently
- * touched first. Runs under a cap that is reached are left out: they would be looked at in vain, and a few dozen of them
- * would keep all others from being looked at. Of a held installation, a suspended account and a deleted project only what
- * was stopped is ended.
+ * Runs with items to offer now: accounts take turns, then projects, and in a project the least recently touched run
+ * comes first. Runs at a cap are left out: they would be polled in vain, and a few dozen of them would keep all
+ * others out. Of a held installation, a suspended account and a deleted project, only stopped runs are returned.
  */
 export async function findOpenRuns(sql: Sql, limit: number, late?: Late) {
-  // Counted of those that are told alone; a cluster counts where the rows are, of all that are open.
+  // Due items are counted for the returned runs alone; a cluster counts them where they lie, for all open runs.
   const counted = await isDistributed(sql)
   return askReachable(
     sql,
@@ -75,7 +74,7 @@ const countDue = (
   where i.project_id = ${sql.unsafe(run)}.project_id and i.run_id = ${sql.unsafe(run)}.id and i.due_at <= now() ${of('i')} ${unlessCut(sql, late)}
   limit ${COUNTED}) due)`
 
-/** Whether something waits for a consumer that has its time before it, and nothing else keeps it back. */
+/** Whether items wait for a fresh consumer and for nothing else. */
 export async function isAnyLeftToFresh(sql: Sql, late: Late): Promise<boolean> {
   const [row] = await askReachable(
     sql,
@@ -89,9 +88,9 @@ export async function isAnyLeftToFresh(sql: Sql, late: Late): Promise<boolean> {
 }
 
 /**
- * A place of a project that its other items leave to what waits for a consumer that has its time before it, and could
- * begin: whatever has room always, and takes what is free, would keep that waiting for ever. A run of which something
- * is in flight does not wait for ever.
+ * The place, 0 or 1, that a project reserves for items that wait for a fresh consumer and could begin. Otherwise items
+ * that may always begin would take every free place, and the others would wait for ever. A run whose declared steps
+ * wait for a fresh consumer needs no place while items of it are in flight: it does not wait for ever.
  */
 export const keptPlaces = (sql: Sql, runId: string, late: Late, node: Asked) => sql`exists (
   select from ${inProject(sql, RUNS_WITH_CAPS, node)}
@@ -99,13 +98,13 @@ export const keptPlaces = (sql: Sql, runId: string, late: Late, node: Asked) => 
     and ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED} and ${HAS_ROOM}`)} and not r.waits_for_price
     and (${inProject(sql, CUT_IS_DUE, node)} or r.running = 0 and ${waitsForFresh(sql, late, alias => asked(sql, alias, node))}))::int`
 
-/** What was cut off waits for a consumer that has its time before it. */
+/** Leaves out items that were cut off, which wait for a fresh consumer. */
 export const unlessCut = (sql: Sql, late: Late | undefined) =>
   late === undefined ? sql`` : sql`and cuts is null`
 export const CUT_IS_DUE = `exists (select 1 from due_items i
     where ${IS_DUE} and i.cuts is not null)`
 
-/** So does a run whose agent declares steps that take longer than a late consumer has left, and not longer than any has. */
+/** Whether run `r` waits for a fresh consumer: its declared steps fit one, but not the time left to a late one. */
 export const outlasts = (sql: Sql, late: Late | undefined) =>
   late === undefined
     ? sql`false`
@@ -119,12 +118,12 @@ const waitsForFresh = (sql: Sql, late: Late, of: Reachable = () => sql``) => sql
 const dueItems = (sql: Sql, of: Reachable) =>
   sql`select 1 from due_items i where ${sql.unsafe(IS_DUE)} ${of('i')}`
 
-/** Sends a run that was looked at in vain to the end of the line. */
+/** Moves a run that was polled in vain to the end of the queue. */
 export async function touchRun(sql: Sql, { project_id, run_id }: RunKey): Promise<void> {
   await sql`update runs set touched_at = now() where project_id = ${project_id} and id = ${run_id}`
 }
 
-/** Milliseconds until the next item is due, at most `within_ms`; null when none is. */
+/** Milliseconds until the next item is due, at most `withinMs`; null if none is due by then. */
 export async function findNextDue(sql: Sql, withinMs: number, late?: Late): Promise<number | null> {
   const [row] = await askReachable(
     sql,

@@ -1,13 +1,13 @@
-// Runs in their pilot: only so many of their first items are offered.
+// SQL about runs in their pilot, in which only their first items are offered.
 
 import { asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
 import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 
-/** Of run `r`, the items that are offered: all of them, or in its pilot the first ones. */
+/** How many items run `r` offers: all of them, or in its pilot the first ones. */
 export const OFFERED_ITEMS = 'least(r.total_items, r.pilot_items)'
 
-/** Of run `r` in its pilot, how many items may still begin; null of any other run. */
+/** How many items of run `r` may still begin in its pilot; null if it is not in one. */
 export const pilotLeft = (ended: string) => `(r.pilot_items - r.running - r.paused - ${ended})`
 export const PILOT_LEFT = pilotLeft('ended_items(r)')
 
@@ -15,8 +15,8 @@ const PILOT_IS_OVER = `r.pilot_items is not null and r.finished_at is null and r
   and r.running = 0 and ended_items(r) + r.paused >= ${OFFERED_ITEMS} and (r.ok > 0 or r.paused = 0)`
 
 /**
- * Offers all of runs whose first items have ended with one that is ok, and stops those of which none was. What waits for
- * a person or for money keeps a run in its pilot only as long as nothing was ok.
+ * Offers all items of runs whose pilot has ended with an ok item, and stops runs whose pilot had none; returns how
+ * many. Items that wait for a person or for money keep a run in its pilot only as long as none was ok.
  */
 export async function endPilots(sql: Sql, limit: number): Promise<number> {
   const look = (of: Reachable) =>

@@ -1,5 +1,5 @@
-// What items recorded that are replayed, and what became of it in their replays. Guarantee: read and written for many
-// items at once; an item that has ended records nothing more, so no lock is needed to read it.
+// Reads what replayed items recorded, and marks replays that ran nothing again. Guarantee: each query is for many items
+// at once; an item that has ended records nothing more, so reading it needs no lock.
 
 import type { Sql } from '../../context.ts'
 import { projectOf, rowsOfKeys } from '../../items/queries/item-keys.ts'
@@ -39,7 +39,7 @@ export async function findStepHeads(sql: Sql, keys: readonly ItemKey[]) {
     order by k.n, s.step_no`
 }
 
-/** Not a mark in place of what was too long to keep. */
+/** Whether a payload is stored, and not a mark in place of one that was too long. */
 const isWhole = (sql: Sql, column: 'input' | 'output') =>
   sql`coalesce(left(${sql.unsafe(`s.${column}`)}, 12) <> '{"cut":true,', true)`
 
@@ -71,7 +71,7 @@ export interface OfferedRow {
   output: string | null
 }
 
-/** The originals' steps that stand for calls with the same input. What retention took is not offered. */
+/** The originals' steps that answer calls with the same input. Steps that retention removed are not offered. */
 export async function findOfferedSteps(sql: Sql, run: RunKey, seqs: readonly number[]) {
   return sql<OfferedRow[]>`
     select p.seq, s.key, s.kind, s.name, s.model, s.input, s.output
@@ -83,7 +83,7 @@ export async function findOfferedSteps(sql: Sql, run: RunKey, seqs: readonly num
     order by p.seq, s.step_no`
 }
 
-/** Marks those of a flush's `settled` items of which nothing ran again. */
+/** Marks items of a flush's `settled` of which nothing ran again. */
 export const markUnchanged = (sql: Sql, run: RunKey, seqs: readonly number[]) => sql`
   alike as (
     update replays p set unchanged = true from settled s

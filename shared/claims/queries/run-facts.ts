@@ -1,5 +1,5 @@
-// Reads what decides whether items of a run may begin, and what they recorded before. Guarantee: all facts about a run are of
-// one moment; those that count are reckoned again under its lock.
+// Reads the facts that decide whether items of a run may begin, and their recorded steps; reaps expired claims.
+// Guarantee: all facts about a run are of one moment; a claim computes the decisive ones again under its lock.
 
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { ProjectSettings } from '../../accounts/tables/projects.ts'
@@ -28,11 +28,11 @@ import { RUNS_WITH_CAPS } from './admission.ts'
 import { CUT_IS_DUE, keptPlaces, outlasts, unlessCut } from './open-runs.ts'
 import { OFFERED_ITEMS, pilotLeft } from './pilots.ts'
 
-/** Everything that decides how many items of a run may start, as it was at the moment. */
+/** Everything that decides how many items of a run may start, at one moment. */
 export interface ReadRun {
   id: string
   project_id: string
-  /** Null where the project was deleted. */
+  /** Null if the project was deleted. */
   account_id: string | null
   agent_id: string
   stop_reason: StopReason | null
@@ -42,10 +42,10 @@ export interface ReadRun {
   timeout_seconds: number | null
   next_seq: number
   total_items: number
-  /** Fewer in a pilot. */
+  /** How many items are offered: all, or fewer in a pilot. */
   offered_items: number
   pilot_left: number | null
-  /** Of all inputs together; 0 where they were copied from other runs. */
+  /** Size of all inputs together; 0 if they were copied from other runs. */
   input_bytes: number
   running: number
   ended: number
@@ -54,12 +54,12 @@ export interface ReadRun {
   is_suspended: boolean
   is_held: boolean
   project_running: number
-  /** Places of the project, and of the run, that are not for the consumer that asks. */
+  /** Places of the project, and of the run, that a late consumer leaves to fresh ones. */
   kept_places: number
   kept_of_run: number
-  /** Nor is any of its items. */
+  /** All of its items wait for a fresh consumer, so a late one takes none. */
   waits_for_fresh: boolean
-  /** Since it was submitted, or last claimed from or looked at. */
+  /** Milliseconds since the run was submitted, last claimed from or last polled in vain. */
   waited_ms: number
   /** Its items have originals. */
   is_replay: boolean
@@ -71,7 +71,7 @@ export interface ReadRun {
   allow_unpriced: boolean
   budgets: (PeriodBudget & { running: number })[]
   prices: DatedPrice[] | null
-  /** The day that spending is filed under; null where the project has no budget by day or month. */
+  /** The day that spending is filed under; null if the project has no budget by day or month. */
   spend_day: string | null
   deployment: RunDeployment | null
 }
@@ -86,12 +86,12 @@ export interface RunDeployment {
   env_sealed: string | null
 }
 
-/** The deployment `d`. */
+/** The deployment `d` as a `RunDeployment`. */
 export const RUN_DEPLOYMENT = `jsonb_build_object('id', d.id, 'kind', d.kind, 'protocol', d.protocol,
   'url', d.url, 'bundle_hash', d.bundle_hash,
   'declaration', d.declaration || jsonb_build_object('default_checks', d.default_checks), 'env_sealed', d.env_sealed)`
 
-/** Undefined when the run has finished or does not exist. */
+/** Undefined if the run has finished, is materializing or does not exist. */
 export async function readRun(
   sql: Sql,
   { project_id, run_id }: RunKey,
@@ -140,9 +140,9 @@ export async function findRecordedSteps(sql: Sql, { project_id, run_id }: RunKey
 }
 
 /**
- * Ends the claims whose lease ran out and offers their running items again, those that ran out first, until they have so many
- * items; on a cluster one project after another. Returns the runs concerned. Rows of several runs and projects are locked in the
- * order of their ids, as everybody does.
+ * Ends claims whose lease has expired and offers their running items again, the earliest first, until these claims have
+ * `items` items; on a cluster one project after another. Returns the affected runs. Rows of several runs and projects
+ * are locked in the order of their ids, as in all other statements.
  */
 export async function reapClaims(sql: Sql, items: number): Promise<Reaped[]> {
   if (!(await isDistributed(sql)))
@@ -169,7 +169,7 @@ interface Reaped {
   items: number
 }
 
-/** Locks first, by statements of their own: a cluster hands neither arrays nor locked rows from part to part of one. */
+/** Locks first, in separate statements: a cluster passes no arrays or locked rows between parts of one statement. */
 async function reapOf(outer: Sql, items: number, project_id: string): Promise<Reaped[]> {
   const reaped = await outer.begin(async tx => {
     const sql = tx as unknown as Sql

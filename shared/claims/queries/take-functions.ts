@@ -1,9 +1,9 @@
-// The functions of the database that take items of a run. Guarantee: what may start is reckoned under the lock of the
-// run's row and of its project's usage row, taken in that order, so caps are exact at every commit.
+// The database functions that take items of a run. Guarantee: the number that may start is computed under the locks of
+// the run's row and of its project's usage row, taken in that order, so caps are exact at every commit.
 //
-// A function is one message: it locks, then looks and takes, and its statements have snapshots of their own, each from
-// after the lock (READ COMMITTED). PostgreSQL keeps their plans for as long as the connection lives, so a plan must not
-// follow from what was there when it was made: one of few rows would read them all when there are many.
+// A call is one message: it locks, then reads and takes, and each of its statements has a snapshot of its own, from
+// after the lock (READ COMMITTED). PostgreSQL keeps the plans as long as the connection lives, so a plan must not
+// depend on the rows there were when it was made: a plan for few rows would read them all when there are many.
 
 import { become, countMoves, guard, isIn, useMoves } from '../../items/queries/transitions.ts'
 import { IS_OPEN, IS_SERVED, PROJECT_ROOM, RUN_ROOM, RUNS_WITH_CAPS } from './admission.ts'
@@ -11,7 +11,7 @@ import { OFFERED_ITEMS } from './pilots.ts'
 
 interface TakeFunction {
   name: string
-  /** Beside those that all have. */
+  /** In addition to those that all functions have. */
   parameters?: readonly string[]
   /** Statements before the one that takes: `low_seq` and `high_seq` bound the items at the cursor. */
   before?: string
@@ -20,16 +20,16 @@ interface TakeFunction {
 }
 
 const CLAIMED = { claim: 'n.n' }
-/** What a consumer is given of an item. */
+/** The columns of an item that a consumer gets. */
 export const TAKEN = `i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
         i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures`
-/** Items that wait for a retry are taken as due, with what is known about them. */
+/** Whether an item waits for a retry: such items are taken as due ones, with their `alone` and `cuts`. */
 const IS_DUE =
   'exists (select from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = i.seq)'
 
 /**
- * How many items of each partition are in flight, over all runs of the project. As an object, which is asked by key: a
- * join of it is planned for the few rows there may have been when the plan was made.
+ * Counts the items of each partition in flight, over all runs of the project. The counts are an object that is read by
+ * key: a join would be planned for the few rows there may have been when the plan was made.
  */
 const COUNT_BUSY = `busy := (select jsonb_object_agg(p.partition_key, p.n) from (
     select i.partition_key, count(*) as n
@@ -45,7 +45,7 @@ const due = (most: string) => `select d.seq, d.due_at from due_items d
         where d.project_id = of_project and d.run_id = of_run and d.due_at <= now() and (fresh or d.cuts is null)
         order by d.due_at limit ${most}`
 
-/** What is chosen leaves the due ones; with nothing chosen nothing is written. */
+/** Removes the chosen items from the due ones; if none is chosen, nothing is written. */
 const leaveDue = (chosen: string) => `with due as (
     delete from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = any(array(${chosen}))
     returning d.seq, d.alone, d.cuts
@@ -55,7 +55,7 @@ const leaveDue = (chosen: string) => `with due as (
     return;
   end if;
   `
-// By subscripts, of which PostgreSQL expects a thousand, so that it joins by a hash.
+// By subscripts: PostgreSQL expects a thousand of them, so it uses a hash join.
 const TAKE_DUE = `taken as (
       update items i set ${become('claim', 'locked_at')}
       from generate_subscripts(due_seqs, 1) n
@@ -188,8 +188,8 @@ $$;`
 export const TAKE_FUNCTIONS: readonly string[] = [ROOM_FUNCTION, ...FUNCTIONS.map(definition)]
 
 /**
- * The migration that makes them, written by `npm run generate`. Once it is released it stays: a function that is to mean
- * something else gets a new name and a migration of its own, since versions before go on calling the old one.
+ * The migration that creates the functions, written by `npm run generate`. Once released it stays: a function that is
+ * to do something else gets a new name and a migration of its own, since earlier versions still call the old one.
  */
 export const TAKE_MIGRATION = [
   'drizzle/0060_take_functions_by_project.sql',

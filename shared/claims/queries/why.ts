@@ -1,4 +1,4 @@
-// What there is to know about an item that waits, read without locks: it may be over the moment it is read.
+// Reads the facts about a waiting item, without locks: they may be out of date as soon as they are read.
 
 import type { Sql } from '../../context.ts'
 import type { ItemKey } from '../../kernel/ids.ts'

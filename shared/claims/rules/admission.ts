@@ -1,6 +1,6 @@
-// How many items of a run may be dispatched now, and if none, what they wait for. Pure: the facts come in, and the same
-// answer serves the consumer and the question "why is this not running?". What is taken is reckoned once more under the
-// run's lock (shared/claims/queries/take-functions.ts): a rule that changes here changes there.
+// Decides how many items of a run may be dispatched now and, if none, what they wait for. It is a pure function of the
+// given facts, used by the consumer and for the question "why is this not running?". A claim computes the number again
+// under the run's lock (shared/claims/queries/take-functions.ts): a rule that changes here must change there.
 
 import type { StopReason } from '../../items/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -9,7 +9,7 @@ import type { PeriodBudget } from '../../prices/rules/budgets.ts'
 export interface AdmissionFacts {
   stop_reason: StopReason | null
   is_suspended: boolean
-  /** The whole installation is, since it was restored. */
+  /** The whole installation is held, since it was restored. */
   is_held: boolean
   has_deployment: boolean
   /** The run's own cap and the one its agent declares; null is no cap. */
@@ -20,16 +20,16 @@ export interface AdmissionFacts {
   project_running: number
   budget_micro: number | null
   cost_micro: number
-  /** Items of the run that have ended; with cost_micro they give the usual cost of one. */
+  /** Items of the run that have ended; with cost_micro they give the average cost of one. */
   ended: number
   item_budget_micro: number | null
-  /** Of a run in its pilot: how many of its first items wait; null is no pilot. */
+  /** How many items of the run's pilot may still begin; null is no pilot. */
   pilot_left: number | null
   credit_micro: number | null
   spent_micro: number
-  /** By day and month, of the project and of the agent; `running` are the items in flight that spend from one. */
+  /** Budgets by day and month, of project and agent; `running` counts the items in flight that spend from one. */
   periods: readonly (PeriodBudget & { running: number; ends_at: Date; timezone: string })[]
-  /** The model without a price that was called under a budget, where the run waits for it; empty where no price would do. */
+  /** The model whose price a run under a budget waits for; null if it waits for none, empty if no price would help. */
   waits_for_price: string | null
 }
 
@@ -53,10 +53,10 @@ export interface Admission {
 }
 
 /**
- * Items that may start now.
+ * Says how many items may start now.
  *
- * Money is reserved before dispatch: every item in flight counts as what one is expected to cost, so a fence is
- * overshot by at most what was in flight when it was reached.
+ * Money is reserved before dispatch: every item in flight counts with the expected cost of one, so a fence is overshot
+ * by at most the items in flight when it was reached.
  *
  * @example admit({...facts, run_concurrency: 10, run_running: 8}) // { room: 2, waiting_for: null }
  */
@@ -88,7 +88,7 @@ export function admit(facts: AdmissionFacts): Admission {
 export const isSpent = (bound_micro: number | null, spent_micro: number) =>
   bound_micro !== null && spent_micro >= bound_micro
 
-/** What one item is expected to cost: its budget where there is one, else the run's average so far. */
+/** Expected cost of one item: its budget if there is one, else the run's average so far; null if unknown. */
 export function expectedItemMicro(facts: Pick<AdmissionFacts, 'item_budget_micro' | 'cost_micro' | 'ended'>) {
   if (facts.item_budget_micro !== null) return facts.item_budget_micro
   return facts.ended > 0 ? Math.ceil(facts.cost_micro / facts.ended) : null
@@ -102,10 +102,10 @@ function affordable(bound: number | null, spent: number, running: number, facts:
   if (bound === null) return Number.POSITIVE_INFINITY
   if (spent >= bound) return 0
   const expected = expectedItemMicro(facts)
-  // Nothing known yet: a few items go ahead and tell.
+  // The cost is not known yet: a few items go first and show it.
   if (expected === null) return Math.max(0, LIMITS.budget_probe_items - running)
   if (expected === 0) return Number.POSITIVE_INFINITY
   const room = Math.floor((bound - spent) / expected) - running
-  // Less than one item's worth is left but some money is: one at a time, until it is gone.
+  // Some money is left, but less than one item costs: one item at a time, until it is gone.
   return Math.max(room, running === 0 ? 1 : 0)
 }

@@ -1,44 +1,44 @@
-// What a consumer's time means for steps of items. Guarantee: a step that is known to outlast any consumer is not begun,
-// and one that outlasts what this one has left waits for one that has its time before it.
+// Decides by a consumer's time whether items begin. Guarantee: a step known to outlast every consumer is not begun, and
+// a step that outlasts this consumer's remaining time waits for a fresh consumer, one that has just begun.
 
 import type { DeploymentKind, DeployWarning } from '../../agents/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
 
-/** What a step may take of an invocation that lasts so long; the rest is for giving back what did not end. */
+/** How long a step may take in an invocation of this length; the rest is for giving back unfinished items. */
 export const stepTimeMs = (invocation_ms: number): number => invocation_ms - LIMITS.hand_over_ms
 
-/** Whether its agent could be let go and answer later: a bundle reaches nothing but what its declaration names. */
+/** Whether an agent could answer later: a bundle cannot, since it reaches only what its declaration names. */
 export const mayAnswerLater = (kind: DeploymentKind, base_url: string): boolean =>
   kind === 'url' && base_url !== ''
 
-/** What any consumer has for a step that has its time before it: it may come to the item a moment after it began. */
+/** The time that every fresh consumer has for a step: it may reach the item a moment after it began. */
 export const surelyLeftMs = (whole_ms: number): number => whole_ms - LIMITS.consumer_fresh_ms
 
-/** What a consumer has left that has been at work for a while; one that has just begun, or has no end, is not late. */
+/** The time left to a consumer that is no longer fresh; a fresh one, or one without a time limit, is not late. */
 export interface Late {
   left_ms: number
-  /** What it had for a step as it began. */
+  /** The time that it had for a step when it began. */
   whole_ms: number
-  /** Where agents that answer later do so; empty where none can. */
+  /** The origin at which agents answer later; empty if none can. */
   base_url: string
 }
 
 export interface Duration {
-  /** The longest step by the agent's declaration, and by the item's own record; 0 where nothing is known. */
+  /** The longest step by the agent's declaration, and by the item's own record; 0 if unknown. */
   declared_ms: number
   recorded_ms: number
-  /** What this consumer has left for a step, and what one has that has just begun. */
+  /** The time for a step that this consumer has left, and that a fresh consumer has. */
   left_ms: number
   whole_ms: number
-  /** How often a step was cut off, where the item waited for a consumer that has just begun, which this one is. */
+  /** How often a step was cut off, if the item waited for a fresh consumer, as this one is; else null. */
   cuts: number | null
 }
 
 /**
- * When an item is begun that was claimed. By the declaration alone it is never given back: what would wait for that
- * reason is not claimed. Steps on record are not made again, so they say little of those to come; that much they do
- * say where one that would not fit any consumer was followed by one that was cut off.
+ * Decides when a claimed item begins: now, with the next consumer, or never. The declaration alone never gives an item
+ * back: items that would wait for that reason are not claimed. Recorded steps do not run again, so they say little
+ * about later steps. They rule an item out only if one that fits no consumer was followed by one that was cut off.
  *
  * @example
  * beginningOf({ declared_ms: 0, recorded_ms: 45_000, left_ms: 20_000, whole_ms: 48_000, cuts: null }) // 'next'
@@ -48,7 +48,7 @@ export function beginningOf(duration: Duration): 'now' | 'next' | 'never' {
   const next_ms = surelyLeftMs(whole_ms)
   if (declared_ms > next_ms) return 'never'
   if (recorded_ms >= whole_ms && cuts !== null && cuts > 0) return 'never'
-  // Where the next has no more time than this one, waiting is in vain.
+  // Waiting is in vain if the next consumer has no more time than this one.
   return Math.min(recorded_ms, next_ms) > left_ms && cuts === null ? 'next' : 'now'
 }
 
@@ -58,7 +58,7 @@ export interface DeployedAs {
   declaration: Pick<AgentDeclaration, 'step_seconds' | 'timeout_seconds' | 'answers_later'>
 }
 
-/** Whether its agent is known to answer later what outlasts a consumer. */
+/** Whether the agent is known to answer later when a step outlasts a consumer. */
 export const isKnownToAnswerLater = ({ kind, declaration }: DeployedAs, base_url: string): boolean =>
   declaration.answers_later === true && mayAnswerLater(kind, base_url)
 
@@ -69,8 +69,8 @@ export interface Warning {
 }
 
 /**
- * What whoever deploys an agent should hear about its steps, where consumers are invocations that last so long. A step
- * may take what the declaration says of steps, or else all the time of an item.
+ * Warnings about the steps of an agent, for the person who deploys it, if consumers are invocations of `consume_ms`. A
+ * step may take the declared time of a step, or else the whole time of an item.
  */
 export function timeWarnings(
   deployed: DeployedAs,

@@ -99,7 +99,7 @@ describe('a consumer asks', () => {
     const all = () => [...held.values()].reduce((a, b) => a + b, 0)
     const here = { ofRun: (id: string) => held.get(id) ?? 0, ofAccount: () => all() }
     for (let n = 0; ; n++) {
-      // With each look there is a run more, and each of those before waits for another place.
+      // Each poll finds one more run, and every earlier run waits for another place.
       const runs = Array.from({ length: n + 1 }, (_, i) => run(`slow ${i}`, lifted))
       const given = Object.entries(shares(8000 - all(), runs, here))
       if (given.length === 0) break

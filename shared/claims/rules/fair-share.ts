@@ -1,6 +1,6 @@
-// How many items of each run a consumer asks for where not all that wait have room. Guarantee: of accounts, then of the
-// projects of one, then of the runs of one, whoever has fewest in flight gets the next place; and neither a run nor all runs
-// of an account take all places that a consumer has left, so that what comes later never waits for items that take long.
+// Shares a consumer's free places among the runs that wait for them. Guarantee: the next place goes to the account with
+// the fewest items in flight, in it to the project with the fewest, and in that to the run with the fewest. Neither one
+// run nor all runs of an account take all free places, so later runs never wait for items that take long.
 
 /** A run with items that could begin. */
 export interface WaitingRun {
@@ -12,12 +12,12 @@ export interface WaitingRun {
   /** Items in flight, of the run and of its project. */
   running: number
   project_running: number
-  /** Items that the caps of the run leave; null is any number. */
+  /** How many more items the caps of the run allow; null is any number. */
   room: number | null
   project_room: number
 }
 
-/** Who asks for places. */
+/** An account, project or run that asks for places. */
 interface Asker {
   /** Items in flight. */
   held: number
@@ -25,28 +25,28 @@ interface Asker {
   wants: number
 }
 
-/** Items in flight in the consumer that asks. */
+/** Items in flight in this consumer. */
 export interface HeldHere {
   ofRun(run_id: string): number
   ofAccount(account_id: string | null): number
 }
 
 interface Node extends Asker {
-  /** A leaf is a run. */
+  /** Set on a leaf, which is a run. */
   run_id?: string
   parts: readonly Node[]
 }
 
 /**
- * Of the places that are left, and those that one holds, so much is the most of one run, and of all runs of an account: a run
- * leaves room to others of its account, and all of them to other accounts.
+ * The largest share that one run, or all runs of an account, may have of the free places and the places it holds. So a
+ * run leaves room to others of its account, and an account to other accounts.
  */
 const MOST = { run: 7 / 8, account: 15 / 16 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
 
 /**
- * Gives places to whoever holds fewest, one after the other.
+ * Gives places one by one to the asker with the fewest items; returns how many each gets.
  *
  * @example fairShares(10, [{ held: 8, wants: 100 }, { held: 0, wants: 3 }, { held: 0, wants: 100 }]) // [1, 3, 6]
  */
@@ -60,7 +60,7 @@ export function fairShares(places: number, askers: readonly Asker[]): number[] {
     else high = level
   }
   const shares = upTo(low)
-  // Less than one is left for each that is below the next level: the first of them have it.
+  // Too few places are left for all askers below the next level: the first of them get one.
   const next = upTo(low + 1)
   let left = places - sum(shares)
   for (const [i, share] of shares.entries()) if (next[i]! > share && left-- > 0) shares[i] = share + 1
@@ -68,10 +68,10 @@ export function fairShares(places: number, askers: readonly Asker[]): number[] {
 }
 
 /**
- * Items to ask for by run, none where a run is not named.
+ * Returns how many items to claim by run id; a run without an entry gets none.
  *
- * @param free places that the consumer has left
- * @param here items that the consumer itself has in flight
+ * @param free the consumer's free places
+ * @param here the consumer's items in flight
  */
 export function shareOut(
   free: number,
@@ -101,7 +101,7 @@ export function shareOut(
 }
 
 function joined(parts: readonly Node[], most = Number.POSITIVE_INFINITY): Node {
-  // What has begun meanwhile may count twice: then there seems to be less than nothing.
+  // Items that have begun meanwhile may count twice, which would make this negative.
   const wants = Math.max(0, Math.min(most, sum(parts.map(part => part.wants))))
   return { held: sum(parts.map(part => part.held)), wants, parts }
 }

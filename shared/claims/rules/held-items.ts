@@ -1,5 +1,5 @@
-// Items that a consumer has in flight, counted altogether, by run and by account. Guarantee: what went out is remembered no
-// longer, however many runs and accounts a consumer sees.
+// Counts the items that a consumer has in flight: in all, by run and by account. Guarantee: a count that falls to 0 is
+// dropped, so memory does not grow with the runs and accounts that a consumer sees.
 
 import type { HeldHere } from './fair-share.ts'
 
@@ -20,7 +20,7 @@ export class HeldItems implements HeldHere {
     return this.#accounts.get(account_id) ?? 0
   }
 
-  /** So many more, or fewer. */
+  /** Adds `items` to the counts; a negative number when items leave. */
   change(run_id: string, account_id: string | null, items: number): void {
     this.#all += items
     add(this.#runs, run_id, items)

@@ -1,5 +1,5 @@
-// Why an item is not running, in one token and one sentence. Pure: the facts are read without locks, and admission is
-// judged by the very function that admits.
+// Says why an item is not running, in one token and one sentence. It is pure: the facts are read without locks, and
+// admission is decided by the same function as in a claim.
 
 import type { DeploymentKind } from '../../agents/vocabulary.ts'
 import type { ItemStatus, Outcome, RunStatus } from '../../items/vocabulary.ts'
@@ -10,7 +10,7 @@ import { setPriceCommand } from '../../prices/rules/prices.ts'
 import type { TriageLane } from '../../triage/vocabulary.ts'
 import { type AdmissionFacts, admit, isSpent } from './admission.ts'
 
-/** What an item can be waiting for; `ended` and `running` are not waits, `next` is none either: its turn comes. */
+/** What an item can be waiting for; `ended` and `running` are not waits, nor is `next`: the item's turn comes. */
 export const WAITS = [
   'ended',
   'running',
@@ -42,20 +42,20 @@ export interface WhyFacts {
   status: ItemStatus
   outcome: Outcome | null
   outcome_reason: string | null
-  /** Of a held item, the agent's words. */
+  /** Why the agent holds the item, in its words. */
   held_reason: string | null
   lane: TriageLane | null
-  /** Since its first dispatch; null when there was none. */
+  /** Since its first dispatch; null if it was never dispatched. */
   started_ms_ago: number | null
   step_count: number
-  /** Of its lease, while it is running: how much is left before it is offered again. */
+  /** While the item is running: how much of its lease is left before it is offered again. */
   lease_left_ms: number | null
   /** Its agent has said that it answers later. */
   answers_later: boolean
   run_status: RunStatus
-  /** Until it may be offered again; null when it does not wait for that. */
+  /** Until it may be offered again; null if it does not wait for a retry. */
   due_in_ms: number | null
-  /** The attempt before, where one ended without ending the item. */
+  /** The last attempt that ended without ending the item, if any. */
   last_attempt: { code: string; message: string } | null
   /** Items of its run that are offered before it. */
   ahead: number
@@ -88,7 +88,7 @@ export function whyNot(facts: WhyFacts): Why {
   }
 }
 
-/** A consumer is heard of once a heartbeat; that late, one may be missing. */
+/** A lease is renewed at every heartbeat; after this long, a heartbeat may be missing. */
 const SILENT_MS = 1.5 * LIMITS.heartbeat_ms
 
 function running(facts: WhyFacts): Why {
@@ -103,7 +103,7 @@ function running(facts: WhyFacts): Why {
       token: 'answer_later',
       message: `It is running, since ${seconds(started_ms_ago ?? 0)}: its agent answers later, and no consumer waits for that.`,
     }
-  // Nothing has come back from this run yet, so its process may still be on its way up.
+  // Nothing has come back from this run yet, so its process may still be starting.
   const first = admission !== null && admission.ended === 0 && step_count === 0
   if (deployment_kind === 'bundle' && first && (started_ms_ago ?? 0) < LIMITS.agent_start_ms)
     return {
@@ -130,7 +130,7 @@ function paused({ lane, outcome_reason, held_reason, run_status, admission }: Wh
   }
 }
 
-/** Of an item that goes on by itself: what it waits for now, which need not be what it was paused for. */
+/** What an item that continues by itself waits for now, which need not be what it was paused for. */
 function waitsForMoney(admission: AdmissionFacts | null): Why {
   if (admission?.is_held) return WAITING.held(admission)
   if (admission !== null && admission.waits_for_price !== null) return WAITING.price(admission)
@@ -165,7 +165,7 @@ function queued(facts: WhyFacts): Why {
   return { token: 'next', message: `${before}, and there is room: its turn comes by itself.` }
 }
 
-/** What keeps all of a run from beginning more items; null where it has room. */
+/** Why a run cannot begin more items; null if it has room. */
 export function waitOf(admission: AdmissionFacts): Why | null {
   const { waiting_for } = admit(admission)
   return waiting_for && WAITING[waiting_for](admission)

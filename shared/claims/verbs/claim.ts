@@ -1,5 +1,5 @@
-// Claims items of a run for one consumer. Guarantee: an item is handed out to one holder at a time, never beyond
-// the caps of run, agent, project and partition, and never past a fence whose money is gone.
+// Claims items of a run for one consumer. Guarantee: an item has one holder at a time, and none is claimed beyond the
+// caps of run, agent, project and partition or past a fence whose money is gone.
 
 import { openEnv } from '../../accounts/verbs/sealing.ts'
 import type { AgentTarget } from '../../agents/rules/invoke-agent.ts'
@@ -31,24 +31,24 @@ export interface Claim {
   timeout_ms: number
   max_consecutive_failures: number
   prices: PriceBook
-  /** There is a budget, so an item stops at a call that cannot be paid from it. */
+  /** A budget applies and unpriced calls are not allowed, so an item is held at a call without a price. */
   holds_unpriced: boolean
-  /** How long the run had waited for it. */
+  /** How long the run had waited for this claim. */
   waited_ms: number
   items: ClaimedItem[]
 }
 
 export interface ClaimedItem extends TakenItem {
   recorded: RecordedStep[]
-  /** Steps of its original that stand for calls with the same input. */
+  /** Steps of its original that answer calls with the same input. */
   offered: OfferedRecord[]
-  /** How the recorded steps went: the verdict is read from them too. */
+  /** Outcomes of the recorded steps, on which the verdict depends too. */
   graded: GradedStep[]
-  /** Steps that ran, in this item and not only in its original. */
+  /** Steps that ran in this item, without those reused from its original. */
   steps_run: number
   /** How the item it replays ended; null when it replays none. */
   original: OriginalEnd | null
-  /** Of its recorded steps the longest, where it was claimed to be worked on. */
+  /** Duration of its longest recorded step, if it was claimed to be worked on. */
   longest_step_ms?: number
 }
 
@@ -58,8 +58,8 @@ export interface ClaimAnswer {
 }
 
 /**
- * Takes up to `most` items of a run; no claim when there is nothing to take or no room for it. A `late` consumer leaves
- * what was cut off at the end of another's time, and what is known to take longer than it has left.
+ * Claims up to `most` items of a run; no claim if there is nothing to take or no room. A `late` consumer leaves items
+ * that were cut off at the end of another consumer's time, and items known to take longer than it has left.
  */
 export async function claimItems(ctx: Context, key: RunKey, most: number, late?: Late): Promise<ClaimAnswer> {
   const run = await facts.readRun(ctx.sql, key, late)
@@ -74,13 +74,13 @@ export async function claimItems(ctx: Context, key: RunKey, most: number, late?:
     await touchRun(ctx.sql, key)
     return { claim: null, waiting_for }
   }
-  // Before anything is taken: where the environment cannot be opened, nothing may be claimed in vain.
+  // Before items are taken: if the environment cannot be opened, nothing must be claimed in vain.
   const env = deployment.env_sealed ? await openEnv(ctx, deployment.env_sealed) : {}
   await fault('claim.before_commit')
   const items = await take(ctx.sql, run, deployment, Math.min(most, itemsInMemory(run)), late === undefined)
   await fault('claim.after_commit')
   if (items.length === 0) {
-    // What is due and held back by its partitions stays so until some of theirs end: other runs are looked at first.
+    // Due items that their partitions' caps hold back stay due until items of those end: other runs come first.
     if (run.due > 0) await touchRun(ctx.sql, key)
     return { claim: null, waiting_for }
   }
@@ -88,7 +88,7 @@ export async function claimItems(ctx: Context, key: RunKey, most: number, late?:
   return { claim, waiting_for: null }
 }
 
-/** What a claim says of its run. */
+/** The facts about a run that a claim is made of. */
 type ClaimedRun = Pick<
   facts.ReadRun,
   | 'id'
@@ -103,7 +103,7 @@ type ClaimedRun = Pick<
 
 export const toClaim = (run: facts.ReadRun): ClaimedRun => ({ ...run, under_budget: isUnderBudget(run) })
 
-/** What it takes to read what agents answer about items of a run. */
+/** Makes a claim: all that is needed to send items of a run and to read what their agent answers. */
 export function claimOf(
   ctx: Context,
   run: ClaimedRun,
@@ -132,7 +132,7 @@ export function claimOf(
       1000 * (run.timeout_seconds ?? declaration.timeout_seconds ?? LIMITS.agent_timeout_seconds.default),
     max_consecutive_failures: Math.min(
       declaration.max_consecutive_failures ?? LIMITS.consecutive_failures,
-      LIMITS.items_per_run, // declarations of before have no bound
+      LIMITS.items_per_run, // older declarations have no bound
     ),
     prices: pricesAt(run.prices, ctx.now()),
     holds_unpriced: run.under_budget && !run.allow_unpriced,
@@ -141,12 +141,12 @@ export function claimOf(
   }
 }
 
-/** Items of the run's usual size that a claim can hold without growing the process by more than a bound. */
+/** How many items of the run's average size fit in LIMITS.claim_bytes, which bounds the memory of a claim. */
 function itemsInMemory({ input_bytes, total_items }: facts.ReadRun): number {
   return Math.max(1, Math.floor((LIMITS.claim_bytes * total_items) / Math.max(1, input_bytes)))
 }
 
-/** Others may have taken what was seen, or the room for it, meanwhile: then there is less, or nothing. */
+/** Takes items; fewer or none if others took them, or the room for them, since the run was read. */
 async function take(
   sql: Sql,
   run: facts.ReadRun,
@@ -173,7 +173,7 @@ async function take(
   return shares ? takeFair(sql, taking, shares) : takeRange(sql, taking)
 }
 
-/** What admission is decided by. A place that is kept counts as one that is taken. */
+/** The facts that decide admission. A reserved place counts as taken. */
 export function admissionFacts(run: facts.ReadRun): AdmissionFacts {
   const declaration = run.deployment?.declaration
   const itemBudget = declaration?.item_budget_cents
@@ -204,11 +204,11 @@ function periodFacts({ spend_day, settings }: facts.ReadRun, budget: facts.ReadR
   return { ...budget, timezone, ends_at: periodEnd(spend_day!, budget.period, timezone) }
 }
 
-/** Of its own, of each of its items, or by day or month. */
+/** Whether a budget applies: the run's own, per item, or by day or month. */
 const isUnderBudget = ({ budget_micro, budgets, deployment }: facts.ReadRun): boolean =>
   budget_micro !== null || budgets.length > 0 || deployment?.declaration.item_budget_cents !== undefined
 
-/** Gives items that were attempted before, here or as their originals, the steps that need not run again. */
+/** Adds the steps that need not run again, from earlier attempts of the items or from their originals. */
 async function withRecordedSteps(
   ctx: Context,
   run: facts.ReadRun,

@@ -1,5 +1,5 @@
-// Claims that are made for the consumer of this process by whoever submits the items. Guarantee: their places are kept from
-// before the items are claimed until the consumer has them, and only while nothing else waits for it.
+// Passes claims that a submission makes to the consumer of this process. Guarantee: their places are reserved from
+// before the items are claimed until the consumer has them, and only while nothing else waits for that consumer.
 
 import type { OwnConsumer, Places } from '../../context.ts'
 import type { Claim } from './claim.ts'
@@ -8,14 +8,14 @@ export class GivenClaims implements OwnConsumer {
   readonly #claims: Claim[] = []
   readonly #onFilled: () => void
   #reserved = 0
-  /** Whether the invocation under way takes so many items more. */
+  /** Whether the running invocation takes this many more items. */
   hasRoom: (items: number) => boolean = () => true
 
   constructor(onFilled: () => void) {
     this.#onFilled = onFilled
   }
 
-  /** Items that places are kept for. */
+  /** Items that have a reserved place. */
   get reserved(): number {
     return this.#reserved
   }
@@ -38,7 +38,7 @@ export class GivenClaims implements OwnConsumer {
     }
   }
 
-  /** Claims to begin, each told once. */
+  /** Claims to begin; each is returned once. */
   take(): Claim[] {
     return this.#claims.splice(0)
   }

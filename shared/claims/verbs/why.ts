@@ -1,4 +1,4 @@
-// Answers why an item is not running, by the same rules a claim follows.
+// Says why an item is not running, by the same rules that a claim follows.
 
 import type { Context } from '../../context.ts'
 import type { ItemKey } from '../../kernel/ids.ts'

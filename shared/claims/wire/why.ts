@@ -1,4 +1,4 @@
-// The shape of why an item is not running.
+// The response that says why an item is not running.
 
 import { ITEM_STATUSES } from '../../items/vocabulary.ts'
 import { count, id, timestamp } from '../../kernel/answer-fields.ts'

@@ -1,6 +1,6 @@
-// Whether the rows of an installation lie on several nodes, by project. Guarantee: on one machine a statement over all
-// projects stays one statement; on a cluster one is asked for each project, and none takes locks of two. A process knows
-// which from its first statement on: it is started again after a database was distributed.
+// Tells whether rows are distributed over several nodes, by project. Guarantee: on one machine a statement over all
+// projects stays one statement; on a cluster one runs for each project, and none takes locks of two. A process finds
+// out with its first statement: it is restarted after a database was distributed.
 
 import type { Fragment } from 'postgres'
 import type { Sql } from '../../context.ts'
@@ -8,7 +8,7 @@ import { askReachable, type Reachable } from './nodes.ts'
 
 let known: boolean | undefined
 
-/** Of the installation that this process works on; looked up until somebody knows. */
+/** Looked up once for the installation of this process; after a failure it is looked up again. */
 export async function isDistributed(sql: Sql): Promise<boolean> {
   known ??= await look(sql)
   return known
@@ -24,17 +24,17 @@ async function look(sql: Sql): Promise<boolean> {
   )
 }
 
-/** A project to ask for; null stands for all of them, on one machine. */
+/** The project to query; null means all projects, on one machine. */
 export type Asked = string | null
 
-/** Whom to ask for: on a cluster those projects that `look` finds, by their `project_id`, on nodes that answer. */
+/** The projects to query: on a cluster each `project_id` that `look` finds on reachable nodes; else [null]. */
 export async function projectsToAsk(sql: Sql, look: (of: Reachable) => Fragment): Promise<Asked[]> {
   if (!(await isDistributed(sql))) return [null]
   const rows = await askReachable(sql, of => sql<{ project_id: string }[]>`${look(of)}`)
   return rows.map(row => row.project_id)
 }
 
-/** No more than `limit` rows of all projects that `look` finds, or on one machine of all there are. */
+/** At most `limit` rows of the projects that `look` finds; on one machine, of all projects at once. */
 export async function askEach<T>(
   sql: Sql,
   look: (of: Reachable) => Fragment,
@@ -49,11 +49,11 @@ export async function askEach<T>(
   return rows
 }
 
-/** The project of what its id alone names on one machine: a cluster finds its node by it, and asks no other. */
+/** The project, for rows found by their id alone on one machine: with it, a cluster queries only the project's node. */
 export const nodeOf = async (sql: Sql, project: string): Promise<Asked> =>
   (await isDistributed(sql)) ? project : null
 
-/** A part of a statement on the run `r`, whose project a cluster wants named in every part of it. */
+/** Part of a statement on the run `r`; a cluster needs the project named in every part. */
 export function inProject(sql: Sql, part: string, node: Asked): Fragment {
   const [first, ...others] = node === null ? [part] : part.split(/\br\.project_id\b/)
   return others.reduce(
@@ -62,23 +62,23 @@ export function inProject(sql: Sql, part: string, node: Asked): Fragment {
   )
 }
 
-/** The condition that names the project asked for, to follow others. */
+/** An additional condition that names the queried project. */
 export const asked = (sql: Sql, alias: string, project: Asked): Fragment =>
   project === null ? sql`` : sql`and ${sql.unsafe(alias)}.project_id = ${project}`
 
-/** The project of rows to insert: as they say it, or that asked for, by which a cluster finds their node. */
+/** The project of rows to insert: their own column, or the queried project, by which a cluster finds their node. */
 export const projectOf = (sql: Sql, column: string, project: Asked): Fragment =>
   project === null ? sql`${sql.unsafe(column)}` : sql`${project}::uuid`
 
-/** Projects that the caller may see, as `p(id)`: one alone by its id, from which a cluster knows the node. */
+/** Projects that the caller may see, as `p(id)`: a single one by its id, from which a cluster knows the node. */
 export const asProjects = (sql: Sql, ids: readonly string[]): Fragment =>
   ids.length === 1 ? sql`(select ${ids[0]!}::uuid as id) p` : sql`unnest(${[...ids]}::uuid[]) as p(id)`
 
-/** The condition that names the project where there is one alone, to follow others. */
+/** An additional condition that names the project if there is only one. */
 export const ofOne = (sql: Sql, alias: string, ids: readonly string[]): Fragment =>
   asked(sql, alias, ids.length === 1 ? ids[0]! : null)
 
-/** Rows of several projects, the first of all of them first: on a cluster, where each lies elsewhere, put in order here. */
+/** Rows of several projects in one order: on a cluster each project is queried alone, and the rows are sorted here. */
 export async function askProjects<T>(
   sql: Sql,
   ids: readonly string[],

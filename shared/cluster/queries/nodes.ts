@@ -1,5 +1,6 @@
-// Nodes of a cluster that this process has lost, and the projects on the others. Guarantee: while none is lost, and on one
-// machine always, what asks all projects is one statement without a condition; where one is lost, it asks those on the others.
+// Tracks which nodes of a cluster this process has lost, and which projects are on the others. Guarantee: while none is
+// lost, and always on one machine, a query of all projects is one statement without a condition; after a loss it covers
+// the projects on the other nodes.
 
 import type { Fragment } from 'postgres'
 import type { Sql } from '../../context.ts'
@@ -8,7 +9,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { isNodeLost, NODE_LOST } from '../../kernel/unreachable.ts'
 
 interface Loss {
-  /** As host and port. */
+  /** As host:port. */
   nodes: readonly string[]
   /** Projects on nodes that answer. */
   projects: ReadonlySet<string>
@@ -18,41 +19,41 @@ interface Loss {
 let loss: Loss | undefined
 let looking: Promise<void> | undefined
 
-/** Those that are lost now, as far as this process knows. */
+/** The nodes that are lost now, as far as this process knows. */
 export const lostNodes = (): readonly string[] => loss?.nodes ?? []
 
-/** False where the project lies on a node that is lost: nobody can tell what is of it. */
+/** False if the project is on a lost node: its state is unknown then. */
 export const canBeAsked = (project_id: string): boolean => loss?.projects.has(project_id) ?? true
 
-/** The condition that leaves out projects that cannot be asked, by the alias of their rows, to follow others. */
+/** An additional condition that leaves out projects on lost nodes, by the alias of their rows. */
 export type Reachable = (alias: string) => Fragment
 
 const reachable = (sql: Sql): Reachable => {
   if (loss === undefined) return () => sql``
   const projects = [...loss.projects]
-  if (projects.length === 0) return () => sql`and false` // by an empty list a cluster leaves out no node
+  if (projects.length === 0) return () => sql`and false` // with an empty list a cluster would leave out no node
   return alias => sql`and ${sql.unsafe(alias)}.project_id = any(${projects}::uuid[])`
 }
 
-/** Asks all projects that can be asked. What fails because a node was lost just now is asked once more, without its projects. */
+/** Queries all reachable projects. If a node was lost just now, it queries once more, without that node's projects. */
 export async function askReachable<T>(sql: Sql, ask: (of: Reachable) => PromiseLike<T>): Promise<T> {
   if (
     loss !== undefined &&
     isOutside(sql) &&
     sinceMs(performance.now(), loss.looked_ms) >= LIMITS.nodes_look_ms
   )
-    look(sql).catch(() => {}) // nobody waits for it: a machine that is silent takes its time
+    look(sql).catch(() => {}) // in the background: a silent machine takes its time
   try {
     return await ask(reachable(sql))
   } catch (error) {
-    // Coordinators alone say so. A transaction is over with the first statement that fails.
+    // Only coordinators report it. A transaction is over with the first statement that fails.
     if (!isOutside(sql) || !isNodeLost(error)) throw error
     await look(sql)
     return ask(reachable(sql))
   }
 }
 
-/** What was not found by its id alone may lie on a node that is lost. @throws what PostgreSQL would say of it */
+/** A row not found by its id alone may be on a lost node. @throws the error that PostgreSQL would report */
 export function refuseUntold(): void {
   if (loss === undefined) return
   const error = new Error(
@@ -61,7 +62,7 @@ export function refuseUntold(): void {
   throw Object.assign(error, { code: NODE_LOST })
 }
 
-/** For who met an error where nothing can be asked again: this process knows of the node from then on. */
+/** For callers that cannot retry after an error: from then on this process knows of the lost node. */
 export async function noteLostNode(sql: Sql, error: unknown): Promise<void> {
   if (loss === undefined && isNodeLost(error)) await look(sql).catch(() => {})
 }

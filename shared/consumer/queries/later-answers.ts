@@ -1,5 +1,5 @@
-// Items whose agents answer later: held under claims of their own, which the agents renew. Guarantee: an item is under
-// one claim at a time, and what is sent again after a lost connection changes nothing.
+// SQL about items whose agents answer later: they are held under claims of their own, which the agents renew.
+// Guarantee: an item is under one claim at a time, and a statement sent again after a lost connection changes nothing.
 
 import type { ClaimedItem } from '../../claims/queries/claim.ts'
 import { TAKEN } from '../../claims/queries/take-functions.ts'
@@ -19,7 +19,7 @@ export interface SentClaim {
   claim_id: number
 }
 
-/** A request for items of a claim, by which their agent names them: all that the claim has between two. */
+/** A request as its agent names it: all items of a claim from `first_seq` to `last_seq`. */
 export interface SentRequest extends SentClaim {
   first_seq: number
   last_seq: number
@@ -27,16 +27,16 @@ export interface SentRequest extends SentClaim {
   started_ms: number
 }
 
-/** One that something is held of, with its project, which its address does not name. */
+/** A request of which items are still held, with its project, which its address does not name. */
 export interface HeldRequest extends SentRequest, RunKey {}
 
 export interface HandOver extends SentClaim, RunKey {
   items: readonly { seq: number; attempt: number }[]
-  /** From now until they must have ended. */
+  /** Milliseconds from now until the items must have ended. */
   within_ms: number
 }
 
-/** Moves items of one request to a claim of their own. Of a claim that was lost meanwhile nothing is moved. */
+/** Moves items of one request to a claim of their own. If their claim was lost meanwhile, nothing is moved. */
 export async function handOver(sql: Sql, order: HandOver, { closed }: FlushClaims): Promise<void> {
   const seqs = sql`${numbers(order.items.map(item => item.seq))}::text::int[]`
   const ending = sql`${numbers(closed)}::text::bigint[]`
@@ -62,21 +62,21 @@ export async function handOver(sql: Sql, order: HandOver, { closed }: FlushClaim
     delete from claims where project_id = ${order.project_id} and id = any(${ending}) and (select count(*) from handed) >= 0`
 }
 
-/** An item that is at work under the claim it was sent under. */
+/** An item in flight, under the claim it was sent under or under the one it was handed over to. */
 export interface HandedItem {
   seq: number
   attempt: number
   /** Its consumer has let go of it. */
   handed: boolean
-  /** Its time was over by then. */
+  /** Its time is over. */
   late: boolean
 }
 
-/** What was handed over of a request, and of no other. */
+/** Condition on the claims that items of this request were handed over to. */
 const handedOf = (sql: Sql, { run_id, claim_id, first_seq, last_seq }: SentRequest) =>
   sql`run_id = ${run_id} and handed_from = ${claim_id} and seqs[1] between ${first_seq} and ${last_seq}`
 
-/** Renews the leases on what was handed over, unless its time is over; returns their project, none when there is nothing of it. */
+/** Renews leases on handed-over items, unless their time is over; returns the project, undefined if none are left. */
 export async function renewHanded(sql: Sql, sent: SentRequest): Promise<string | undefined> {
   const look = (of: Reachable) =>
     sql`select project_id from claims where ${handedOf(sql, sent)} ${of('claims')} limit 1`
@@ -93,7 +93,7 @@ export async function renewHanded(sql: Sql, sent: SentRequest): Promise<string |
   return undefined
 }
 
-/** Whether the consumer that sent the items has not let go of all of them. */
+/** Whether the consumer that sent the items still holds any of them. */
 export async function isHeldByConsumer(sql: Sql, sent: SentRequest): Promise<boolean> {
   const rows = await askReachable(
     sql,
@@ -106,7 +106,7 @@ export async function isHeldByConsumer(sql: Sql, sent: SentRequest): Promise<boo
   return rows.length > 0
 }
 
-/** What is still at work of what was sent; claims that were handed over and hold nothing any more are ended. */
+/** The items of a request that are still in flight; ends handed-over claims that hold no items any more. */
 export async function findHanded(sql: Sql, sent: HeldRequest): Promise<HandedItem[]> {
   const { project_id, run_id, claim_id, first_seq, last_seq } = sent
   return sql<HandedItem[]>`
@@ -124,7 +124,7 @@ export async function findHanded(sql: Sql, sent: HeldRequest): Promise<HandedIte
     select seq, attempt, handed, late from open order by seq`
 }
 
-/** Of those, the ones asked for, as their claim took them, with the claim that holds each. */
+/** The handed-over items among `seqs`, as they were claimed, with the claim that holds each. */
 export async function findHandedItems(
   sql: Sql,
   { project_id, run_id, claim_id }: HeldRequest,
@@ -139,7 +139,7 @@ export async function findHandedItems(
       ${asked(sql, 'c', node)}`
 }
 
-/** Of these items, those whose agents were to answer later and sent nothing at all, too often. */
+/** Those of these items whose agents were to answer later and too often sent nothing at all. */
 export async function findUnanswered(sql: Sql, { project_id, run_id }: RunKey, seqs: readonly number[]) {
   const rows = await sql<{ seq: number }[]>`
     select seq from attempts
@@ -149,7 +149,7 @@ export async function findUnanswered(sql: Sql, { project_id, run_id }: RunKey, s
   return rows.map(row => row.seq)
 }
 
-/** A step that was told already; its output is of no interest any more. */
+/** A step that is recorded already; its output is not needed any more. */
 export interface ToldStep {
   seq: number
   key: string
@@ -158,11 +158,11 @@ export interface ToldStep {
   outcome_reason: OutcomeReason | null
   reused: boolean
   output: null
-  /** In this attempt of its item, and not in an earlier one. */
+  /** Recorded in this attempt of its item, and not in an earlier one. */
   now: boolean
 }
 
-/** What the verdicts of items are read from: the steps of this attempt, and of earlier ones those that succeeded. */
+/** The steps that items' verdicts depend on: those of this attempt, and those of earlier ones that succeeded. */
 export async function findToldSteps(sql: Sql, { project_id, run_id }: RunKey, seqs: readonly number[]) {
   return sql<ToldStep[]>`
     select s.seq, s.key, s.kind, s.outcome, s.outcome_reason, s.reused, null as output, s.attempt = i.attempt as now

@@ -20,10 +20,10 @@ import type { AgentLine, ItemError, StepReport } from '../../protocol/rules/prot
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import type { Later, ResultWriter } from '../../settling/verbs/result-writer.ts'
 
-/** Where what an answer says goes. */
+/** Takes the results that an answer contains. */
 export type ResultSink = Pick<ResultWriter, 'addStep' | 'end' | 'giveBack' | 'handOver'>
 
-/** One request's items on their way back. */
+/** The answer to one request, and which of its items are unfinished. */
 export class Answer {
   readonly #claim: Claim
   readonly #writer: ResultSink
@@ -34,10 +34,10 @@ export class Answer {
   readonly #now: () => number
   readonly #later: Later | undefined
   open: number
-  /** An item was ended against the agent's will: it should not be left to go on. */
+  /** An item was ended before its agent ended it, so the agent should not continue. */
   cutShort = false
 
-  /** An agent without an address has no `later`. The request began when this is made, unless `startedMs` says when. */
+  /** Without an address for later answers there is no `later`. The request began at `startedMs`, by default now. */
   constructor(
     claim: Claim,
     writer: ResultSink,
@@ -90,7 +90,7 @@ export class Answer {
           'yielded',
           'The agent stopped at a step boundary.',
           'nobody',
-          // One that got nowhere would be offered again and again, as fast as that goes.
+          // Without a delay, an item that made no progress would be offered again in a tight loop.
           inFlight.step_count > inFlight.item.step_count ? 0 : backoffMs(0),
         )
       default:
@@ -98,7 +98,7 @@ export class Answer {
     }
   }
 
-  /** The whole of a plain answer is the output. @throws ProtocolError when it is not JSON */
+  /** Ends an item by a plain answer, all of which is the output. @throws ProtocolError when it is not JSON */
   plain(inFlight: InFlightItem, text: string): void {
     const line: ResultLine = {
       type: 'result',
@@ -126,7 +126,7 @@ export class Answer {
     inFlight: InFlightItem,
     code: string,
     message: string,
-    /** `unsent`: nothing of it reached the agent, so neither a failure nor time is counted. */
+    /** `unsent`: nothing of the item reached the agent, so neither a failure nor time is counted. */
     fault: 'agent' | 'transport' | 'nobody' | 'unsent',
     delayMs: number,
     alone = false,
@@ -147,7 +147,7 @@ export class Answer {
     })
   }
 
-  /** What has not ended is answered later, at the address that came with the request. */
+  /** Hands over the unfinished items: their agent answers later, at the address that came with the request. */
   later(): void {
     if (this.#later === undefined)
       throw new ProtocolError('the agent was handed no address at which it could answer later')
@@ -201,12 +201,12 @@ function parse(text: string): AgentLine {
 
 type ResultLine = Extract<AgentLine, { type: 'result' }>
 
-/** How a result begins as the SDK writes it. */
+/** The beginning of a result as the SDK writes it. */
 const RESULT_HEAD = /^\{"type":"result","seq":(\d{1,9}),"attempt":(\d{1,9}),"output":/
 
 /**
- * A result that says nothing but its output. That is parsed alone, so its text is one JSON value and nothing that
- * stands beside one; undefined of any other line.
+ * Reads a result that has only an output; undefined for any other line. The output is parsed alone, so that its text is
+ * exactly one JSON value.
  */
 function returnedOf(text: string): { line: ResultLine; output: string } | undefined {
   const head = RESULT_HEAD.exec(text)
@@ -235,7 +235,7 @@ function outputText(text: string): string {
   }
 }
 
-/** What an agent says in words, of which null is none. */
+/** An optional text of an agent; null counts as none. */
 function wordsOf(name: string, given: unknown): string | undefined {
   if (given === undefined || given === null) return undefined
   if (typeof given === 'string') return given

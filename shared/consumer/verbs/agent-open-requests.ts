@@ -1,19 +1,19 @@
-// The requests of a consumer that are under way. Guarantee: those of a claim are cut off when its lease is lost, and all of
-// them when the consumer's time is over; a request that begins later is cut off already.
+// Keeps a consumer's open requests. Guarantee: the requests of a claim are cut off when its lease is lost, and all
+// requests when the consumer's time is over; a request that begins after that is cut off at once.
 
 import type { Lease } from '../../settling/verbs/in-flight-item.ts'
 
-/** One for each consumer: a signal composed for each request cost more than sending it. */
+/** One for each consumer: composing a signal for each request cost more than sending the request. */
 export class OpenRequests {
   readonly #leases = new Map<AbortController, Lease>()
   #isOver = false
 
-  /** The consumer's time is over. */
+  /** Whether the consumer's time is over. */
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** What cuts the request off. */
+  /** Adds a request; returns the controller that cuts it off. */
   begin(lease: Lease): AbortController {
     const cut = new AbortController()
     this.#leases.set(cut, lease)

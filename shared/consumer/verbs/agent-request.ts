@@ -1,5 +1,5 @@
-// The requests that the items of a claim are sent in. Guarantee: an item's input is passed on as it was stored, and no
-// request is longer than an agent expects.
+// Builds the requests that the items of a claim are sent in. Guarantee: an item's input is sent as it was stored, and
+// no request has more items than an agent expects.
 
 import { signatureOf } from '../../accounts/verbs/agent-keys.ts'
 import type { AgentRequest } from '../../agents/rules/invoke-agent.ts'
@@ -20,14 +20,14 @@ import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import { traceparentOf } from '../../settling/verbs/run-trace.ts'
 import type { Timing } from './timing.ts'
 
-/** How a claim is cut into requests. */
+/** Splits the items of a claim into requests. */
 export function requestsOf(claim: Claim, inFlightItems: readonly InFlightItem[]): InFlightItem[][] {
   const { target } = claim
-  // An item under a budget travels alone, so that closing its request at the fence stops nobody else.
+  // An item under a budget travels alone, so that closing its request at the fence stops no other item.
   const each = target.protocol === 'json' || target.declaration.item_budget_cents !== undefined
   const size = each ? 1 : LIMITS.request_items
   const groups: InFlightItem[][] = []
-  // In the order of the items, so that a request has all that its claim has between its first and its last.
+  // In the order of seqs, so that a request has all items of its claim between its first and its last.
   for (const inFlight of inFlightItems.toSorted((a, b) => a.seq - b.seq)) {
     const last = groups.at(-1)
     if (last === undefined || last.length >= size || inFlight.item.alone || last[0]!.item.alone)
@@ -37,11 +37,11 @@ export function requestsOf(claim: Claim, inFlightItems: readonly InFlightItem[])
   return groups
 }
 
-/** What is left of an item's time, which earlier attempts have used too. */
+/** Milliseconds left of an item's time, which earlier attempts have used too. */
 export const timeLeft = (claim: Claim, inFlight: InFlightItem) =>
   Math.max(0, claim.timeout_ms - inFlight.item.ran_ms)
 
-/** What is sent for these items, signed; with the address at which their agent may answer later, where it may. */
+/** The signed request for these items, with the address at which their agent may answer later, if it may. */
 export async function requestOf(
   ctx: Context,
   claim: Claim,
@@ -89,15 +89,15 @@ function plainHeaders(
   }
 }
 
-/** What is left of the consumer's time, as far as the item may use it. */
+/** Milliseconds left of the consumer's time, as far as the item may use them. */
 const yieldMs = (claim: Claim, timing: Timing) => Math.round(Math.min(timing.yieldMs(), claim.timeout_ms))
 
-/** Where an agent's own spans belong; nothing where spans are not exported. */
+/** The parent of the agent's own spans; nothing if spans are not exported. */
 function callerOf({ telemetry }: Context, claim: Claim, inFlight: InFlightItem) {
   return telemetry?.tracing ? { traceparent: traceparentOf(telemetry, claim.run_id, inFlight) } : undefined
 }
 
-/** One line of the request; the input's text is passed on as it was stored. */
+/** One line of the request; the input's text is sent as it was stored. */
 function itemLine(ctx: Context, claim: Claim, inFlight: InFlightItem, timing: Timing): string {
   const { item } = inFlight
   const budget = itemBudgetMicro(claim.target.declaration, inFlight)

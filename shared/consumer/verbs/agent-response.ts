@@ -1,5 +1,5 @@
-// What an agent's response to a request says of its items, line by line. Guarantee: no more of it is held than a line,
-// or a plain output, may have.
+// Reads an agent's response to a request, line by line. Guarantee: it holds no more than the longest allowed line or
+// plain output in memory.
 
 import type { AgentResponse } from '../../agents/rules/invoke-agent.ts'
 import type { AgentProtocol } from '../../agents/vocabulary.ts'
@@ -9,7 +9,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { NDJSON } from '../../protocol/rules/protocol.ts'
 import type { Answer } from './agent-answer.ts'
 
-/** Reads it to its end, or until all items have ended; `timeout` cuts it off. */
+/** Reads the response to its end, or until all items have ended; then it aborts `timeout` if the agent continues. */
 export function readResponse(
   answer: Answer,
   response: AgentResponse,
@@ -39,17 +39,17 @@ async function readLines(answer: Answer, response: AgentResponse, timeout: Abort
       if (lines.length > 0) isSilent = false
       for (const line of lines) answer.line(line)
       if (answer.cutShort && answer.open === 0) return timeout.abort()
-      // A well-behaved agent ends here, and the connection can be used again; another is cut off.
+      // A well-behaved agent ends here, and its connection can be used again; any other agent is cut off.
       if (answer.open === 0) linger ??= setTimeout(() => timeout.abort(), LIMITS.agent_linger_ms)
     }
   } finally {
     clearTimeout(linger)
   }
-  // With lines in it, a 202 is an open answer like any other.
+  // A 202 with lines in it is an open answer like any other.
   if (isLater && isSilent) answer.later()
 }
 
-/** Lets an answer that says nothing end, so that its connection can be used again; of a long one the rest is cut off. */
+/** Reads a response without lines to its end, so that its connection can be used again; a long one is cut off. */
 async function passOver(response: AgentResponse): Promise<void> {
   let bytes = 0
   for await (const chunk of response.body) {
@@ -67,10 +67,10 @@ async function readPlain(answer: Answer, response: AgentResponse): Promise<void>
   answer.plain(inFlight, output.trim() || 'null')
 }
 
-/** The agent answers later; one whose answer has lines, or of a plain one a body, has answered. */
+/** The agent answers later, unless the response has lines, or a body in the plain protocol: then it has answered. */
 const ACCEPTED = 202
 
-/** 4xx ends the items, 408, 429 and 5xx are transport faults. */
+/** 4xx ends the items; 408, 429, 5xx and statuses below 400 other than 2xx are transport faults. */
 async function checkStatus(answer: Answer, response: AgentResponse): Promise<void> {
   const { status } = response
   if (status >= 200 && status < 300) return

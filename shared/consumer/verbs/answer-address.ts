@@ -1,6 +1,6 @@
-// The address at which an agent may answer later. Guarantee: it names one request for items of one claim, tells nothing
-// about them but their numbers in the run, and none for another claim can be made without the master key; whether they
-// are still awaited is for PostgreSQL to say.
+// Makes and reads the address at which an agent may answer later. Guarantee: it names one request of one claim and
+// reveals nothing about its items except their seqs; without the master key nobody can make an address for another
+// claim. PostgreSQL decides whether the items are still awaited.
 
 import { seal, unseal } from '../../accounts/verbs/sealing.ts'
 import type { Claim } from '../../claims/verbs/claim.ts'
@@ -11,10 +11,10 @@ import type { SentRequest } from '../queries/later-answers.ts'
 
 export const ANSWERS_PATH = '/v1/answers'
 
-/** Made once a claim: where each item is a request, sealing took more of the processor than signing it. */
+/** Sealed once a claim: if each item is a request, sealing took more CPU than signing. */
 const sealed = new WeakMap<Claim, Promise<string>>()
 
-/** Where the agent may answer a request for the items of a claim from one number to another. */
+/** The URL at which the agent may answer a request for the items of a claim from `first_seq` to `last_seq`. */
 export async function answerAddress(
   ctx: Context,
   claim: Claim,
@@ -26,11 +26,11 @@ export async function answerAddress(
     word = seal(ctx, 'answer', [claim.run_id, claim.id, ctx.now()].join(' '))
     sealed.set(claim, word)
   }
-  // Whoever has the address has all items of the claim: other numbers would lead to nothing that is not its own.
+  // The seqs are not sealed: an agent with this address has all items of the claim, so other seqs name only its own.
   return `${ctx.config.base_url}${ANSWERS_PATH}?to=${first_seq}-${last_seq}.${await word}`
 }
 
-/** What `to` of an address names. @throws ApiError `unauthenticated` */
+/** The request that `to` of an address names. @throws ApiError `unauthenticated` */
 export async function requestAt(ctx: Context, to: string): Promise<SentRequest> {
   const [, first_seq, last_seq, word] = ADDRESS.exec(to) ?? []
   const text = word === undefined ? '' : await unseal(ctx, 'answer', word).catch(() => '')

@@ -1,6 +1,6 @@
-// Claims items for one consumer, of all runs that have some to offer. Guarantee: claims of different runs do not wait for
-// each other; what is under way counts as taken when places are shared out; and a run that had nothing to give is asked again
-// only when something happened in its project.
+// Claims items for one consumer from all runs that have some to offer. Guarantee: claims of different runs do not wait
+// for each other, and their items count as taken while places are shared out. A run that had nothing to give is tried
+// again only when something happened in its project.
 
 import { findOpenRuns, type OpenRun } from '../../claims/queries/open-runs.ts'
 import type { Wait } from '../../claims/rules/admission.ts'
@@ -17,13 +17,13 @@ import { traceRunEnd } from '../../settling/verbs/run-trace.ts'
 
 /** The consumer that claims are made for. */
 export interface Holder {
-  /** Items in flight altogether, and those that places are kept for. */
+  /** Items in flight in all, and items with a reserved place. */
   held(): number
   here: HeldHere
   late(): Late | undefined
   isOver(): boolean
   launch(claim: Claim): void
-  /** Asks for another look. */
+  /** Asks for another poll. */
   lookAgain(): void
 }
 
@@ -36,10 +36,10 @@ interface UnderWay {
   ended: Promise<void>
 }
 
-/** What became of one try. */
+/** The result of one try. */
 type Outcome = 'progress' | 'vain' | 'failed'
 
-/** Money that is not the run's own: its items are paused until there is some again. */
+/** Waits for money that is not the run's own budget: its items are paused until there is some again. */
 const FOR_MONEY: ReadonlySet<Wait> = new Set(['credit', 'period_budget', 'price'])
 
 export class Claimer {
@@ -49,7 +49,7 @@ export class Claimer {
   #isAnyOpen = false
   /** Runs that had nothing to give, with their projects. */
   readonly #vain = new Map<string, string>()
-  /** Runs that could not be served, for a while: they must not keep places from others. */
+  /** Runs that could not be served, set aside for a while: they must not keep places from others. */
   readonly #failed = new Map<string, ReturnType<typeof setTimeout>>()
 
   constructor(ctx: Context, holder: Holder) {
@@ -57,24 +57,24 @@ export class Claimer {
     this.#holder = holder
   }
 
-  /** The last look found nothing that waits, and nothing is under way. */
+  /** Whether the last poll found no open run, and nothing is under way. */
   get isIdle(): boolean {
     return !this.#isAnyOpen && !this.isAtWork
   }
 
-  /** Something is under way, or will be tried again by itself. */
+  /** Whether a claim or sweep is under way, or will be tried again by itself. */
   get isAtWork(): boolean {
     return this.#underWay.size + this.#failed.size > 0
   }
 
-  /** Something happened that may have made room, of a project or of all: what was tried in vain is worth another try. */
+  /** Something may have made room, in one project or in all: runs that were tried in vain are worth another try. */
   hear(project_id?: string): void {
     const isHeard = (id: string) => project_id === undefined || project_id === id
     for (const one of this.#underWay) if (isHeard(one.run.project_id)) one.isOutdated = true
     for (const [run_id, id] of this.#vain) if (isHeard(id)) this.#vain.delete(run_id)
   }
 
-  /** One look over the open runs, which begins claims and sweeps and does not wait for them. */
+  /** Polls the open runs once; begins claims and sweeps, and does not wait for them. */
   async look(): Promise<void> {
     try {
       const found = await findOpenRuns(this.#ctx.sql, LIMITS.open_runs_per_look, this.#holder.late())
@@ -85,7 +85,7 @@ export class Claimer {
         if (run.stop_reason) this.#sweep(run)
         else this.#claim(run, places.get(run.id) ?? 0)
     } catch (error) {
-      // PostgreSQL is restarting: the next look tries again.
+      // PostgreSQL is restarting: the next poll tries again.
       this.#ctx.log('warn', 'look_failed', { error: String(error) })
       await pause(LIMITS.look_retry_ms)
       this.#holder.lookAgain()
@@ -98,7 +98,7 @@ export class Claimer {
     for (const timer of this.#failed.values()) clearTimeout(timer)
   }
 
-  /** What is asked for counts as in flight, so that places are given once. */
+  /** How many items to claim by run. Items already asked for count as in flight, so that a place is given once. */
   #shares(runs: readonly OpenRun[]): ReadonlyMap<string, number> {
     const asked = (belongs: (run: OpenRun) => boolean) => {
       let items = 0
@@ -126,15 +126,15 @@ export class Claimer {
 
   #count = (is: (run: OpenRun) => boolean) => [...this.#underWay].filter(one => is(one.run)).length
 
-  /** Backlogs that end are many items and nobody waits for them: half the turns at most. */
+  /** Ending a backlog means many items that nobody waits for, so sweeps take at most half the turns. */
   #sweep(run: OpenRun): void {
     const isFree = this.#count(({ stop_reason }) => stop_reason !== null) < LIMITS.claims_at_once
     if (isFree && this.#count(({ id }) => id === run.id) === 0) this.#begin(run, 0)
   }
 
   /**
-   * A long backlog is claimed from several times at once, so that the round trips overlap. What is less than a whole claim
-   * waits for the one under way: places become free a few at a time, and each claim costs a commit.
+   * A long backlog gets several claims at once, so that their round trips overlap. Less than a whole claim waits for
+   * the one under way: places become free a few at a time, and each claim costs a commit.
    */
   #claim(run: OpenRun, places: number): void {
     let claims = this.#count(({ id }) => id === run.id)
@@ -146,7 +146,7 @@ export class Claimer {
   }
 
   #begin(run: OpenRun, items: number): boolean {
-    // Claims of one project wait for each other's locks, and all of them for connections that flushes need too.
+    // Claims of one project wait for each other's locks, and all claims for connections that flushes need too.
     const most = Math.max(1, Math.min(LIMITS.claims_under_way, this.#ctx.sql.options.max - 1))
     const ofProject = this.#count(({ project_id }) => project_id === run.project_id)
     if (this.#underWay.size >= most || ofProject >= LIMITS.claims_at_once || this.#holder.isOver())
@@ -191,7 +191,7 @@ export class Claimer {
 
   async #take(run: RunKey, items: number): Promise<Outcome> {
     const { claim, waiting_for } = await claimItems(this.#ctx, run, items, this.#holder.late())
-    if (waiting_for === 'stopped') return 'progress' // the next look sweeps it
+    if (waiting_for === 'stopped') return 'progress' // the next poll sweeps it
     if (waiting_for !== null && FOR_MONEY.has(waiting_for))
       return (await pauseForMoney(this.#ctx.sql, run, LIMITS.sweep_items)) > 0 ? 'progress' : 'vain'
     if (!claim) return 'vain'

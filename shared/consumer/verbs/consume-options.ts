@@ -1,19 +1,19 @@
-// What a host tells one invocation of the consumer, and what that tells its host.
+// The options that a host gives one invocation of the consumer, and the result that it gets.
 
 import type { GivenClaims } from '../../claims/verbs/given-claims.ts'
 
 export interface ConsumeOptions {
-  /** Claims that others make for it: looked at as it begins and whenever it is woken. */
+  /** Claims that submissions make for it: taken when it begins and whenever it is woken. */
   given?: GivenClaims
-  /** How long this invocation may take; without it the consumer leaves only when there is nothing to do. */
+  /** Milliseconds that this invocation may take; without it the consumer ends only when there is nothing to do. */
   time_ms?: number
-  /** Resolves the wait for work early; the host calls what `onWake` was given when there is work, or a run was aborted. */
+  /** Gets a function that ends the wait for work; the host calls it when there is work, or a run was aborted. */
   onWake?: (wake: (aborted?: string) => void) => void
-  /** Called once, before what is in flight is let go, when there is still work and the time is over. */
+  /** Called once when the time is over or `stop` fired, before the items in flight are let go. */
   onHandOver?: () => void
-  /** When the invocation began; now unless told. */
+  /** When the invocation began; by default now. */
   began_ms?: number
-  /** Ends the invocation before its time: nothing more is claimed, what is in flight is given back. */
+  /** Ends the invocation early: nothing more is claimed; items still in flight after LIMITS.drain_ms are given back. */
   stop?: AbortSignal
 }
 
@@ -21,6 +21,6 @@ export interface ConsumeOptions {
 export interface Consumed {
   claimed: number
   settled: number
-  /** There was still work when the time was over: the next invocation should start at once. */
+  /** There is still work, so the next invocation should start at once. */
   more: boolean
 }

@@ -1,5 +1,5 @@
 // The queue consumer: claims items across all open runs, executes them and settles them until the backlog is empty or
-// its time is over. Guarantee: whatever it holds when it stops, even by being killed, is offered again.
+// its time is over. Guarantee: the items it holds when it stops, even by being killed, are offered again.
 
 import { extendLeases } from '../../claims/queries/leases.ts'
 import { findNextDue, isAnyLeftToFresh } from '../../claims/queries/open-runs.ts'
@@ -26,10 +26,10 @@ export async function consume(ctx: Context, options: ConsumeOptions = {}): Promi
   return consumer.run()
 }
 
-const IDLE_MS = 1000 // a wait ends by a notification, a settled flush or a due item; this catches what none of them tells
-const DUE_MS = 50 // at least, since an item that is due may have to wait for room
+const IDLE_MS = 1000 // a notification, a settled flush or a due item ends a wait; this catches what none reports
+const DUE_MS = 50 // the shortest wait, since a due item may have to wait for room
 
-/** What a consumer has of one run. */
+/** What a consumer holds of one run. */
 interface Work {
   run_id: string
   project_id: string
@@ -48,7 +48,7 @@ class Consumer {
   readonly #causes: CauseNamer
   readonly #leases = new Map<number, { lease: Lease; run_id: string; project_id: string }>()
   readonly #executions = new Set<Promise<void>>()
-  /** When the last look ended, and by which name that was noted. */
+  /** When the last poll ended, and the id under which that is noted in Redis. */
   #looked_ms: number
   readonly #id: string
   readonly #held = new HeldItems()
@@ -56,7 +56,7 @@ class Consumer {
   #settled = 0
   #endSleep: () => void = () => {}
   #woken = false
-  /** It ends what it has, and takes nothing more. */
+  /** It finishes the items it has, and takes no more. */
   #isLeaving = false
 
   constructor(ctx: Context, options: ConsumeOptions) {
@@ -78,7 +78,7 @@ class Consumer {
       noted = true
       void this.#heartbeat()
     }, LIMITS.heartbeat_ms)
-    // The signal outlives the invocation and must not hold on to it.
+    // The signal outlives the invocation and must not keep it in memory.
     const onStop = () => this.#notify()
     this.#options.stop?.addEventListener('abort', onStop)
     this.#launchGiven()
@@ -100,16 +100,16 @@ class Consumer {
         }
         const nextMs = await this.#untilNextDue()
         const isIdle = this.#held.all === 0 && this.#executions.size === 0 && !this.#woken
-        // What is due and was not to be had twice is kept back by what others hold: theirs to go on with.
+        // Due items that two polls could not claim are held back by other consumers' items: theirs to continue with.
         looksInVain = isIdle && nextMs === 0 ? looksInVain + 1 : 0
         if (isIdle && (nextMs === null || looksInVain === 2)) break
-        if (isIdle) this.#claimer.hear() // it leaves only after one more try
+        if (isIdle) this.#claimer.hear() // it ends only after one more try
         const isDue = await this.#sleep(Math.min(Math.max(nextMs ?? IDLE_MS, DUE_MS), IDLE_MS))
         if (isDue && nextMs !== 0) this.#claimer.hear()
       }
       this.#isLeaving = true
       more = this.#isOver() || (await this.#leavesToFresh())
-      // The successor starts while this invocation is still giving back what did not yield.
+      // The successor starts while this invocation is still giving back items that did not yield.
       if (this.#isOver()) this.#options.onHandOver?.()
       await this.#finish()
     } finally {
@@ -127,14 +127,14 @@ class Consumer {
     )
   }
 
-  /** What it has left, unless it has its time before it. */
+  /** The time it has left; undefined if it has just begun, has no time limit or is asked to stop. */
   #late(): Late | undefined {
     const whole_ms = this.#timing.wholeMs()
     if (whole_ms === null || this.#time.sinceBegan() < LIMITS.consumer_fresh_ms) return undefined
     return { left_ms: this.#timing.leftMs(), whole_ms, base_url: this.#ctx.config.base_url }
   }
 
-  /** Something waits for a consumer that has just begun: the next one should begin at once. */
+  /** Whether items wait for a consumer that has just begun, so that the next one should begin at once. */
   async #leavesToFresh(): Promise<boolean> {
     const late = this.#late()
     return late !== undefined && isAnyLeftToFresh(this.#ctx.sql, late).catch(() => false)
@@ -149,7 +149,7 @@ class Consumer {
     lookAgain: () => this.#lookAgain(),
   }
 
-  /** For a claim that is given to it: while others wait, or places are scarce and shared out, it chooses itself. */
+  /** Whether it takes a claim from a submission; if other items wait, or places are scarce, it chooses by itself. */
   #hasRoom(items: number): boolean {
     const isFree = this.#holder.held() + items <= LIMITS.items_in_flight_per_consumer / 2
     return isFree && this.#claimer.isIdle && !this.#isLeaving && !this.#isOver()
@@ -189,7 +189,7 @@ class Consumer {
     this.#executions.add(execution)
   }
 
-  /** Items that left its hands make room for others. */
+  /** Items that left the consumer make room for others. */
   #release(work: Work, items: number): void {
     this.#held.change(work.run_id, work.account_id, -items)
     this.#notify(work.project_id)
@@ -225,12 +225,12 @@ class Consumer {
     return work
   }
 
-  /** Prolongs what is held; what is not ours any more is let go. */
+  /** Extends the leases, and lets go of claims that are not its own any more. */
   async #heartbeat(): Promise<void> {
     for (const [id, { lease }] of this.#leases) if (lease.open === 0) this.#leases.delete(id)
     if (this.#leases.size === 0) return
     try {
-      // Only what was asked for can be missed: claims are launched while the answer is under way.
+      // Only leases in this request can be reported lost; new claims may start while it is in flight.
       const asked = [...this.#leases].map(([id, of]) => ({ id, ...of }))
       const held = await extendLeases(this.#ctx.sql, asked, LIMITS.lease_ms)
       for (const { id, lease, run_id } of asked) {
@@ -243,7 +243,7 @@ class Consumer {
     }
   }
 
-  /** Of a run that was aborted nothing may be held any more: PostgreSQL says so now, and not at the next heartbeat. */
+  /** An aborted run must release its items at once, so PostgreSQL is asked now instead of at the next heartbeat. */
   #hear(aborted: string | undefined): void {
     this.#launchGiven()
     const isHeld = [...this.#leases.values()].some(({ run_id }) => run_id === aborted)
@@ -260,10 +260,10 @@ class Consumer {
     }
   }
 
-  /** Lets what is in flight end or yield, then gives back the rest. */
+  /** Lets items in flight end or yield, then gives back the rest. */
   async #finish(): Promise<void> {
-    // Asked to stop: what is about to end may. Out of time: what did not yield is given back before the platform
-    // cuts the invocation off.
+    // If it is asked to stop, items that are about to end may do so. If it is out of time, items that did not yield are
+    // given back before the platform cuts the invocation off.
     const graceMs = this.#options.stop?.aborted ? LIMITS.drain_ms : this.#timing.leftMs()
     const timer = setTimeout(() => this.#requests.cutAll(), Math.min(graceMs, LIMITS.consume_ms))
     await this.#claimer.ended()
@@ -272,7 +272,7 @@ class Consumer {
     await Promise.all([...this.#work.values()].map(({ writer }) => writer.drained()))
   }
 
-  /** Something happened, in a project or anywhere: whatever is waited for may be there. */
+  /** Something happened, in one project or in any: there may be items or room now. */
   #notify(project_id?: string): void {
     this.#claimer.hear(project_id)
     this.#lookAgain()
@@ -283,7 +283,7 @@ class Consumer {
     this.#endSleep()
   }
 
-  /** Until something happens or the time is over, at most so long: whether that passed. */
+  /** Waits until something happens or the time is over, at most `ms`; returns whether the wait ran out. */
   async #sleep(ms: number): Promise<boolean> {
     if (this.#woken) return false
     const isOver = await new Promise<boolean>(resolve => {

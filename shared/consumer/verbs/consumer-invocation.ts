@@ -1,5 +1,6 @@
-// One invocation of the consumer where each is called for. Guarantee: work that was committed before a notification is seen by
-// a consumer that is awake or by one that is called, and nobody stays awake for what others hold.
+// Runs one invocation of the consumer, on hosts that call each invocation. Guarantee: work committed before a
+// notification is seen by a consumer that is awake or by one that is called; no consumer stays awake for items that
+// others hold.
 
 import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
@@ -11,11 +12,11 @@ import type { Consumed, ConsumeOptions } from './consume-options.ts'
 
 export interface InvocationOptions {
   stop: AbortSignal
-  /** As of ConsumeOptions. */
+  /** As in ConsumeOptions. */
   onWake: NonNullable<ConsumeOptions['onWake']>
 }
 
-/** Works until nothing is left to claim or its time is over; then its successor has been woken. */
+/** Works until nothing is left to claim, or until its time is over and its successor has been woken. */
 export async function invokeConsumer(ctx: Context, { stop, onWake }: InvocationOptions): Promise<Consumed> {
   const invocation = new ConsumerInvocation(ctx)
   const began_ms = ctx.now()
@@ -33,10 +34,10 @@ export async function invokeConsumer(ctx: Context, { stop, onWake }: InvocationO
     const worked = await part()
     await invocation.end()
     if (worked.more) {
-      ctx.notify() // for what was given back after the successor had looked
+      ctx.notify() // for items that were given back after the successor's poll
       return worked
     }
-    // A notification that still counted on this consumer came after its last look.
+    // A notification that still counted on this consumer may have come after its last poll.
     const found = await part()
     if (found.more) ctx.notify()
     return {
@@ -67,7 +68,7 @@ class ConsumerInvocation {
     }, LIMITS.awake_beat_ms)
   }
 
-  /** From here on a notification calls another. */
+  /** From here on a notification calls another consumer. */
   async end(): Promise<void> {
     clearInterval(this.#beat)
     await markGone(this.#ctx.redis, this.#id)
@@ -79,7 +80,7 @@ class ConsumerInvocation {
     this.#ctx.notify()
   }
 
-  /** As many consumers as could hold what is there to be held, within the bound. */
+  /** Calls as many consumers as the startable and held items need, within the bound. */
   async #callMore(): Promise<void> {
     const { sql, config, log } = this.#ctx
     const most = config.consumers_max ?? LIMITS.consumers.default
@@ -90,7 +91,7 @@ class ConsumerInvocation {
       const wanted = Math.ceil((startable + held) / LIMITS.items_in_flight_per_consumer)
       if (startable > 0 && wanted > 1) this.#ctx.notify(Math.min(wanted, most))
     } catch (error) {
-      log('warn', 'backlog_failed', { error: String(error) }) // the next beat asks again
+      log('warn', 'backlog_failed', { error: String(error) }) // the next beat tries again
     }
   }
 }

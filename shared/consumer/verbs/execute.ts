@@ -1,5 +1,5 @@
-// Executes a claim: fences it, sends its items to the agent, reads the answers, and sees to it that every item is
-// ended or given back, whatever the agent, its process or the network does.
+// Executes a claim: ends items past a fence, sends the others to the agent and reads the answers. Guarantee: every item
+// is ended or given back, whatever the agent, its process or the network does.
 
 import { AgentProcessDied, NotSent } from '../../agents/rules/invoke-agent.ts'
 import {
@@ -40,7 +40,7 @@ export async function execute(
   await Promise.all(requestsOf(claim, fit).map(group => send(ctx, claim, group, writer, timing)))
 }
 
-/** Items that would be paid for again and again by an agent that is not heard of when it answers later. */
+/** Items whose agent was to answer later and too often sent nothing: each attempt may be paid for. */
 async function unansweredOf(
   ctx: Context,
   { project_id, run_id, items }: Claim,
@@ -49,11 +49,11 @@ async function unansweredOf(
     item.transport_failures >= LIMITS.unanswered_attempts ? [item.seq] : [],
   )
   if (seqs.length === 0) return new Set()
-  // Where PostgreSQL is away for a moment they are offered once more.
+  // If PostgreSQL is away for a moment, these items are sent once more.
   return new Set(await findUnanswered(ctx.sql, { project_id, run_id }, seqs).catch(() => []))
 }
 
-/** Ends the items that must not be dispatched: tried too often, or their money is gone. */
+/** Ends items that must not be sent, as they were tried too often or their money is gone; returns the others. */
 function fence(
   ctx: Context,
   claim: Claim,
@@ -92,7 +92,7 @@ function fence(
   return answer.unfinished()
 }
 
-/** Those that this consumer has the time for; others wait for one that has just begun, or end before they are paid for. */
+/** The items that this consumer has time for; others wait for a fresh one, or end before they are paid for. */
 function begun(
   ctx: Context,
   claim: Claim,
@@ -163,9 +163,9 @@ async function send(
     await readResponse(answer, response, target.protocol, cut)
     giveUp(answer, new Error('the answer ended before the item did'), alone)
   } catch (error) {
-    if (lease.abort.signal.aborted) return // somebody else holds the items now
+    if (lease.abort.signal.aborted) return // another consumer holds the items now
     const wasSent = !(error instanceof NotSent)
-    // What was never sent was not cut in a step, and its agent did not take too long.
+    // A request that was never sent was not cut off in a step, and its agent did not take too long.
     if (timing.requests.isOver) cutOff(answer, inFlightItems, wasSent ? timing.wholeMs() : null)
     else if (cut.signal.aborted && wasSent) timeOut(answer, claim)
     else giveUp(answer, error, alone)
@@ -186,9 +186,9 @@ function timeOut(answer: Answer, claim: Claim): void {
 }
 
 /**
- * A step that outlasts a consumer is paid for once more, by one that has its time before it, and not again. Of an item
- * beside which others got on nobody knows whether it was begun: that is no cut. Where none of several got on, each
- * travels alone from then on.
+ * A step that outlasts a consumer is paid for once more, in one that has just begun, and not again. If other items of
+ * the request made progress, nobody knows whether this one was begun: that does not count as a cut. If none of several
+ * items made progress, each is sent alone from then on.
  */
 function cutOff(answer: Answer, inFlightItems: readonly InFlightItem[], wholeMs: number | null): void {
   const gotOn = inFlightItems.filter(inFlight => inFlight.done || hasSteps(inFlight))
@@ -220,14 +220,14 @@ function cutOff(answer: Answer, inFlightItems: readonly InFlightItem[], wholeMs:
 
 const hasSteps = (inFlight: InFlightItem) => inFlight.step_count > inFlight.item.step_count
 
-/** The request is over and items are unfinished: whose fault that is decides what becomes of them. */
+/** The request is over with unfinished items: whose fault that is decides whether they end or are given back. */
 function giveUp(answer: Answer, error: unknown, alone: boolean): void {
   const message = error instanceof Error ? error.message : String(error)
   const code =
     error instanceof ProtocolError || error instanceof LineError ? 'protocol_error' : 'agent_unreachable'
   for (const inFlight of answer.unfinished()) {
     if (error instanceof AgentProcessDied) {
-      // With others about, nobody knows who did it; alone, the item did.
+      // Among several items nobody knows which one killed the process; alone, the item did.
       if (alone) answer.fail(inFlight, error.code, message, 'agent_error')
       else answer.giveBack(inFlight, error.code, message, 'nobody', 0, true)
     } else if (error instanceof NotSent)

@@ -1,29 +1,30 @@
-// Lets few answers be taken at a time. Guarantee: however many are sent, large or slowly, a process holds so many bytes of
-// them and no more, and no run takes all of these. Those that wait are not read; of a run they come in their order, and
-// first comes the run that has the least. A turn that is not given back ends by itself.
+// Limits how many later answers a process takes at a time. Guarantee: however many are sent, and however large or slow,
+// the process holds at most LIMITS.answers_bytes of them, and no run takes all of these. Waiting answers are not read.
+// The run that holds the least comes first, and the answers of a run keep their order. A turn that is not given back
+// ends by itself.
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { pause } from '../../kernel/pause.ts'
 
-/** What is to be read of an answer, at most. */
+/** How much of an answer is to be read, at most. */
 export interface AnswerSize {
   run_id: string
   bytes: number
 }
 
 interface Turn extends AnswerSize {
-  /** Since when it is waited for, then since when it is taken. */
+  /** When the wait for the turn began, then when the turn was taken. */
   since_ms: number
   notify(): void
 }
 
 const taken = new Set<Turn>()
-/** By their run; the run that was given a turn last stands last. */
+/** Waiting turns by run; the run that got a turn last comes last. */
 const waiting = new Map<string, Set<Turn>>()
 
-/** @throws ApiError `claim_not_handed_over` for one whose turn does not come */
+/** Calls `take` when its turn comes. @throws ApiError `claim_not_handed_over` if that takes too long */
 export async function inTurn<T>(ctx: Context, size: AnswerSize, take: () => Promise<T>): Promise<T> {
   const turn = await turnOf(ctx, size)
   try {
@@ -56,7 +57,7 @@ async function turnOf(ctx: Context, { run_id, bytes }: AnswerSize): Promise<Turn
   )
 }
 
-/** Gives what is free to those that wait. A large one is not passed by: among small ones its turn would never come. */
+/** Gives free bytes to waiting turns. Small answers do not overtake a large one, or its turn would never come. */
 function giveTurns(now: number): void {
   for (const turn of taken) if (isLost(turn, now, LIMITS.answer_turn_ms)) taken.delete(turn)
   for (;;) {
@@ -80,7 +81,7 @@ function giveTurns(now: number): void {
   }
 }
 
-/** The first of the run that has the least, where it may have more. */
+/** The first waiting turn of the run that holds the least, among the runs that may have more. */
 function nextTurn(bytes: ReadonlyMap<string, number>): Turn | undefined {
   let next: Turn | undefined
   let least = Number.POSITIVE_INFINITY
@@ -94,7 +95,7 @@ function nextTurn(bytes: ReadonlyMap<string, number>): Turn | undefined {
   return next
 }
 
-/** Its request is gone: in workerd nothing is told of it. A clock that was set back keeps none for longer. */
+/** Whether the request of a turn must be gone, which workerd does not report. A clock set back prolongs no turn. */
 const isLost = (turn: Turn, now: number, most_ms: number) => Math.abs(now - turn.since_ms) >= most_ms
 
 const NEVER = new AbortController().signal

@@ -1,6 +1,6 @@
-// Takes what an agent answers later. Guarantee: it is read and settled by what reads and settles an open answer; of one
-// POST all lines count or none, and lines that are sent twice, or beside each other, count once. Whatever has to wait,
-// the lease is renewed before.
+// Takes the lines of an agent that answers later. Guarantee: the code for open answers reads and settles them. All
+// lines of a POST count or none; lines that are sent twice, even by concurrent POSTs, count once. The lease is renewed
+// before anything waits.
 
 import { readRun } from '../../claims/queries/run-facts.ts'
 import { type Claim, claimOf, toClaim, withSteps } from '../../claims/verbs/claim.ts'
@@ -35,14 +35,14 @@ import {
 import { Answer, type ResultSink } from './agent-answer.ts'
 import { inTurn } from './later-answer-turns.ts'
 
-/** The lines, of so many bytes at most, which are not read before they are asked for. */
+/** The lines, of at most `bytes` bytes, which are read only when `read` is called. */
 interface SentBody {
   bytes: number
   read(): Promise<Uint8Array>
 }
 
 /**
- * Renews the leases on what an agent answers later and settles what its lines say; returns the items that are still
+ * Renews the leases on items whose agent answers later and settles its lines; returns the seqs of items that are still
  * awaited. A heartbeat waits for no other POST.
  *
  * @throws ApiError `claim_ended`, `claim_not_handed_over`, `invalid_line` and what reading the body throws
@@ -68,7 +68,7 @@ async function settleLines(ctx: Context, sent: HeldRequest, lines: readonly Sent
   let open = await awaitHandOver(ctx, sent, named)
   await fault('answer.before_settle')
   for (let tries = 0; tries < LIMITS.answer_tries; tries++) {
-    // Another POST may have written about an item meanwhile: then the lines are read again beside that.
+    // If another POST wrote about an item meanwhile, the lines are read again and compared with that.
     const told = tries === 0 ? new Set<string>() : await toldSteps(ctx, sent, named)
     const about = open.filter(
       item => item.handed && (item.late || lines.some(line => adds(line, item, told))),
@@ -86,20 +86,20 @@ async function settleLines(ctx: Context, sent: HeldRequest, lines: readonly Sent
   )
 }
 
-/** Whether a line says of an item what is not recorded yet. */
+/** Whether a line says something of an item that is not recorded yet. */
 function adds(line: SentLine, { seq, attempt }: HandedItem, told: ReadonlySet<string>): boolean {
   if (line.seq !== seq || line.attempt !== attempt) return false
   // A step that records a hold is written with the hold.
   return line.type !== 'step' || !(told.has(nameOf(line)) || HOLD_KEY.test(line.key ?? ''))
 }
 
-/** The steps that were told in this attempt, by their names. */
+/** The names of the steps recorded in this attempt. */
 async function toldSteps(ctx: Context, sent: HeldRequest, seqs: ReadonlySet<number>) {
   const steps = await findToldSteps(ctx.sql, sent, [...seqs])
   return new Set(steps.flatMap(step => (step.now ? [nameOf(step)] : [])))
 }
 
-/** Waits a little for a consumer that has not got to the 202 yet. */
+/** Renews the leases; waits a little for a consumer that has not read the 202 yet. */
 async function renew(ctx: Context, sent: SentRequest): Promise<HeldRequest> {
   const began_ms = ctx.now()
   let project_id = await renewHanded(ctx.sql, sent)
@@ -112,7 +112,7 @@ async function renew(ctx: Context, sent: SentRequest): Promise<HeldRequest> {
   return { ...sent, project_id }
 }
 
-/** The items of several requests are sent under one claim, and their consumer lets go of each request by itself. */
+/** Waits until the consumer handed over the named items: the requests of a claim are handed over one by one. */
 async function awaitHandOver(ctx: Context, sent: HeldRequest, named: ReadonlySet<number>) {
   const began_ms = ctx.now()
   for (let looks = 1; ; looks++) {
@@ -152,7 +152,7 @@ async function settle(
   const run = await readRun(ctx.sql, sent)
   if (!run?.deployment) throw ended()
   const seqs = about.map(item => item.seq)
-  // In this order: steps that were told in between are too many for the guard, and never too few.
+  // In this order: steps recorded in between are too many for the guard, and never too few.
   const rows = await findHandedItems(ctx.sql, sent, seqs)
   if (rows.length === 0) return
   const told = await findToldSteps(ctx.sql, sent, seqs)
@@ -191,7 +191,7 @@ async function settle(
   if (left > 0) ctx.notify() // there is room for others
 }
 
-/** Never over: the claim is ended when nothing of it is at work any more. */
+/** A lease that is never over: its claim is ended when none of its items is in flight any more. */
 function leaseOf(ctx: Context, leases: Map<number, Lease>, claim_id: number): Lease {
   const known = leases.get(claim_id)
   if (known !== undefined) return known
@@ -208,7 +208,7 @@ function writerOf(ctx: Context, claim: Claim, onSettled: (items: number) => void
   return new ResultWriter(ctx, run, new CauseNamer(ctx), { onSettled, trace })
 }
 
-/** Nothing of it is written before all of it was read. */
+/** Collects the results, so that nothing of an answer is written before all of it was read. */
 function collecting(writer: ResultWriter, said: (() => void)[]): ResultSink {
   return {
     addStep: (inFlight, step) => said.push(() => writer.addStep(inFlight, step)),
@@ -218,7 +218,7 @@ function collecting(writer: ResultWriter, said: (() => void)[]): ResultSink {
   }
 }
 
-/** Reads the lines that were not told before: of an attempt, a key names one step. */
+/** Reads the lines that are not recorded yet: within an attempt, a key names one step. */
 function feed(answer: Answer, lines: readonly SentLine[], known: Set<string>): void {
   for (const { number, text, ...line } of lines) {
     if (line.key !== undefined) {

@@ -1,5 +1,5 @@
-// Items that returned, with the model calls they recorded, some at a time. Guarantee: reads along primary keys, and no
-// more at once than a bounded number of rows and bytes, whatever one item holds.
+// Reads items that returned and their recorded model calls, in chunks. Guarantee: reads along primary keys, and at once
+// only a bounded number of rows and bytes, whatever one item holds.
 
 import type { Sql } from '../../context.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
@@ -10,7 +10,7 @@ import type { RecordedCall, RecordedItem } from '../rules/regrade.ts'
 
 export interface RecordedItems {
   items: RecordedItem[]
-  /** The last item that was looked at, whether it returned or not; null where the run has no more. */
+  /** The last item that was read, whether it returned or not; null when the run has no more. */
   last_seq: number | null
 }
 
@@ -37,7 +37,7 @@ export async function findRecordedItems(
 ): Promise<RecordedItems> {
   const { project_id, run_id } = run
   const bytes = sql.unsafe(withInputs ? BYTES_WITH_INPUT : BYTES)
-  // How long a payload is stands beside it: none is read that is not returned.
+  // PostgreSQL stores the length of a payload apart from it, so this reads only the payloads that it returns.
   const rows = await sql<ItemRow[]>`
     with next as materialized (
       select seq from items where project_id = ${project_id} and run_id = ${run_id} and seq > ${after}
@@ -63,7 +63,7 @@ export async function findRecordedItems(
   }
 }
 
-/** Those that count for the verdict: what failed in an earlier attempt does not. */
+/** The calls that count for the verdict; calls that failed in an earlier attempt do not. */
 const findCalls = (
   sql: Sql,
   { project_id, run_id }: RunKey,

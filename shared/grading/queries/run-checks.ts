@@ -1,5 +1,5 @@
-// Runs that ended and whose answers are to be looked at as a whole. Guarantee: of a run of any length a bounded sample is
-// read, by its key; and what was found is written once.
+// Reads ended runs whose answers are to be checked as a whole, and writes the results. Guarantee: a bounded sample of
+// any run is read, by its key, and the results are written once.
 
 import { asked, nodeOf } from '../../cluster/queries/distributed.ts'
 import { askReachable } from '../../cluster/queries/nodes.ts'
@@ -16,7 +16,7 @@ export interface RunToCheck {
   total_items: number
   /** The schedule that started it. */
   schedule_id: string | null
-  /** Those of a run and of an item. */
+  /** Both checks of a run and checks of an item. */
   checks: readonly DeclaredCheck[]
 }
 
@@ -33,7 +33,7 @@ export async function findRunsToCheck(sql: Sql, limit: number): Promise<RunToChe
   )
 }
 
-/** Items that were ok, of those that stand for the run. */
+/** The ok items in the sample of a run. */
 export async function readAnswers(
   sql: Sql,
   { project_id, id, total_items }: Pick<RunToCheck, 'project_id' | 'id' | 'total_items'>,
@@ -46,8 +46,8 @@ export async function readAnswers(
 }
 
 /**
- * The latest run that this one repeats, with what its answers were like: of the same schedule, or, where none started
- * it, of the same agent under the same name.
+ * The figures of the latest run that this one repeats: a run of the same schedule or, if no schedule started it, of the
+ * same agent under the same name.
  */
 export async function findFiguresBefore(
   sql: Sql,
@@ -81,7 +81,7 @@ export async function writeFigures(
     where project_id = ${project_id} and id = ${id} and answer_figures is null`
 }
 
-/** Its end may be told from now on. */
+/** Marks the check as done, so that the end of the run may be reported. */
 export async function endCheck(sql: Sql, { project_id, id }: RunToCheck): Promise<void> {
   await sql`update ended_runs set answers_due = false where project_id = ${project_id} and run_id = ${id}`
 }

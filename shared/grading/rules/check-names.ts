@@ -1,4 +1,4 @@
-// Names of checks as people write them in a line. Guarantee: what is written by one is read by the other.
+// Reads and writes names of checks in one line of text. Guarantee: `readChecks` reads what `writeChecks` writes.
 
 import { nearest } from '../../kernel/nearest.ts'
 import { ANSWER_CHECKS, type AnswerCheck } from '../vocabulary.ts'

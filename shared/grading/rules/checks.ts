@@ -1,5 +1,5 @@
-// Ways in which an answer arrives and has not worked, each looked for only where a deployment has it. Guarantee: pure,
-// of bounded cost whatever the text; a check that finds nothing sure lets the answer pass. How good they are:
+// Checks answers that arrived for signs that they did not work; a check runs only if the deployment has it. Guarantee:
+// pure, of bounded cost whatever the text; a check that is not sure lets the answer pass. How good they are:
 // ../grading.md.
 
 import { CHECKS, type CheckName, type DeclaredCheck, type Language } from '../vocabulary.ts'
@@ -8,8 +8,9 @@ import { otherLanguage } from './language.ts'
 import { withoutCode } from './prose.ts'
 
 /**
- * Made of what declares none, in deployments of now on: what a deployment got stays its own. They find what is broken in
- * itself, whatever was asked for; the others may be right for an agent: some are asked for the same again and again.
+ * The checks of a new deployment that declares none; existing deployments keep the defaults they got. These checks find
+ * answers that are broken whatever was asked. What the others find may be right for an agent: some are asked for the
+ * same again and again.
  */
 export const DEFAULT_CHECKS: readonly DeclaredCheck[] = [
   'template_leak',
@@ -19,18 +20,18 @@ export const DEFAULT_CHECKS: readonly DeclaredCheck[] = [
 ]
 
 const HEAD_CHARACTERS = 600
-/** What is read of an answer's end, and of a text that is searched whole. */
+/** How much is read of an answer's end, and of a text that is searched whole. */
 const TAIL_CHARACTERS = 2_000
 const BODY_CHARACTERS = 20_000
-/** Longer data is not read for where it stops. */
+/** Data that is longer is not parsed. */
 const DATA_CHARACTERS = 1_000_000
-/** Of the words that a check goes by. */
+/** How much is shown of the words that a check found. */
 const SHOWN_CHARACTERS = 120
 
 const MATERIAL =
   'text|ticket|document|passage|article|content|message|input|transcript|e-?mail|review|file|image|code|snippet|data|conversation|list|report'
 
-/** It asks for what it should work on, as its prompt held nothing. */
+/** The answer asks for the material to work on, because the prompt held none. */
 const ASKS_BACK = [
   new RegExp(
     `\\b(?:please|could you|can you|kindly)\\b[^.?!\\n]{0,30}\\b(?:provide|share|paste|send|upload|supply|attach|include|give)\\b[^.?!\\n]{0,20}\\b(?:the|your|an?|that|some)\\b[^.?!\\n]{0,30}\\b(?:${MATERIAL})s?\\b[^.?!\\n]{0,40}\\b(?:you(?:'d| would)? (?:like|want)|to be |so (?:that )?i can|for me to|and i(?:'ll| will)|that (?:i|you))`,
@@ -45,26 +46,26 @@ const CANNOT_LOOK_UP =
 
 const TOKEN =
   '(?:<\\|(?:im_start|im_end|im_sep|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|end_of_text|assistant|user|system|end)\\|>|\\[/?INST\\]|<</?SYS>>|<(?:start|end)_of_turn>|<｜[^｜\\n]{1,30}｜>)'
-/** Between quotation marks or brackets one is spoken of. */
+/** A token between quotation marks or brackets is only mentioned. */
 const TEMPLATE_TOKEN = new RegExp(`(?<!["'“‘«(])${TOKEN}|${TOKEN}(?!["'”’»)])`)
 
-/** A token of a chat template that an answer ends its turn with, or goes on with another; one in code was asked for. */
+/** A chat template's token with which the answer ends its turn or begins another; a token in code was asked for. */
 function templateTokenIn(text: string): string | undefined {
   const find = (text: string) =>
     (TEMPLATE_TOKEN.exec(text.slice(0, BODY_CHARACTERS)) ?? TEMPLATE_TOKEN.exec(tail(text)))?.[0]
-  // Where code begins is known of the whole text alone; most have no token.
+  // Only the whole text shows where code begins. Most texts have no token, so they are not read whole.
   return find(text) === undefined ? undefined : find(withoutCode(text.slice(0, DATA_CHARACTERS)))
 }
 
 const PLACEHOLDER =
   /\[(?:(?:your|insert|enter|add|company|customer|client|recipient|sender|first|last|full|phone|email|order|contact|job|product) [a-z][^\]\n]{0,40}|(?:name|date|company|phone|email|address|insert|signature|title|amount))\](?![([:])/i
 
-/** A period of at most so many characters, again and again for at least so many, is no sentence. */
+/** A period of at most LONGEST_PERIOD characters, repeated for at least REPEATED_CHARACTERS, is no sentence. */
 const LONGEST_PERIOD = 300
 const REPEATED_CHARACTERS = 240
 const LEAST_TIMES = 4
 
-/** What is said again and again to the end. */
+/** The piece that the text repeats to its end. */
 function repeatedIn(text: string): string | undefined {
   const end = text.trimEnd().slice(-TAIL_CHARACTERS)
   for (let period = 3; period <= LONGEST_PERIOD; period++) {
@@ -79,13 +80,13 @@ function repeatedIn(text: string): string | undefined {
 }
 
 const LABEL_WORDS = 3
-/** Some scripts write no space between words, of two characters mostly. */
+/** Some scripts write no space between words, which mostly have two characters. */
 const WORDS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]{1,2}|[\p{L}\p{N}]+/gu
 
 const CELLS = /[,;|\t]+/
 const isShort = (cell: string) => (cell.match(WORDS) ?? []).length <= LABEL_WORDS
 
-/** What stands between separators in a piece of a repetition, which begins anywhere in one; each once. */
+/** The distinct parts between separators in a piece of a repetition; the piece may begin within a part. */
 const partsOf = (piece: string, separators: RegExp) => [
   ...new Set(
     piece
@@ -96,7 +97,7 @@ const partsOf = (piece: string, separators: RegExp) => [
   ),
 ]
 
-/** Of things that are alike the labels are: one short line for each, or one short cell. */
+/** Whether the piece is a label, which similar things share: one short line for each, or one short cell. */
 function isLabel(piece: string): boolean {
   const [line, ...lines] = partsOf(piece, /\n+/)
   if (line !== undefined) return lines.length === 0 && line.split(CELLS).every(isShort)
@@ -113,7 +114,7 @@ const isJson = (text: string) => {
   }
 }
 
-/** A sentence before data is short; in a longer text data is an example. */
+/** A sentence before data is short; data in a longer text is an example. */
 const PREFACE_CHARACTERS = 200
 
 /** JSON in a fence, or behind a sentence, so that no program reads it as it is. */
@@ -152,26 +153,26 @@ function isCutJson(text: string): boolean {
 
 const ofHead = (text: string) => text.slice(0, HEAD_CHARACTERS).toLowerCase().replaceAll('’', "'")
 
-/** Letters to Ann ask Ann for things; they are answers. */
+/** A letter to Ann asks Ann for things, not the caller; it is an answer. */
 const LETTER =
   /^\s*(?:(?:subject:[^\n]*\n\s*)?(?:dear|hi|hello|hey|good (?:morning|afternoon|evening))\b[^\n]{0,40}[,!\n])/i
 
-/** What a check knows beside the answer. */
+/** What a check knows in addition to the answer. */
 export interface Asked {
-  /** What the model was asked with, in any shape; unknown where an agent returned the answer. */
+  /** The input of the model call, in any shape; unknown when an agent returned the answer. */
   input?: unknown
-  /** In which language its agent's answers are. */
+  /** The language that the agent declares for its answers. */
   language?: Language | undefined
-  /** The rest of it was not kept. */
+  /** Only the beginning of the answer was kept. */
   is_beginning?: boolean | undefined
 }
 
 function isInAnotherLanguage(text: string, language: Language | undefined): boolean {
-  // The names in data are a program's.
+  // Names in JSON data are a program's and in no language.
   return language !== undefined && !/^\s*[[{]/.test(text) && otherLanguage(text, language) !== undefined
 }
 
-/** What one of the patterns meets in the head of a text. */
+/** The words in the head of a text that match one of the patterns. */
 function metIn(text: string, patterns: readonly RegExp[]): string | undefined {
   const head = ofHead(text)
   for (const pattern of patterns) {
@@ -184,15 +185,15 @@ function metIn(text: string, patterns: readonly RegExp[]): string | undefined {
 const beginning = (text: string) => text.slice(0, SHOWN_CHARACTERS)
 const tail = (text: string) => text.slice(-TAIL_CHARACTERS)
 
-/** A check: all there is to say of it, but for what a person can do (shared/triage/rules/outcome-meanings.ts). */
+/** A check, except what a person can do about it (shared/triage/rules/outcome-meanings.ts). */
 interface CheckRule {
   /** What is wrong, after "The last model call (ask)". */
   says: string
-  /** It goes by how an answer ends, so that of a beginning nothing can be said. */
+  /** The check depends on how an answer ends, so it is skipped when only the beginning was kept. */
   needs_end?: true
-  /** It goes by what the model was asked, and not by words of the answer. */
+  /** The check depends on what was asked of the model, not on single words of the answer. */
   needs_asked?: true
-  /** The words that it goes by; undefined where it finds nothing. */
+  /** The words that the check found; undefined when it found nothing. */
   find(text: string, asked: Asked): string | undefined
 }
 
@@ -236,7 +237,7 @@ const RULES: Record<CheckName, CheckRule> = {
 /** What a check says of an answer that failed it. */
 export const checkSays = (name: CheckName): string => RULES[name].says
 
-/** By which words an answer failed a check, whatever was asked for. */
+/** The words by which an answer failed a check; its beginning if the check depends on what was asked. */
 export const checkWords = (text: string, name: CheckName): string | undefined =>
   RULES[name].needs_asked ? beginning(text) : RULES[name].find(text, {})
 

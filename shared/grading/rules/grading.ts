@@ -1,4 +1,4 @@
-// Whether a step and an item worked, read from what was recorded.
+// Grades whether a step and an item worked, from what was recorded.
 // Guarantee: pure and without a model; a step of any shape gets a grade, and doubt counts as ok.
 
 import type { Outcome, StepKind } from '../../items/vocabulary.ts'
@@ -31,9 +31,9 @@ interface CompletionRule {
   readonly when: (completion: Completion) => boolean
 }
 
-/** What an agent declares about how its answers are graded; `sure` and no checks where it declares nothing. */
+/** What an agent declares about how its answers are graded; `sure` and no checks if it declares nothing. */
 export interface GradeChoices extends Pick<AgentDeclaration, 'refusals' | 'checks' | 'language'> {
-  /** What is looked for where it declares no checks: the defaults of when it was deployed. */
+  /** The checks when the agent declares none: the defaults at the time of its deployment. */
   default_checks?: readonly DeclaredCheck[] | null
 }
 
@@ -63,7 +63,7 @@ function gradeCompletion(completion: Completion, declared: GradeChoices, input?:
     : gradeWording(completion.text, declared, { input, is_beginning: completion.is_beginning })
 }
 
-/** A text by its wording alone. A declared check names it before a refusal does, a default and the language after. */
+/** Grades a text by its wording alone: declared checks first, then refusals, then default checks and the language. */
 function gradeWording(text: string, declared: GradeChoices, answer: Asked = {}): Grade {
   const { refusals = 'sure', checks, default_checks, language } = declared
   const asked = { ...answer, language }
@@ -79,7 +79,7 @@ function gradeWording(text: string, declared: GradeChoices, answer: Asked = {}):
   return level === 'none' ? OK : SUSPECTED
 }
 
-/** The grade of one step. Only a model call can be degraded: nobody else's output has a known shape. */
+/** The grade of one step. Only a model call can be degraded: the outputs of other steps have no known shape. */
 export function gradeStep(
   step: StepReport,
   declared: GradeChoices = {},
@@ -167,7 +167,7 @@ export const ITEM_RULES: readonly ItemRule[] = [
   { name: 'the last model call did not work', fault: item => lastCallFault(item.steps) },
 ]
 
-/** The grade of an item that returned: ok or degraded. One that raised is failed, which needs no reading. */
+/** The grade of an item that returned: ok or degraded. An item that raised is failed, and needs no grading. */
 export function gradeItem(item: ReturnedItem): ItemGrade {
   for (const rule of ITEM_RULES) {
     const fault = rule.fault(item)
@@ -204,7 +204,7 @@ export function lastCallFault(steps: readonly GradedStep[]): Fault | undefined {
   return worded(`The last model call (${last.key})`, last.reason ?? 'provider_error')
 }
 
-/** What an agent made of an answer is no fault of the agent's where the model had refused, or said nothing. */
+/** Adds the fault of the last model call: if the model refused or said nothing, the agent is not to blame. */
 export function explained(message: string, steps: readonly GradedStep[]): string {
   const fault = lastCallFault(steps)
   if (fault === undefined) return message
@@ -214,7 +214,7 @@ export function explained(message: string, steps: readonly GradedStep[]): string
   return `${short.slice(0, end)}. ${fault.words}`
 }
 
-/** What is said of an answer that no check found wrong; of an item's own reasons nothing is said about a call. */
+/** What to say about a call for reasons that are no checks; an item's own reasons say nothing about a call. */
 const SAYS: Partial<Record<Exclude<OutcomeReason, CheckName>, string>> = {
   refusal: 'is a refusal.',
   empty_output: 'has neither text nor tool calls.',
@@ -236,7 +236,7 @@ function worded(subject: string, reason: OutcomeReason | null): Fault | undefine
 
 export interface StepTokens extends CompletionUsage {
   model: string | undefined
-  /** What in it is no count, in words: then it is a lower bound. */
+  /** Which reported value is no count, in words; the tokens are then a lower bound. */
   fault?: string
 }
 
@@ -261,7 +261,7 @@ export function usageOf(
   return { model, ...answer.usage, ...(answer.fault !== undefined && { fault: answer.fault }) }
 }
 
-/** Bedrock's client names it `modelId`. */
+/** Bedrock's client names the model `modelId`. */
 function modelOfInput(input: unknown): string | undefined {
   const { model, modelId } = fields(input) ?? {}
   return [model, modelId].find(filled)

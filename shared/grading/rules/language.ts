@@ -1,6 +1,6 @@
-// Whether a text is in another language than it should be, as far as that is certain: by its script, and by the words
-// that every text in a language has. Guarantee: pure; it reads a bounded part of the text and says nothing of what is
-// short, mixed or of no language that it knows.
+// Detects whether a text is certainly in another language than it should be, by its script and by the words that every
+// text in a language has. Guarantee: pure; it reads a bounded part of the text and finds nothing in a text that is
+// short, mixed or in a language that it does not know.
 
 import type { Language } from '../vocabulary.ts'
 import { proseOf } from './prose.ts'
@@ -8,14 +8,14 @@ import { proseOf } from './prose.ts'
 /** Read at the beginning and at the end: a text may begin with a quotation. */
 const READ_CHARACTERS = 300
 const LEAST_LETTERS = 60
-/** Of scripts that write a word in a letter or two. */
+/** For scripts that write a word in a letter or two. */
 const LEAST_SYLLABLES = 20
 const SCRIPT_SHARE = 0.7
-/** Function words are a third and more of a text; a tenth of Turkish and Polish ones. Letters alone are often no words. */
+/** Function words are a third or more of a text, a tenth in Turkish and Polish. Single letters are often no words. */
 const LEAST_WORDS = 5
 const LEAST_SHARE = 0.1
 const MARGIN = 1.3
-/** Of words that one of two languages has and the other has not, the other may have so many. */
+/** At most this many words of the due language alone, as a share of words of the found language alone. */
 const FOREIGN_SHARE = 0.2
 
 const FUNCTION_WORDS: Readonly<Partial<Record<Language, string>>> = {
@@ -31,7 +31,7 @@ const FUNCTION_WORDS: Readonly<Partial<Record<Language, string>>> = {
 }
 
 const LATIN = Object.keys(FUNCTION_WORDS) as Language[]
-/** Which languages have a word, a bit each. */
+/** The languages that have a word, one bit each. */
 const LANGUAGES_OF = new Map<string, number>()
 for (const [at, language] of LATIN.entries())
   for (const word of FUNCTION_WORDS[language]!.split(' '))
@@ -39,7 +39,7 @@ for (const [at, language] of LATIN.entries())
 
 type Scripts = ReturnType<typeof scriptsOf>
 
-/** Letters of their own scripts from which a text has something in a language, whatever else it has. */
+/** Whether a text has enough letters of a language's own script to be partly in it, whatever else it has. */
 const HAS: Readonly<Partial<Record<Language, (scripts: Scripts) => boolean>>> = {
   ko: ({ hangul }) => hangul >= LEAST_SYLLABLES,
   ja: ({ kana }) => kana >= LEAST_SYLLABLES,
@@ -48,7 +48,7 @@ const HAS: Readonly<Partial<Record<Language, (scripts: Scripts) => boolean>>> = 
   ar: ({ arabic }) => arabic >= LEAST_LETTERS,
 }
 
-/** The language that a text is in instead of the one it should be in; undefined where that is not certain. */
+/** The language that a text is in instead of `due`; undefined when that is not certain. */
 export function otherLanguage(text: string, due: Language): Language | undefined {
   const read =
     text.length <= 2 * READ_CHARACTERS
@@ -61,15 +61,15 @@ export function otherLanguage(text: string, due: Language): Language | undefined
   return found === due ? undefined : found
 }
 
-/** The language of a script of its own. */
+/** The language of a text in a script other than Latin. */
 function ofScript(prose: string, scripts: Scripts): Language | undefined {
   const { han, kana, hangul, cyrillic, arabic } = scripts
   const isMost = (letters: number, least: number) => letters >= least && letters >= SCRIPT_SHARE * scripts.all
   if (isMost(hangul, LEAST_SYLLABLES)) return 'ko'
-  // Japanese has a kana for each Chinese character and more; in between may be either.
+  // Japanese has one kana and more for each Chinese character; a text in between may be either.
   if (isMost(han + kana, LEAST_SYLLABLES))
     return kana >= 0.2 * han ? 'ja' : kana <= 0.02 * han ? 'zh' : undefined
-  // Ukrainian, Serbian and others have letters that Russian lacks, and so have Persian and Urdu beside Arabic.
+  // Ukrainian, Serbian and others have letters that Russian lacks; Persian and Urdu have letters that Arabic lacks.
   if (isMost(cyrillic, LEAST_LETTERS)) return /[іїєґјљњћђџўқғү]/i.test(prose) ? undefined : 'ru'
   if (isMost(arabic, LEAST_LETTERS)) return /[پچژگکیٹڈڑےں]/.test(prose) ? undefined : 'ar'
   return undefined

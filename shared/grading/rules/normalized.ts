@@ -1,5 +1,5 @@
-// When two texts are one and the same. Guarantee: they are, whatever their case and the space between their words, also
-// where that is written as in JSON.
+// Normalizes a text for comparison. Guarantee: texts that differ only in case and in white space between words, also
+// white space escaped as in JSON, become equal.
 
 export const normalized = (text: string): string =>
   text

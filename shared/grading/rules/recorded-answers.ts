@@ -1,5 +1,5 @@
-// Answers of models in a file, one JSON value a line. Guarantee: whatever a line holds, it is graded or said to be
-// unread, and why; what is kept of them does not grow with the file.
+// Grades models' answers in a file, one JSON value a line. Guarantee: whatever a line holds, it is graded or reported
+// as unread with the reason; what is kept does not grow with the file.
 
 import { OUTCOMES } from '../../items/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -15,11 +15,11 @@ export interface LabelCount {
 }
 
 export interface GradedFile extends Regrade {
-  /** Of the lines that have a label, those that were graded alike. */
+  /** Lines that have a label, and those of them whose grade agrees with it. */
   labelled: number
   agreed: number
   labels: LabelCount[]
-  /** The first that were not read: where, and what was found. */
+  /** The first answers that were not read: where, and what was found. */
   unread: { item_id: string; found: string }[]
 }
 
@@ -29,7 +29,7 @@ const OTHER = 'other'
 export class RecordedAnswers {
   readonly #declared: GradeChoices
   readonly #tally = new RegradeTally()
-  /** What verdicts were called that no rule of ours calls so. */
+  /** Names of verdicts in the file that are none of ours. */
   readonly #foreign = new Set<string>()
   readonly #labels = new Map<string, LabelCount>()
   readonly #unread: GradedFile['unread'] = []
@@ -41,9 +41,9 @@ export class RecordedAnswers {
   }
 
   /**
-   * A provider's answer as it came, or an object that has it in `answer`, with an `item_id`, the `input` of the call,
-   * the `verdict` it got and the `label` it ought to have where these are known: `ok`, `degraded`, or a reason such as
-   * `refusal`.
+   * Grades a line: a provider's answer as it came, or an object that has it in `answer` and, if known, has an
+   * `item_id`, the `input` of the call, the `verdict` it got and the `label` it ought to have. These two are `ok`,
+   * `degraded`, or a reason such as `refusal`.
    */
   line(text: string, number: number): void {
     const { output, input, problem, item_id, verdict, label } = lineOf(text)
@@ -51,7 +51,7 @@ export class RecordedAnswers {
     const id = item_id ?? `line ${number}`
     if (unread !== null && this.#unread.length < LIMITS.regrade_examples)
       this.#unread.push({ item_id: id, found: problem ?? unread })
-    // Where a verdict names no reason, any will do.
+    // A verdict that names no reason agrees with any.
     const was = verdict === outcome && outcome !== 'ok' ? word : this.#known(verdict)
     this.#tally.call({ was, now: word }, { item_id: id, record_id: null, step: null })
     if (label === null) return
@@ -73,7 +73,7 @@ export class RecordedAnswers {
     }
   }
 
-  /** A verdict by its name; so many names that are not ours have one in common. */
+  /** A verdict by its name; foreign names beyond LIMITS.regrade_labels share `other`. */
   #known(verdict: string | null): VerdictWord | null {
     if (verdict === null || VERDICTS.has(verdict) || this.#foreign.has(verdict)) return verdict
     if (this.#foreign.size >= LIMITS.regrade_labels) return OTHER

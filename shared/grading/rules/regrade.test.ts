@@ -1,4 +1,4 @@
-// Recorded answers under other rules than those they were graded by: what differs is told, in sums that add up.
+// Tests grading recorded answers by other rules than before: differences are reported, in sums that add up.
 
 import { describe, expect, it } from 'vitest'
 import { LIMITS } from '../../kernel/limits.ts'

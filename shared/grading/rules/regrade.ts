@@ -1,5 +1,5 @@
-// What the rules of today say of answers that were recorded. Guarantee: the rules are those that grade a run, nothing
-// that was recorded changes, and what is kept of a comparison does not grow with what was compared.
+// Grades recorded answers by today's rules. Guarantee: the rules are those that grade a run, no record changes, and
+// what is kept of a comparison does not grow with what was compared.
 
 import type { Outcome } from '../../items/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -16,15 +16,15 @@ import {
 import { DEFAULT_CHECKS } from './checks.ts'
 import { type GradeChoices, type GradedStep, gradeItem, gradeStep } from './grading.ts'
 
-/** What answers are graded by. */
+/** The rules that answers are graded by. */
 export interface GradeRules {
   refusals: RefusalChoice
   checks: AnswerCheck[]
-  /** Answers in another one are wrong; as declared. */
+  /** The declared language; answers in another one are wrong. */
   language: Language | null
 }
 
-/** The rules that are asked for, else those of a deployment, else those of a new one that declares nothing. */
+/** The rules in the request, else those of a deployment, else those of a new deployment that declares nothing. */
 export function rulesOf(
   deployed: { declaration: GradeChoices; checks: readonly string[] } | undefined,
   asked: { refusals?: RefusalChoice | undefined; checks?: readonly AnswerCheck[] | undefined },
@@ -51,7 +51,7 @@ export function rulesOf(
 export const readsInputs = ({ checks, default_checks }: GradeChoices): boolean =>
   (checks ?? default_checks)?.includes('echoes_prompt') ?? false
 
-/** A verdict in one word: its reason, `unread` of a call whose answer was not read, else `ok`. */
+/** A verdict in one word: its reason, `unread` for a call whose answer was not read, else its outcome. */
 export type VerdictWord = string
 
 interface Worded {
@@ -69,12 +69,12 @@ export interface RecordedCall {
   outcome: Outcome
   outcome_reason: OutcomeReason | null
   unread: string | null
-  /** Its agent told what it was graded by. */
+  /** The agent reported the answer that the call was graded by. */
   told: boolean
-  /** An offered step of the original stood for it: what graded it is the original's. */
+  /** An offered step of the original was reused, so there is no answer of its own to grade. */
   reused: boolean
   error_code: string | null
-  /** As JSON; the input null where no rule asks for it. */
+  /** Both as JSON; the input is null when no rule needs it. */
   input: string | null
   output: string | null
 }
@@ -87,7 +87,7 @@ export interface RecordedItem {
   outcome_reason: OutcomeReason | null
   /** As JSON. */
   output: string | null
-  /** In the order they ran; of very many or very long ones the last. */
+  /** In the order they ran; only the last if they are very many or very long. */
   calls: readonly RecordedCall[]
 }
 
@@ -98,11 +98,11 @@ export interface Regraded {
 
 interface RegradedCall extends Regraded {
   step: GradedStep
-  /** It can't be graded again: its agent had told its answer, or the answer or what was asked was too long to keep. */
+  /** The call can't be graded again: its agent reported the answer, or the answer or the input was too long to keep. */
   is_left: boolean
 }
 
-/** An answer by itself. */
+/** Grades a single answer that belongs to no item. */
 export function gradeAnswer(output: unknown, declared: GradeChoices, input?: unknown) {
   const step = { key: '', kind: 'llm_call', name: '', input, output, started_at: '', duration_ms: 0 } as const
   const reading = readCall(step)
@@ -127,7 +127,7 @@ function regradeCall(call: RecordedCall, declared: GradeChoices): RegradedCall {
 
 const parsed = (text: string | null): unknown => (text === null ? undefined : JSON.parse(text))
 
-/** They say what is wrong before any answer is looked at. */
+/** Reasons that are found before any answer is graded, so they stay. */
 const SAID_FIRST = new Set<string | null>(['agent_degraded', 'schema_mismatch'])
 
 function regradeItem(item: RecordedItem, steps: readonly GradedStep[], declared: GradeChoices): Regraded {
@@ -143,14 +143,14 @@ export type RegradedThing = 'item' | 'call'
 export interface RegradeExample {
   item_id: string | null
   record_id: string | null
-  /** The step, of a call. */
+  /** The key of the step, for a call. */
   step: string | null
 }
 
 export interface RegradeChange extends Regraded {
   of: RegradedThing
   count: number
-  /** The first of them. */
+  /** The first items or calls with this change. */
   examples: RegradeExample[]
 }
 
@@ -171,7 +171,7 @@ export interface Regrade {
   changes: RegradeChange[]
 }
 
-/** Adds up what was and what is now; parts of a run add up to the whole. */
+/** Counts verdicts as recorded and as graded now; the tallies of parts of a run add up to the whole. */
 export class RegradeTally {
   #items = 0
   #calls = 0
@@ -193,7 +193,7 @@ export class RegradeTally {
     this.#change('item', regraded, 1, [{ item_id, record_id, step: null }])
   }
 
-  /** `was` is null where nothing was recorded of it. */
+  /** `was` is null when no verdict was recorded. */
   call({ was, now }: { was: VerdictWord | null; now: VerdictWord }, example: RegradeExample): void {
     this.#calls++
     if (was === null) return void this.#verdictOf(now).calls_now++

@@ -78,7 +78,7 @@ describe('the items that stand for a run', () => {
     expect(seqs.length).toBeGreaterThan(LIMITS.run_check_items * 0.6)
     expect(seqs.length).toBeLessThanOrEqual(LIMITS.run_check_items)
     expect(seqs.every(seq => Number.isInteger(seq) && seq >= 1 && seq <= total)).toBe(true)
-    // Interleaved partitions: an item's is its place modulo their number.
+    // Interleaved partitions: an item's partition is its place modulo their number.
     for (const partitions of [2, 3, 5, 10]) {
       const counts = Array.from(
         { length: partitions },

@@ -1,19 +1,20 @@
-// Checks over a whole run: what shows in no single item. Guarantee: pure; they are told on the run and change no verdict,
-// they look at a bounded sample, and what differs by chance is not told. How good they are: ../grading.md.
+// Checks a whole run for faults that show in no single item. Guarantee: pure; results are reported on the run and
+// change no verdict, a bounded sample is read, and differences by chance are not reported. How good they are:
+// ../grading.md.
 
 import { LIMITS } from '../../kernel/limits.ts'
 import { count, counted, dollars } from '../../prices/rules/amounts.ts'
 import type { RunCheckName } from '../vocabulary.ts'
 import { normalized } from './normalized.ts'
 
-/** Of fewer answers nothing is told; the trigger `run_ended` knows this number too. */
+/** With fewer answers nothing is reported; the database trigger `run_ended` has this number too. */
 export const LEAST_ANSWERS = 20
 const SAME_SHARE = 1 / 3
 const JUMP = 2
-/** Two nights of the same texts differ by three of these once in 400 times, by four once in 16,000. */
+/** Two nightly runs of the same texts differ by three standard errors once in 400 times, by four once in 16,000. */
 const STANDARD_ERRORS = 4
 
-/** An item that was ok. */
+/** An ok item of the sample. */
 export interface LookedAt {
   seq: number
   /** The beginning of its output. */
@@ -23,17 +24,17 @@ export interface LookedAt {
   unpriced: boolean
 }
 
-/** How the logarithms of a size lie: sizes of texts and costs differ by factors, and a few are far from the others. */
+/** The spread of a size's logarithms: text sizes and costs differ by factors, and a few are far from the others. */
 export interface Spread {
   items: number
   mean: number
   deviation: number
 }
 
-/** What the answers of a run were like; kept with it, so that the next run can be held against it. */
+/** Figures about the answers of a run; stored with the run, so that the next run can be compared with it. */
 export interface AnswerFigures {
   looked_at: number
-  /** Items with the answer that most have, and one of them. */
+  /** The number of items with the most frequent answer, and one of these items. */
   same: number
   same_seq: number | null
   bytes: Spread
@@ -43,17 +44,17 @@ export interface AnswerFigures {
 /** What a check found. */
 export interface FailedRunCheck {
   check: RunCheckName
-  /** The share of items with one answer, or what is typical: bytes of an answer, micro-dollars of an item. */
+  /** The share of items with the same answer, or the typical size: bytes of an answer, micro-dollars of an item. */
   value: number
-  /** Of a jump, the same in the run before, and which that is. */
+  /** For a jump, the typical size in the run before, and that run's id. */
   before: number | null
   before_run_id: string | null
-  /** One of the items with one answer. */
+  /** One of the items with the same answer. */
   seq: number | null
   looked_at: number
 }
 
-/** What is kept of a run that was looked at. */
+/** What is stored about a checked run. */
 export interface CheckedRun extends AnswerFigures {
   failed: FailedRunCheck[]
 }
@@ -61,8 +62,8 @@ export interface CheckedRun extends AnswerFigures {
 const GOLDEN = 0.618_033_988_749_895
 
 /**
- * Which items of a run are looked at: one at a place of its own in each of as many stretches. At even distances they
- * might all be of one partition, which items are interleaved by.
+ * Which items of a run are sampled: one in each of `most` equal stretches, each at a different place. At even distances
+ * all of them might be of one partition, since a run interleaves its partitions.
  */
 export function sampledSeqs(total: number, most = LIMITS.run_check_items): number[] {
   const places = Math.min(total, most)
@@ -83,7 +84,7 @@ function spreadOf(sizes: readonly number[]): Spread {
 
 export function figuresOf(items: readonly LookedAt[]): AnswerFigures {
   const alike = Map.groupBy(items, ({ head, bytes }) =>
-    // Of a longer one the rest is not known: those of one length are taken for the same.
+    // The rest of a longer answer is not read: answers with the same head and length count as the same.
     head.length < LIMITS.run_check_head_characters ? normalized(head) : `${bytes} ${normalized(head)}`,
   )
   const most = [...alike.values()].reduce<readonly LookedAt[]>(

@@ -18,15 +18,15 @@ export interface StepRow {
   outcome: Outcome
   outcome_reason: OutcomeReason | null
   unpriced: boolean
-  /** A price of its model was found, which an unpriced call has where that price does not tell what the call cost. */
+  /** A price of its model was found. An unpriced call has one too if the price does not say what the call cost. */
   has_price: boolean
   /** A model call whose answer was read and graded. */
   graded: boolean
-  /** A model call whose answer was not read: what was looked for in vain. */
+  /** What was found instead of an answer, for a model call whose answer was not read. */
   unread: string | null
-  /** A model call that was graded by what its agent tells, which its output need not say. */
+  /** A model call that was graded by the answer its agent reported, which its output need not contain. */
   told: boolean
-  /** It did not run: an offered step of the original stood for it. */
+  /** The step did not run: an offered step of the original was reused. */
   reused: boolean
   input_tokens: number
   output_tokens: number
@@ -58,7 +58,7 @@ export function stepRow(
   const reading = readCall(step)
   const grade = gradeStep(step, declared, reading)
   const usage = usageOf(step, reading)
-  // Whatever else a step of another kind reports wrongly, it is no model call that was not read.
+  // Only a model call can be unread, whatever a step of another kind reports wrongly.
   const unread = step.kind === 'llm_call' ? unreadOf(reading, usage?.fault) : null
   const price = usage && priceOf(usage, prices, started_ms, reading)
   return {
@@ -69,7 +69,7 @@ export function stepRow(
     outcome: grade.outcome,
     outcome_reason: grade.reason,
     reused: false,
-    // A model call without tokens or without a known price costs something nobody can tell: never nothing.
+    // A model call without tokens or without a known price has an unknown cost, never no cost.
     unpriced:
       step.kind === 'llm_call' &&
       !step.error &&
@@ -103,7 +103,7 @@ function unreadOf(reading: Reading | undefined, fault: string | undefined): stri
   return said === undefined ? null : plainText(said, LIMITS.unread_characters)
 }
 
-/** A recorded step that stands for a call with the same input. */
+/** A recorded step that is reused for a call with the same input. */
 export interface OfferedRecord {
   key: string
   kind: StepKind
@@ -115,7 +115,7 @@ export interface OfferedRecord {
 }
 
 /**
- * The row of a step that was offered and used: what it says is what was recorded, whatever the agent sends.
+ * The row of an offered step that was reused: it has the recorded content, whatever the agent sends.
  *
  * @throws ProtocolError when no step with this key was offered
  */
@@ -149,14 +149,14 @@ export function reusedRow(
   }
 }
 
-/** Many a language writes null where there is nothing. */
+/** Many languages write an absent value as null. */
 function withoutNull(report: StepReport): StepReport {
   if (report.error !== null) return report
   const { error: _, ...step } = report
   return step
 }
 
-/** When it began; throws ProtocolError where the step has not the shape of one. */
+/** When the step began, in ms; throws ProtocolError when it does not have the shape of a step. */
 function startOf(step: StepReport): number {
   const started_ms = typeof step?.started_at === 'string' ? msOf(step.started_at) : Number.NaN
   const wrong =
@@ -180,10 +180,10 @@ function startOf(step: StepReport): number {
   return started_ms
 }
 
-/** A clock that was set back meanwhile makes less than nothing of what an agent measured, and no item fails for that. */
+/** A clock that is set back meanwhile makes an agent measure a negative duration; no item fails for that. */
 const durationOf = ({ duration_ms }: StepReport) => Math.max(0, duration_ms)
 
-// Steps that take no time say the same time, in the same letters; reading it is a quarter of reading such a step.
+// Steps that take no time report the same time in the same letters; parsing it is a quarter of reading such a step.
 let lastTime = ''
 let lastMs = Number.NaN
 function msOf(time: string): number {
@@ -194,10 +194,10 @@ function msOf(time: string): number {
   return lastMs
 }
 
-/** A time that PostgreSQL can hold as well: JavaScript reads years it cannot. */
+/** Whether PostgreSQL can store the time: JavaScript parses years that PostgreSQL cannot store. */
 const isTime = (ms: number) => ms >= 0 && ms < Date.UTC(10_000, 0)
 
-/** What is nested deeper than the stack reaches can't be written. */
+/** JSON.stringify throws on a value that is nested deeper than the stack reaches; a mark then replaces the value. */
 function textOf(value: unknown): string {
   try {
     return JSON.stringify(value)

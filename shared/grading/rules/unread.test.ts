@@ -1,4 +1,4 @@
-// Model calls of whose answer nothing is known, or that are not what they should be: said, never taken for free or for ok.
+// Tests model calls whose answer is unknown or malformed: the row says so, and never takes them for free or for graded.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// What an agent's lines about an item come to: steps counted and priced, and in the end a verdict. Guarantee: pure, so
+// Turns an agent's lines about an item into counted and priced steps and, in the end, a verdict. Guarantee: pure, so
 // that the consumer and a test of an agent cannot come to different verdicts.
 
 import type { ItemStatus, Outcome } from '../../items/vocabulary.ts'
@@ -25,7 +25,7 @@ import {
 } from './grading.ts'
 import { type OfferedRecord, reusedRow, type StepRow, stepRow } from './step-row.ts'
 
-/** How an attempt ended for good, or for now (`paused`). */
+/** How an attempt ended, for good or for now (`paused`). */
 export interface Verdict {
   status: Extract<ItemStatus, 'completed' | 'failed' | 'paused' | 'budget_exceeded'>
   outcome: Outcome | null
@@ -41,7 +41,7 @@ export interface ItemProgress {
   seq: number
   attempt: number
   graded: GradedStep[]
-  /** Steps seen, those of earlier attempts too; the next one's number. */
+  /** Steps seen, including those of earlier attempts; the next step's number is one more. */
   step_count: number
   cost_micro: number
   item: { agent_failures: number; extra_budget_micro?: number | null; offered?: readonly OfferedRecord[] }
@@ -56,7 +56,7 @@ const NOTHING: Omit<Verdict, 'status'> = {
   output: null,
 }
 
-/** Money the item may spend: what its agent declares and what was granted on resuming it; null is no bound. */
+/** What the item may spend: the declared budget and what resuming granted, in micro-dollars; null is no bound. */
 export function itemBudgetMicro(
   { item_budget_cents }: AgentDeclaration,
   { item }: Pick<ItemProgress, 'item'>,
@@ -65,14 +65,14 @@ export function itemBudgetMicro(
 }
 
 export interface CountedStep {
-  /** Absent where the step is one too many. */
+  /** Absent when the step is one too many. */
   row?: StepRow
   /**
-   * The step records a hold. Found by a later attempt, it lets the item pass; so it is written together with the
-   * verdict that holds the item, and never without it. It is not counted yet.
+   * The step records a hold. A later attempt that finds the step lets the item pass, so the step is written together
+   * with the verdict that holds the item, and never without it. It is not counted yet.
    */
   holds: boolean
-  /** Where the step is the one that ends the item. */
+  /** Present when the step ends the item. */
   verdict?: Verdict
 }
 
@@ -82,7 +82,7 @@ export function countStep(
   report: StepReport,
   declaration: DeployedDeclaration,
   prices: PriceBook,
-  /** A call whose cost cannot be told pauses the item; whoever resumes it allows them for the whole run. */
+  /** A call of unknown cost pauses the item; resuming the item allows such calls for the whole run. */
   holdsUnpriced = false,
 ): CountedStep {
   const maxSteps = declaration.max_steps ?? LIMITS.agent_steps.default
@@ -135,7 +135,7 @@ export function resultVerdict(
   }
 }
 
-/** The verdict of an item that raised; `again` where its agent's declared retries are not spent. */
+/** The verdict of an item that raised; `again` if a retry may help and the agent's declared retries are not used up. */
 export function errorVerdict(
   error: ItemError,
   progress: ItemProgress,

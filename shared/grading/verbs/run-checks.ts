@@ -1,5 +1,5 @@
-// Looks at runs that ended, each as a whole. Guarantee: a run is looked at before its end is told, once, and one that
-// cannot be looked at is told without.
+// Checks ended runs, each as a whole. Guarantee: a run is checked once, before its end is reported; if the check fails,
+// the end is reported without it.
 
 import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
@@ -9,7 +9,7 @@ import * as queries from '../queries/run-checks.ts'
 import { failedRunChecks, figuresOf } from '../rules/run-checks.ts'
 import { RUN_CHECKS } from '../vocabulary.ts'
 
-/** The chore. Returns how many runs it looked at. */
+/** Checks runs that are due until none is left or LIMITS.run_checks_ms have passed; returns how many it took. */
 export async function checkRuns(ctx: Context): Promise<number> {
   const began_ms = ctx.now()
   let looked = 0

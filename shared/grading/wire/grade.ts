@@ -1,4 +1,4 @@
-// The shape of a run that is graded again.
+// The request and response shapes of grading a run again.
 
 import * as z from '../../kernel/documented-zod.ts'
 import { cursor, pageSize, slug } from '../../kernel/fields.ts'

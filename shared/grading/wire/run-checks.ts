@@ -1,4 +1,4 @@
-// The shape of what checks over a run found.
+// The response shape of what the checks over a run found.
 
 import { id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'

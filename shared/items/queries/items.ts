@@ -1,4 +1,4 @@
-// Reads of items. They are found by (project, run, seq); whoever may see a run may see its items.
+// Reads items. They are found by (project, run, seq); whoever may see a run may see its items.
 
 import { and, asc, desc, eq, getTableColumns, gt, gte, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 import { projects } from '../../accounts/tables/projects.ts'
@@ -13,7 +13,7 @@ import type { ItemStatus, Outcome } from '../vocabulary.ts'
 import type { ItemInRunRow, ItemRow } from '../wire/runs.ts'
 
 export interface ItemFilter extends RunKey {
-  /** Of the run. */
+  /** Items of the run. */
   total_items: number
   /** `not_ok` is degraded, failed, or held without a verdict. */
   outcome?: Outcome | 'not_ok' | undefined
@@ -22,27 +22,27 @@ export interface ItemFilter extends RunKey {
   partition_key?: string | undefined
   item_id?: string | undefined
   after_seq: number
-  /** Instead of what comes after an item, what comes before this one, the nearest first. */
+  /** Lists the items before this seq instead, the nearest first. */
   before_seq?: number | undefined
-  /** Whose inputs and outputs are not read. */
+  /** `none` leaves inputs and outputs unread. */
   payloads?: 'none' | undefined
   limit: number
 }
 
 /**
- * A run's items in the order they are dispatched, or the other way round. A filter that few items pass would read the
- * whole batch, so it looks at a part of it: `looked_to` is where the next look goes on, null when there is nothing behind.
- * It also goes on behind items that are of LIMITS.page_bytes together, with the one that goes beyond.
+ * Lists a run's items in dispatch order, or in reverse. A filter that few items pass would read the whole batch, so a
+ * call scans only a part of it: `looked_to` is the seq from which the next scan continues, null when there is nothing
+ * more. A page also ends with the item that brings it to LIMITS.page_bytes.
  */
 export async function listItems(
   db: Database,
   filter: ItemFilter,
 ): Promise<{ rows: ItemRow[]; looked_to: number | null }> {
-  // Every item that did not work has a triage row, and few others have one: the search goes through those.
+  // Every item that did not work has a triage row, and few others have one: the search scans those rows.
   const among = didNotWork(filter) ? triage : items
   const looked_to = isPlain(filter) ? null : await endOfLook(db, among, filter)
   const { order } = walkOf(filter)
-  // Sizes are known without reading what is stored apart from its row.
+  // Sizes are known without reading payloads that are stored outside the row.
   const size = sql<number>`coalesce(octet_length(${items.input}), 0) + coalesce(octet_length(${items.output}), 0)`
   const before = sql<number>`(sum(${size}) over (order by ${order(among.seq)}) - (${size}))::float8`.as(
     'bytes_before',
@@ -77,7 +77,7 @@ export async function listItems(
   return { rows, looked_to: isFull && isMoreBehind(filter, last.seq) ? last.seq : looked_to }
 }
 
-/** Payloads may be megabytes: who asks only which items there are is spared them. */
+/** Payloads may be megabytes: callers that need only the list of items do not read them. */
 function columnsFor({ payloads }: ItemFilter) {
   const columns = getTableColumns(items)
   if (payloads === undefined) return columns
@@ -85,7 +85,7 @@ function columnsFor({ payloads }: ItemFilter) {
   return { ...columns, input: none('input'), output: none('output') } as unknown as typeof columns
 }
 
-/** Which way a list goes, and from where, by the key of its rows. */
+/** The direction of a list, and the seq it starts from. */
 function walkOf({ after_seq, before_seq }: ItemFilter) {
   return before_seq === undefined
     ? { from_seq: after_seq, step: 1, behind: gt, until: lte, order: asc }
@@ -115,7 +115,7 @@ const FAILED: readonly (ItemStatus | undefined)[] = ['failed', 'budget_exceeded'
 const didNotWork = ({ outcome, status, reason }: ItemFilter) =>
   (outcome !== undefined && outcome !== 'ok') || FAILED.includes(status) || reason !== undefined
 
-/** An item_id has an index, and most triage rows are of items that are not ok; the others are held or reviews. */
+/** No bounded scan is needed: item_id has an index, and most triage rows are not ok (others are held or reviews). */
 const isPlain = ({ outcome, status, reason, partition_key, item_id }: ItemFilter) =>
   item_id !== undefined ||
   ((outcome === undefined || outcome === 'not_ok') &&
@@ -123,7 +123,7 @@ const isPlain = ({ outcome, status, reason, partition_key, item_id }: ItemFilter
     reason === undefined &&
     partition_key === undefined)
 
-/** Seqs of items have no gaps; those of triage do. */
+/** The seq at which a scan ends, null for none: seqs of items have no gaps, those of triage do. */
 async function endOfLook(db: Database, among: typeof items | typeof triage, filter: ItemFilter) {
   const { project_id, run_id } = filter
   const { from_seq, step, behind, order } = walkOf(filter)
@@ -179,7 +179,7 @@ export async function findItem(
 }
 
 /**
- * The next items of a project after (run, seq), in that order: as many as are of a bounded size together, at least one.
+ * The next items of a project after (run, seq), in that order: at most `limit`, bounded in size together, at least one.
  *
  * Runs are walked by the index on (project, id) and each one's items by their key, so a chunk costs the same
  * wherever it begins and whatever other projects hold.
@@ -224,7 +224,7 @@ type NextItems = (
   limit: number,
 ) => Promise<ItemInRunRow[]>
 
-/** Every item of some projects, in chunks. */
+/** Yields every item of the projects, in chunks. */
 export async function* itemsInChunks(next: NextItems, project_ids: string[]): AsyncGenerator<ItemInRunRow[]> {
   for (const project_id of project_ids) {
     let after = { run_id: '00000000-0000-0000-0000-000000000000', seq: 0 }

@@ -1,4 +1,4 @@
-// Reads of runs. An account's runs are found through its projects; newest first is by id, which holds the time.
+// Reads runs. An account's runs are found through its projects; newest first is by id, which holds the time.
 
 import {
   and,
@@ -39,7 +39,7 @@ export interface RunFilter {
   /** When it was submitted. */
   from?: string | undefined
   to?: string | undefined
-  /** Only those that replay items of this run. */
+  /** Only runs that replay items of this run. */
   replay_of?: string | undefined
   before_id?: string | undefined
   limit: number
@@ -57,7 +57,7 @@ function selectRuns(db: Database) {
 const STATES: Record<RunState, SQL> = {
   open: isNull(runs.finished_at),
   ended: isNotNull(runs.finished_at),
-  // As `isHeld` says it in shared/items/rules/lifecycle.ts.
+  // The same as `isHeld` in shared/items/rules/lifecycle.ts.
   held: sql`${runs.finished_at} is null and not ${runs.materializing} and ${runs.paused} > 0 and ${runs.running} = 0
     and ${runs.paused} + ${sql.raw(endedItemsOf('runs'))} = ${runs.total_items}`,
 }
@@ -98,7 +98,7 @@ export async function listRuns(db: Database, filter: RunFilter): Promise<RunRow[
     .limit(filter.limit)
 }
 
-/** By its id PostgreSQL walks the agent's runs in their order, where by its slug it would walk everybody's. */
+/** By the agent's id PostgreSQL walks its runs in order; by its slug it would walk the runs of all agents. */
 async function idsOfAgent(db: Database, project_id: string | null, slug: string): Promise<string[]> {
   const ofProject = project_id === null ? undefined : eq(agents.project_id, project_id)
   const rows = await db
@@ -111,7 +111,7 @@ async function idsOfAgent(db: Database, project_id: string | null, slug: string)
 const agentIs = (ids: string[]) =>
   ids.length === 1 ? eq(runs.agent_id, ids[0]!) : inArray(runs.agent_id, ids)
 
-/** Of a run that was replayed item by item, what replays the first of its items. */
+/** The runs that replay the first items of a run that was replayed item by item. */
 const replaysOf = (run_id: string) => sql`(
   select project_id, run_id from (
     select project_id, run_id from replays
@@ -120,7 +120,7 @@ const replaysOf = (run_id: string) => sql`(
   ) as replaying)`
 
 const raised = sql`(${runs.failed} > 0 or ${runs.budget_exceeded} > 0)`
-/** As `worstOutcome` says it in shared/items/rules/lifecycle.ts. */
+/** The same as `worstOutcome` in shared/items/rules/lifecycle.ts. */
 const OUTCOME_IS = {
   failed: raised,
   degraded: sql`not ${raised} and ${runs.degraded} > 0`,
@@ -128,7 +128,7 @@ const OUTCOME_IS = {
   ok: sql`not ${raised} and ${runs.degraded} = 0 and ${runs.ok} > 0`,
 }
 
-/** `own` is the only project that the caller may touch, where there is one. */
+/** `own` is the only project that the caller may see; null if it may see all of the account. */
 export async function findRun(
   db: Database,
   account_id: string,
@@ -137,7 +137,7 @@ export async function findRun(
 ): Promise<RunRow | undefined> {
   const isIt = and(eq(projects.account_id, account_id), eq(runs.id, id))
   if (lostNodes().length === 0) return (await selectRuns(db).where(isIt))[0]
-  // By its project alone such a read leaves out a node that is lost: with views it sends something to all others.
+  // Only a read that names its project leaves out a lost node: with views, any other sends a part to all nodes.
   for (const project_id of own === null ? await reachableOf(db, account_id) : [own]) {
     const [row] = await selectRuns(db).where(and(isIt, eq(runs.project_id, project_id)))
     if (row !== undefined) return row
@@ -158,7 +158,7 @@ export async function setTags(db: Database, { project_id, run_id }: RunKey, tags
     .where(and(eq(runs.project_id, project_id), eq(runs.id, run_id)))
 }
 
-/** A run that has ended, as its trace tells it. */
+/** A run that has ended, as its trace shows it. */
 export interface EndedRun {
   project_id: string
   agent_id: string
@@ -177,7 +177,7 @@ export interface EndedRun {
   output_tokens: number
 }
 
-/** Undefined while it has not ended. */
+/** Undefined while the run has not ended. */
 export async function findEndedRun(sql: Sql, id: string): Promise<EndedRun | undefined> {
   const [row] = await askReachable(
     sql,

@@ -1,5 +1,5 @@
-// Stops runs and ends, pauses or resumes the part of a backlog that is not dispatched. Everything here but the abort locks
-// the run's row first and touches queued and paused items only; those in flight belong to settle.
+// Stops runs, and ends, pauses or resumes items that are not dispatched. Everything here except the abort locks the
+// run's row first and touches only queued and paused items; items in flight belong to settle.
 
 import { asked, isDistributed, nodeOf } from '../../cluster/queries/distributed.ts'
 import { askReachable } from '../../cluster/queries/nodes.ts'
@@ -25,10 +25,10 @@ import {
 } from './transitions.ts'
 
 /**
- * Lets a statement begin when the run is locked. Waiting for the lock within it would leave it with a snapshot from
- * before: it would miss, or count twice, what the holder of the lock did to the items. Both are one message, which
- * PostgreSQL commits as a whole, so the lock is never held while this process does something else. Such a message has no
- * parameters: `of` is the run's key as it stands in the text.
+ * Runs a statement after the run is locked. If the statement itself waited for the lock, its snapshot would be from
+ * before: it would miss, or count twice, what the lock's holder did to the items. Lock and statement are one message,
+ * which PostgreSQL commits as a whole, so the lock is never held while this process does something else. Such a message
+ * has no parameters: `of` is the run's key as SQL text.
  */
 async function underLock<T>(
   sql: Sql,
@@ -39,12 +39,12 @@ async function underLock<T>(
   const isNamed = await isDistributed(sql)
   const on: Named = alias => (isNamed ? `and ${alias}.project_id = ${of.project_id}` : '')
   const message = `select from runs where ${isRun(of)} for no key update; ${act(of, on)}`
-  // What was given no connection has not begun, so it waits for one, as a transaction does.
+  // A message that got no connection has not begun, so it waits for one, as a transaction does.
   const [, rows] = await untilGiven(() => sql.unsafe<[unknown[], T[]]>(message))
   return rows[0]
 }
 
-/** What names the project to a cluster, by the alias of rows that are found by others of the statement. */
+/** Condition that names the project for a cluster, by the alias of rows that the statement finds through others. */
 type Named = (alias: string) => string
 
 function inText(id: string): string {
@@ -55,7 +55,7 @@ function inText(id: string): string {
 const isRun = ({ project_id, run_id }: RunKey) => `project_id = ${project_id} and id = ${run_id}`
 const isOfRun = ({ project_id, run_id }: RunKey) => `project_id = ${project_id} and run_id = ${run_id}`
 
-/** Asks a run to stop; false when it has already ended. */
+/** Asks a run to stop; false if it has ended or is still materializing. */
 export async function stopCancelled(sql: Sql, { project_id, run_id }: RunKey): Promise<boolean> {
   const result = await sql`
     update runs set stop_reason = 'cancelled'
@@ -63,7 +63,7 @@ export async function stopCancelled(sql: Sql, { project_id, run_id }: RunKey): P
   return result.count === 1
 }
 
-/** Stops a run whose budget is gone while something of it waits to be dispatched; false when it is not such a one. */
+/** Stops a run whose budget is spent while items wait to be dispatched; false if that is not the case. */
 export async function stopSpent(sql: Sql, { project_id, run_id }: RunKey): Promise<boolean> {
   const result = await sql`
     update runs r set stop_reason = 'budget_exceeded'
@@ -73,8 +73,8 @@ export async function stopSpent(sql: Sql, { project_id, run_id }: RunKey): Promi
 }
 
 /**
- * What of a backlog is not in flight: from the cursor on, then what is due again below it. A statement that takes it
- * moves the cursor, so that sweeping a long backlog in bounded steps reads every row once.
+ * CTEs with the items of a backlog that are not in flight: those from the cursor on, then those due again below it. A
+ * statement that takes them moves the cursor, so that sweeping a long backlog in bounded steps reads every row once.
  */
 const undispatched = (of: RunKey, limit: number) => `
   ahead as (
@@ -89,8 +89,8 @@ const undispatched = (of: RunKey, limit: number) => `
   )`
 
 /**
- * Ends items of a stopped run that will not be dispatched any more, up to about `limit`: the queued ones as its
- * reason says, and when it was cancelled the paused ones too. Returns whether some are left.
+ * Ends items of a stopped run that were not dispatched, up to about `limit`: queued items as the stop reason says, and
+ * paused items too if it was cancelled. Returns whether some are left.
  */
 export async function sweepStopped(sql: Sql, run: RunKey, limit: number): Promise<boolean> {
   const row = await underLock<{ more: boolean }>(sql, run, (of, on) => sweep(of, on, limit))
@@ -155,9 +155,9 @@ export interface Aborted {
 const ABORTED = { abort: 'n.items' }
 
 /**
- * Takes what is in flight of a cancelled run from whoever holds it and ends it, up to so many claims at once. What its
- * steps have cost was counted as they were written; what comes of its attempts from now on is refused. A claim is
- * locked before its items, and those before their run, as settle does.
+ * Takes the items in flight of a cancelled run from their holders and ends them, up to `limit` claims at once. The cost
+ * of their steps was counted as these were written; later results of their attempts are refused. A claim is locked
+ * before its items, and items before their run, as in settle.
  */
 export async function abortClaims(sql: Sql, { project_id, run_id }: RunKey, limit: number): Promise<Aborted> {
   const node = await nodeOf(sql, project_id)
@@ -193,15 +193,15 @@ export async function abortClaims(sql: Sql, { project_id, run_id }: RunKey, limi
   return row!
 }
 
-/** Why an item is paused that goes on by itself; an agent may hold one with the same word. */
+/** Reason of a paused item that continues by itself; an agent may hold an item with the same word. */
 const MONEY = 'money'
-/** As earlier versions said it. */
+/** The same reason in earlier versions. */
 const CREDIT = 'credit'
 const UNPRICED: OutcomeReason = 'unpriced_model'
 
 /**
- * Pauses undispatched items of a run that waits for money which is not its own: credit, the budget of a day or month, or
- * a price. Up to about `limit`; returns how many.
+ * Pauses up to about `limit` undispatched items of a run that waits for money other than its own budget: credit, a
+ * budget by day or month, or a price. Returns how many.
  */
 export async function pauseForMoney(sql: Sql, run: RunKey, limit: number): Promise<number> {
   const row = await underLock<{ n: number }>(sql, run, (of, on) => pause(of, on, limit))
@@ -226,7 +226,7 @@ const pause = (of: RunKey, on: Named, limit: number) => `
     )
     select n from n`
 
-/** Runs with items that waited for money which is there again, or that were stopped meanwhile. */
+/** Runs with items that waited for money, if there is some again or the run was stopped meanwhile. */
 export async function findFundedRuns(sql: Sql, limit: number) {
   return askReachable(
     sql,

@@ -1,7 +1,7 @@
-// The SQL of item transitions. Guarantee: what moves items is guarded, counted and told to triage as the table of
-// transitions says, in whichever statement it stands; no other statement that changes items writes a counter or names a status.
+// The SQL of item transitions. Guarantee: every statement that moves items guards them, counts them and puts them into
+// triage as the table of transitions says; no other statement that changes items writes a counter or names a status.
 //
-// In these fragments a run is `r`, the usage of its project `u` and an item `i`, unless told.
+// In these fragments a run is `r`, the usage of its project `u` and an item `i`, unless stated otherwise.
 
 import type { PendingQuery, Row } from 'postgres'
 import { type Asked, asked } from '../../cluster/queries/distributed.ts'
@@ -38,14 +38,14 @@ export const statusAfter = (event: ItemEvent): string => `${quoted(transitionOf(
 /** The verdict an event gives. */
 export const outcomeOf = (event: ItemEvent): string => `${quoted(transitionOf(event).outcome!)}::outcome`
 
-/** The lane an event leads to; null is none. */
+/** The triage lane an event leads to, for events that have one. */
 export const laneOf = (event: ItemEvent): string => `${quoted(transitionOf(event).lane!)}::triage_lane`
 
-/** What an event says on the item's row of triage. */
+/** The disposition that an event sets on the item's triage row. */
 export const dispositionOf = (event: ItemEvent): string =>
   `${quoted(transitionOf(event).disposition!)}::disposition`
 
-/** What an event writes to its items, which happens at a time that an expression says. */
+/** The assignments of an event to its items; `at` is the SQL expression of its time. */
 export function become(event: ItemEvent, at = 'now()'): string {
   const { to } = transitionOf(event)
   const also: Partial<Record<ItemEvent, string>> = {
@@ -55,13 +55,13 @@ export function become(event: ItemEvent, at = 'now()'): string {
   return `status = ${quoted(to)}${isFinal(to) ? `, completed_at = ${at}` : ''}${also[event] ?? ''}`
 }
 
-/** Columns of an item that a submission writes: as it first is, or as claimed where a condition says so. */
+/** Columns of an item that a submission writes: queued, or claimed where the condition `isClaimed` holds. */
 export const WRITTEN_COLUMNS = 'status, attempt, started_at'
 export const written = (isClaimed: string): string => `
   case when ${isClaimed} then ${statusAfter('claim')} else ${quoted(FIRST_STATUS)} end,
   case when ${isClaimed} then 1 else 0 end, case when ${isClaimed} then now() end`
 
-/** How many items go through each event, or are decided about: the name of a column that says it. */
+/** By event or decision, the column that says how many items it happens to. */
 export type Moves = { readonly [E in ItemEvent | Decision]?: string }
 
 const movesOf = (moves: Moves) => Object.entries(moves) as [ItemEvent | Decision, string][]
@@ -76,12 +76,12 @@ const sumOf = (moves: Moves, counter: (typeof ITEM_COUNTERS)[number] | 'undecide
     .join('')
 
 /**
- * The time, among the rows that an update reads, for what is written only where a condition holds: a cluster takes no
+ * The time as a row that an update reads, for columns that are written only if a condition holds: a cluster accepts no
  * `now()` within CASE or COALESCE there.
  */
 export const CLOCK = '(select now() as at) clock'
 
-/** Assignments to a run: its counters, and where items end its finish when none is left, by `CLOCK`. */
+/** Assignments to a run: its counters and, if items end, `finished_at` once none is left, by `CLOCK`. */
 export function countMoves(moves: Moves): string {
   const counters = [...ITEM_COUNTERS, 'undecided' as const].flatMap(counter => {
     const sum = sumOf(moves, counter)
@@ -97,50 +97,50 @@ export function countMoves(moves: Moves): string {
 }
 
 /**
- * Of a run's row, how many of its items have ended: what `ended_items` says, where a read for a caller may meet a view,
- * whose rows a cluster does not hand to functions.
+ * How many items of a run have ended, as `ended_items` says it. For callers' reads, which may go through a view, whose
+ * rows a cluster does not pass to functions.
  */
 export const endedItemsOf = (run: string) =>
   `(${ITEM_COUNTERS.filter(isEnded)
     .map(counter => `${run}.${counter}`)
     .join(' + ')})`
 
-/** Of all counters, those of items that nothing happens to any more. */
+/** Whether a counter counts items that have ended. */
 const isEnded = (counter: (typeof ITEM_COUNTERS)[number]) => counter !== 'running' && counter !== 'paused'
 
 /** The assignment to the usage of a project. */
 export const useMoves = (moves: Moves): string => `running = u.running${sumOf(moves, 'running')}`
 
-/** Columns that count the items `of` a statement by the verdict they have now, named as the counters are. */
+/** Columns that count the items of a statement by their verdict now, named like the counters. */
 export const TALLY = VERDICTS.map(event => {
   const { to, outcome } = transitionOf(event)
   const verdict = to === 'completed' ? ` and outcome = ${quoted(outcome!)}` : ''
   return `count(*) filter (where status = ${quoted(to)}${verdict})::int as ${counterOf(to, outcome)}`
 }).join(', ')
 
-/** What those columns of `n` come to. */
+/** The moves that those columns of `n` count. */
 export const TALLIED: Moves = Object.fromEntries(
   VERDICTS.map(event => [event, `n.${counterOf(transitionOf(event).to, transitionOf(event).outcome)}`]),
 )
 
-/** Of a run that the statement, in its `counted`, has finished. */
+/** Condition on rows of a run that the statement, in its `counted`, has finished. */
 export const DUE_OF_ENDED = `(project_id, run_id) in (
     select project_id, id from counted where finished_at is not null)`
 
-/** Deletes what is due of a run that the statement, in its `counted`, has finished. */
+/** Deletes the due items of a run that the statement, in its `counted`, has finished. */
 export const CLEAR_DUE = clearDue()
 
-/** `more` follows its condition. */
+/** The same with `more` after its condition. */
 export function clearDue(more = ''): string {
   return `cleared as (
   delete from due_items where ${DUE_OF_ENDED} ${more})`
 }
 
-/** The same where a cluster wants the project named, as `node`. */
+/** The same for a cluster, which needs the project named, as `node`. */
 export const clearDueOf = (sql: Sql, node: Asked) =>
   sql`cleared as (delete from due_items where ${sql.unsafe(DUE_OF_ENDED)} ${asked(sql, 'due_items', node)})`
 
-/** The row of triage `t` is of an item that waits for a decision; the run counts them. */
+/** Whether the triage row is of an item that waits for a decision; the run counts these in `undecided`. */
 export const isUndecided = (of = 't'): string =>
   `(${of}.lane = 'dlq' and (${of}.disposition is null or ${of}.disposition = 'acknowledged'))`
 
@@ -151,16 +151,16 @@ const OR_AGAIN = `on conflict (project_id, run_id, seq) do update set lane = exc
     cost_micro = excluded.cost_micro, created_at = excluded.created_at, disposition = null, decided_at = null`
 
 /**
- * Puts items into triage: `rows` has run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, prompt,
- * cause_id and cost_micro, in this order. An item that was resumed may come back, which one in its first attempt was not:
- * of such items no row is looked for.
+ * Puts items into triage: `rows` has run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key,
+ * prompt, cause_id and cost_micro, in this order. A resumed item may come back and have a row already; an item in its
+ * first attempt was not resumed, so no row of it is looked for.
  */
 export const putIntoTriage = (sql: Sql, rows: PendingQuery<Row[]>, areInFirstAttempt = false) =>
   sql`${sql.unsafe(INTO_TRIAGE)} ${rows} ${sql.unsafe(areInFirstAttempt ? '' : OR_AGAIN)}`
 
-/** The same where rows have no parameters. */
+/** The same for rows without parameters. */
 export const intoTriage = (rows: string): string => `${INTO_TRIAGE} ${rows} ${OR_AGAIN}`
 
-/** The lane of an item by the verdict it has now. */
+/** The triage lane of an item by its verdict now. */
 export const laneByVerdict = (of: string): string =>
   `case when ${isIn([transitionOf('hold').to], of)} then ${laneOf('hold')} else ${laneOf('fail')} end`

@@ -6,7 +6,7 @@ import type { Counters, Recount, Tally } from '../wire/verify.ts'
 
 type Flat = Tally['counts'] & Tally['totals']
 
-/** The run's counters and their recount, of one moment if the transaction of `sql` shows one. */
+/** The run's counters and their recount, both of one moment if the transaction of `sql` has one snapshot. */
 export async function recountRun(sql: Sql, run: RunKey): Promise<{ counters: Counters; recount: Recount }> {
   const [counters, recount] = await Promise.all([readCounters(sql, run), recountItems(sql, run)])
   return { counters, recount }

@@ -72,7 +72,7 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
     'What the service needs is there and cannot be worked with until a person mends it: the message says what and how.',
 }
 
-/** What ended an item, as its `error_code` says. An agent may add codes of its own. */
+/** Why an item ended, by its `error_code`. An agent may add codes of its own. */
 export const ITEM_ERROR_MEANINGS: Record<ItemErrorCode, string> = {
   agent_error: 'The agent raised an error of its own.',
   tool_call_error: 'A tool call of the agent raised.',

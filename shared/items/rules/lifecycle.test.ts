@@ -122,10 +122,10 @@ it('the worst outcome is that of the worst item with a verdict [runs.worst-outco
   expect(worstOutcome(counts({ total_items: 3, degraded: 1, budget_exceeded: 1 }))).toBe('failed')
 })
 
-/** A run as a list of items, to which events happen as the engine would let them. */
+/** A run as a list of items, which accepts the events that the engine would allow. */
 class Walk {
   readonly items: { status: ItemStatus; degraded: boolean; decided: boolean }[]
-  /** Kept by what the table says of each move. */
+  /** Counters that change as the table says for each event. */
   readonly kept: Record<string, number> = {}
   materializing = true
   started = false
@@ -181,7 +181,7 @@ class Walk {
   }
 }
 
-/** Where a run may go in one event. One whose items never ran may drain out of `queued`. */
+/** The statuses that a run may reach in one event. A run whose items never ran may drain out of `queued`. */
 const SUCCESSORS: Record<RunStatus, readonly RunStatus[]> = {
   materializing: ['queued', 'completed', 'cancelled'],
   queued: ['running', 'completed', 'failed', 'cancelled', 'budget_exceeded'],

@@ -1,7 +1,6 @@
-// States are data: the statements that move items, the functions of the database, tests and the diagram in the docs are
-// made from these tables. Guarantee: an item's status moves only along ITEM_TRANSITIONS, and what a transition does to
-// the run's counters, to the usage of its project and to triage is said there alone; a run's status follows from its
-// counts.
+// The states of items and runs as tables, from which SQL statements, database functions, tests and the diagram in the
+// docs are made. Guarantee: an item's status moves only along ITEM_TRANSITIONS, which alone defines what a transition
+// does to the run's counters, the usage of its project and triage; a run's status follows from its counts.
 
 import type { Disposition, TriageLane } from '../../triage/vocabulary.ts'
 import type { ItemStatus, Outcome, RunStatus, StopReason } from '../vocabulary.ts'
@@ -10,17 +9,17 @@ interface ItemTransition {
   readonly event: string
   readonly from: ItemStatus
   readonly to: ItemStatus
-  /** The verdict it gives. */
+  /** The verdict that the item gets. */
   readonly outcome?: Outcome
-  /** The lane of triage it puts the item in; in the dead-letter lane it waits for a decision, and is counted so. */
+  /** The triage lane that the item enters; in the dead-letter lane it waits for a decision, and counts as undecided. */
   readonly lane?: TriageLane
-  /** What it says on the item's row of triage, where there is one. */
+  /** The disposition set on the item's triage row, if it has one. */
   readonly disposition?: Disposition
-  /** When it happens, for the diagram. */
+  /** When the transition happens, for the diagram. */
   readonly when: string
 }
 
-/** What an item is when it is submitted, or copied. */
+/** The status of an item when it is submitted or copied. */
 export const FIRST_STATUS: ItemStatus = 'queued'
 
 export const ITEM_TRANSITIONS = [
@@ -78,11 +77,11 @@ export function transitionOf(event: ItemEvent): ItemTransition {
   return ITEM_TRANSITIONS.find(transition => transition.event === event)!
 }
 
-/** What a decision about items in the dead-letter lane, or its withdrawal, adds to those that wait for one. */
+/** What a decision about an item in the dead-letter lane, or its withdrawal, adds to the undecided items. */
 export const DECISIONS = { decide: -1, reopen: 1 } as const
 export type Decision = keyof typeof DECISIONS
 
-/** Each item of a run is in one of these, or queued, which is what they leave of its total. */
+/** Each item of a run is in one of these counters, or queued: the total minus all counters. */
 export const ITEM_COUNTERS = [
   'running',
   'ok',
@@ -94,17 +93,17 @@ export const ITEM_COUNTERS = [
 ] as const
 export type ItemCounter = (typeof ITEM_COUNTERS)[number]
 
-/** The counter that has an item; null of one that is queued. */
+/** The counter that an item is in; null if it is queued. */
 export function counterOf(status: ItemStatus, outcome?: Outcome | null): ItemCounter | null {
   if (status === 'queued') return null
   if (status !== 'completed') return status
   return outcome === 'ok' ? 'ok' : 'degraded'
 }
 
-/** No transition leads out of it. */
+/** Whether no transition leads out of a status. */
 export const isFinal = (status: ItemStatus): boolean => ITEM_TRANSITIONS.every(({ from }) => from !== status)
 
-/** By how much a move of one item changes each counter of its run. */
+/** How much an event or decision about one item changes each counter of its run. */
 export function effectOf(event: ItemEvent | Decision): Partial<Record<ItemCounter | 'undecided', number>> {
   if (event in DECISIONS) return { undecided: DECISIONS[event as Decision] }
   const { from, to, outcome, lane } = transitionOf(event as ItemEvent)
@@ -116,10 +115,10 @@ export function effectOf(event: ItemEvent | Decision): Partial<Record<ItemCounte
   }
 }
 
-/** What a run's status is made of. `failed` and `budget_exceeded` count different items. */
+/** The facts that decide a run's status. `failed` and `budget_exceeded` count different items. */
 export interface RunCounts {
   materializing?: boolean
-  /** Some item was dispatched, whatever became of it. */
+  /** At least one item was dispatched. */
   started: boolean
   stop_reason: StopReason | null
   total_items: number
@@ -141,7 +140,7 @@ export function queuedOf(counts: RunCounts): number {
   return counts.total_items - finished(counts) - counts.running - counts.paused
 }
 
-/** Nothing is queued, running or paused any more. */
+/** Whether no item is queued, running or paused any more. */
 export function isDrained(counts: RunCounts): boolean {
   return finished(counts) === counts.total_items
 }
@@ -197,6 +196,6 @@ export function worstOutcome(counts: RunCounts): Outcome | null {
   return counts.ok > 0 ? 'ok' : null
 }
 
-/** Whether all that is left of a run waits for a person; its status says that it runs. */
+/** Whether a run has only paused items left, for a person or for money; its status does not say so. */
 export const isHeld = (run: { status: string; paused: number; queued: number; running: number }): boolean =>
   run.status !== 'materializing' && run.paused > 0 && run.queued === 0 && run.running === 0

@@ -1,9 +1,9 @@
-// What became of a run's items, in words. Guarantee: whether they ran and whether they worked are two answers, and
+// Says in words what became of a run's items. Guarantee: whether they ran and whether they worked are two answers, and
 // every item is in both of them.
 
 import { count } from '../../prices/rules/amounts.ts'
 
-/** By the names of the columns: an item is in one of these, or has not ended. */
+/** Counts of items, named like the columns; an item in none of them is queued or running. */
 export interface RunTally {
   total_items: number
   ok: number
@@ -19,7 +19,7 @@ export type Paint = (style: Style, text: string) => string
 
 const plain: Paint = (_, text) => text
 
-/** An item that a budget ended did not run, or not to its end. @example '3,000 of 5,000, 2,000 over budget' */
+/** Whether items ran: one ended by a budget did not, or not to its end. @example '3,000 of 5,000, 2,000 over budget' */
 export function ran(run: RunTally, paint = plain): string {
   const ended = run.ok + run.degraded + run.failed
   return listed([

@@ -1,4 +1,4 @@
-// Runs and the items they are made of. Every fact about what is queued, running or done is a row here.
+// Tables of runs and their items. Every fact about queued, running or finished work is a row here.
 
 import { sql } from 'drizzle-orm'
 import {
@@ -42,20 +42,20 @@ export const runs = pgTable(
     /** Fixed at submission, or at the first claim when nothing was deployed yet. */
     deployment_id: uuid('deployment_id'),
     name: text('name'),
-    /** By which people find it again. */
+    /** Words by which people find the run. */
     tags: text('tags').array().notNull().default([]),
     replay_of: uuid('replay_of'),
     /** The recovery that made the run. */
     recovery_id: uuid('recovery_id'),
     materializing: boolean('materializing').notNull().default(false),
-    /** Its items are read from a source: nobody sees it before that has ended well. */
+    /** Its items are read from a source: the run is hidden until the source was read to its end without an error. */
     from_source: boolean('from_source').notNull().default(false),
     stop_reason: stopReason('stop_reason'),
     /** A function of the flags and counters, so no statement can store a status that its counters deny. */
     status: runStatus('status').generatedAlwaysAs(
       sql`run_status_of(materializing, started_at is not null, stop_reason, total_items, ok, degraded, failed, budget_exceeded, cancelled, undecided)`,
     ),
-    /** Only so many of its first items are offered, until one of them was ok; null is all of them. */
+    /** In a pilot, how many of its first items are offered; null is all of them. A failed pilot keeps it. */
     pilot_items: integer('pilot_items'),
     budget_micro: micro('budget_micro'),
     concurrency: integer('concurrency'),
@@ -72,35 +72,35 @@ export const runs = pgTable(
     budget_exceeded: integer('budget_exceeded').notNull().default(0),
     cancelled: integer('cancelled').notNull().default(0),
     paused: integer('paused').notNull().default(0),
-    /** The first model it called without a price; empty where no price would tell what a call cost. */
+    /** The first unpriced model it called, or the one that holds it; empty if no price would tell what a call cost. */
     unpriced_model: text('unpriced_model'),
-    /** Under a budget, nothing more is dispatched until that price is set, unless somebody said that they know. */
+    /** Under a budget, nothing more is dispatched until that price is set, unless allow_unpriced is set. */
     waits_for_price: boolean('waits_for_price').notNull().default(false),
     allow_unpriced: boolean('allow_unpriced').notNull().default(false),
-    /** Some of the paused items go on by themselves: when there is credit, a period's budget, or a price again. */
+    /** Some of the paused items continue by themselves when there is credit, a period's budget or a price again. */
     waits_for_credit: boolean('waits_for_credit').notNull().default(false),
     /** Items that did not work and still wait for a decision. */
     undecided: integer('undecided').notNull().default(0),
-    /** Replayed items of which nothing ran again and that ended like their originals. */
+    /** Replayed items that ran nothing again and ended like their originals. */
     unchanged: integer('unchanged').notNull().default(0),
     consecutive_failures: integer('consecutive_failures').notNull().default(0),
     cost_micro: micro('cost_micro').notNull().default(0),
     input_tokens: micro('input_tokens').notNull().default(0),
     output_tokens: micro('output_tokens').notNull().default(0),
     unpriced_items: integer('unpriced_items').notNull().default(0),
-    /** Answers of models that were to be graded, and those of them that could not be read. */
+    /** Answers of models to be graded, and how many of them could not be read. */
     model_calls: micro('model_calls').notNull().default(0),
     unread_calls: micro('unread_calls').notNull().default(0),
-    /** Answers that are ok and may not be: suspected refusals. */
+    /** Answers graded ok that are suspected refusals. */
     suspected_calls: micro('suspected_calls').notNull().default(0),
-    /** What its answers were like and what checks over the run found in them; null where it was not looked at. */
+    /** Figures about its answers and what checks over the run found in them; null if the run was not checked. */
     answer_figures: jsonb('answer_figures').$type<CheckedRun>(),
     created_at: createdAt(),
     /** When a claim or a chunk of the submission last touched the run; the least recently touched is served first. */
     touched_at: at('touched_at').notNull().defaultNow(),
     started_at: at('started_at'),
     finished_at: at('finished_at'),
-    /** Retention has taken the run's steps, or its items' inputs and outputs: they are not shown from then on. */
+    /** When retention took the run's steps, and its items' inputs and outputs; they are not shown from then on. */
     steps_purged_at: at('steps_purged_at'),
     payloads_purged_at: at('payloads_purged_at'),
   },
@@ -111,7 +111,7 @@ export const runs = pgTable(
     index('runs_with_steps').on(t.project_id, t.id).where(sql`steps_purged_at is null`),
     index('runs_waiting_for_price').on(t.project_id, t.id).where(sql`waits_for_price`),
     index('runs_with_payloads').on(t.project_id, t.id).where(sql`payloads_purged_at is null`),
-    // What a row names lies in the row's own project, whatever a query forgets.
+    // A row refers only to rows of its own project, even if a query forgets the project.
     agentOf(t),
     foreignKey({
       columns: [t.project_id, t.deployment_id],
@@ -203,7 +203,7 @@ export const claims = pgTable(
     seqs: integer('seqs').array().notNull(),
     attempts: smallint('attempts').array().notNull(),
     lease_until: at('lease_until').notNull(),
-    /** Its items' agent answers later: the claim they were sent under, and when they must have ended. */
+    /** If the agent answers later: the claim that the items were sent under, and when they must have ended. */
     handed_from: bigint('handed_from', { mode: 'number' }),
     answer_until: at('answer_until'),
     /** When that agent last sent something. */
@@ -224,18 +224,18 @@ export const dueItems = pgTable(
     run_id: uuid('run_id').notNull(),
     seq: integer('seq').notNull(),
     due_at: at('due_at').notNull(),
-    /** Offered in a request and a process of its own: it may have been the one that killed the last. */
+    /** Sent in a request and a process of its own: it may be the item that killed the last process. */
     alone: boolean('alone').notNull().default(false),
     /**
-     * Set where only a consumer takes it that has its time before it, since a step of it takes longer than others have
-     * left: so often was that step cut off.
+     * How often a step of the item was cut off. Set if only a fresh consumer, one that has just begun, takes the item,
+     * since the step takes longer than others have left.
      */
     cuts: smallint('cuts'),
   },
   t => [
     primaryKey({ columns: [t.project_id, t.run_id, t.seq] }),
     index('due_items_due').on(t.due_at),
-    // A claim's plan is kept and knows no run: by the index above it may walk what is due of all others.
+    // A claim's plan is cached and made for no run: by the index above it may walk the due items of all runs.
     index('due_items_of_run').on(t.run_id, t.due_at),
     index('due_items_cuts').on(t.run_id).where(sql`cuts is not null`),
     ofProject(t),
@@ -257,7 +257,7 @@ export const idempotencyKeys = pgTable(
   t => [
     primaryKey({ columns: [t.project_id, t.key] }),
     index('idempotency_keys_created').on(t.created_at),
-    index('idempotency_keys_run').on(t.run_id), // without it each run that is removed reads all keys of its project
+    index('idempotency_keys_run').on(t.run_id), // without it, removing a run reads all keys of its project
     runOf(t),
   ],
 )

@@ -1,5 +1,5 @@
-// Cancels a run: nothing more of it is dispatched. Items in flight finish and keep their verdicts, or are aborted: then
-// they end with what was recorded of them, and nothing of a later answer counts.
+// Cancels a run: no more of its items are dispatched. Items in flight finish and keep their verdicts, or are aborted:
+// aborted items end with what was recorded so far, and later answers do not count.
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -18,7 +18,7 @@ export interface CancelOrder extends RunKey {
   in_flight?: (typeof IN_FLIGHT)[number] | undefined
 }
 
-/** What was aborted, and what its steps had cost by then. */
+/** How many items were aborted, and what their steps had cost by then. */
 export interface AbortedItems {
   items: number
   cost_micro: number
@@ -27,7 +27,7 @@ export interface AbortedItems {
 /**
  * Stops a run and ends its first few thousand items at once; the consumer ends the others.
  *
- * @throws ApiError `run_already_ended` when the run is not in the project, has finished or was cancelled before.
+ * @throws ApiError `run_already_ended` when the run is not in the project, is still materializing or has finished.
  */
 export async function cancelRun(ctx: Context, order: CancelOrder): Promise<AbortedItems> {
   const { run_id, in_flight } = order
@@ -43,7 +43,7 @@ export async function cancelRun(ctx: Context, order: CancelOrder): Promise<Abort
   return aborted
 }
 
-/** Nothing more of a stopped run is claimed, so this ends; who holds its items is told, and finds out otherwise soon. */
+/** Aborts all claims of a stopped run, which gets no new ones. Their holders are notified, or find out soon. */
 async function abort(ctx: Context, run: RunKey): Promise<AbortedItems> {
   const aborted = { items: 0, cost_micro: 0 }
   for (let more = true; more; ) {

@@ -1,4 +1,4 @@
-// Tags a run. Guarantee: the run has the tags that were given and no others, and runs as before.
+// Tags a run. Guarantee: the run has exactly the given tags, and runs as before.
 
 import type { Context } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'

@@ -1,6 +1,6 @@
 // The shapes of runs and items as callers see them, and how rows become them. Each shape is typed once: the
 // OpenAPI document and the client's types come from here.
-// Guarantee: payloads leave as the very text they came in as; money leaves as whole cents and as dollars.
+// Guarantee: payloads leave as the exact text they arrived as; money leaves as whole cents and as dollars.
 
 import { FailedRunChecks, failedRunChecksOf } from '../../grading/wire/run-checks.ts'
 import { rawJson } from '../../json/raw-json.ts'
@@ -13,10 +13,10 @@ import { worstOutcome } from '../rules/lifecycle.ts'
 import type { items, runs } from '../tables/runs.ts'
 import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../vocabulary.ts'
 
-/** A run with what is joined to it. */
+/** A run with its joined columns. */
 export type RunRow = typeof runs.$inferSelect & { agent_slug: string; deployment_version: number | null }
 export type ItemRow = typeof items.$inferSelect
-/** An item with what its record says about where it belongs; it was created when its run was. */
+/** An item with its project and agent, as its record shows them; it was created when its run was. */
 export type ItemInRunRow = ItemRow & {
   project_id: string
   agent_id: string
@@ -157,7 +157,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
   }
 }
 
-/** A run keeps the size of a pilot that failed. */
+/** Whether a run is in its pilot: `pilot_items` is kept after a pilot that failed. */
 const isInPilot = ({ stop_reason, finished_at }: RunRow) => stop_reason === null && finished_at === null
 
 const itemFields = {

@@ -1,4 +1,4 @@
-// The proof that a run conserves its items: what the run row says beside what its items and steps add up to.
+// The proof that a run conserves its items: the counters of the run's row next to the sums over its items and steps.
 
 import * as z from '../../kernel/documented-zod.ts'
 
@@ -66,7 +66,7 @@ export interface Recount extends Tally {
   double_verdicts: number
 }
 
-/** A budget that bounds the run, with the days of its period summed again. */
+/** A budget that bounds the run: its counter, and the sum over the days of its period. */
 export interface BudgetTally {
   name: string
   counter: number

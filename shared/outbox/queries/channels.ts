@@ -1,4 +1,4 @@
-// What tests of channels read and put down.
+// Queues test messages for channels, and reads the project names in them.
 
 import type { Sql } from '../../context.ts'
 
@@ -9,7 +9,7 @@ export async function findProjectNames(sql: Sql, ids: readonly string[]): Promis
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** Puts a test message down for a channel; undefined when there is none with this id. */
+/** Queues a test message for a channel; undefined if the project has none with this id. */
 export async function queueChannelTest(sql: Sql, project_id: string, channel_id: string) {
   const [row] = await sql<{ id: string; created_at: Date }[]>`
     insert into deliveries (project_id, kind, url, format)

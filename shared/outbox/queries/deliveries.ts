@@ -1,5 +1,5 @@
-// Messages to the outside and the tries to deliver them. Guarantee: a message is written in the transaction that made
-// it true, one sender at a time holds it, and what becomes of a try is recorded only by the one who holds it.
+// Reads and writes outgoing messages and the tries to deliver them. Guarantee: a message is written in the transaction
+// of the change it reports, one sender at a time holds it, and only its holder records how a try ended.
 
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { AlertRow } from '../../alerts/wire/alerts.ts'
@@ -19,7 +19,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import type { ChannelFormat, DeliveryKind, DeliveryState, RunTransition } from '../vocabulary.ts'
 import type { DeliveryRow, RunEnd, TryRow } from '../wire/deliveries.ts'
 
-/** A message in its sender's hands. */
+/** A message that a sender has leased. */
 export interface HeldDelivery {
   id: string
   account_id: string
@@ -28,15 +28,15 @@ export interface HeldDelivery {
   url: string
   format: ChannelFormat
   host: string
-  /** Null until it was put in words. */
+  /** Null until it is composed. */
   body: string | null
-  /** The number of this try; the sender holds the message for as long as it is the last. */
+  /** The number of this try. The sender holds the message as long as this is the last try. */
   tries: number
 }
 
 /** How many messages a process is sending, by host, project and account. */
 export interface InFlight {
-  /** Projects whose files are being sent: one of each at a time, and not many in all. */
+  /** Projects whose files are being sent: one per project at a time, and few in all. */
   files: ReadonlySet<string>
   hosts: ReadonlyMap<string, number>
   projects: ReadonlyMap<string, number>
@@ -44,10 +44,10 @@ export interface InFlight {
 }
 
 /**
- * Takes up to `slots` messages that are due. Hosts are looked at one by one, those with the fewest in flight first, so
- * that however many wait for one, the others are not behind them; and a project and an account have a share of the slots,
- * however many hosts they name: the account with the fewest in flight comes first. A message that was tried often enough, or whose project is gone, is given up. Without `mails` they
- * are left to a process that sends them.
+ * Leases up to `slots` messages that are due. Hosts are served one by one, those with the fewest messages in flight
+ * first, so that a long queue for one does not delay the others. A project and an account have a share of the slots,
+ * however many hosts they name; the account with the fewest in flight comes first. A message that has used up its
+ * tries, or whose project is gone, is given up. Without `mails`, mails are left to a process that sends them.
  */
 export async function claimDeliveries(
   sql: Sql,
@@ -62,7 +62,7 @@ export async function claimDeliveries(
   )
 }
 
-/** Receivers that something waits for, as `waiting`; of all projects each is found by one step in an index. */
+/** Hosts with messages to send, as `waiting`. For all projects together, each host is found by one step in an index. */
 const hostsOf = (sql: Sql, project: Asked) =>
   project === null
     ? sql`recursive waiting as (
@@ -76,8 +76,8 @@ const hostsOf = (sql: Sql, project: Asked) =>
     )`
 
 /**
- * On a cluster of one project after another: what a look takes of one does not count for the next, which finds it in flight
- * at the look after.
+ * On a cluster this runs for one project after another. Messages leased for one project count against the limits of the
+ * next only from the next poll on, when they are in flight.
  */
 function claimDeliveriesOf(sql: Sql, inFlight: InFlight, slots: number, mails: boolean, project: Asked) {
   const of = (alias: string) => asked(sql, alias, project)
@@ -129,7 +129,7 @@ function claimDeliveriesOf(sql: Sql, inFlight: InFlight, slots: number, mails: b
     select id, account_id, project_id, kind, url, format, host, body, tries from held where goes_on`
 }
 
-/** What messages about runs tell, by message: the run as it was then, and its item if it has but one. */
+/** What messages about runs report, by message: the run as it was then, and its item if it has only one. */
 export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, RunEnd>> {
   const rows = await sql<
     (RunRow & { delivery_id: string; ended_at: Date; transition: RunTransition | null })[]
@@ -157,7 +157,7 @@ export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Pro
   )
 }
 
-/** The alerts that messages tell, by message. */
+/** The alerts that messages report, by message. */
 export async function findToldAlerts(
   sql: Sql,
   deliveryIds: readonly string[],
@@ -174,11 +174,11 @@ export interface TryEnd {
   status: number | null
   error: string | null
   duration_ms: number
-  /** Until the next one, if there is one. */
+  /** The wait before the next try, if there is one. */
   backoff_ms: number
 }
 
-/** Records a try; false when it was taken for lost meanwhile, and somebody else holds the message. */
+/** Records how a try ended; false if its lease ran out meanwhile and another sender holds the message. */
 export async function endTry(sql: Sql, held: HeldDelivery, end: TryEnd): Promise<boolean> {
   const [row] = await sql<{ held: boolean }[]>`
     with ended as (
@@ -196,7 +196,7 @@ export async function endTry(sql: Sql, held: HeldDelivery, end: TryEnd): Promise
   return row!.held
 }
 
-/** Lets a message that was delivered or given up be tried again; undefined while it is still being tried. */
+/** Makes a message due again that was delivered or given up; undefined while it is still being tried. */
 export async function resendDelivery(sql: Sql, id: string): Promise<Date | undefined> {
   const [row] = await sql<{ due_at: Date }[]>`
     update deliveries set tries_allowed = tries + ${LIMITS.delivery_tries}, due_at = now(), delivered_at = null
@@ -204,7 +204,7 @@ export async function resendDelivery(sql: Sql, id: string): Promise<Date | undef
   return row?.due_at
 }
 
-/** Removes messages that are over from the log when they are old; returns how many. */
+/** Deletes messages that are delivered or given up and older than LIMITS.delivery_days; returns how many. */
 export async function removeOldDeliveries(sql: Sql, limit: number): Promise<number> {
   const { count } = await askReachable(
     sql,
@@ -259,7 +259,7 @@ export async function listDeliveries(sql: Sql, filter: DeliveryFilter): Promise<
   return askProjects(sql, filter.project_ids, ask, { limit, compare: newestFirst })
 }
 
-/** With what was sent; its tries are read apart. */
+/** A message with its body, but without its tries; undefined if the account has none with this id. */
 export async function findDelivery(sql: Sql, account_id: string, id: string) {
   const [of] = await sql<{ project_id: string }[]>`
     select d.project_id from deliveries d join projects p on p.id = d.project_id

@@ -1,11 +1,11 @@
-// Files with the results of runs that have ended. Guarantee: one is put down for each run of a schedule that names who
-// gets it, in the transaction that takes the run off the list of those that ended.
+// Queues files with the results of ended runs. Guarantee: one file is queued for each run of a schedule that names a
+// receiver, in the transaction that takes the run off `ended_runs`.
 
 import type { Sql } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import type { ResultFormat } from '../../results/vocabulary.ts'
 
-/** Returns how many. */
+/** Returns how many it queued. */
 export async function queueResultsFiles(sql: Sql, runIds: readonly string[]): Promise<number> {
   const { count } = await sql`
     insert into deliveries (project_id, run_id, kind, url, run)
@@ -17,7 +17,7 @@ export async function queueResultsFiles(sql: Sql, runIds: readonly string[]): Pr
   return count
 }
 
-/** Of which run a message brings the results; undefined once the run or the message is gone. */
+/** The run whose results a message carries; undefined once the run or the message is gone. */
 export async function findResultsFile(sql: Sql, delivery_id: string) {
   const [row] = await sql<(RunKey & { format: ResultFormat; is_purged: boolean })[]>`
     select r.project_id, r.id as run_id, d.run->>'results_format' as format, r.payloads_purged_at is not null as is_purged

@@ -1,4 +1,4 @@
-// Which secret signs a project's messages. A project without a row signs with its first.
+// Reads and changes which secret signs a project's messages. A project without a row signs with its first.
 
 import { inArray, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
@@ -8,7 +8,7 @@ import { signingSecrets } from '../tables/deliveries.ts'
 export interface SigningVersion {
   version: number
   rolled_at: Date | null
-  /** Until when the version before signs beside it; null when it does no longer. */
+  /** Until when the previous version signs as well; null if it no longer does. */
   overlap_until: Date | null
 }
 
@@ -36,7 +36,7 @@ export async function findSigningVersions(
   return versions
 }
 
-/** From now on the next version signs. */
+/** From now on the next version signs; the one before signs as well for LIMITS.signing_overlap_hours. */
 export async function rollSigningVersion(db: Database, project_id: string): Promise<void> {
   await db
     .insert(signingSecrets)

@@ -1,4 +1,4 @@
-// Shapes and bounds of what channels get, as the receivers' references give them.
+// The shapes and limits of what channels get, as the receivers' references state them.
 
 import { expect, it } from 'vitest'
 import { guessFormat, mailOf, slackOf, teamsOf } from './formats.ts'
@@ -15,7 +15,7 @@ const message: Message = {
   command: 'assay triage --run r',
   links: [{ label: 'Open the run', url: 'https://assay.example.com/dashboard/runs/r' }],
 }
-/** As bad as texts of agents can be. */
+/** The worst texts that an agent may send. */
 const hostile: Message = {
   ...message,
   title: `${'<&>*_`[x](y)😀'.repeat(500)}\r\nBcc: all@example.org`,

@@ -1,5 +1,5 @@
-// How channels are written to. Guarantee: every body keeps within what its receiver documents, so that a long name or
-// message is cut and never refused, and no text of an agent is read as markup.
+// Writes messages in the format of a channel. Guarantee: every body keeps within the limits that its receiver
+// documents, so that a long name or message is cut and never refused, and no text of an agent is read as markup.
 
 import { LIMITS } from '../../kernel/limits.ts'
 import type { ChannelFormat } from '../vocabulary.ts'
@@ -12,7 +12,7 @@ const SLACK_HOSTS = /^hooks\.slack(-gov)?\.com$/
 /** Incoming webhooks, and workflows of Power Automate that post into a chat or a channel. */
 const TEAMS_HOSTS = /(^|\.)(webhook\.office\.com|logic\.azure\.com|api\.powerplatform\.com)$/
 
-/** The format that a URL's receiver reads, where nobody said. */
+/** The format that the receiver at a URL reads, guessed from the URL; `json` if nothing else fits. */
 export function guessFormat(url: string): ChannelFormat {
   if (isMailUrl(url)) return 'mail'
   const host = URL.canParse(url) ? new URL(url).hostname : ''
@@ -20,25 +20,25 @@ export function guessFormat(url: string): ChannelFormat {
   return TEAMS_HOSTS.test(host) ? 'teams' : 'json'
 }
 
-/** At most so many UTF-16 units, as Slack and Teams count, never half a character. */
+/** Cuts a text to a number of UTF-16 units, as Slack and Teams count, and never within a character. */
 function cut(text: string, characters: number): string {
   if (text.length <= characters) return text
   return `${text.slice(0, characters - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** Whether all of a title fits in a heading, beside its icon; else it is said again below. */
+/** Whether the whole title fits in a heading with its icon; if not, it is repeated below. */
 const headed = (title: string) => title.length <= LIMITS.slack_characters.header - 3
 
 const ICONS: Readonly<Record<Tone, string>> = { good: '✅', warning: '⚠️', bad: '🔴' }
 
-/** Slack reads these three and nothing else as markup's beginning. */
+/** Slack reads only these three characters as the beginning of markup. */
 const mrkdwn = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** Blocks, with a text for notifications and for clients without blocks. */
 export function slackOf({ tone, title, paragraphs, facts, command, links }: Message) {
   const limits = LIMITS.slack_characters
   const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } })
-  // Cut before they are escaped: half an entity would be shown as it is. One character becomes five at most.
+  // Texts are cut before they are escaped, or half an entity would be shown. One character becomes five at most.
   const said = (text: string) => mrkdwn(cut(text, Math.floor(limits.section / 5)))
   const blocks: object[] = [
     { type: 'header', text: { type: 'plain_text', text: cut(`${ICONS[tone]} ${title}`, limits.header) } },
@@ -67,7 +67,7 @@ export function slackOf({ tone, title, paragraphs, facts, command, links }: Mess
 
 const COLOURS: Readonly<Record<Tone, string>> = { good: 'Good', warning: 'Warning', bad: 'Attention' }
 
-/** What Markdown in a card would read as links, emphasis or lists. */
+/** Escapes what Markdown in a card would read as links, emphasis or lists. */
 const unmarked = (text: string) => text.replaceAll(/[\\[\]*_`~#>]/g, '\\$&')
 
 /** An Adaptive Card, as incoming webhooks and workflows of Teams take it. */
@@ -139,7 +139,7 @@ export function mailOf({ tone, title, paragraphs, facts, command, links }: Messa
     anchors.length > 0 ? `<p>${anchors.join(' · ')}</p>` : '',
   ]
   return {
-    // A line break would end the header; names hold none, texts of errors may.
+    // A line break would end the header; names contain none, but texts of errors may.
     subject: cut(`[Assay] ${title.replaceAll(/\s+/g, ' ')}`, LIMITS.mail_subject_characters),
     text: `${[title, ...lines.filter(text => text !== '')].join('\n\n')}\n`,
     html: `<html><body style="font-family:sans-serif">${body.filter(text => text !== '').join('\n')}</body></html>`,

@@ -1,7 +1,7 @@
-// A message before anybody's format. Guarantee: whatever is told has a title that says it all in one line, and a
+// A message, before it is written in a format. Guarantee: every message has a title that says it all in one line, and a
 // format changes how it looks, never what it says.
 
-/** What happened, as colours and icons show it. */
+/** How good or bad the news is, for colours and icons. */
 export type Tone = 'good' | 'warning' | 'bad'
 
 export interface Message {
@@ -10,9 +10,9 @@ export interface Message {
   title: string
   /** Sentences, each a paragraph. */
   paragraphs: readonly string[]
-  /** Figures under a label each. */
+  /** Figures, each with a label. */
   facts: readonly (readonly [label: string, value: string])[]
-  /** The command that acts; null where there is nothing to do. */
+  /** The command that acts on it; null if there is nothing to do. */
   command: string | null
   links: readonly { label: string; url: string }[]
 }

@@ -1,4 +1,4 @@
-// Messages to the outside, written in the transaction that made them true, and every try to deliver them.
+// Outgoing messages, written in the transaction of the change they report, and every try to deliver them.
 
 import { sql } from 'drizzle-orm'
 import {
@@ -24,11 +24,11 @@ import { DELIVERY_KINDS } from '../vocabulary.ts'
 
 export const deliveryKind = pgEnum('delivery_kind', DELIVERY_KINDS)
 
-/** Those of runs are written by a trigger on `runs`, so that no way of ending a run can leave its callback out. */
+/** A trigger on `runs` writes the messages about runs, so that no way of ending a run can leave its callback out. */
 export const deliveries = pgTable(
   'deliveries',
   {
-    /** The same in every try, so that receivers can tell a repeat. */
+    /** The same in every try, so that receivers can recognise a repeat. */
     id: uuid('id').primaryKey().defaultRandom(),
     project_id: uuid('project_id').notNull(),
     run_id: uuid('run_id'),
@@ -36,20 +36,20 @@ export const deliveries = pgTable(
     kind: deliveryKind('kind').notNull(),
     /** http(s), or mailto with one address. */
     url: text('url').notNull(),
-    /** What its receiver reads, as its channel said then. */
+    /** The format that its channel had when the message was written. */
     format: channelFormat('format').notNull().default('json'),
-    /** Who is waited for: a slow receiver must hold up nobody else. All mail goes to one server. */
+    /** The receiver, by which senders take turns: a slow one must not delay the others. All mail goes to one server. */
     host: text('host')
       .notNull()
       .generatedAlwaysAs(sql`coalesce(substring(lower(url) from '^https?://([^/?#]+)'), 'mail')`),
-    /** The run's row as it was when it ended so. */
+    /** The run's row at the end that the message reports. */
     run: jsonb('run'),
-    /** What is sent; of a run it is made at the first try, and again when retention took it. */
+    /** What is sent. It is composed at the first try, and again if retention has removed it. */
     body: text('body'),
     tries: smallint('tries').notNull().default(0),
-    /** With so many it is given up; sending it again adds to them. */
+    /** After so many tries it is given up; sending it again adds to them. */
     tries_allowed: smallint('tries_allowed').notNull().default(LIMITS.delivery_tries),
-    /** When it is tried next, or taken for lost while it is tried; null once it was delivered or given up. */
+    /** When it is tried next; during a try, when its lease ends; null once it is delivered or given up. */
     due_at: at('due_at').defaultNow(),
     created_at: createdAt(),
     delivered_at: at('delivered_at'),
@@ -70,7 +70,7 @@ export const deliveries = pgTable(
   ],
 )
 
-/** One try: what the receiver said, or why it could not be asked. Without both it is under way, or its sender died. */
+/** A try: what the receiver answered, or why there was no answer. With neither, it is under way or its sender died. */
 export const deliveryTries = pgTable(
   'delivery_tries',
   {
@@ -88,8 +88,8 @@ export const deliveryTries = pgTable(
 )
 
 /**
- * Which secret a project's messages are signed with; without a row it is the first. Secrets are derived from the master
- * key, so none is stored.
+ * Which secret signs a project's messages; without a row it is the first. Secrets are derived from the master key, so
+ * none is stored.
  */
 export const signingSecrets = pgTable(
   'signing_secrets',
@@ -98,7 +98,7 @@ export const signingSecrets = pgTable(
       .primaryKey()
       .references(() => projects.id, { onDelete: 'cascade' }),
     version: smallint('version').notNull(),
-    /** For a day the one before signs beside it. */
+    /** For a day from then on the previous secret signs as well. */
     rolled_at: at('rolled_at').notNull().defaultNow(),
   },
   t => [ofProject(t)],

@@ -1,6 +1,6 @@
-// Sends messages to the outside. Guarantee: a message is tried until its receiver takes it or LIMITS.delivery_tries
-// tries have failed, each with the same id and body; a sender that dies is followed by another; and a receiver that
-// hangs holds up nobody else's messages.
+// Sends outgoing messages. Guarantee: a message is tried until its receiver takes it or LIMITS.delivery_tries tries
+// have failed, each with the same id and body; another sender takes over from one that dies; and a receiver that hangs
+// delays no message to another.
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -15,29 +15,32 @@ import { postFile } from './post-file.ts'
 import { resultsFile } from './results-file.ts'
 import { signingSecretsOf } from './signing-secrets.ts'
 
-/** One for each host's connections: a process that lives on shares it, an invocation with its own has its own. */
+/** One sender per connection pool: a long-lived process shares one, an invocation with its own pool has its own. */
 const senders = new WeakMap<Context['sql'], Sender>()
 
-/** Sends what is due, in the background; to be called after the commit that made it so. May be called at any time. */
+/** Sends due messages in the background. Call it after the commit that made them due; any other time is safe too. */
 export function deliverSoon(ctx: Context): void {
   void lookFor(ctx)
 }
 
-/** Resolves when what was due has its senders, as many as there are. */
+/** Resolves when due messages have been leased, as far as there are slots. */
 function lookFor(ctx: Context): Promise<void> {
   const sender = senders.get(ctx.sql) ?? new Sender(ctx)
   senders.set(ctx.sql, sender)
   return sender.wake()
 }
 
-/** The chore: what a lost wake-up, a dead sender or a retry left due. */
+/**
+ * Chore of the tick: sends what a lost notification, a dead sender or a retry left due, and deletes old messages.
+ * Returns how many it deleted.
+ */
 export async function deliverDue(ctx: Context): Promise<number> {
-  await lookFor(ctx) // by the connection that the tick has, and not beside it: at rest it needs one
+  await lookFor(ctx) // on the tick's own connection, not next to it: at rest one is enough
   return store.removeOldDeliveries(ctx.sql, LIMITS.deliveries_removed_per_sweep)
 }
 
 /**
- * Tries a message again that was delivered or given up, under the same id. Returns since when it is due.
+ * Sends a message again that was delivered or given up, under the same id. Returns since when it is due.
  *
  * @throws ApiError `delivery_pending`
  */
@@ -60,7 +63,7 @@ export function stopDelivering(ctx: Context): void {
 
 type Secrets = Awaited<ReturnType<typeof signingSecretsOf>>
 
-/** What the receiver answered, and why that is no delivery. */
+/** The receiver's status, and why the message was not delivered; `error` is null if it was. */
 interface Try {
   status: number | null
   error: string | null
@@ -84,7 +87,7 @@ class Sender {
     this.#ctx = ctx
   }
 
-  /** Resolves when it has looked once, unless it is looking already: then at once. Never rejects. */
+  /** Resolves after one poll, or at once if a poll is already running. Never rejects. */
   wake(): Promise<void> {
     this.#again = true
     if (this.#looking) return Promise.resolve()
@@ -99,7 +102,7 @@ class Sender {
     AbortSignal.timeout(LIMITS.drain_ms).addEventListener('abort', abort)
   }
 
-  /** Takes what is due until nothing is, or no slot is left; every message that leaves its slot looks again. */
+  /** Leases due messages until no poll is asked for or no slot is left; every message that frees a slot polls again. */
   async #look(onLooked: () => void): Promise<void> {
     this.#looking = true
     try {
@@ -116,7 +119,7 @@ class Sender {
     }
   }
 
-  /** When PostgreSQL goes away in the middle of it, their leases run out and they are tried again. */
+  /** If PostgreSQL goes away in the middle of this, the leases run out and the messages are tried again. */
   async #start(held: readonly store.HeldDelivery[]): Promise<void> {
     await fault('deliver.after_claim')
     await putInWords(
@@ -198,7 +201,7 @@ class Sender {
     }
   }
 
-  /** From the end of a try to the next, spread so that what failed together does not come back together. */
+  /** The wait after a try, in ms, with jitter so that messages that failed together are not retried together. */
   #backoff(tries: number): number {
     const { base, factor, jitter } = LIMITS.delivery_backoff_ms
     const byte = new Uint8Array(1)

@@ -1,5 +1,5 @@
-// Puts messages in words when they are first tried. Guarantee: a body is made once and sent the same in every try; what
-// a message tells is read as it was when it was put down.
+// Composes messages when they are first tried. Guarantee: a body is made once and sent unchanged in every try; a
+// message reports its subject as it was when the message was queued.
 
 import { findCorrections, findDigests } from '../../alerts/queries/digests.ts'
 import { alertMessage, resolvedMessage, testMessage } from '../../alerts/rules/alert-message.ts'
@@ -25,7 +25,7 @@ import type { ChannelFormat } from '../vocabulary.ts'
 import { alertRaisedOf, runFinishedOf } from '../wire/deliveries.ts'
 import { alertResolvedOf, channelTestOf, type DigestEnd, runDigestOf } from '../wire/messages.ts'
 
-/** Makes the bodies of messages that have none. */
+/** Composes the bodies of messages that have none, and sets them. */
 export async function putInWords(ctx: Context, held: readonly HeldDelivery[]): Promise<void> {
   if (held.length === 0) return
   const { sql, config } = ctx
@@ -58,7 +58,7 @@ export async function putInWords(ctx: Context, held: readonly HeldDelivery[]): P
   }
 }
 
-/** What is sent to a receiver; a mail's is kept as the mail's parts. */
+/** The body in the format of the receiver; a mail's is the JSON of its parts. */
 function formatted({ url, format }: HeldDelivery, message: Message, json: () => object): string {
   const formats: Readonly<Record<ChannelFormat, () => object>> = {
     json,

@@ -6,7 +6,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import type { OutsideFile, Post } from '../../kernel/outside.ts'
 import { postFile } from './post-file.ts'
 
-// Sockets keep their own time.
+// Only these timers are faked: sockets keep their own time.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 

@@ -1,12 +1,12 @@
-// Sends a file to a receiver. Guarantee: one that neither takes more of it nor answers holds a slot no longer than
-// LIMITS.results_file_idle_ms, however much of the time for the whole is left.
+// Sends a file to a receiver. Guarantee: a receiver that neither takes more of it nor answers holds a slot no longer
+// than LIMITS.results_file_idle_ms, however much of the time for the whole file is left.
 
 import { LIMITS } from '../../kernel/limits.ts'
 import type { OutsideFile, OutsideRequest, Post } from '../../kernel/outside.ts'
 
 export type FileRequest = Omit<OutsideRequest, 'body'> & { body: OutsideFile }
 
-/** @throws like Post, and in words when the receiver hangs */
+/** @throws like Post, and an Error that says so if the receiver hangs */
 export async function postFile(
   post: Post,
   { body, signal, ...request }: FileRequest,
@@ -22,7 +22,7 @@ export async function postFile(
     timer = setTimeout(() => idle.abort(new Error(text)), LIMITS.results_file_idle_ms)
   }
   async function* read(): AsyncGenerator<Uint8Array> {
-    pause() // until there is a slice it is not the receiver that takes its time
+    pause() // until there is a slice, it is not the receiver that takes its time
     for await (const slice of body.read()) {
       wait()
       yield slice

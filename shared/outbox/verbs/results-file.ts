@@ -1,7 +1,8 @@
-// The results of a run as a file that is sent. Guarantee: every try sends the same bytes, for items of a run that has
-// ended change no more; of a file a chunk is held at a time, and one that turns out otherwise on its way is broken off.
+// Reads the results of a run as a file to send. Guarantee: every try sends the same bytes, because the items of an
+// ended run no longer change; one chunk is in memory at a time; a file whose length differs from the signed one is
+// broken off.
 //
-// It is read twice: its signature and its length stand before it.
+// The file is read twice, because its signature and its length are sent before it.
 
 import type { Context } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
@@ -13,13 +14,13 @@ import { findResultsFile } from '../queries/results-files.ts'
 import type { FileRequest } from './post-file.ts'
 
 export interface FileOrder {
-  /** Of the delivery. */
+  /** The id of the delivery. */
   id: string
   at_s: number
   secrets: readonly Uint8Array<ArrayBuffer>[]
 }
 
-/** @throws Error in words when there is nothing to send, or too much of it; the signal's reason */
+/** @throws Error if the results are gone or longer than LIMITS.results_file_bytes; the signal's reason */
 export async function resultsFile(
   { sql }: Pick<Context, 'sql'>,
   { id, at_s, secrets }: FileOrder,
@@ -60,7 +61,7 @@ async function* resultsOf(
   yield* resultsText(chunks, { format })
 }
 
-/** In pieces that are short enough to be signed without keeping others waiting. */
+/** In slices short enough to be signed without blocking the event loop for others. */
 async function* slicesOfText(texts: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
   for await (const text of texts) {
@@ -73,7 +74,7 @@ async function* slicesOfText(texts: AsyncIterable<string>, signal: AbortSignal):
   }
 }
 
-/** Whoever reads the length before must not take another file for the one that was signed. */
+/** Fails on another length: a receiver that read the length first must not take this for the file that was signed. */
 async function* asLongAs(slices: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const slice of slices) {

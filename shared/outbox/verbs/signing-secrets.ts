@@ -1,5 +1,5 @@
-// The secrets that a project's messages are signed with. Guarantee: none is stored; each follows from the master key,
-// the project and a version, so it is the same in every process and there before anybody asked for it.
+// Derives the secrets that a project's messages are signed with. Guarantee: none is stored; each is derived from the
+// master key, the project and a version, so it is the same in every process and exists from the beginning.
 
 import type { Context } from '../../context.ts'
 import { secretText } from '../../kernel/message-signature.ts'
@@ -11,7 +11,7 @@ type Secret = Uint8Array<ArrayBuffer>
 export interface SigningSecret {
   secret: string
   rolled_at: Date | null
-  /** The one before, for as long as it signs as well. */
+  /** The previous secret, while it signs as well. */
   previous: { secret: string; valid_until: Date } | null
 }
 
@@ -27,13 +27,13 @@ export async function readSigningSecret(ctx: Context, project_id: string): Promi
   }
 }
 
-/** Makes a new secret. The one before signs beside it for a day; one older than that signs no longer. */
+/** Makes a new secret. The previous one signs as well for a day; an older one no longer signs. */
 export async function rollSigningSecret(ctx: Context, project_id: string): Promise<SigningSecret> {
   await store.rollSigningVersion(ctx.db, project_id)
   return readSigningSecret(ctx, project_id)
 }
 
-/** What signs the messages of some projects now, the newest secret first. */
+/** The secrets that sign the messages of the projects now, by project, the newest first. */
 export async function signingSecretsOf(
   ctx: Context,
   projectIds: readonly string[],

@@ -1,4 +1,4 @@
-// The shapes of messages to the outside: what receivers get, and what the log says of it.
+// The shapes of outgoing messages: what receivers get, and what the log shows.
 
 import { Alert, type AlertRow, alertOf } from '../../alerts/wire/alerts.ts'
 import { type ItemRow, Run, RunItem, type RunRow, runItemOf, runOf } from '../../items/wire/runs.ts'
@@ -68,7 +68,7 @@ export const alertRaisedOf = (alert: AlertRow): z.input<typeof AlertRaised> => (
   data: alertOf(alert),
 })
 
-/** A message with what became of its last try. `created_text` is the sort key as the database writes it. */
+/** A message with the result of its last try. `created_text` is the sort key in PostgreSQL's own text. */
 export type DeliveryRow = Pick<
   typeof deliveries.$inferSelect,
   | 'id'

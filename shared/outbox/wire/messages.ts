@@ -1,4 +1,4 @@
-// The shapes of what channels with the format `json` get.
+// The shapes of messages to channels with the format `json`.
 
 import type { Digest, DigestWords, RunLinks } from '../../alerts/rules/digest.ts'
 import { Alert, type AlertRow, alertOf } from '../../alerts/wire/alerts.ts'

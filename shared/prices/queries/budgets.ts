@@ -1,5 +1,6 @@
-// Budgets by day and month: what bounds a run, who waits, and what was spent. Guarantee: a budget's row is changed after
-// its project's usage row, under that row's lock, so `spent_micro` is the sum of its days in `spending` at every commit.
+// Reads and writes budgets by day and month: which of them bound a run, whether it waits for one, and what was spent.
+// Guarantee: a budget's row is changed after its project's usage row, under that row's lock, so `spent_micro` is the
+// sum of its days in `spending` at every commit.
 
 import { sql as raw, type SQL } from 'drizzle-orm'
 import { projects, projectUsage } from '../../accounts/tables/projects.ts'
@@ -11,12 +12,12 @@ import type { SpendDay } from '../rules/spend-days.ts'
 import { budgets } from '../tables/budgets.ts'
 import type { BudgetsRow } from '../wire/budgets.ts'
 
-/** Whether runs of the agent `a` of a project, whose deployment is `d`, have a budget however they are started. */
+/** Condition: runs of the agent `a` of a project, whose deployment is `d`, have a budget however they are started. */
 export const underBudget = (sql: Sql, project_id: string) => sql`(
   coalesce(d.declaration ? 'item_budget_cents', false) or exists (
     select 1 from budgets g where g.project_id = ${project_id} and (g.agent_id is null or g.agent_id = a.id)))`
 
-/** Budgets of the run `r`: of its project, and of its agent. */
+/** Condition: `b` is a budget of the run `r`, of its project or of its agent. */
 const OF_RUN = 'b.project_id = r.project_id and (b.agent_id is null or b.agent_id = r.agent_id)'
 
 /** Items in flight that spend from a budget `b` of the run `r`, where `u` is its project's usage. */
@@ -32,7 +33,7 @@ export const RUN_BUDGETS = `(
     '[]')
   from budgets b where ${OF_RUN})`
 
-/** The room that the tightest of them leaves, by a rule of a bound, what is spent of it and what is in flight. */
+/** The room that the tightest budget leaves; `room` computes it from a bound, its spending and its items in flight. */
 export const tightestBudget = (room: (bound: string, spent: string, running: string) => string): string =>
   `(select min(${room('b.limit_micro', 'b.spent_micro', IN_FLIGHT)}) from budgets b where ${OF_RUN})`
 
@@ -40,19 +41,19 @@ const WAITS_FOR_OWN = 'coalesce(u.spent_micro >= p.credit_micro, false) or r.wai
 const SPENT_BUDGETS = `select 1 from budgets b where ${OF_RUN} and b.spent_micro >= b.limit_micro`
 
 /**
- * Whether money that is not the run's own keeps items of `r` from being dispatched: credit, a period's budget, or a price
- * that is missing; `u` is its project's usage, `p` its project.
- * `more` follows the condition on budgets `b`.
+ * Condition: credit, a period's budget or a missing price keeps items of `r` from being dispatched, not the run's own
+ * budget; `u` is its project's usage, `p` its project. `more` follows the condition on budgets `b`.
  */
 export const waitsForMoneyBy = (more: string) => `(${WAITS_FOR_OWN} or exists (${SPENT_BUDGETS} ${more}))`
 
-/** The same in a statement that asks projects on some nodes alone. */
+/** The same in a statement that queries only the projects on some nodes. */
 export const waitsForMoney = (sql: Sql, of: Reachable) =>
   sql`(${sql.unsafe(WAITS_FOR_OWN)} or exists (${sql.unsafe(SPENT_BUDGETS)} ${of('b')}))`
 
 /**
- * Files what a statement has spent, where the project counts its days: `used` names the project's usage row it has just
- * changed, and `counted` its run. Read through `used`, so that rows of budgets are locked after that of the usage.
+ * Adds what a statement has spent to its day and its budgets, if the project counts its days: `used` names the
+ * project's usage row that the statement has just changed, and `counted` its run. Reading through `used` locks the rows
+ * of budgets after that of the usage.
  */
 export const fileSpending = (sql: Sql, node: Asked) => sql`
   filed as (
@@ -67,8 +68,8 @@ export const fileSpending = (sql: Sql, node: Asked) => sql`
   )`
 
 /**
- * What is told of the budgets of a project's row: its own where `agent_id` is null, else those of the agent. A cluster that
- * has lost a node wants the project named.
+ * Columns about the budgets of a project: its own if `agent_id` is null, else those of the agent. A cluster that has
+ * lost a node needs the project named.
  */
 export const budgetColumns = (agent_id: SQL, project: SQL = raw`${projectUsage.project_id}`) => ({
   budgets: raw<BudgetsRow['budgets']>`(
@@ -83,11 +84,11 @@ export interface BudgetChange {
   project_id: string
   agent_id: string | null
   period: BudgetPeriod
-  /** Null takes it away. */
+  /** Null removes the budget. */
   limit_micro: number | null
 }
 
-/** Sets a budget, or takes it away. The caller holds the lock of the usage row. */
+/** Sets or removes a budget. The caller holds the lock of the usage row. */
 export async function putBudget(db: Database, change: BudgetChange): Promise<void> {
   const { project_id, agent_id, period, limit_micro } = change
   if (limit_micro === null)
@@ -104,7 +105,7 @@ export async function putBudget(db: Database, change: BudgetChange): Promise<voi
       })
 }
 
-/** Begins a day of a project, or ends the counting where it has no budget; the caller holds the usage row's lock. */
+/** Begins a project's day, or stops counting if it has no budget; the caller holds the lock of the usage row. */
 export async function setSpendDay(db: Database, project_id: string, { day, ends_at }: SpendDay) {
   const counts = raw`exists (select 1 from budgets b where b.project_id = u.project_id)`
   await db.execute(raw`
@@ -118,21 +119,21 @@ export async function setSpendDay(db: Database, project_id: string, { day, ends_
     where own.project_id = ${project_id} and own.agent_id is not distinct from summed.agent_id and own.period = summed.period`)
 }
 
-/** What the days in the period of `u`'s day come to for the budget `b`. */
+/** The sum, for the budget `b`, of the days in the period that contains the day of `u`. */
 const SPENT_IN_PERIOD = `coalesce((
   select sum(s.spent_micro)::bigint from spending s
   where s.project_id = b.project_id and (b.agent_id is null or s.agent_id = b.agent_id)
     and s.day between date_trunc(b.period::text, u.spend_day)::date and u.spend_day), 0)`
 
 /**
- * Waits for flushes under way, whose snapshots do not have a new budget and would leave it uncharged, before the usage
- * row is locked: they hold the table from their beginning on.
+ * Waits for flushes under way, before the usage row is locked: their snapshots lack a new budget, so they would not
+ * charge it. A flush holds the table from its beginning on.
  */
 export async function lockBudgets(db: Database): Promise<void> {
   await db.execute(raw`lock table budgets in share row exclusive mode`)
 }
 
-/** Locks the usage row of a project, and tells the time and the zone of its days; undefined where there is none any more. */
+/** Locks a project's usage row; returns the time and the zone of its days, or undefined if the project is gone. */
 export async function lockUsage(db: Database, project_id: string) {
   const [row] = await db.execute<{ timezone: string | null; now_ms: number }>(raw`
     select p.settings->>'timezone' as timezone, floor(extract(epoch from now()) * 1000)::float8 as now_ms
@@ -151,7 +152,7 @@ export function findEndedDays(sql: Sql, limit: number) {
   )
 }
 
-/** Days that no budget reads any more. */
+/** Deletes days that no budget reads any more. */
 export async function deleteOldSpending(db: Database, project_id: string, day: string, days: number) {
   await db.execute(raw`
     delete from spending where project_id = ${project_id} and day < ${day}::date - ${days}::int`)

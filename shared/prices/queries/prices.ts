@@ -1,4 +1,4 @@
-// A project's own prices, and the runs that wait for one.
+// Reads and writes a project's own prices, and the runs that wait for one.
 
 import { and, asc, desc, eq } from 'drizzle-orm'
 import type { unpricedModel } from '../../alerts/rules/alerts.ts'
@@ -11,7 +11,7 @@ import { underBudget } from './budgets.ts'
 
 export type PriceRow = typeof prices.$inferSelect
 
-/** By model, the one that begins last first. */
+/** By model, and within a model the price that begins last comes first. */
 export function listPrices(db: Database, project_id: string, limit: number): Promise<PriceRow[]> {
   return db
     .select()
@@ -21,7 +21,7 @@ export function listPrices(db: Database, project_id: string, limit: number): Pro
     .limit(limit)
 }
 
-/** One that begins at the same moment takes the place of the one that is there. */
+/** Stores a price; it replaces a price of the same model that begins at the same moment. */
 export async function putPrice(db: Database, price: typeof prices.$inferInsert): Promise<PriceRow> {
   const { input_per_mtok, output_per_mtok, cached_input_per_mtok = null } = price
   const [row] = await db
@@ -79,7 +79,7 @@ function findWaitingOf(sql: Sql, limit: number, project: Asked) {
     join projects p on p.id = waiting.project_id`
 }
 
-/** Lets runs that wait for the price of these models go on; returns how many. */
+/** Lets runs that wait for the price of these models continue; returns how many. */
 export async function endWaitForPrice(sql: Sql, project_id: string, models: readonly string[]) {
   const result = await sql`
     update runs set waits_for_price = false, unpriced_model = null
@@ -88,8 +88,8 @@ export async function endWaitForPrice(sql: Sql, project_id: string, models: read
 }
 
 /**
- * Open runs under a budget that called a model without a price, unless that was told already. In no order: runs whose
- * alert is open under another run's name stay on the list, and would hide other projects from every look.
+ * Open runs under a budget that called a model without a price, unless they have an alert already. In random order:
+ * runs whose alert is open under another run's name stay on the list, and would hide other projects from every query.
  */
 export function findUnheldBudgets(sql: Sql, limit: number) {
   return sql<Parameters<typeof unpricedModel>[0][]>`
@@ -115,7 +115,7 @@ export async function isUnderBudget(sql: Sql, agent_id: string): Promise<boolean
   return row?.under_budget ?? false
 }
 
-/** What an agent's latest runs called and could not price; the latest first. */
+/** The models without a price that an agent's latest runs called, the latest first. */
 export function findUnpricedRuns(sql: Sql, agent_id: string, runs: number) {
   return sql<{ run_id: string; model: string }[]>`
     select id as run_id, unpriced_model as model

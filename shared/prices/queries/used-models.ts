@@ -1,5 +1,5 @@
-// Which models a project called lately. Guarantee: reads a bounded number of runs, the latest and those with calls that
-// had no price, and of each the steps it began with.
+// Finds which models a project called lately. Guarantee: reads a bounded number of runs (the latest, and the latest
+// with unpriced calls), and a bounded number of first steps of each.
 
 import type { Sql } from '../../context.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
@@ -11,11 +11,11 @@ import { PROJECT_PRICES } from './prices.ts'
 interface Looked {
   runs: number
   steps: number
-  /** Every step of every run since then was looked at. */
+  /** Every step of every run since then was read. */
   is_whole: boolean
 }
 
-/** The models called most come first. */
+/** The models called since a time, those called most first. */
 export async function findUsedModels(sql: Sql, project_id: string, since_ms: number) {
   const runs = LIMITS.prices_checked_runs
   const steps = LIMITS.prices_checked_steps
@@ -49,7 +49,7 @@ export async function findUsedModels(sql: Sql, project_id: string, since_ms: num
   return row
 }
 
-/** Those of a project's own, dated; null where it has none. */
+/** A project's own prices, dated; null when it has none. */
 export async function readPrices(sql: Sql, project_id: string): Promise<DatedPrice[] | null> {
   const [row] = await sql<[{ prices: DatedPrice[] | null }]>`
     select ${sql.unsafe(PROJECT_PRICES)} as prices from projects p where p.id = ${project_id}`

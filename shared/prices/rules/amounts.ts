@@ -1,12 +1,12 @@
-// Numbers and money as people read and write them: in the dashboard, in the terminal and in messages. Guarantee: what is
-// spent never shows as $0, and an amount that is written means the same wherever it says its unit.
+// Formats and reads numbers and money for people, in the dashboard, the terminal and messages. Guarantee: an amount
+// that was spent never shows as $0, and a written amount with a unit means the same everywhere.
 
 import { INPUT_LIMITS } from '../../kernel/limits/input.ts'
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
 const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
-/** Never as 7e-6. */
+/** Small amounts, never shown as 7e-6. */
 const tiny = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
 
 export const count = (value: number): string => whole.format(value)
@@ -18,7 +18,7 @@ export const short = (value: number): string => (value < 1e6 ? whole : compact).
 export const counted = (value: number, noun: string): string =>
   `${count(value)} ${noun}${value === 1 ? '' : 's'}`
 
-/** Dollars; sums below ten cents keep three digits that mean something. */
+/** Dollars; sums below ten cents keep three significant digits. */
 export function money(usd: number): string {
   if (usd === 0) return '$0'
   return `$${(usd < 0.1 ? tiny : cents).format(usd)}`
@@ -31,7 +31,7 @@ const AMOUNT = /^(?:(\$)\s*)?(\d{1,10})(?:\.(\d{1,2}))?(c)?$/
 
 /**
  * Whole cents of an amount as people write it: `5.00`, `$5` or `500c`. A whole number without a unit is in `unit`.
- * Undefined for what is no amount, or more than any budget may be.
+ * Undefined for a text that is no amount, or more than any budget may be.
  *
  * @example centsOfAmount('500c', 'dollars') // 500
  */
@@ -43,5 +43,5 @@ export function centsOfAmount(text: string, unit: 'cents' | 'dollars'): number |
   return value > INPUT_LIMITS.budget_cents ? undefined : value
 }
 
-/** Whether an amount leaves its unit open. */
+/** Whether an amount has no unit. */
 export const isBareAmount = (text: string): boolean => /^\d+$/.test(text.trim())

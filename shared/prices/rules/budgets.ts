@@ -1,14 +1,14 @@
-// Budgets by day and by month, beside that of a run. Guarantee: one is called by the same name wherever it is told.
+// Names budgets by day and month, which apply in addition to a run's own. Guarantee: a budget has one name everywhere.
 
 import { dollars } from './amounts.ts'
 
 export const BUDGET_PERIODS = ['day', 'month'] as const
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number]
 
-/** A budget as it stands in its period of now. */
+/** A budget, and what is spent of it in the current period. */
 export interface PeriodBudget {
   period: BudgetPeriod
-  /** Null where it is the whole project's. */
+  /** Null for a budget of the whole project. */
   agent_slug: string | null
   limit_micro: number
   spent_micro: number
@@ -22,7 +22,7 @@ export const budgetName = ({ period, agent_slug }: Pick<PeriodBudget, 'period' |
 
 /** @example sayMoment(new Date('2026-03-29T22:00:00Z'), 'Europe/Berlin') // '2026-03-30 00:00 Europe/Berlin' */
 export function sayMoment(at: Date, timezone: string): string {
-  // Swedes write a date as ISO 8601 does.
+  // The Swedish locale writes a date as ISO 8601 does.
   const wall = new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,
     dateStyle: 'short',
@@ -31,13 +31,13 @@ export function sayMoment(at: Date, timezone: string): string {
   return `${wall.format(at)} ${timezone}`
 }
 
-/** Why items wait for a budget whose money is gone, and until when. */
+/** Says why items wait for a budget that is spent, and until when. */
 export function saySpent(budget: PeriodBudget & { ends_at: Date }, timezone: string): string {
   const name = budgetName(budget)
   return `${name[0]!.toUpperCase()}${name.slice(1)} (${dollars(budget.limit_micro)}) is spent; the item goes on by itself at ${sayMoment(budget.ends_at, timezone)}, or once the budget is raised.`
 }
 
-/** A budget as it is kept beside its days summed again, by name. */
+/** A budget's stored sum and its days summed again, with its name. */
 export const tallyOf = (budget: Omit<PeriodBudget, 'limit_micro'> & { recount_micro: number }) => ({
   name: budgetName(budget),
   counter: budget.spent_micro,

@@ -1,9 +1,9 @@
-// A list of prices as it was fetched from elsewhere. Guarantee: taken whole or not at all, and nothing in it makes a price
-// negative or a name match by a rule that is not known here.
+// Checks a list of prices that was fetched from elsewhere. Guarantee: it is accepted whole or not at all, and contains
+// no negative price and no kind of match rule that is unknown here.
 
 import { type ListedProvider, type Match, slim } from './price-data.ts'
 
-/** Fewer than these are no list of all that models cost, but what is left of one. */
+/** A list with fewer providers or models is only a part of one. */
 const LEAST_PROVIDERS = 10
 const LEAST_MODELS = 200
 

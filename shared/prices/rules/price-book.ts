@@ -1,5 +1,5 @@
-// What a model costs a project: by its own prices, each from a date on, else by the list. Guarantee: at any moment a
-// model has one price, the latest that has begun; what was recorded before keeps the cost it was recorded with.
+// Finds what a model costs a project: by the project's own prices, each from a date on, else by the list. Guarantee: at
+// any moment a model has one price, the latest that has begun; recorded calls keep their recorded cost.
 
 import { LIMITS } from '../../kernel/limits.ts'
 import { type Found, type ListedProvider, priceAt } from './price-data.ts'
@@ -8,7 +8,7 @@ import { pricesText } from './price-list.gen.ts'
 import { PriceList, SNAPSHOT } from './price-list.ts'
 import type { Price } from './pricing.ts'
 
-/** A price that a project or a test sets: those of tokens, and no more. */
+/** A price that a project or a test sets, for tokens only. */
 export interface OwnPrice {
   input_per_mtok: number
   output_per_mtok: number
@@ -22,25 +22,25 @@ export interface DatedPrice extends OwnPrice {
 
 export type OwnPrices = Readonly<Record<string, OwnPrice>>
 
-/** The model server of the examples, which nobody else has. */
+/** The price of the examples' model server, which nobody else has. */
 const DEMO: Price = { input_per_mtok: 0.15, output_per_mtok: 0.6 }
 const DEMO_MODEL = 'assay-demo-small'
 
 let list: PriceList | undefined
 
-/** Read when it is first asked for: most functions never ask. */
+/** Parsed when it is first used: most functions never use it. */
 export function priceList(): PriceList {
   list ??= new PriceList(JSON.parse(pricesText()))
   return list
 }
 
-/** Takes the place of the list; books forget what they found in the other. @throws where an expression in it is none */
+/** Replaces the list; books drop what they found in the old one. @throws when a regular expression in it is invalid */
 export function usePrices(providers: readonly ListedProvider[], day: string, source: string): void {
   list = new PriceList(providers)
   setPricesDay(day, source)
 }
 
-/** What models cost by the list and, before it, by a project's own prices. It remembers what it found. */
+/** Finds what models cost by a project's own prices, then by the list, and remembers what it found. */
 export class PriceBook {
   readonly #own: OwnPrices | undefined
   readonly #found = new Map<string, Price | Found | null>()
@@ -50,7 +50,7 @@ export class PriceBook {
     this.#own = own
   }
 
-  /** At a moment; `host` where the answer says whose model it was. */
+  /** The price at a moment; `host` is the provider that the answer names, if any. */
   priceOf(model: string, ms: number, host?: string): Price | undefined {
     const key = host === undefined ? model : `${host}\n${model}`
     if (this.#foundIn !== list) {
@@ -60,7 +60,7 @@ export class PriceBook {
     let found = this.#found.get(key)
     if (found === undefined) {
       found = this.#find(model, host) ?? null
-      // Agents name models; one that names a new one with each call must not fill the memory.
+      // Agents name models; an agent that names a new model with each call must not fill the memory.
       if (this.#found.size >= LIMITS.prices_found) this.#found.clear()
       this.#found.set(key, found)
     }
@@ -74,10 +74,10 @@ export class PriceBook {
   }
 }
 
-/** Prices of the list alone: what it has found serves every project without prices of its own. */
+/** Prices of the list alone; what this book has found serves every project without prices of its own. */
 export const LIST_PRICES = new PriceBook()
 
-/** Words before the names of these providers' own models; a host that sets its own prices is not among them. */
+/** Prefixes of the names of these providers' own models; a host that sets its own prices is not among them. */
 const MAKERS = /^(?:(?:openai|anthropic|google|gemini|models|mistral|mistralai|deepseek|groq)\/|anthropic\.)+/
 
 /** The exact name wins over the name without prefix and snapshot. */
@@ -93,13 +93,13 @@ export function ownPriceOf<P extends OwnPrice>(
 
 const NEAREST = 3
 
-/** The names that somebody may have meant, as a sentence; nothing where none is like it. */
+/** The names that somebody may have meant, as a sentence; empty when no name is similar. */
 export function sayNearest(model: string): string {
   const names = priceList().nearest(model, NEAREST)
   return names.length === 0 ? '' : `The list has ${names.join(', ')}. `
 }
 
-/** Those of a project that hold at a moment, before the list's. */
+/** A book of a project's prices that hold at a moment, which come before the list's. */
 export function pricesAt(prices: readonly DatedPrice[] | null, ms: number): PriceBook {
   if (prices === null || prices.length === 0) return LIST_PRICES
   const begun = prices
@@ -110,6 +110,6 @@ export function pricesAt(prices: readonly DatedPrice[] | null, ms: number): Pric
   )
 }
 
-/** Whether a call of the model can be told in money at a moment. */
+/** Whether the model has a price at a moment. */
 export const isPriced = (model: string, prices: readonly DatedPrice[] | null, ms: number): boolean =>
   pricesAt(prices, ms).priceOf(model, ms) !== undefined

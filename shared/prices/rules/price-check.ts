@@ -1,5 +1,5 @@
-// What is said of the prices of models that were called: whether there is one, whose it is, and whether it may be out of
-// date. Guarantee: says what holds at a moment and changes nothing.
+// Checks the price of a model that was called: whether there is one, whose it is, and whether it may be out of date.
+// Guarantee: returns what holds at a moment and changes nothing.
 
 import type { DatedPrice } from './price-book.ts'
 import { LIST_PRICES, ownPriceOf, priceList } from './price-book.ts'
@@ -8,7 +8,7 @@ import { pricesAsOf } from './price-day.ts'
 
 export const PRICE_STATES = ['current', 'older_than_list', 'none'] as const
 
-/** What calls of a model came to, as recorded. */
+/** The recorded calls of a model and their cost. */
 export interface UsedModel {
   model: string
   calls: number
@@ -18,20 +18,20 @@ export interface UsedModel {
 
 export interface PriceState {
   state: (typeof PRICE_STATES)[number]
-  /** Null where there is none. */
+  /** Null when there is no price. */
   source: 'own' | 'list' | null
-  /** Provider and model as the list names them; null where it does not. */
+  /** Provider and model as the list names them; null when the list does not have the model. */
   listed_as: string | null
   effective_ms: number | null
-  /** The names in the list that are most like it, where it is not there. */
+  /** The most similar names in the list, if the model has no price. */
   nearest: string[]
 }
 
 const NEAREST = 3
 
 /**
- * A project's own price that began before the list was published, and says another, may be a price that the provider
- * has changed since.
+ * A project's own price is `older_than_list` when it began before the list was published and differs from it: the
+ * provider may have changed its price since.
  */
 export function priceState(model: string, prices: readonly DatedPrice[] | null, ms: number): PriceState {
   const begun = (prices ?? []).filter(price => price.effective_ms <= ms)
@@ -40,7 +40,7 @@ export function priceState(model: string, prices: readonly DatedPrice[] | null, 
   const found = priceList().find(model)
   const listed_as = found === undefined ? null : `${found.provider} ${found.model}`
   if (own === undefined) {
-    // The model of the examples has a price, and no place in the list.
+    // The model of the examples has a price, but is not in the list.
     const isPriced = found !== undefined || LIST_PRICES.priceOf(model, ms) !== undefined
     const nearest = isPriced ? [] : priceList().nearest(model, NEAREST)
     return isPriced

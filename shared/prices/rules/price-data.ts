@@ -1,9 +1,9 @@
-// The data of `@pydantic/genai-prices`, and what it says that a model costs at a moment. Guarantee: of what the data has,
-// nothing that a call is told in is left out; what prices none of that is no price.
+// Reads the data of `@pydantic/genai-prices`, and finds what a model costs at a moment by it. Guarantee: no unit that
+// calls are counted in is left out; an entry that prices neither input tokens nor audio is no price.
 
 import type { Price, Rates } from './pricing.ts'
 
-/** Which names a model, or the models of a provider, go by. Cases are alike, except in expressions. */
+/** The names of a model, or of a provider's models. Upper and lower case are equal, except in regular expressions. */
 export type Match =
   | { equals: string }
   | { starts_with: string }
@@ -17,7 +17,7 @@ type Tiered = number | { base: number; tiers: { start: number; price: number }[]
 /** By unit, such as `input_mtok`. */
 export type UnitPrices = Partial<Record<string, Tiered>>
 interface Conditional {
-  /** Absent for what holds where no other does. */
+  /** Absent for prices that hold when no others do. */
   constraint?: { start_date: string } | { start_time: string; end_time: string } | null
   prices: UnitPrices
 }
@@ -40,7 +40,7 @@ export interface ListedProvider {
 export interface Found {
   provider: string
   model: string
-  /** The last one that holds is the price. */
+  /** The last entry that holds has the price. */
   prices: readonly { holds: (ms: number) => boolean; price: Price }[]
 }
 
@@ -48,8 +48,8 @@ export const priceAt = ({ prices }: Found, ms: number): Price =>
   (prices.findLast(({ holds }) => holds(ms)) ?? prices[0]!).price
 
 /**
- * Providers call batches and flexible calls at half the price, which the data does not have: as OpenAI, Anthropic and
- * Google list it. What has priority costs more by model, and is told at the usual price.
+ * Providers bill batch and flexible calls at half the price, as OpenAI, Anthropic and Google list it; the data lacks
+ * this. Priority calls cost more, by model, and are priced at the usual rate.
  */
 const SERVICE: Record<string, Record<string, number>> = {
   openai: { batch: 0.5, flex: 0.5 },
@@ -67,10 +67,10 @@ const UNITS = {
 } as const satisfies Record<keyof Rates, string>
 const FLAT_UNITS = ['requests_kcount', 'web_searches_kcount', 'audio_hours'] as const
 
-/** The units that calls are told in; all others are left out of the list. */
+/** The units that calls are counted in; all others are left out of the list. */
 const LISTED_UNITS: readonly string[] = [...Object.values(UNITS), ...FLAT_UNITS]
 
-/** A provider's entry without what is not asked for: units, names of models, notes, what reads answers. */
+/** A provider's entry without the parts that are not used: other units, models' titles, notes, how to read answers. */
 export function slim({ id, model_match, provider_match, fallback_model_providers, models }: ListedProvider) {
   const listed: ListedProvider = { id, models: models.map(slimModel) }
   if (model_match) listed.model_match = model_match
@@ -91,7 +91,7 @@ function slimModel({ id, match, prices }: ListedModel): ListedModel {
 const slimPrices = (prices: UnitPrices): UnitPrices =>
   Object.fromEntries(Object.entries(prices).filter(([unit]) => LISTED_UNITS.includes(unit)))
 
-/** Undefined where it prices nothing that is told of a call. */
+/** Undefined when there is a price neither of input tokens nor of audio. */
 function priceOf(prices: UnitPrices, provider: string): Price | undefined {
   const starts = Object.values(prices).flatMap(price =>
     typeof price === 'object' ? price.tiers.map(tier => tier.start) : [],

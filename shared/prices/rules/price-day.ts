@@ -1,4 +1,4 @@
-// Which list of prices this process goes by: the one it came with, until a newer one was fetched.
+// Holds which list of prices this process uses: the one it came with, until a newer one was fetched.
 
 import { PRICES_AS_OF, PRICES_SOURCE } from './price-list.gen.ts'
 

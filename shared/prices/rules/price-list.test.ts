@@ -1,4 +1,4 @@
-// The list as it is brought along, beside the library that its data is from.
+// Compares the list that Assay ships with the library that its data is from.
 
 import { calcPrice, findProvider } from '@pydantic/genai-prices'
 import { describe, expect, it } from 'vitest'
@@ -20,7 +20,7 @@ it('says as of when it holds', () => {
   expect(new Date(PRICES_AS_OF).toISOString().slice(0, 10)).toBe(PRICES_AS_OF)
 })
 
-/** A name that a match takes, where one can be read from it. */
+/** A name that a match accepts, if one can be read from it. */
 function nameOf(match: Match): string | undefined {
   if ('or' in match) return match.or.map(nameOf).find(name => name !== undefined)
   if ('equals' in match) return match.equals
@@ -33,7 +33,7 @@ describe.each(listed.map(provider => [provider.id, provider] as const))('models 
     const provider = findProvider({ providerId: id })!
     const list = new PriceList(listed)
     let compared = 0
-    // The library takes 0.2 ms for a price: of those who list hundreds of models some are compared.
+    // The library takes 0.2 ms for a price, so of a provider with hundreds of models only some are compared.
     const every = Math.ceil(models.length / 60)
     for (const { match } of models.filter((_, at) => at % every === 0)) {
       const name = nameOf(match)

@@ -1,11 +1,11 @@
-// The list of what models cost at their providers, made from `@pydantic/genai-prices` (`npm run prices:update`).
-// Guarantee: a model is found by the rules of that data alone; one that none of them names has no price.
+// Finds models in the list of providers' prices, made from `@pydantic/genai-prices` (`npm run prices:update`).
+// Guarantee: a model is found by the rules of that data alone; a model that no rule names has no price.
 
 import { type Found, foundOf, type ListedProvider, type Match } from './price-data.ts'
 
 type Matches = (name: string, low: string) => boolean
 
-/** Made once for each match: a name that is not listed is held against some hundred of them. */
+/** Made once for each match: a name that is not listed is tested against some hundred of them. */
 function compiled(match: Match): Matches {
   if ('or' in match || 'and' in match) {
     const parts = ('or' in match ? match.or : match.and).map(compiled)
@@ -24,7 +24,7 @@ function compiled(match: Match): Matches {
   return kind === 'ends_with' ? (_, low) => low.endsWith(wanted) : (_, low) => low.includes(wanted)
 }
 
-/** The names of a match that is nothing but names. */
+/** The names of a match that consists of names only. */
 function namesOf(match: Match): string[] | undefined {
   if ('equals' in match) return [match.equals]
   if (!('or' in match)) return undefined
@@ -32,12 +32,12 @@ function namesOf(match: Match): string[] | undefined {
   return names.every(name => name !== undefined) ? names : undefined
 }
 
-/** One provider's models; of several that match the first is meant, as the data has it. */
+/** One provider's models; if several match, the first is meant, as the data defines it. */
 class Provider {
   readonly listed: ListedProvider
-  /** Whether its name is one of this provider's own models; no name is where it has none such. */
+  /** Whether a name is one of this provider's own models; false for every name if the data has no rule for them. */
   readonly makes: Matches
-  /** Whether a word before a name stands for it. */
+  /** Whether a prefix of a name means this provider. */
   readonly isCalled: Matches
   readonly #byName = new Map<string, number>()
   readonly #byRule: { at: number; takes: Matches }[] = []
@@ -70,15 +70,15 @@ class Provider {
   }
 }
 
-/** Hosts of others' models that name them as they do nowhere else; asked before the maker whose name stands in front. */
+/** Hosts of others' models with names used nowhere else; tried before the maker whose name stands in front. */
 const HOSTS_BY_FULL_NAME = ['groq', 'together', 'fireworks']
-/** Asked last, in this order. */
+/** Tried last, in this order. */
 const FURTHER_HOSTS = ['openai', 'perplexity', 'cerebras', 'openrouter', 'baseten', 'novita']
-/** Words that clients set before a name, where the data does not have them. */
+/** Prefixes that clients put before a name and that the data does not have. */
 const PREFIXES: Record<string, string> = { models: 'google', fireworks_ai: 'fireworks', azure_ai: 'azure' }
 /** A model of Bedrock: perhaps a region, then a vendor, such as `us.anthropic.claude…`; `gpt-4.1` is none. */
 const BEDROCK = /^(?:[a-z-]+\.)?[a-z0-9]+\.[a-z]/
-/** Where clouds file models: only what comes after it is a name. */
+/** The path under which a cloud files models: only the part after it is a name. */
 const FILED = /^(?:arn:aws:bedrock:.*\/|(?:projects\/.*\/)?publishers\/[^/]+\/models\/)/
 
 /**
@@ -95,7 +95,7 @@ export class PriceList {
     this.#providers = new Map(providers.map(listed => [listed.id, new Provider(listed)]))
   }
 
-  /** Where the answer says who gave it, that provider's price goes before all others. */
+  /** If the answer names the provider that gave it (`host`), that provider's price comes before all others. */
   find(model: string, host?: string): Found | undefined {
     return this.#find(model, host) ?? this.#find(model.replace(SNAPSHOT, ''), host)
   }
@@ -117,7 +117,7 @@ export class PriceList {
     return undefined
   }
 
-  /** Whom to ask for a model, and by which name. */
+  /** The providers to try for a model, and the name to try at each. */
   *#places(name: string, host: string | undefined): Generator<[Provider | undefined, string]> {
     const slash = name.indexOf('/')
     const rest = name.slice(slash + 1)
@@ -127,21 +127,21 @@ export class PriceList {
     if (BEDROCK.test(name)) yield [this.#providers.get('aws'), name]
     const low = name.toLowerCase()
     for (const provider of this.#providers.values()) {
-      // What others put a slash into is a model of theirs, whatever the rest of it contains.
+      // A name that another host put a slash into is that host's model, whatever the rest of the name contains.
       const isOwn = slash < 0 || 'starts_with' in (provider.listed.model_match ?? {})
       if (isOwn && provider.makes(name, low)) yield [provider, name]
     }
     for (const id of FURTHER_HOSTS) yield [this.#providers.get(id), name]
   }
 
-  /** The provider that a word before a name stands for. */
+  /** The provider that a prefix of a name means. */
   #called(prefix: string): Provider | undefined {
     const exact = this.#providers.get(PREFIXES[prefix] ?? prefix)
     if (exact !== undefined) return exact
     return [...this.#providers.values()].find(provider => provider.isCalled(prefix, prefix))
   }
 
-  /** The names in the list that are most like one that is not, the likest first. */
+  /** The names in the list that are most like `model`, which is not in it, the likest first. */
   nearest(model: string, most: number): string[] {
     const wanted = wordsOf(model)
     const names = new Set([...this.#providers.values()].flatMap(provider => provider.names()))

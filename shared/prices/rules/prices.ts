@@ -1,4 +1,4 @@
-// What is said of a model without a price: why that matters, and the command that sets one.
+// Words the messages about a model without a price: why that matters, and the command that sets one.
 
 /** A model's name as one word of a command line. */
 const shellWord = (text: string) =>
@@ -8,8 +8,8 @@ export const setPriceCommand = (model: string): string =>
   `assay prices set ${shellWord(model)} --input USD --output USD`
 
 /**
- * Why a model call under a budget cannot be paid from it, and what to do; the model is null where its tokens are missing,
- * and has a price where that does not tell what the call cost.
+ * Says why the cost of a model call cannot be charged to its budget, and what to do. The model is null if its tokens
+ * are missing, and `has_price` is true if the price does not say what the call cost.
  */
 export function sayUnpriced(step_key: string, model: string | null, has_price: boolean): string {
   if (model === null)

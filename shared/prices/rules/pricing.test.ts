@@ -152,7 +152,7 @@ describe('the cost of a call', () => {
           { input_per_mtok: a / 1e5, cached_input_per_mtok: b / 1e5, output_per_mtok: c / 1e5 },
         )
         const rounded = (exact + 99_999n) / 100_000n
-        // Beyond a thousand dollars a call, doubles leave the last micro-dollar open.
+        // Beyond a thousand dollars a call, doubles are not exact to the last micro-dollar.
         if (rounded < 1_000_000_000n) expect(cost).toBe(Number(rounded))
         else expect(Math.abs(cost - Number(rounded))).toBeLessThanOrEqual(1)
       }),

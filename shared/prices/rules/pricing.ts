@@ -1,5 +1,5 @@
-// What a model call costs, in whole micro-dollars.
-// Guarantee: a cost is never negative, and a call that has something to pay for never rounds down to free.
+// Computes what a model call costs, in whole micro-dollars.
+// Guarantee: a cost is never negative, and a call that costs something never rounds down to free.
 
 /** US dollars per million tokens, which is also micro-dollars per token. */
 export interface Rates {
@@ -16,17 +16,17 @@ export interface Rates {
 }
 
 export interface Price extends Rates {
-  /** What all tokens of a call cost whose input is longer than so many, the least first. */
+  /** Rates of all tokens of a call whose input is longer than `tokens`, the least `tokens` first. */
   above?: readonly (Rates & { tokens: number })[]
-  /** Dollars, beside the tokens. */
+  /** Dollars, in addition to the tokens. */
   per_call?: number
   per_search?: number
   per_audio_hour?: number
-  /** What the whole is multiplied by in a tier of service, such as `batch`. */
+  /** The factor of the whole cost in a tier of service, such as `batch`. */
   service?: Readonly<Record<string, number>>
 }
 
-/** What a call consumed, of which its price is made. */
+/** What a call consumed, from which its cost is computed. */
 export interface Consumption {
   /** All input tokens, those read from the cache included. */
   input_tokens: number
@@ -39,9 +39,9 @@ export interface Consumption {
   images?: number
   searches?: number
   service_tier?: string
-  /** How many calls all this is the sum of; one where it is absent. */
+  /** How many calls all this is the sum of; one when absent. */
   calls?: number
-  /** Of several calls, the input of the longest one, where it is known. */
+  /** The longest input among several calls, if it is known. */
   longest_input_tokens?: number
 }
 
@@ -67,17 +67,17 @@ export function costMicro(usage: Consumption, price: Price): number {
     (usage.searches ?? 0) * (price.per_search ?? 0) * MICRO +
     ((usage.audio_seconds ?? 0) / 3600) * (price.per_audio_hour ?? 0) * MICRO
   const factor = factorOf(price, usage.service_tier)
-  // 1000 × 0.15 + 3 × 0.1 carries an error in its last digits; that alone must not add a micro-dollar, and
-  // a hundred-thousandth of one, as far as prices go, must.
+  // 1000 × 0.15 + 3 × 0.1 has a rounding error in its last digits. The error must not add a micro-dollar, but a
+  // hundred-thousandth of one, the finest step of prices, must.
   return Math.ceil(micro * factor * (1 - 2e-15))
 }
 
-/** Of a tier that an answer names, which may be any text: `constructor` is no price. */
+/** The factor of the tier that an answer names, which may be any text: `constructor` is no tier. */
 function factorOf({ service }: Price, tier: string | undefined): number {
   return tier !== undefined && service !== undefined && Object.hasOwn(service, tier) ? service[tier]! : 1
 }
 
-/** How long the prompt of a call was: of several the longest one, or the average where only their sum is known. */
+/** How long the prompt of a call was; of several calls the longest, or the average if only their sum is known. */
 const promptOf = ({ input_tokens, calls = 1, longest_input_tokens }: Consumption): number =>
   longest_input_tokens ?? input_tokens / calls
 
@@ -87,8 +87,8 @@ function ratesOf(prompt_tokens: number, price: Price): Rates {
 }
 
 /**
- * Whether the price tells what the call costs: one by tokens says nothing of sound that is billed by its length, and
- * one without output tokens nothing of those. Searches and images beside tokens are passed over: a lower bound.
+ * Whether the price says what the call costs. A price by tokens does not cover sound billed by its length, nor output
+ * tokens without a rate for them. Searches and images next to tokens are ignored, so the cost is a lower bound.
  */
 export function covers(price: Price, usage: Consumption): boolean {
   if (usage.input_tokens > 0 && price.input_per_mtok === undefined) return false
@@ -99,7 +99,7 @@ export function covers(price: Price, usage: Consumption): boolean {
   return (usage.images ?? 0) === 0
 }
 
-/** Cents as callers name them, fractions too; exact up to LIMITS.budget_cents. */
+/** Micro-dollars of cents, which may have fractions; exact up to LIMITS.budget_cents. */
 export function microOf(cents: number): number {
   return Math.round(cents * 10_000)
 }

@@ -1,12 +1,12 @@
-// When the periods of budgets begin and end. Guarantee: a period is one of the project's own calendar, whatever its clocks
-// do in it, and what it leaves is reckoned the same wherever it is shown. A file of its own: it loads a calendar.
+// Computes when the periods of budgets begin and end. Guarantee: a period is one of the project's own calendar,
+// whatever its clocks do in it, and its end is the same wherever it is shown. A file of its own: it loads a calendar.
 
 import { Temporal } from 'temporal-polyfill'
 import type { BudgetPeriod } from './budgets.ts'
 
-/** A day of a calendar, and when the next one begins: a gap at midnight begins it later. */
+/** A day of a calendar, and when the next day begins, which is later if the clocks skip midnight. */
 export interface SpendDay {
-  /** As 2026-03-29. */
+  /** Such as 2026-03-29. */
   day: string
   ends_at: Date
 }
@@ -17,7 +17,7 @@ export function spendDayAt(ms: number, timezone: string): SpendDay {
   return { day: day.toString(), ends_at: startOf(day.add({ days: 1 }), timezone) }
 }
 
-/** When what is spent in the period of a day begins to count anew. */
+/** When the period that contains a day ends, and spending counts from zero again. */
 export function periodEnd(day: string, period: BudgetPeriod, timezone: string): Date {
   const date = Temporal.PlainDate.from(day)
   const next = period === 'day' ? date.add({ days: 1 }) : date.with({ day: 1 }).add({ months: 1 })

@@ -1,4 +1,4 @@
-// Budgets by day and month, and what was spent by day. Both are written by the statement that records the spending.
+// Tables of budgets by day and month, and of spending by day. The statement that records a cost adds it to both.
 
 import { sql } from 'drizzle-orm'
 import { date, pgEnum, pgTable, primaryKey, unique, uuid } from 'drizzle-orm/pg-core'
@@ -17,11 +17,11 @@ export const budgets = pgTable(
     project_id: uuid('project_id')
       .notNull()
       .references(() => projects.id, { onDelete: 'cascade' }),
-    /** Null where it is the whole project's. */
+    /** Null for a budget of the whole project. */
     agent_id: uuid('agent_id'),
     period: budgetPeriod('period').notNull(),
     limit_micro: micro('limit_micro').notNull(),
-    /** In the period of the project's `spend_day`: the sum of those days in `spending`. */
+    /** Spent in the period of the project's `spend_day`: the sum of its days in `spending`. */
     spent_micro: micro('spent_micro').notNull().default(0),
     updated_at: at('updated_at').notNull().default(sql`now()`),
   },

@@ -1,4 +1,4 @@
-// What a project says that models cost, each row from a moment on.
+// Table of a project's own prices of models, each of them from a moment on.
 
 import { doublePrecision, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { projects } from '../../accounts/tables/projects.ts'

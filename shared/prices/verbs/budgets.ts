@@ -1,5 +1,5 @@
-// Sets budgets by day and month, and begins their periods. Guarantee: a budget that is set counts what its period has spent
-// since the project began to count, and each step is one transaction under the lock of the project's usage row.
+// Sets budgets by day and month, and begins their periods. Guarantee: a budget that is set includes what its period has
+// spent since the project began to count, and each step is one transaction under the lock of the project's usage row.
 
 import type { Context, Database } from '../../context.ts'
 import { errorText } from '../../kernel/error-text.ts'
@@ -9,7 +9,7 @@ import { BUDGET_PERIODS, type BudgetPeriod, DEFAULT_ZONE } from '../rules/budget
 import { microOf } from '../rules/pricing.ts'
 import { spendDayAt } from '../rules/spend-days.ts'
 
-/** As callers name them; null takes one away. */
+/** Changes as callers name them; null removes a budget. */
 export type BudgetChanges = { [P in BudgetPeriod as `${P}_budget_cents`]?: number | null | undefined }
 
 /** Sets the budgets of a project, or of one of its agents. */
@@ -29,11 +29,11 @@ export async function setBudgets(
   await underUsageLock(ctx, project_id, put, store.lockBudgets)
 }
 
-/** Files what is spent from now on under the day of the project's zone, which may have been changed. */
+/** Counts spending from now on under the day of the project's time zone, after that may have been changed. */
 export const followZone = (ctx: Context, project_id: string): Promise<void> =>
   underUsageLock(ctx, project_id, async () => {})
 
-/** The chore: begins the day of projects whose day is over, and with it the month where that is over too. */
+/** The chore: begins the next day of projects whose day is over, and the next month if that is over too. */
 export async function beginSpendDays(ctx: Context): Promise<number> {
   const ended = await store.findEndedDays(ctx.sql, LIMITS.spend_days_per_sweep)
   for (const { project_id } of ended) {
@@ -42,14 +42,14 @@ export async function beginSpendDays(ctx: Context): Promise<number> {
         store.deleteOldSpending(db, project_id, day, LIMITS.spending_days),
       )
     } catch (error) {
-      // A zone that this host does not know must not keep the days of others from beginning.
+      // A time zone that this host does not know must not keep other projects' days from beginning.
       ctx.log('error', 'spend_day_failed', { project_id, error: errorText(error) })
     }
   }
   return ended.length
 }
 
-/** Acts under the lock, and `before` without it; then sets the day of now and sums the budgets anew from the days. */
+/** Runs `before` without the lock and `act` under it; then sets the current day and sums budgets from their days. */
 async function underUsageLock(
   ctx: Context,
   project_id: string,

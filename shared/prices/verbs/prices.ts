@@ -1,5 +1,5 @@
-// Sets a project's own prices and lets what waited for one go on. Guarantee: no cost that was recorded changes: a price
-// counts for items that are taken after it holds.
+// Sets a project's own prices, and lets runs that waited for one continue. Guarantee: no recorded cost changes: a price
+// counts for items that are claimed after it takes effect.
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -15,7 +15,7 @@ export interface NewPrice {
   input_per_mtok: number
   output_per_mtok: number
   cached_input_per_mtok?: number | undefined
-  /** From now on where it is absent. */
+  /** From now on when absent. */
   effective_from?: Date | undefined
 }
 
@@ -43,7 +43,7 @@ export async function removePrice(ctx: Context, project_id: string, id: string):
   return gone
 }
 
-/** The chore: lets runs go on that waited for a price which holds by now; returns how many. */
+/** The chore: lets runs continue that waited for a price which holds by now; returns how many. */
 export async function endWaitsForPrices(ctx: Context): Promise<number> {
   let runs = 0
   for (const { project_id, models, prices } of await store.findWaitingForPrice(
@@ -65,13 +65,13 @@ export async function unpricedModels(
   return [...new Set((await stillUnpriced(ctx, agent_id, declared)).map(({ model }) => model))]
 }
 
-/** `run_id` is null where the model was declared and is in no run that was looked at. */
+/** `run_id` is null for a model that the agent declares. */
 interface Unpriced {
   model: string
   run_id: string | null
 }
 
-/** Declared is what the current version says, unless told. */
+/** `declared` defaults to the models that the current version declares. */
 async function stillUnpriced(
   ctx: Context,
   agent_id: string,
@@ -111,7 +111,7 @@ interface Start {
   allow_unpriced?: boolean | undefined
 }
 
-/** Refuses a schedule or a trigger where a submission would be refused. @throws ApiError `unpriced_model` */
+/** Refuses a schedule or a trigger if a submission would be refused. @throws ApiError `unpriced_model` */
 export async function refuseUnpricedStart(ctx: Context, agent_id: string, start: Start): Promise<void> {
   const { budget_cents = null, allow_unpriced = false } = start
   if (allow_unpriced) return

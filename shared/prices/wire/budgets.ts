@@ -1,4 +1,4 @@
-// Budgets by day and month, as callers see and set them.
+// The request and response shapes of budgets by day and month.
 
 import { timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
@@ -15,7 +15,7 @@ const limit = (period: BudgetPeriod) =>
       `Money, in cents, that may be spent in a ${period} of the project's zone; null is no bound. When it is spent, items are paused and go on by themselves in the next ${period}.`,
     )
 
-/** For making and changing what has budgets. */
+/** Fields of requests that create or change a project, or change an agent. */
 export const budgetChanges = { day_budget_cents: limit('day'), month_budget_cents: limit('month') }
 
 export const Budget = z
@@ -28,7 +28,7 @@ export const Budget = z
   })
   .openapi('Budget', { description: 'A budget by day or by month, as it stands now.' })
 
-/** What is read beside a project or an agent; `budgets` come as JSON. */
+/** Columns that are read with a project or an agent; `budgets` come as JSON. */
 export interface BudgetsRow {
   budgets: { period: BudgetPeriod; limit_micro: number; spent_micro: number }[]
   spend_day: string | null

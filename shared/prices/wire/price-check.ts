@@ -1,4 +1,4 @@
-// What the prices of the models look like that a project called lately.
+// The response shape of the prices of models that a project called lately.
 
 import { count, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'

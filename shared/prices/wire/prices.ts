@@ -1,4 +1,4 @@
-// A project's own prices, as callers see and set them.
+// The request and response shapes of a project's own prices.
 
 import { timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'

@@ -1,5 +1,5 @@
-// The lines a consumer and an agent exchange over HTTP; PROTOCOL.md in the SDK's folder explains them.
-// Guarantee: the engine and the SDK read the same types, so neither can drift from the page.
+// The lines that a consumer and an agent exchange over HTTP; PROTOCOL.md in the SDK's folder explains them.
+// Guarantee: the engine and the SDK use the same types, so neither can drift from that page.
 
 import type { DeclaredCheck, Language, RefusalChoice } from '../../grading/vocabulary.ts'
 import type { StepKind } from '../../items/vocabulary.ts'
@@ -9,7 +9,7 @@ import type { SourceFormat } from '../../sources/vocabulary.ts'
 export const PROTOCOL_VERSION = '1'
 export const NDJSON = 'application/x-ndjson'
 
-/** The keys the SDK records `ctx.hold` under. */
+/** The step keys under which the SDK records `ctx.hold`. */
 export const HOLD_KEY = /^hold(#\d+)?$/
 
 /** A step of an earlier attempt that succeeded; the agent uses its output instead of running it again. */
@@ -19,8 +19,8 @@ export interface RecordedStep {
 }
 
 /**
- * A step of the item that this one replays. It stands only for a call of the same key with the same input, and using
- * it is reported with `reused`.
+ * A step of the item that this one replays. It replaces only a call with the same key and the same input, and its use
+ * is reported with `reused`.
  */
 export interface OfferedStep extends RecordedStep {
   input: unknown
@@ -38,18 +38,18 @@ export interface ItemLine {
   timeout_ms: number
   /** After this many milliseconds the agent stops at its next step boundary and answers `yield`. */
   yield_ms: number
-  /** Money left for this item, in micro-dollars; null when there is no fence. */
+  /** Money left for this item, in micro-dollars; null without a budget. */
   budget_micro: number | null
   recorded: RecordedStep[]
-  /** In a field of its own, which agents that know nothing of the condition pass over. */
+  /** In a field of its own, which agents that do not know the condition ignore. */
   recorded_for_input?: OfferedStep[]
-  /** The attempt's span, as W3C writes it: what the agent's own spans belong below. Absent where nobody collects. */
+  /** The attempt's span in W3C format, the parent of the agent's own spans. Absent where no telemetry is collected. */
   traceparent?: string
-  /** Always the last key, so that the stored text can be passed on without being parsed. */
+  /** Always the last key, so that the stored text can be passed on unparsed. */
   input: unknown
 }
 
-/** Tokens a step used, where the agent knows them; else they are read from the step's output. */
+/** Tokens a step used, if the agent knows them; else they are read from the step's output. */
 export interface StepUsage {
   model?: string
   input_tokens?: number
@@ -64,17 +64,17 @@ export interface StepUsage {
   service_tier?: string
 }
 
-/** What a model call came to, told by an agent whose calls Assay can't read by themselves. */
+/** The result of a model call, reported by an agent whose calls Assay cannot read itself. */
 export interface ModelAnswer {
   text?: string
   finish?: 'stop' | 'length' | 'content_filter' | 'refusal' | 'tool_calls' | 'other'
-  /** The model's words where the provider marks a refusal. */
+  /** The model's words, if the provider marks a refusal. */
   refusal?: string
-  /** The answer calls tools, so that it need not have a text. */
+  /** The answer calls tools, so it need not have a text. */
   tool_calls?: boolean
   model?: string
   usage?: Omit<StepUsage, 'model'>
-  /** Why the agent could not read it either. */
+  /** Why the agent could not read the answer either. */
   unread?: string
 }
 
@@ -85,21 +85,21 @@ export interface StepReport {
   name: string
   input?: unknown
   output?: unknown
-  /** It did not run: the offered step with this key was used, whose input and output the report leaves out. */
+  /** The step did not run: the offered step with this key was used. The report omits its input and output. */
   reused?: true
   /** Present when the step failed. */
   error?: { code: string; message: string }
   started_at: string
   duration_ms: number
   usage?: StepUsage
-  /** Of a model call: wins over what is read from the output. */
+  /** For a model call: takes precedence over what is read from the output. */
   answer?: ModelAnswer
 }
 
 export interface ItemError {
   code: string
   message: string
-  /** False: another attempt would fail the same way, so declared retries are not spent on it. */
+  /** False: another attempt would fail the same way, so declared retries are not used on it. */
   retryable?: boolean
 }
 
@@ -120,13 +120,13 @@ export type AgentLine =
   | { type: 'error'; seq: number; attempt: number; error: ItemError }
   | { type: 'hold'; seq: number; attempt: number; reason: string }
   | { type: 'yield'; seq: number; attempt: number }
-  /** The last of an open answer: what items have not ended by then are answered later, as after a 202. */
+  /** The last line of an open answer: items that have not ended by then are answered later, as after a 202. */
   | { type: 'later' }
 
-/** Where an agent may send its lines later, after a 202 or a `later`. Absent where nobody knows how to be reached. */
+/** The URL an agent may send lines to later, after a 202 or a `later`. Absent if the server knows no URL of its own. */
 export const ANSWER_URL_HEADER = 'assay-answer-url'
 
-/** The one line of a request for items: a generator of the agent is to make those of one start. */
+/** The one line of a request for items: a generator of the agent makes the items of one start. */
 export interface GeneratorRequest {
   generator: string
   occurrence: GeneratorOccurrence
@@ -134,24 +134,24 @@ export interface GeneratorRequest {
 
 /** The start that items are made for. */
 export interface GeneratorOccurrence {
-  /** The moment the schedule named, or when it was started by hand or by a trigger; RFC 3339, in UTC. */
+  /** The occurrence's time, or when it was started by hand or by a trigger; RFC 3339, in UTC. */
   scheduled_for: string
-  /** The zone of the schedule, by its name in the IANA database; that of the project for a trigger. */
+  /** The schedule's zone, by its IANA name; for a trigger, the project's. */
   timezone: string
-  /** The day of that moment on the clock of the zone, as 2026-03-29. */
+  /** The date of that time in the zone, such as 2026-03-29. */
   date: string
-  /** What was POSTed to the trigger; absent for a schedule. */
+  /** The body POSTed to the trigger; absent for a schedule. */
   body?: unknown
 }
 
-/** One line of the answer to it; `end` or `error` is the last. */
+/** One line of the generator's answer; `end` or `error` is the last. */
 export type GeneratorLine =
   | { type: 'item'; input: unknown }
   | { type: 'heartbeat' }
   | { type: 'end'; items: number }
   | { type: 'error'; error: ItemError }
 
-/** What of a row is its item_id and its partition_key: names of its fields. */
+/** The names of a row's fields that hold its item_id and its partition_key. */
 interface RowFields {
   item_id?: string | null
   partition_key?: string | null
@@ -163,7 +163,7 @@ export type DeclaredSource = RowFields &
     | {
         url: string
         format: SourceFormat
-        /** Nobody said it and the URL's path does not: one JSON array is read as well. */
+        /** Neither the declaration nor the URL's path names the format: one JSON array is accepted as well. */
         format_guessed?: boolean
         headers?: Record<string, string>
       }
@@ -174,11 +174,11 @@ export type DeclaredSource = RowFields &
 export interface DeclaredSchedule {
   /** Five fields. */
   cron: string
-  /** An IANA zone; UTC unless said otherwise. */
+  /** An IANA zone; UTC by default. */
   timezone?: string
-  /** Instead of the declaration's schedule_input. */
+  /** Replaces the declaration's schedule_input. */
   source?: DeclaredSource | null
-  /** Who gets the results of each run as a file, in which format; CSV unless told. */
+  /** Where the results of each run are sent as a file, and in which format; CSV by default. */
   results?: { url: string; format?: ResultFormat }
 }
 
@@ -187,7 +187,7 @@ export interface DeclaredTrigger extends RowFields {
   name: string
   /** The sender's environment variable that holds the secret. */
   secret_env?: string
-  /** The body of a fire is many items. */
+  /** The body of a fire holds many items. */
   items?: boolean
   source?: DeclaredSource | null
 }
@@ -198,20 +198,20 @@ export interface AgentDeclaration {
   description?: string
   /** Money one item may spend, in cents. */
   item_budget_cents?: number
-  /** What becomes of an item that reaches its budget. */
+  /** What happens to an item that reaches its budget. */
   on_budget?: 'fail' | 'pause'
-  /** Which refusals by wording degrade an item; those that a provider marks always do. */
+  /** Which refusals by wording degrade an item; refusals that a provider marks always do. */
   refusals?: RefusalChoice
-  /** Ways not to have worked that its answers are looked at for, and no others; without it those by default. */
+  /** The checks that its answers are graded by, and no others; the default checks if absent. */
   checks?: DeclaredCheck[]
-  /** The language of its answers; one that is surely in another is `wrong_language`. */
+  /** The language of its answers; an answer that is surely in another one is `wrong_language`. */
   language?: Language
   max_steps?: number
   concurrency?: number
   timeout_seconds?: number
-  /** The longest that one step of it takes, where its author knows. */
+  /** The longest time one of its steps takes, if its author knows. */
   step_seconds?: number
-  /** Behind a URL: it answers later what takes longer than a consumer has left. */
+  /** For an agent behind a URL: it answers later when an item takes longer than its consumer has left. */
   answers_later?: boolean
   /** Further attempts after the agent's own errors. */
   retries?: number
@@ -222,16 +222,16 @@ export interface AgentDeclaration {
    * host in that variable of the deployment's environment (see `resolveNetwork`).
    */
   network?: string[]
-  /** Models it calls, as their providers name them: what has no price is told before the first run. */
+  /** Models it calls, by their providers' names: models without a price are reported before the first run. */
   models?: string[]
-  /** JSON Schemas, where the declared Standard Schema can give one. */
+  /** JSON Schemas, if the declared Standard Schema can provide them. */
   input_schema?: unknown
   output_schema?: unknown
-  /** What it can make items with: names of sources. */
+  /** Names of the generators it can make items with. */
   generators?: string[]
-  /** What the runs of its schedules have for input; null unless said otherwise. */
+  /** The input of the runs of its schedules; null by default. */
   schedule_input?: unknown
-  /** None is the same as an empty list: what an earlier version declared is deleted by the deploy. */
+  /** Absent means an empty list: the deploy deletes what an earlier version declared. */
   schedules?: DeclaredSchedule[]
   triggers?: DeclaredTrigger[]
 }

@@ -1,5 +1,5 @@
-// Reads the lines of an answer that comes later. Guarantee: of one POST all lines can be read or none is taken; no more of
-// them are held than LIMITS.answer_lines; and a line that cannot be read is named by its number.
+// Reads the lines of a later answer. Guarantee: either all lines of a POST can be read or none is accepted; at most
+// LIMITS.answer_lines are held; and an unreadable line is named by its number.
 
 import { LineError, ndjsonLines } from '../../json/ndjson.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -8,21 +8,21 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import { type AgentLine, HOLD_KEY } from '../rules/protocol.ts'
 
-/** A line as it was sent, and what of it tells whether it counts. */
+/** A line as it was sent, with the fields that decide whether it counts. */
 export interface SentLine {
   number: number
   text: string
   type: AgentLine['type']
   seq: number
   attempt: number
-  /** Of a step. */
+  /** The step's key; undefined for other lines. */
   key: string | undefined
 }
 
-/** A step of an attempt; two of a name are one. */
+/** Names a step within an attempt; steps of the same name are one step. */
 export const nameOf = ({ seq, key }: { seq: number; key: string | undefined }) => `${seq} ${key}`
 
-/** @throws ApiError `invalid_line` naming the first that cannot be read */
+/** @throws ApiError `invalid_line` naming the first line that cannot be read, `body_too_large` for too many lines */
 export async function linesOf(body: Uint8Array): Promise<SentLine[]> {
   const lines: SentLine[] = []
   try {
@@ -38,7 +38,7 @@ export async function linesOf(body: Uint8Array): Promise<SentLine[]> {
   return lines
 }
 
-/** In pieces: millions of lines are not all split before they are counted. */
+/** In pieces, so that millions of lines are not all split before they are counted. */
 async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < body.length; at += 64 * KiB) yield body.subarray(at, at + 64 * KiB)
 }
@@ -52,15 +52,15 @@ function read(text: string, number: number): SentLine {
   }
 }
 
-/** 0, which no item and no attempt has, for what is no number of either. */
+/** The number, or 0 if it is invalid: no item and no attempt has 0. */
 const placeOf = (given: unknown): number =>
   Number.isInteger(given) && (given as number) <= LIMITS.items_per_run ? (given as number) : 0
 
-/** As it is kept, so that what was told is found again. What is none is found out where the step is read. */
+/** The key as it is stored, so that a recorded step is found. Other types are reported when the step is read. */
 const keyOf = (given: unknown): string | undefined =>
   typeof given === 'string' ? plainText(given, LIMITS.step_key_characters) : undefined
 
-/** A step that records a hold is written with the hold, and would be lost without it. */
+/** Requires a hold's step and its `hold` line in one POST: the step is written with the hold, and lost without it. */
 export function checkHolds(lines: readonly SentLine[]): void {
   for (const { number, seq, attempt, key } of lines) {
     if (key === undefined || !HOLD_KEY.test(key)) continue

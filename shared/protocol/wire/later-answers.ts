@@ -1,4 +1,4 @@
-// What an agent that answers later sends, and is told.
+// The shapes of what an agent that answers later sends and receives.
 
 import * as z from '../../kernel/documented-zod.ts'
 import { LIMITS } from '../../kernel/limits.ts'

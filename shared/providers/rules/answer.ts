@@ -1,5 +1,6 @@
-// What an answer of a model comes to, whichever provider gave it, and what the readers of providers share. Guarantee: a
-// count and a sum of them is a whole number from zero to LIMITS.step_tokens, whatever stood there; what was none is named.
+// The common form of a model's answer, whichever provider gave it, and helpers that the readers of providers share.
+// Guarantee: every count, and every sum of counts, is a whole number from zero to LIMITS.step_tokens, whatever the
+// answer holds; an invalid one is named in `fault`.
 
 import { LIMITS } from '../../kernel/limits.ts'
 
@@ -18,19 +19,19 @@ export interface CompletionUsage {
   input_tokens: number
   output_tokens: number
   cached_input_tokens: number
-  /** What follows is absent where it is nothing. Input tokens written to a cache. */
+  /** Input tokens written to a cache. This field and those below are absent if they are zero. */
   cache_write_tokens?: number
-  /** Of the input and of the output, those that are sound. */
+  /** The audio tokens among the input and the output tokens. */
   input_audio_tokens?: number
   output_audio_tokens?: number
-  /** Sound that was listened to, where it is billed by its length. */
+  /** The length of the input audio, if it is billed by its length. */
   audio_seconds?: number
   images?: number
   /** Searches of the web, or of documents to rank. */
   searches?: number
   /** `batch`, `flex` or `priority`: calls that are billed at other rates. */
   service_tier?: string
-  /** Of usage that is the sum of several calls, how many, and the input of the longest of them. */
+  /** If the usage is the sum of several calls: how many, and the input tokens of the longest of them. */
   calls?: number
   longest_input_tokens?: number
 }
@@ -38,42 +39,42 @@ export interface CompletionUsage {
 export interface Completion {
   provider: string
   model?: string
-  /** Whose model it was, as the list of prices calls them, where the answer shows it. */
+  /** The host of the model, by its name in the list of prices, if the answer shows it. */
   host?: string
   text: string
   has_tool_calls: boolean
-  /** An answer that is no text: an image, audio, a generated object. */
+  /** The answer has data that is no text: an image, audio, a generated object. */
   has_data: boolean
   finish: Finish
-  /** The model's words where the provider marks a refusal as such. */
+  /** The model's words, if the provider marks the answer as a refusal. */
   refusal?: string
   usage?: CompletionUsage
-  /** It says nothing that could be graded: embeddings, rankings, transcripts, images. */
+  /** The answer has nothing to grade: embeddings, rankings, transcripts, images. */
   ungraded?: true
-  /** Of its text only the beginning was kept, or the beginnings of its parts. */
+  /** Only the beginning of its text, or the beginnings of its parts, were kept. */
   is_beginning?: true
-  /** A count or a name in it that is none, in words. */
+  /** An invalid count or model name in it, in words. */
   fault?: string
 }
 
 export type Fields = Record<string, unknown>
 
-/** Reads an answer within an answer; undefined where it is none, and below a bound of depth. */
+/** Reads an answer within an answer; undefined if it is none, or is nested too deeply. */
 export type Inner = (value: unknown) => Completion | undefined
 
-/** The answers of one kind of call. The table in `shapes.ts` asks one after another. */
+/** Reads the answers of one kind of call. The table in `shapes.ts` tries one shape after another. */
 export interface Shape {
-  /** Undefined where the object is something else, so that a customer's own output is not taken for an answer. */
+  /** Undefined if the object is something else, so that a customer's own output is not taken for an answer. */
   read(body: Fields, inner: Inner): Completion | undefined
-  /** What was said, as messages in the provider's own words, for people to read. */
+  /** The answer as messages in the provider's own words, for people to read. */
   messages?(body: Fields): readonly Fields[] | undefined
-  /** A stream that was recorded piece by piece, as the answer it came to. */
+  /** Joins a stream that was recorded piece by piece into the answer it came to. */
   join?(pieces: readonly Fields[]): Fields | undefined
 }
 
 const LONGEST_S = 30 * 86_400 // nobody transcribes a month in a call
 
-/** What a reader gathers while it walks through an answer. */
+/** Collects what a reader finds while it walks through an answer. */
 export class Gathered {
   text = ''
   has_tool_calls = false
@@ -82,7 +83,7 @@ export class Gathered {
   fault: string | undefined
   host: string | undefined
 
-  /** Text, refusals and calls from a string or a list of typed parts. */
+  /** Adds the text, refusals, calls and data of a string or a list of typed parts. */
   add(content: unknown): this {
     if (typeof content === 'string') this.text += content
     else for (const entry of list(content)) this.#part(entry)
@@ -113,7 +114,7 @@ export class Gathered {
     }
   }
 
-  /** The first of these names that is there, as a count. */
+  /** The first of these fields that is there, as a count; 0 if there is none, or if it is invalid. */
   count(of: Fields | undefined, ...names: string[]): number {
     const name = of && names.find(name => of[name] !== undefined && of[name] !== null)
     if (name === undefined) return 0
@@ -124,14 +125,14 @@ export class Gathered {
     return 0
   }
 
-  /** How long a sound is, in seconds. */
+  /** The length of audio in seconds; 0 if it is invalid. */
   seconds(value: unknown): number {
     if (typeof value === 'number' && value >= 0 && value <= LONGEST_S) return value
     this.fault ??= `the length of the sound is ${shown(value)}, which is no number of seconds`
     return 0
   }
 
-  /** Leaves out what is nothing. A sum is bounded as each of its counts is. */
+  /** Leaves out optional fields that are zero. A sum is bounded as each of its counts is. */
   usage(usage: CompletionUsage | undefined): CompletionUsage | undefined {
     if (usage === undefined) return undefined
     const bounded = { ...usage }
@@ -166,7 +167,7 @@ export class Gathered {
   }
 }
 
-/** An answer that costs and says nothing to grade. */
+/** An answer that costs money and has nothing to grade. */
 export function ungraded(
   provider: string,
   model: unknown,
@@ -177,7 +178,7 @@ export function ungraded(
   return { ...into.completion(provider, model, 'stop', usage), ungraded: true }
 }
 
-/** Why models stop, in every provider's words; none of them means two things. */
+/** Why models stop, in every provider's words; no word has two meanings. */
 const FINISH_OF = new Map<unknown, Finish>(
   Object.entries<readonly string[]>({
     stop: ['stop', 'end_turn', 'stop_sequence', 'STOP', 'COMPLETE', 'STOP_SEQUENCE', 'eos', 'complete'],
@@ -220,18 +221,18 @@ export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** A text of some length. */
+/** A string that is not empty. */
 export const filled = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** A text, or none: what else stands there may not be made one without throwing. */
+/** The string, or '' for anything else: making a string of another value may throw. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** A list with something in it. */
+/** A list that is not empty. */
 export const some = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0
 
 const SHOWN_CHARACTERS = 40
 
-/** What stood there, short enough for a sentence. */
+/** The value in words, short enough for a sentence. */
 export function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'

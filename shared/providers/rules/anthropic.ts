@@ -1,4 +1,4 @@
-// Messages of Anthropic, also as Bedrock's InvokeModel and Vertex hand them on.
+// Reads messages of Anthropic, also as Bedrock's InvokeModel and Vertex pass them on.
 
 import { type Fields, fields, filled, finishOf, Gathered, type Shape, textOf } from './answer.ts'
 
@@ -38,7 +38,7 @@ function usageOf(body: Fields, gathered: Gathered) {
   const written = gathered.count(usage, 'cache_creation_input_tokens')
   const { service_tier } = usage
   return {
-    // Anthropic counts cached tokens beside input_tokens, the others count them within.
+    // Anthropic counts cached tokens in addition to input_tokens; most others include them.
     input_tokens: gathered.count(usage, 'input_tokens') + cached + written,
     output_tokens: gathered.count(usage, 'output_tokens'),
     cached_input_tokens: cached,

@@ -1,4 +1,4 @@
-// Amazon Bedrock: Converse, whose usage counts cached tokens beside the others.
+// Reads answers of Amazon Bedrock's Converse, whose usage counts cached tokens in addition to the others.
 
 import { type Fields, fields, filled, finishOf, Gathered, list, type Shape } from './answer.ts'
 
@@ -53,7 +53,7 @@ export const bedrockConverse: Shape = {
   },
 }
 
-/** Blocks as others write them. */
+/** A block in the form that other providers use. */
 function blockOf(block: unknown): unknown {
   const { text, toolUse, reasoningContent } = fields(block) ?? {}
   if (typeof text === 'string') return { type: 'text', text }

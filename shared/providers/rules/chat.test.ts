@@ -1,4 +1,4 @@
-// Answers made after the references of their providers: what each says, how it ended, and what it is billed by.
+// Reads answers made after the references of their providers: what each says, how it ended, and what it is billed by.
 
 import { describe, expect, it } from 'vitest'
 import { type Completion, readCompletion } from './completion.ts'

@@ -1,4 +1,4 @@
-// Cohere: chat of its second API, which bills fewer tokens than it counts.
+// Reads chat answers of Cohere's second API, which bills fewer tokens than it counts.
 
 import { type Fields, fields, finishOf, Gathered, list, type Shape, some, textOf } from './answer.ts'
 
@@ -18,7 +18,7 @@ export const cohere: Shape = {
       usage && {
         input_tokens: gathered.count(tokens, 'input_tokens'),
         output_tokens: gathered.count(tokens, 'output_tokens'),
-        // What was read from a cache is among the tokens that are counted, and not among those that are billed.
+        // Tokens read from a cache are included in the tokens that are counted, but not in those that are billed.
         cached_input_tokens: tokens === billed ? 0 : gathered.count(usage, 'cached_tokens'),
         searches: gathered.count(billed, 'search_units'),
       },
@@ -40,7 +40,7 @@ export const cohere: Shape = {
   },
 }
 
-/** Told from OpenAI's by the message that stands by itself. */
+/** Distinguished from OpenAI's by a message that is not in a list of choices. */
 function isCohere(body: Fields): boolean {
   const message = fields(body.message)
   if (message?.role !== 'assistant' || typeof body.finish_reason !== 'string') return false

@@ -1,6 +1,6 @@
-// Reads what models answer, whichever of the known shapes it has. Guarantee: an object that is none of them is undefined,
-// so that a customer's own output is not taken for one; of a model call it is said what was looked for in vain; and
-// whatever is given, nothing is thrown.
+// Reads the answers of models, in any known shape. Guarantee: an object of no known shape is undefined, so that a
+// customer's own output is not taken for an answer; a model call that cannot be read gives the reason in words; no
+// input makes it throw.
 
 import { LIMITS } from '../../kernel/limits.ts'
 import type { ModelAnswer, StepReport } from '../../protocol/rules/protocol.ts'
@@ -19,7 +19,7 @@ import { SHAPES } from './shapes.ts'
 
 export type { Completion, CompletionUsage, Finish }
 
-/** A model call's answer that is none of those that are known: why, in words. */
+/** A model call's answer that has no known shape, with the reason in words. */
 export interface Unread {
   unread: string
 }
@@ -27,7 +27,7 @@ export interface Unread {
 export const isRead = (reading: Reading | undefined): reading is Completion =>
   reading !== undefined && !('unread' in reading)
 
-/** Answers within answers: LlamaIndex keeps the provider's, and that one nobody's. */
+/** How deep answers are nested: LlamaIndex keeps the provider's answer, which keeps no other. */
 const DEEPEST = 2
 
 export function readCompletion(output: unknown, depth = 0): Completion | undefined {
@@ -44,7 +44,7 @@ export function readCompletion(output: unknown, depth = 0): Completion | undefin
 export type Reading = Completion | Unread
 
 /**
- * What a model call came to: as its agent tells it, as the text that it is, as a known shape, or as a stream of one.
+ * Reads the answer of a model call: as its agent reports it, as plain text, as a known shape, or as a stream of one.
  * Undefined for a step that called no model, or had no answer.
  */
 export function readCall({ kind, error, output, answer }: StepReport): Reading | undefined {
@@ -64,10 +64,10 @@ function readOutput(output: unknown): Reading {
   return isCut(output) ? { ...read, is_beginning: true } : read
 }
 
-/** Longer than a trace keeps, so that an outline stands in its place. */
+/** The output was longer than a trace keeps, so an outline is stored in its place. */
 const isCut = (output: unknown) => fields(output)?.cut === true
 
-/** The answer itself: of one that was too long for the trace its outline, of a stream what its pieces come to. */
+/** The answer itself: the outline if it was too long for the trace, the joined pieces if it is a stream. */
 export function wholeOf(output: unknown): unknown {
   const outlined = isCut(output) ? (output as Fields).outline : output
   const stream = fields(outlined)?.stream
@@ -113,7 +113,7 @@ const TOLD_COUNTS = [
   'searches',
 ] as const satisfies readonly (keyof CompletionUsage)[]
 
-/** An answer in an agent's own words; what is missing there is looked for in the output. */
+/** Reads an answer in an agent's own words. If that has no usage, usage and model are taken from the output. */
 function readTold(answer: ModelAnswer, output: unknown): Reading {
   const told = fields(answer)
   if (told === undefined)
@@ -131,7 +131,7 @@ function readTold(answer: ModelAnswer, output: unknown): Reading {
   if (filled(refusal)) gathered.refusal = refusal
   const given = fields(usage)
   const read = gathered.completion('told', model, finish as Finish, given && toldUsage(given, gathered))
-  // The SDK sends no more of it.
+  // The SDK sends no more of the text than this.
   if (text.length >= LIMITS.told_text_characters) read.is_beginning = true
   if (read.usage !== undefined) return read
   const found = readCompletion(wholeOf(output))
@@ -142,14 +142,14 @@ function readTold(answer: ModelAnswer, output: unknown): Reading {
 
 const SAYINGS = ['text', 'finish', 'refusal', 'tool_calls'] as const satisfies readonly (keyof ModelAnswer)[]
 
-/** Whether an agent tells what its call is graded by, and not tokens or a model alone: then its output does not say it. */
+/** Whether an agent reports what its call is graded by, not only tokens or a model: then the output is not graded. */
 export function saysAnswer(answer: unknown): boolean {
   const told = fields(answer)
   if (told === undefined) return answer !== undefined
   return filled(told.unread) || SAYINGS.some(name => told[name] !== undefined)
 }
 
-/** Of an answer that tells tokens or a model alone the rest stands in the output. */
+/** Reads an answer for which the agent reports only tokens or a model; the rest comes from the output. */
 function readCounted({ model, usage }: Fields, output: unknown): Reading {
   const found = readOutput(output)
   if (!isRead(found)) return found
@@ -158,7 +158,7 @@ function readCounted({ model, usage }: Fields, output: unknown): Reading {
   const told = gathered.completion('told', model, 'other', given && toldUsage(given, gathered))
   const read: Completion = { ...found }
   if (told.model !== undefined) read.model = told.model
-  // What the output counts wrongly is told here.
+  // The reported usage replaces a wrong count in the output.
   if (told.usage !== undefined) {
     read.usage = told.usage
     delete read.fault

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Message, readAnswer, readPrompt } from './conversation.ts'
 
-/** One line a part, as a person would read it. */
+/** One line per part, as a person would read it. */
 const lines = (messages: Message[] | undefined) =>
   messages?.flatMap(({ role, parts }) =>
     parts.map(part => {

@@ -1,6 +1,6 @@
-// Reads what was said to a model, in the shapes of OpenAI (chat, responses), Anthropic, Gemini and the Vercel AI SDK, and
-// what it answered, in any that is known, as messages. Guarantee: what is none of them is undefined; a part of unknown
-// shape is handed on as it is; what becomes a link begins with http.
+// Reads prompts, in the shapes of OpenAI (chat, responses), Anthropic, Gemini and the Vercel AI SDK, and answers, in
+// any known shape, as messages. Guarantee: anything else is undefined; a part of unknown shape is passed on as it is;
+// every link begins with http.
 
 import { wholeOf } from './completion.ts'
 import { SHAPES } from './shapes.ts'
@@ -9,7 +9,7 @@ export type Part =
   | { kind: 'text' | 'thinking' | 'refusal'; text: string }
   | { kind: 'call'; name: string; id?: string; input: unknown }
   | { kind: 'result'; name?: string; id?: string; output: unknown; failed: boolean }
-  /** An image, a sound or a document: where it is, or how much of it stands in the prompt. */
+  /** An image, a sound or a document: its URL, or how much of it is in the prompt. */
   | { kind: 'media'; words: string; url?: string }
   | { kind: 'json'; value: unknown }
 
@@ -20,7 +20,7 @@ export interface Message {
 
 type Fields = Record<string, unknown>
 
-/** What went in. @example readPrompt('Hello') // [{ role: 'user', parts: [{ kind: 'text', text: 'Hello' }] }] */
+/** Reads a prompt. @example readPrompt('Hello') // [{ role: 'user', parts: [{ kind: 'text', text: 'Hello' }] }] */
 export function readPrompt(input: unknown): Message[] | undefined {
   if (typeof input === 'string') return [said('user', input)]
   if (Array.isArray(input)) return input.length > 0 && input.every(isMessage) ? messagesOf(input) : undefined
@@ -37,7 +37,7 @@ export function readPrompt(input: unknown): Message[] | undefined {
   return [...system, ...(typeof turns === 'string' ? [said('user', turns)] : messagesOf(turns as unknown[]))]
 }
 
-/** What came out; of a stream that was recorded in pieces, what they come to. */
+/** Reads an answer; the pieces of a recorded stream are joined first. */
 export function readAnswer(output: unknown): Message[] | undefined {
   if (typeof output === 'string') return [said('assistant', output)]
   const body = fields(wholeOf(output))
@@ -141,7 +141,7 @@ function resultOf(result: Fields): Part {
   }
 }
 
-/** As the providers write it: a URL, or the bytes in base64 under one of several names. */
+/** Media as the providers write it: a URL, or the bytes in base64 under one of several names. */
 function mediaOf(type: string, part: Fields): Part | undefined {
   const source =
     fields(part.source) ??
@@ -171,14 +171,14 @@ function mediaOf(type: string, part: Fields): Part | undefined {
   }
 }
 
-/** The texts of a list of nothing but texts. */
+/** The joined texts of a list that holds nothing but texts; otherwise undefined. */
 function textsOf(content: unknown): string | undefined {
   if (!Array.isArray(content) || content.length === 0) return undefined
   const texts = content.map(one => fields(one)?.text)
   return texts.every(text => typeof text === 'string') ? texts.join('\n') : undefined
 }
 
-/** Arguments and results are often JSON in a string; what is none stays text. */
+/** Arguments and results are often JSON in a string; any other string stays text. */
 function parsed(text: string): unknown {
   if (!/^\s*[{[]/.test(text)) return text
   try {

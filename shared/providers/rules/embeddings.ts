@@ -1,4 +1,4 @@
-// Embeddings: of OpenAI and who answers in its words (Mistral, Voyage, Jina …), Cohere, Gemini, Vertex and Ollama.
+// Reads embeddings of OpenAI and providers in its format (Mistral, Voyage, Jina …), Cohere, Gemini, Vertex and Ollama.
 
 import { type Fields, fields, Gathered, list, type Shape, some, ungraded } from './answer.ts'
 
@@ -14,7 +14,7 @@ export const embeddings: Shape = {
   },
 }
 
-/** Whose they are and the tokens that were read; null where nobody says. */
+/** The provider, and the input tokens or null if none are reported; undefined if the object has no embeddings. */
 function tokensOf(body: Fields, gathered: Gathered): [provider: string, tokens: number | null] | undefined {
   const first = fields(list(body.data)[0])
   if (body.object === 'list' && first !== undefined && 'embedding' in first)

@@ -1,4 +1,4 @@
-// Gemini: generateContent of the developer API and of Vertex, and the Interactions API.
+// Reads answers of Gemini: generateContent of the developer API and of Vertex, and the Interactions API.
 
 import { type Fields, fields, filled, finishOf, Gathered, list, type Shape, some } from './answer.ts'
 
@@ -71,7 +71,7 @@ function audioOf(details: unknown, gathered: Gathered): number {
   return gathered.count(fields(sound), 'tokenCount')
 }
 
-/** A list of outputs, or of steps, with a status beside it. */
+/** A list of outputs, or of steps, with a status next to it. */
 export const geminiInteractions: Shape = {
   read(body) {
     const outputs = outputsOf(body)
@@ -125,7 +125,7 @@ function outputsOf(body: Fields): Fields[] | undefined {
   })
 }
 
-/** A customer's own list of outputs has pages or rows. */
+/** Whether an output is Gemini's: a customer's own list of outputs has pages or rows. */
 const isKnown = ({ type, text }: Fields) =>
   type === 'text'
     ? typeof text === 'string'

@@ -1,5 +1,5 @@
-// Answers of every known shape with something else in place of a part of them: read or said not to be, never thrown at,
-// and never a cost below nothing.
+// Replaces parts of answers of every known shape by something else: the answer is read or reported as unread, nothing
+// throws, and no cost is below zero.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -69,18 +69,18 @@ function holds(output: unknown): void {
     expect(Number.isInteger(count) && count >= 0).toBe(true)
     expect(count).toBeLessThanOrEqual(LIMITS.step_tokens)
   }
-  // It stands in place of what was thrown.
+  // This text stands for an exception that was caught.
   expect(row.unread).not.toBe('The output could not be read.')
   expect(() => readCompletion(output)).not.toThrow()
   expect(() => readAnswer(output)).not.toThrow()
 }
 
 const COUNT = /(?:tokens?|_count|TokenCount|Tokens|_units|seconds|InSeconds|_requests|cache_read)$/
-/** Where in an answer a count stands that is read. */
+/** The paths of the counts in an answer that are read. */
 const countsOf = (answer: object) =>
   [...pathsOf(answer)].filter(path => COUNT.test(path.at(-1) ?? '') && typeof at(answer, path) === 'number')
 
-/** With the first of a list so many times, and something else in it. */
+/** Replaces a list by its first entry, repeated and with other fields. */
 const replacedAll = (answer: object, name: string, times: number, by: object) => {
   const [first] = (answer as Record<string, object[]>)[name]!
   return { ...answer, [name]: Array.from({ length: times }, () => ({ ...first, ...by })) }
@@ -94,7 +94,7 @@ describe('an answer of a known shape', () => {
 
   it('stands here of every shape', () => {
     const known = SHAPES.filter(shape => all.some(([, answer]) => shape.read({ ...answer }, () => undefined)))
-    // What LlamaIndex hands on is read from the provider's own answer within it.
+    // LlamaIndex's answer is read from the provider's own answer within it.
     expect(SHAPES.length - known.length).toBeLessThanOrEqual(1)
     for (const [name, answer] of all) expect([name, rowOf(answer).unread]).toEqual([name, null])
   })

@@ -1,4 +1,4 @@
-// Images that were made: of OpenAI and who answers in its words (xAI, Together, Fireworks …), and of Vertex.
+// Reads generated images of OpenAI and providers in its format (xAI, Together, Fireworks …), and of Vertex.
 
 import { fields, Gathered, list, type Shape, some, ungraded } from './answer.ts'
 

@@ -1,5 +1,6 @@
-// LangChain and LangGraph, of Python and of JavaScript: a message, as an object, as `dumps` and JSON.stringify write it
-// (`kwargs`), or as `message_to_dict` does (`data`); a result of generate; and the messages of a graph's state.
+// Reads answers of LangChain and LangGraph, for Python and for JavaScript: a message, as an object, as `dumps` and
+// JSON.stringify write it (`kwargs`), or as `message_to_dict` does (`data`); a result of generate; and the messages of
+// a graph's state.
 
 import {
   type Completion,
@@ -51,7 +52,7 @@ export const langchain: Shape = {
   },
 }
 
-/** The model's own message within whatever it was wrapped in. */
+/** The model's own message without its wrapping; undefined if the object has none. */
 function messageOf(body: Fields): Fields | undefined {
   if (body.lc === 1 && body.type === 'constructor') {
     const name = list(body.id).at(-1)
@@ -64,7 +65,7 @@ function messageOf(body: Fields): Fields | undefined {
   return type === undefined || type === 'ai' || type === 'AIMessageChunk' ? message : undefined
 }
 
-/** The model's messages: itself one, or those in a parsed result (`raw`), of generate (`generations`), of a graph. */
+/** The model's messages: the object itself, or those in a parsed result (`raw`), in `generations`, or of a graph. */
 function answersOf(body: Fields): Fields[] | undefined {
   const message = messageOf(body)
   if (message !== undefined) return [message]
@@ -77,7 +78,7 @@ function answersOf(body: Fields): Fields[] | undefined {
   return said.length > 0 ? said : undefined
 }
 
-/** The last message, with what all of them cost. */
+/** Reads the last message, with the usage of all of them. */
 function readLast(said: readonly Fields[]): Completion {
   const message = said.at(-1)!
   const told = fields(message.response_metadata)
@@ -97,7 +98,7 @@ function readLast(said: readonly Fields[]): Completion {
   return gathered.completion('langchain', model, finish, summed(said, gathered))
 }
 
-/** All calls of a graph are paid for, at the rates of the longest. */
+/** All calls of a graph are billed, at the rates of the longest. */
 function summed(said: readonly Fields[], gathered: Gathered): CompletionUsage | undefined {
   const usages: CompletionUsage[] = said.flatMap(message => usageOf(message, gathered) ?? [])
   if (usages.length < 2) return usages[0]

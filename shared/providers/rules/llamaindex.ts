@@ -1,5 +1,5 @@
-// LlamaIndex, of Python and of TypeScript: chat and completion responses. What it does not say of the finish and the
-// tokens stands in the provider's own answer, which it keeps as `raw`.
+// Reads chat and completion responses of LlamaIndex, for Python and for TypeScript. A finish or tokens that they lack
+// come from the provider's own answer, which LlamaIndex keeps as `raw`.
 
 import { type Fields, fields, Gathered, list, type Shape, some } from './answer.ts'
 
@@ -33,7 +33,7 @@ export const llamaindex: Shape = {
   },
 }
 
-/** A chat response has a message, a completion a text; both keep what the provider said. */
+/** A chat response has a message, a completion a text; both keep the provider's answer. */
 function messageOf(body: Fields): Fields | undefined {
   if (!('raw' in body)) return undefined
   const message = fields(body.message)

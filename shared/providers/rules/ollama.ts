@@ -1,4 +1,4 @@
-// Ollama: chat and generate, whole or as a stream of lines.
+// Reads answers of Ollama: chat and generate, whole or as a stream of lines.
 
 import { type Fields, fields, finishOf, Gathered, list, type Shape, some } from './answer.ts'
 
@@ -8,7 +8,7 @@ export const ollama: Shape = {
     const message = fields(body.message)
     const gathered = new Gathered().add(message === undefined ? body.response : message.content)
     gathered.has_tool_calls ||= some(message?.tool_calls)
-    // What nothing was evaluated for has no counts, and what stood in the cache whole has none of its prompt.
+    // An answer without evaluation has no counts, and one whose whole prompt was cached has no count of its prompt.
     const counted = body.eval_count !== undefined || body.prompt_eval_count !== undefined
     const finish = finishOf(body.done_reason)
     return gathered.completion(
@@ -53,7 +53,7 @@ export const ollama: Shape = {
 function isOllama(body: Fields): boolean {
   if (typeof body.done !== 'boolean' || typeof body.created_at !== 'string') return false
   const message = fields(body.message)
-  // A job of a customer's own may be done and have a message too.
+  // A customer's own job may be done and have a message too.
   if (message !== undefined) return 'role' in message || 'content' in message
   return typeof body.response === 'string' && typeof body.model === 'string'
 }

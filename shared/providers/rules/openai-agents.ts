@@ -1,4 +1,5 @@
-// OpenAI's Agents SDK, of Python and of JavaScript: a response of the model, or the result of a run with all of them.
+// Reads answers of OpenAI's Agents SDK, for Python and for JavaScript: a response, or the result of a run with all of
+// them.
 
 import { type Completion, type Fields, fields, type Gathered, list, type Shape } from './answer.ts'
 import { gatherItems } from './openai-responses.ts'
@@ -40,7 +41,7 @@ function isResponse(body: Fields): boolean {
   return (isNamed || usage.requests !== undefined) && body.output.some(isItem)
 }
 
-/** Of the model's own output; a customer's list of outputs has rows. */
+/** Whether it is an item of the model's output; a customer's own list of outputs has rows. */
 function isItem(item: unknown): boolean {
   const { type, content } = fields(item) ?? {}
   if (type === 'message') return content !== undefined
@@ -66,7 +67,7 @@ function usageOf(responses: readonly Fields[], gathered: Gathered): Completion['
   return calls > 1 ? { ...sum, calls, longest_input_tokens: longest } : sum
 }
 
-/** One, unless the usage of several requests stands there added up, each with a token at least. */
+/** How many requests the usage is of: one, unless it is a sum over several, each with at least one token. */
 function requestsOf(told: Fields | undefined, input_tokens: number): number {
   const requests = told?.requests
   const isCount = typeof requests === 'number' && Number.isInteger(requests) && requests > 1

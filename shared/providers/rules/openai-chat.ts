@@ -1,5 +1,6 @@
-// Chat completions of OpenAI and of the many who answer in its words (Mistral, Groq, DeepSeek, xAI, Perplexity, Together,
-// OpenRouter, vLLM …), in snake case or in the camel case of Mistral's client; and the completions before them.
+// Reads chat completions of OpenAI and the many providers in its format (Mistral, Groq, DeepSeek, xAI, Perplexity,
+// Together, OpenRouter, vLLM …), in snake case or in the camel case of Mistral's client; and the text completions
+// before them.
 
 import { type Fields, fields, filled, finishOf, Gathered, list, type Shape, some, textOf } from './answer.ts'
 
@@ -69,7 +70,7 @@ function joinedLegacy(chunks: readonly Fields[]): Fields {
   }
 }
 
-/** The further pieces of a call go to the one that began it, by its index. */
+/** Adds a further piece of a call to the one that began it, by its index. */
 function joinCall(calls: Map<unknown, Fields>, piece: unknown): void {
   const { index, function: called, ...rest } = fields(piece) ?? {}
   const part = fields(called)
@@ -83,7 +84,7 @@ function joinCall(calls: Map<unknown, Fields>, piece: unknown): void {
     whole.arguments = `${textOf(whole.arguments)}${part.arguments}`
 }
 
-/** `finish_reason` beside a `text`: a customer's own list of choices has none. */
+/** A completion has `finish_reason` next to `text`; a customer's own list of choices has none. */
 function readLegacy(body: Fields, choice: Fields) {
   if (body.object !== 'text_completion' && typeof choice.finish_reason !== 'string') return undefined
   const gathered = new Gathered().add(choice.text)
@@ -100,7 +101,7 @@ function usageOf(body: Fields, gathered: Gathered) {
   if (usage === undefined) return undefined
   const input = fields(usage.prompt_tokens_details ?? usage.promptTokensDetails)
   const output = fields(usage.completion_tokens_details ?? usage.completionTokensDetails)
-  // DeepSeek and Moonshot name what was read from a cache beside the details.
+  // DeepSeek and Moonshot report tokens read from a cache outside the details.
   const cached =
     gathered.count(input, 'cached_tokens', 'cachedTokens') ||
     gathered.count(usage, 'prompt_cache_hit_tokens', 'cached_tokens')
@@ -116,14 +117,14 @@ function usageOf(body: Fields, gathered: Gathered) {
   }
 }
 
-/** Hosts of others' models, by what they alone add: their prices for one name differ. */
+/** Hosts of others' models, by the fields that only they add: their prices for the same model name differ. */
 function hostOf(body: Fields): string | undefined {
   if (fields(body.x_groq) !== undefined) return 'groq'
   if (filled(body.provider) && filled(body.id) && body.id.startsWith('gen-')) return 'openrouter'
   return undefined
 }
 
-/** The tier a call was served in, where it is not the usual one. */
+/** The tier that a call was served in, if it is not the usual one. */
 export const tierOf = (body: Fields): { service_tier?: string } =>
   body.service_tier === 'flex' || body.service_tier === 'batch' || body.service_tier === 'priority'
     ? { service_tier: body.service_tier }

@@ -1,4 +1,4 @@
-// Responses of OpenAI, and of whoever answers in their words (xAI, Hugging Face, Azure).
+// Reads responses of OpenAI and of providers in its format (xAI, Hugging Face, Azure).
 
 import { type Fields, type Finish, fields, Gathered, list, type Shape } from './answer.ts'
 import { tierOf } from './openai-chat.ts'
@@ -19,7 +19,7 @@ export const openaiResponses: Shape = {
     body.object === 'response' && Array.isArray(body.output)
       ? body.output.map(one => fields(one) ?? {})
       : undefined,
-  /** The last events of a stream carry the whole of it. */
+  /** The last events of a stream contain the whole response. */
   join(pieces) {
     if (!pieces.some(piece => typeof piece.type === 'string' && piece.type.startsWith('response.')))
       return undefined

@@ -1,5 +1,5 @@
-// Documents ranked by how well they fit a query: of Cohere, which bills searches, and of Voyage, Together and Jina, which
-// bill tokens.
+// Reads documents ranked by how well they fit a query: of Cohere, which bills searches, and of Voyage, Together and
+// Jina, which bill tokens.
 
 import { type Fields, fields, Gathered, list, type Shape, ungraded } from './answer.ts'
 

@@ -1,4 +1,4 @@
-// All answers that are known, in the order in which they are asked.
+// Lists all known shapes of answers, in the order in which they are tried.
 
 import type { Shape } from './answer.ts'
 import { anthropic } from './anthropic.ts'

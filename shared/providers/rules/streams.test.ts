@@ -1,14 +1,14 @@
-// Streams that were recorded piece by piece, whole or with neighbouring bits of text joined.
+// Reads streams that were recorded piece by piece, as they are or with neighbouring pieces of text joined.
 
 import { describe, expect, it } from 'vitest'
 import { recorded } from '../../sdk/stream.ts'
 import { readCall } from './completion.ts'
 import { readAnswer } from './conversation.ts'
 
-/** What no text can be made of without throwing. */
+/** A value that throws when it is made a string. */
 const NO_TEXT = { toString: 1, valueOf: 1 }
 
-/** The value as often as it has parts, in each another one spoiled. */
+/** Yields a copy of the value for each of its parts, with that part spoiled. */
 function* spoiled(value: unknown): Generator<unknown> {
   yield NO_TEXT
   if (typeof value !== 'object' || value === null) return
@@ -229,7 +229,7 @@ describe('a stream', () => {
           isRead = true
         })()
       }
-      // Results are promises that are kept at the end of the stream alone.
+      // Results are promises that resolve only at the end of the stream.
       readonly #at = async <T>(value: T) => (isRead ? value : Promise.reject(new Error('too early')))
       get text() {
         return this.#at('billing')

@@ -1,4 +1,4 @@
-// Speech made into text: of OpenAI, Groq and Mistral, by tokens or by length, and of the houses that do nothing else
+// Reads transcripts of speech: of OpenAI, Groq and Mistral, by tokens or by length, and of specialised providers
 // (Deepgram, AssemblyAI, ElevenLabs, Cartesia, Gladia, Rev.ai, fal).
 
 import { type Completion, type Fields, fields, Gathered, list, type Shape, some, ungraded } from './answer.ts'
@@ -29,7 +29,7 @@ function byTokens(body: Fields, usage: Fields): Completion {
   return { ...ungraded('transcripts', body.model, read, gathered), text: textOf(body) }
 }
 
-/** How long the sound was, null where nobody says; undefined where the object is no transcript. */
+/** The length of the audio in seconds, null if it is not reported; undefined if the object is no transcript. */
 function secondsOf(body: Fields, usage: Fields | undefined): unknown {
   const { text, words, metadata, results } = body
   if (Array.isArray(fields(results)?.channels)) return fields(metadata)?.duration ?? null

@@ -1,4 +1,4 @@
-// Calls that cost and say nothing that could be graded.
+// Calls that cost money and have nothing to grade.
 
 import { expect, it } from 'vitest'
 import { gradeStep } from '../../grading/rules/grading.ts'

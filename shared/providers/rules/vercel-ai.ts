@@ -1,5 +1,6 @@
-// The Vercel AI SDK: results of generateText and generateObject, what its providers hand it (doGenerate), embeddings,
-// transcripts and images. A result keeps its text in getters of its class; sent as JSON, only its list of steps is left.
+// Reads answers of the Vercel AI SDK: results of generateText and generateObject, what its providers return to it
+// (doGenerate), embeddings, transcripts, images and rankings. A result keeps its text in getters of its class, so its
+// JSON has only the list of steps.
 
 import {
   type CompletionUsage,
@@ -48,17 +49,17 @@ export const vercelAi: Shape = {
   },
 }
 
-/** A word; the newer providers' is the word and what it was made of. */
+/** The finish reason. Newer providers give an object of the reason and what it was made of. */
 function reasonOf({ finishReason }: Fields): string | undefined {
   const reason = fields(finishReason)?.unified ?? finishReason
   return typeof reason === 'string' ? reason : undefined
 }
 
-/** Of all steps, each of which is a call with a prompt of its own. */
+/** The usage of all steps, each of which is a call with its own prompt. */
 function totalOf(body: Fields, gathered: Gathered): CompletionUsage {
   const calls = list(body.steps).map(step => usageOf(fields(fields(step)?.usage), gathered))
   const sum = calls.reduce(added, NOTHING)
-  // Which of them `usage` is about differs between versions: all steps, or the last.
+  // Whether `usage` is of all steps or of the last one differs between versions.
   const told = fields(body.totalUsage) ?? (sum.input_tokens > 0 ? undefined : fields(body.usage))
   const total = told === undefined ? sum : usageOf(told, gathered)
   if (calls.length < 2) return total
@@ -82,7 +83,7 @@ const added = (a: Counts, b: Counts): Counts => ({
 })
 
 function usageOf(usage: Fields | undefined, gathered: Gathered) {
-  // The newer providers divide each side; the total is among its parts.
+  // Newer providers divide the tokens of each side into parts, one of which is the total.
   const [input, output] = [fields(usage?.inputTokens), fields(usage?.outputTokens)]
   const details = fields(usage?.inputTokenDetails)
   return {
@@ -114,7 +115,7 @@ function stepMessage(step: Fields): Fields {
   }
 }
 
-/** Of embed and embedMany, transcribe, generateImage and rerank. */
+/** Results of embed and embedMany, transcribe, generateImage and rerank. */
 export const vercelAiData: Shape = {
   read(body) {
     const gathered = new Gathered()

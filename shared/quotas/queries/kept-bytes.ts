@@ -1,10 +1,10 @@
-// How many bytes accounts keep, of those whose operator bounds it. Guarantee: it is summed beside what starts runs, never by
-// it; what starts one reads the sum.
+// Sums the bytes that accounts keep, for accounts with such a quota. Guarantee: starting a run never computes the sum,
+// it only reads it.
 
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
 
-/** Accounts whose sum is as old as that, the oldest first. */
+/** Accounts with a sum older than `olderThanMs` or none, the oldest first. */
 export async function findUnmeasured(db: Database, olderThanMs: number, limit: number): Promise<string[]> {
   const rows = await db.execute<{ id: string }>(sql`
     select id from accounts where plan ? 'kept_bytes'
@@ -13,7 +13,7 @@ export async function findUnmeasured(db: Database, olderThanMs: number, limit: n
   return rows.map(({ id }) => id)
 }
 
-/** Sums what is kept: inputs that retention has not taken, and the code of deployments, each once. */
+/** Stores the sum of an account: inputs that retention has not taken, and the code of deployments, each once. */
 export async function measureKeptBytes(db: Database, account_id: string): Promise<void> {
   const [inputs] = await db.execute<{ bytes: string }>(sql`
     select coalesce(sum(r.input_bytes), 0) as bytes from projects p join runs r on r.project_id = p.id
@@ -25,7 +25,7 @@ export async function measureKeptBytes(db: Database, account_id: string): Promis
     where c.id = ${account_id}`)
 }
 
-/** What was added is known before it is measured. */
+/** Adds bytes to an account's sum, so that they count before the next measurement. */
 export async function addKeptBytes(db: Database, account_id: string, bytes: number): Promise<void> {
   await db.execute(sql`update accounts set kept_bytes = kept_bytes + ${bytes} where id = ${account_id}`)
 }

@@ -1,12 +1,12 @@
-// How much of its quotas an account uses. Guarantee: what counts towards a quota stands here alone, for the check, the
-// list and the page; what was deleted counts no more.
+// Counts how much of its quotas an account uses. Guarantee: only this file says what counts towards a quota, for the
+// check, the list and the page; deleted rows no longer count.
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Counted, SetQuotas } from '../rules/quotas.ts'
 
-/** Of an account. */
+/** The query that counts an account's use of each quota. */
 const USED: Record<Counted, (account_id: string) => SQL> = {
   concurrency: account_id => sql`
     select coalesce(sum(coalesce((p.settings->>'concurrency')::int, ${sql.raw(String(LIMITS.project_concurrency))})), 0)
@@ -26,7 +26,7 @@ const USED: Record<Counted, (account_id: string) => SQL> = {
   members: account_id => sql`select count(*) from members m where m.account_id = ${account_id}`,
 }
 
-/** Of a whole account, or of the one that a project is of. */
+/** Names an account by its id, or by one of its projects. */
 export type Whose = { account_id: string } | { project_id: string }
 
 export interface Quotas {
@@ -34,7 +34,7 @@ export interface Quotas {
   plan: SetQuotas
 }
 
-/** Undefined where the account, or the project, is gone. */
+/** Undefined if the account, or the project, is gone. */
 export async function findQuotas(db: Database, whose: Whose): Promise<Quotas | undefined> {
   const [row] = await db.execute<Quotas & Record<string, unknown>>(
     'account_id' in whose
@@ -45,7 +45,7 @@ export async function findQuotas(db: Database, whose: Whose): Promise<Quotas | u
   return row
 }
 
-/** Makes others who use up or set quotas of the account wait until this transaction ends; says what is set now. */
+/** Makes other changes to the account's quotas or their use wait until this transaction ends; returns what is set. */
 export async function lockQuotas(db: Database, account_id: string): Promise<SetQuotas | undefined> {
   const [row] = await db.execute<{ plan: SetQuotas }>(
     sql`select plan from accounts where id = ${account_id} for no key update`,

@@ -1,5 +1,5 @@
-// Quotas of an account: what it may have in all. Guarantee: this table is the only place that says which quotas there are,
-// how many there may be unless the operator says otherwise, and which error refuses what is more.
+// The quotas of an account: what it may have in all. Guarantee: only this table says which quotas there are, their
+// defaults, and the error for a caller that exceeds one.
 
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -13,7 +13,7 @@ interface Definition {
   min: number
   max: number
   error: 'quota_exceeded' | 'plan_limit' | 'rate_limited'
-  /** What makes room, for whoever is refused. */
+  /** What a refused caller can do to make room. */
   room: string
 }
 
@@ -72,17 +72,17 @@ export const QUOTAS = {
 export type QuotaName = keyof typeof QUOTAS
 export const QUOTA_NAMES = Object.keys(QUOTAS) as QuotaName[]
 
-/** What the operator has set for an account; of the others the default holds. */
+/** The quotas that the operator has set for an account; the others have their defaults. */
 export type SetQuotas = { [K in QuotaName]?: number }
 
-/** What is a rate is not counted. */
+/** Quotas of things that are counted, which a rate is not. */
 export type Counted = Exclude<QuotaName, 'requests_per_second'>
 export const COUNTED = QUOTA_NAMES.filter(name => name !== 'requests_per_second') as Counted[]
 
 /** Null is no bound. */
 export const limitOf = (set: SetQuotas, name: QuotaName): number | null => set[name] ?? QUOTAS[name].default
 
-/** Quotas with what the operator has changed; null goes back to the default. */
+/** The set quotas with the operator's changes; null goes back to the default. */
 export function changed(
   set: SetQuotas,
   changes: { [K in QuotaName]?: number | null | undefined },
@@ -95,21 +95,21 @@ export function changed(
 /** Whether a change is refused: it leaves more than is allowed, and more than there was. */
 export const isRefused = (limit: number, before: number, after: number) => after > limit && after > before
 
-/** The option of the command, and with it how an operator raises a quota. */
+/** The option of the command by which an operator raises a quota. */
 export const optionOf = (name: QuotaName) => name.replaceAll('_', '-')
 
 interface Refused {
   account_id: string
   name: QuotaName
   limit: number
-  /** Null of a rate. */
+  /** Null for a rate. */
   used: number | null
-  /** So many would be added. */
+  /** How many would be added; by default 1. */
   more?: number
   retry_after_s?: number
 }
 
-/** Says which quota refuses, how full it is, and who can raise it. */
+/** An error that says which quota refuses, how full it is, and who can raise it. */
 export function quotaError({ account_id, name, limit, used, more = 1, retry_after_s }: Refused): ApiError {
   const { unit, error, room } = QUOTAS[name]
   const full = used === null ? 'asks more often than that' : `has ${used}`

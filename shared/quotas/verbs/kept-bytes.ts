@@ -1,5 +1,5 @@
-// Keeps code within the bytes that an account may keep, and measures them. Guarantee: deployments that come together keep no
-// more than there is room for; of inputs no run is started where there is none, as of the last measurement.
+// Keeps an account within its quota of kept bytes, and measures them. Guarantee: concurrent deployments never exceed
+// the quota together; no run is started if the last measurement left no room for its inputs.
 
 import type { Context, Database } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -9,7 +9,7 @@ import { isRefused, limitOf, quotaError } from '../rules/quotas.ts'
 
 const name = 'kept_bytes'
 
-/** Adds what is to be kept to the sum; in the transaction that keeps it. @throws ApiError `quota_exceeded` */
+/** Adds kept bytes to the account's sum, in the transaction that stores them. @throws ApiError `quota_exceeded` */
 export async function keepBytes(ctx: Context, whose: Whose, bytes: number): Promise<void> {
   const known = await findQuotas(ctx.db, whose)
   if (known === undefined || limitOf(known.plan, name) === null) return
@@ -24,7 +24,7 @@ export async function keepBytes(ctx: Context, whose: Whose, bytes: number): Prom
   })
 }
 
-/** The chore: sums anew what accounts keep whose operator bounds it. */
+/** The tick's chore: sums the kept bytes of accounts with such a quota again; returns how many accounts. */
 export async function measureAccounts(ctx: Context): Promise<number> {
   const ids = await findUnmeasured(ctx.db, LIMITS.kept_bytes_ms, LIMITS.accounts_measured_per_sweep)
   for (const id of ids) await measureKeptBytes(ctx.db, id)

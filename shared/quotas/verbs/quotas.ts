@@ -1,5 +1,5 @@
-// Keeps an account within its quotas, and lets the operator set them. Guarantee: of changes that use up a quota at the same
-// time no more pass than it has room for; what is there already stays, whatever a quota is lowered to.
+// Keeps an account within its quotas, and lets the operator set them. Guarantee: concurrent changes never exceed a
+// quota together; existing rows stay, however far a quota is lowered.
 
 import { updateAccount } from '../../accounts/queries/accounts.ts'
 import type { Context, Database } from '../../context.ts'
@@ -19,9 +19,10 @@ import {
 } from '../rules/quotas.ts'
 
 /**
- * Makes a change that may use up a quota: it is counted before and after under the account's lock, in one transaction.
+ * Makes a change that may use up a quota. Usage is counted before and after it under the account's lock, in one
+ * transaction.
  *
- * @throws ApiError as the quota says
+ * @throws ApiError with the quota's code if the change exceeds it
  */
 export async function withinQuota<T>(
   ctx: Context,
@@ -65,7 +66,7 @@ export async function listQuotas(ctx: Pick<Context, 'db'>, account_id: string): 
   }))
 }
 
-/** Null goes back to the default. @throws ApiError `not_found` */
+/** Sets quotas, where null goes back to the default; returns all that are set now. @throws ApiError `not_found` */
 export async function setQuotas(
   ctx: Context,
   account_id: string,

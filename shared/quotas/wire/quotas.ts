@@ -1,4 +1,5 @@
-// Quotas as callers see and the operator sets them. Guarantee: what can be set is what the table of quotas has.
+// Quotas as callers see them and as the operator sets them. Guarantee: all quotas of the table can be set, and no
+// others.
 
 import * as z from '../../kernel/documented-zod.ts'
 import { QUOTA_NAMES, QUOTAS, type QuotaName } from '../rules/quotas.ts'

@@ -1,5 +1,5 @@
-// The items that a decision about a whole cohort comes to next. Guarantee: they are passed in one order, runs and within
-// one its items, so that what was passed is not looked at again, however many there are; nothing is locked.
+// Finds the next items for a decision about a whole cohort. Guarantee: items are passed in the order of their runs and
+// `seq`, so a passed item is never read again, however many there are; nothing is locked.
 
 import type { Sql } from '../../context.ts'
 import type { ItemKey } from '../../kernel/ids.ts'
@@ -22,7 +22,7 @@ export async function nextToDecide(sql: Sql, recovery: OpenRecovery, limit: numb
     order by r.id, t.seq limit ${limit}`
 }
 
-/** Counts what was decided, and that all up to an item was looked at. */
+/** Adds to the recovery's count of decided items, and stores the last item it has passed. */
 export async function noteDecided(
   sql: Sql,
   { project_id, id }: OpenRecovery,

@@ -1,5 +1,5 @@
-// Reads of a cohort before it is replayed: what it cost, which items it has, which reasons there are. Guarantee: only
-// reads; sums are exact, lists are bounded by their callers.
+// Reads a cohort before it is replayed: its cost, its items and their reasons. Guarantee: only reads; sums are exact,
+// lists are bounded by their callers.
 
 import type { Sql } from '../../context.ts'
 import type { ItemKey } from '../../kernel/ids.ts'
@@ -8,8 +8,8 @@ import type { RecoveryFilter } from '../tables/recovery.ts'
 import { cancelled, inTriage } from './recoveries.ts'
 
 /**
- * Items that would be replayed. Each row of triage looks its item up by key, which `offset 0` holds: PostgreSQL knows nothing yet
- * of a run that has just ended, takes it for one row, and would read all its failures for each of its items.
+ * Items that would be replayed. `offset 0` makes each row of triage look its item up by key: PostgreSQL has no
+ * statistics yet of a run that has just ended, estimates one row, and would read all its failures for each item.
  */
 const eligible = (sql: Sql, projectId: string, filter: RecoveryFilter) =>
   filter.status === 'cancelled'
@@ -29,7 +29,7 @@ export interface CohortCost {
   unpriced: number
 }
 
-/** What the items of a cohort cost, all of them. */
+/** What all items of a cohort have cost. */
 export async function findCohortCost(
   sql: Sql,
   projectId: string,
@@ -50,7 +50,7 @@ export async function findCohortItems(sql: Sql, projectId: string, filter: Recov
     select project_id, run_id, seq, cost_micro from (${eligible(sql, projectId, filter)}) e limit ${limit}`
 }
 
-/** What an item cost that worked, on average over the first so many of each run; null where none has. */
+/** The average cost of the items that worked among the first `each` of each run; null when none worked. */
 export async function findCostOfWorking(
   sql: Sql,
   projectId: string,
@@ -64,7 +64,7 @@ export async function findCostOfWorking(
   return row?.cost_micro ?? null
 }
 
-/** The reasons that items in triage have which pass all else of a filter, the most frequent first. */
+/** The reasons of items in triage that pass the rest of a filter, the most frequent first. */
 export async function findReasons(sql: Sql, projectId: string, filter: RecoveryFilter, limit: number) {
   const { reason: _, ...rest } = filter
   return sql<{ reason: string; count: number }[]>`

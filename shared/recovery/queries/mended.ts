@@ -1,5 +1,5 @@
-// Which items a replay has mended. Guarantee: one statement for a page of items, however many there are, and a bounded
-// number of replays looked at.
+// Finds which items a replay has mended. Guarantee: one statement for a page of items, however many there are, and a
+// bounded number of replays read.
 
 import type { Sql } from '../../context.ts'
 import { projectOf, recordId, rowsOfKeys } from '../../items/queries/item-keys.ts'
@@ -8,7 +8,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 
 /**
  * By record id, the newest item that worked among an item's replays, the replays of those, and so on. Replays are
- * looked up by their keys, as results are (`withReplays`): the planner overrates how many there are.
+ * looked up by their keys, as for results (`withReplays`): the planner overestimates how many there are.
  */
 export async function findMended(sql: Sql, keys: readonly ItemKey[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map()

@@ -1,4 +1,4 @@
-// Recoveries that go on. Guarantee: where a node of a cluster is lost, those of projects on the others are found.
+// Finds open recoveries. Guarantee: if a node of a cluster is lost, recoveries of projects on the others are found.
 
 import { askReachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'

@@ -1,5 +1,5 @@
-// Recoveries and the runs they are made of. Guarantee: whoever advances one holds the lock of its row, so each step of it
-// is taken once, and what is left to do can always be told from what is stored.
+// Reads and writes recoveries and the runs they make. Guarantee: a caller that advances a recovery holds the lock of
+// its row, so each step is taken once; the work that is left always follows from what is stored.
 
 import { and, desc, eq, inArray, lt } from 'drizzle-orm'
 import type { PendingQuery, Row } from 'postgres'
@@ -17,8 +17,8 @@ import type { DeploymentChoice, Exclusion, RecoveryStatus } from '../vocabulary.
 import type { RecoveryRow, RecoveryRunRow } from '../wire/recoveries.ts'
 
 /**
- * Rows of triage that pass a recovery's filter and are older than the recovery: not what it made fail itself. What is
- * asked about items that worked is answered one by one.
+ * Condition: rows of triage that pass a recovery's filter and are older than the recovery, so none of its own failures.
+ * Reviews of items that worked are left out: people answer them one by one.
  */
 export const inTriage = (sql: Sql, projectId: string, filter: RecoveryFilter, recoveryId?: string) => sql`
   t.project_id = ${projectId} and t.lane <> 'review' ${triageConditions(sql, filter)}
@@ -28,7 +28,7 @@ export const inTriage = (sql: Sql, projectId: string, filter: RecoveryFilter, re
   ${recoveryId === undefined ? sql`` : sql`and t.created_at < (select created_at from recoveries where project_id = ${projectId} and id = ${recoveryId})`}
   and t.agent_id = any(array(select id from agents where project_id = ${projectId} and deleted_at is null))`
 
-/** Items of an ended run that were cancelled, with their run as `r`. */
+/** Condition: cancelled items `i` of an ended run `r`. */
 export const cancelled = (
   sql: Sql,
   projectId: string,
@@ -42,7 +42,7 @@ export const cancelled = (
 
 export interface Cohort {
   agent_id: string
-  /** What the items ran with. */
+  /** The deployment that the items ran with. */
   deployment_id: string | null
   standing: 'eligible' | Exclusion
   held: boolean
@@ -50,8 +50,8 @@ export interface Cohort {
 }
 
 /**
- * Of a row of triage `t` and its run `r`: `eligible`, or why an action is not for it. What was acknowledged has left the
- * feed, and is still to be dismissed or resumed; a replay leaves it to whoever looks at it.
+ * For a row of triage `t` and its run `r`: `eligible`, or why the row does not accept an action. An acknowledged row
+ * has left the feed, and can still be dismissed, resumed or called wrong; a cohort's replay leaves it to people.
  */
 export const standingFor: Record<TriageAction, (sql: Sql) => PendingQuery<Row[]>> = {
   replay: sql => sql`case
@@ -70,8 +70,8 @@ export const standingFor: Record<TriageAction, (sql: Sql) => PendingQuery<Row[]>
 }
 
 /**
- * How many items pass a filter, by agent, deployment and whether an action is for them. Exact, and so at a cost that grows
- * with what passes: a third of a microsecond an item. They are counted by run before anything is asked of the run.
+ * How many items pass a filter, by agent, deployment and whether they accept the action. The count is exact, so its
+ * cost grows with the items that pass: a third of a microsecond an item. Items are counted by run before the join.
  */
 export async function countCohort(
   sql: Sql,
@@ -96,7 +96,7 @@ export async function countCohort(
 
 export interface CohortItem extends ItemKey {
   agent_id: string
-  /** What it ran with. */
+  /** The deployment that the item ran with. */
   deployment_id: string | null
 }
 
@@ -114,7 +114,7 @@ export async function nextOfCohort(sql: Sql, recovery: OpenRecovery, limit: numb
     order by c.created_at, c.run_id, c.seq`
 }
 
-/** Nothing tells them from those that were copied but the copies: it goes on behind the last one. */
+/** Cancelled items have no mark that they were copied, so this continues behind the original of the last copy. */
 async function nextCancelled(sql: Sql, recovery: OpenRecovery, limit: number) {
   const { project_id, filter, pilot_run_ids, run_ids } = recovery
   return sql<CohortItem[]>`
@@ -165,7 +165,7 @@ export async function updateRecovery(sql: Sql, key: RecoveryKey, changes: Change
     update recoveries set ${sql(changes as never)} ${ends ? sql`, finished_at = now()` : sql``} where ${isIt(sql, key)}`
 }
 
-/** Which of a recovery's two lists of runs. */
+/** One of a recovery's two lists of runs. */
 export type Part = 'pilot_run_ids' | 'run_ids'
 
 export async function addRun(sql: Sql, key: RecoveryKey, part: Part, runId: string): Promise<void> {
@@ -193,8 +193,8 @@ export interface ReplayRunState {
 }
 
 /**
- * How replay runs stand, and how many of their originals had failed. One that was deleted meanwhile, with its agent
- * or by retention, is left out: nothing of it is to be waited for.
+ * The state of replay runs, and how many originals of each finished run had failed. A run that was deleted meanwhile,
+ * with its agent or by retention, is left out: there is nothing to wait for.
  */
 export async function findReplayRuns(sql: Sql, project_id: string, ids: readonly string[]) {
   return sql<ReplayRunState[]>`
@@ -207,7 +207,7 @@ export async function findReplayRuns(sql: Sql, project_id: string, ids: readonly
     from runs where project_id = ${project_id} and id = any(${[...ids]}::uuid[]) order by id`
 }
 
-/** Runs whose items somebody else decided about before they were copied. */
+/** Deletes runs without items: somebody else decided about these before they were copied. */
 export async function deleteEmptyRuns(sql: Sql, key: RecoveryKey, part: Part): Promise<void> {
   await sql`
     with gone as (
@@ -219,7 +219,7 @@ export async function deleteEmptyRuns(sql: Sql, key: RecoveryKey, part: Part): P
     where ${isIt(sql, key)}`
 }
 
-/** Originals whose copies were cancelled, to be given back to triage. */
+/** Originals whose copies were cancelled, to be returned to triage. */
 export async function findCancelledCopies(sql: Sql, { project_id, run_id }: RunKey, limit: number) {
   return sql<ItemKey[]>`
     select p.project_id, p.from_run_id as run_id, p.from_seq as seq

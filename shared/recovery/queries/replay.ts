@@ -1,6 +1,6 @@
-// Copies items that did not work, or were cancelled, into a new run, with the steps that need not run again. Guarantee: under the locks
-// of the originals' runs an item is copied only while no replay of it is under way or has worked, and its copy, the
-// decision on the original and all counters are one statement.
+// Copies items that did not work, or were cancelled, into a new run, with the steps that need not run again. Guarantee:
+// under the locks of the originals' runs, an item is copied only while no replay of it is under way or has worked. Its
+// copy, the decision on the original and all counters are one statement.
 
 import type { Sql } from '../../context.ts'
 import { projectOf, recordId, rowsOfKeys } from '../../items/queries/item-keys.ts'
@@ -23,7 +23,7 @@ export interface NewReplayRun {
   budget_micro: number | null
 }
 
-/** A run that takes copies until it is opened; found by the tags of the run that it replays. */
+/** Inserts a run that takes copies until it is opened. It gets the tags of the run that it replays. */
 export async function insertReplayRun(sql: Sql, run: NewReplayRun): Promise<void> {
   await sql`insert into runs ${sql({ ...run, materializing: true })}`
   const { project_id, id, replay_of } = run
@@ -33,7 +33,7 @@ export async function insertReplayRun(sql: Sql, run: NewReplayRun): Promise<void
       where r.project_id = ${project_id} and r.id = ${id} and o.project_id = ${project_id} and o.id = ${replay_of}`
 }
 
-/** Opens the run for dispatch. Who knew of a model without a price knows it still. */
+/** Opens the run for dispatch. If the run that it replays may call models without a price, so may this one. */
 export async function openReplayRun(sql: Sql, { project_id, run_id }: RunKey): Promise<void> {
   await sql`
     update runs r set materializing = false, touched_at = now(), allow_unpriced = coalesce((
@@ -41,7 +41,7 @@ export async function openReplayRun(sql: Sql, { project_id, run_id }: RunKey): P
     where project_id = ${project_id} and id = ${run_id} and materializing and stop_reason is null`
 }
 
-/** Locks runs of a project in one order, so that two that lock several do not wait for each other. */
+/** Locks runs of a project in the order of their ids, so that two callers that lock several do not deadlock. */
 export async function lockRuns(sql: Sql, keys: readonly RunKey[]): Promise<void> {
   await sql`
     select 1 from runs where project_id = ${projectOf(keys)} and id = any(${[...new Set(keys.map(key => key.run_id))]}::uuid[])
@@ -56,13 +56,13 @@ interface Place {
 
 export interface Copy extends RunKey {
   keys: readonly ItemKey[]
-  /** Only items nothing was decided about, as a cohort takes them. */
+  /** Copy only items without a decision, as a cohort does. */
   in_feed: boolean
-  /** Instead of the original's. */
+  /** Replaces the original's input; null keeps it. */
   input: string | null
-  /** Steps that are taken over. */
+  /** Steps that are reused. */
   reused: readonly Place[]
-  /** Steps that stand for calls with the same input. */
+  /** Steps that are reused for calls with the same input. */
   offered: readonly Place[]
 }
 
@@ -145,7 +145,7 @@ export interface OriginalRun {
   timeout_seconds: number | null
 }
 
-/** What a replay takes over from the run of its original. */
+/** What a replay inherits from the run of its original. */
 export async function findOriginalRun(sql: Sql, runId: string): Promise<OriginalRun> {
   const [row] = await sql<OriginalRun[]>`
     select project_id, agent_id, deployment_id, name, timeout_seconds from runs where id = ${runId}`
@@ -160,14 +160,14 @@ export async function findCurrentDeployment(sql: Sql, agentId: string): Promise<
 
 export interface Relative extends ItemKey {
   record_id: string
-  /** 0 is the item itself, below it what it replays, above it what replays it. */
+  /** Distance from the item's own generation: negative for its originals, positive for replays. */
   generation: number
   replayed_from: string | null
   status: string
   outcome: string | null
 }
 
-/** An item with everything it descends from and all replays of those, oldest first. */
+/** An item with all originals it descends from and all replays of those, oldest first. */
 export async function findLineage(sql: Sql, { project_id, run_id, seq }: ItemKey, limit: number) {
   return sql<Relative[]>`
     with recursive up as (

@@ -1,5 +1,5 @@
-// What replaying a cohort does, told before it is done. Guarantee: pure, and added up item by item from the rule that
-// the replay itself follows.
+// Forecasts what replaying a cohort does. Guarantee: pure, and added up item by item from the rule that the replay
+// itself follows.
 
 import type { EndedItem, Reuse, ReuseRule, StepHead } from './reuse.ts'
 
@@ -15,7 +15,7 @@ export interface RuleForecast {
   items: number
   asked_again: number
   reused: number
-  /** Reused where they are called with the same input. */
+  /** Steps that are reused if they are called with the same input. */
   offered: number
 }
 
@@ -23,27 +23,27 @@ export interface ToolForecast {
   name: string
   /** Calls that are made again. */
   again: number
-  /** Calls that are made again where their input differs. */
+  /** Calls that are made again if their input differs. */
   if_changed: number
 }
 
 export interface Forecast {
-  /** Items that were looked at. */
+  /** Items whose steps were read. */
   items: number
   rules: RuleForecast[]
   tool_calls: ToolForecast[]
-  /** What those items may cost at most, as far as their own costs and those of items that worked tell. */
+  /** What these items may cost at most, estimated from their own costs and those of items that worked. */
   max_cost_micro: number
 }
 
-/** Adds up what becomes of items, one by one. */
+/** Adds up the forecast, item by item. */
 export class Forecaster {
   readonly #rules = new Map<string, RuleForecast>()
   readonly #tools = new Map<string, ToolForecast>()
   #items = 0
   #max = 0
 
-  /** `typical_micro`: what an item costs that works, where it is known. */
+  /** `typical_micro`: the cost of an item that works, if it is known. */
   add(
     item: EndedItem,
     { rule, reused, offered, again }: Reuse<CostedStep>,
@@ -61,7 +61,7 @@ export class Forecaster {
     for (const step of again) this.#tool(step, 'again')
     for (const step of offered) this.#tool(step, 'if_changed')
     const own = [...again, ...offered].reduce((all, step) => all + step.cost_micro, 0)
-    // What did not return never came to its later steps, and what failed cost nothing: others tell what these cost.
+    // An item that did not complete never reached its later steps, and failed steps cost nothing: use the typical cost.
     const whole = item.status === 'completed' ? own : Math.max(own, typical_micro ?? 0)
     this.#max += whole
   }

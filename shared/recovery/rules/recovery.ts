@@ -1,5 +1,5 @@
-// What may be done with an item that did not work, or is held. Pure: the same rules refuse a call, tell the actions
-// of a triage row, and decide whether a recovery goes on after its pilot.
+// Decides which actions an item accepts, and whether a recovery continues after its pilot. Pure: the same rules refuse
+// a call and list the actions of a triage row.
 
 import type { ItemStatus, Outcome } from '../../items/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -17,16 +17,16 @@ import type { Exclusion } from '../vocabulary.ts'
 export interface ItemFacts {
   status: ItemStatus
   outcome: Outcome | null
-  /** Of its row in triage; null when it has none. */
+  /** The lane of its row in triage; null when it has none. */
   lane: TriageLane | null
   disposition: Disposition | null
-  /** What people say of it instead of its outcome. */
+  /** The outcome that people gave it instead of the recorded one. */
   corrected: Outcome | null
-  /** Its run was stopped: nothing of it is dispatched any more. */
+  /** Its run was stopped and dispatches no more items. */
   run_stopped: boolean
   /** Its input is kept no longer. */
   input_purged: boolean
-  /** The replay of it that stands in the way of another: one under way, else one that worked. */
+  /** The item's replay that blocks another one: one under way, else one that worked. */
   replay: { record_id: string; status: ItemStatus; outcome: Outcome | null } | null
 }
 
@@ -56,11 +56,11 @@ const already = (disposition: Disposition) => `it was ${sayDisposition(dispositi
 const refusalToDecide = ({ disposition }: ItemFacts) =>
   disposition === null || disposition === 'acknowledged' ? null : already(disposition)
 
-/** What is said of an item now. One that was held and went on has a row of that time, which says nothing of it. */
+/** What is stated about an item now. If an item was held and continued, its row is of the hold and states nothing. */
 const saidOf = ({ outcome, lane, corrected }: ItemFacts): WrongOf =>
   outcome !== 'ok' || lane !== 'review' ? 'verdict' : corrected === null ? 'question' : 'correction'
 
-/** What somebody looked at who says `of`, and what is said now instead. */
+/** Why `of` cannot be called wrong, when something else is stated about the item `now`. */
 const NOT_SAID: Record<WrongOf, (now: WrongOf) => string> = {
   verdict: now =>
     now === 'question'
@@ -70,7 +70,7 @@ const NOT_SAID: Record<WrongOf, (now: WrongOf) => string> = {
   correction: () => 'nobody has called it wrong',
 }
 
-/** Only what the grader or an agent judged can be wrong: that an item raised or is held is no judgement. */
+/** Only a judgement of the grader or an agent can be wrong: an error that was raised, or a hold, is none. */
 function refusalToCallWrong(facts: ItemFacts, of = saidOf(facts)): string | null {
   if (facts.outcome === null) return 'it has no verdict'
   if (facts.outcome === 'failed') return 'it did not return anything that could be right'
@@ -79,7 +79,7 @@ function refusalToCallWrong(facts: ItemFacts, of = saidOf(facts)): string | null
   return decided ?? (of === now ? null : NOT_SAID[of](now))
 }
 
-/** Why an action is not possible, as the end of a sentence; null when it is. `of`: what is called wrong, if that is told. */
+/** Why an action is not possible, as the end of a sentence; null when it is. `of`: what the caller calls wrong. */
 export function refusalOf(action: RowAction, facts: ItemFacts, of?: WrongOf): string | null {
   return RULES[action](facts, of)
 }
@@ -111,8 +111,8 @@ function refusalToResume({ status, lane, disposition, run_stopped }: ItemFacts):
 export type Decided = Pick<ItemFacts, 'status' | 'lane' | 'disposition'> & { decided_ms_ago: number | null }
 
 /**
- * Why a decision cannot be taken back, as the end of a sentence; null when it can. Whoever slipped notices soon; later,
- * others have acted on what the run said.
+ * Why a decision cannot be undone, as the end of a sentence; null when it can. People notice a slip soon; later, others
+ * have acted on the run's status.
  */
 export function refusalToReopen({ status, lane, disposition, decided_ms_ago }: Decided): string | null {
   if (lane === null || disposition === null) return 'nothing was decided about it'
@@ -123,18 +123,18 @@ export function refusalToReopen({ status, lane, disposition, decided_ms_ago }: D
   return `it was ${sayDisposition(disposition)} more than ${LIMITS.reopen_minutes} minutes ago${disposition === 'wrong' ? '' : '; replay it'}`
 }
 
-/** What an item accepts, whether it waits for a decision or was decided about. */
+/** The actions that an item accepts, whether it waits for a decision or was decided about. */
 export const itemActionsOf = (facts: ItemFacts & Decided): ItemAction[] =>
   refusalToReopen(facts) === null ? [...actionsOf(facts), 'reopen'] : actionsOf(facts)
 
 export interface PilotResult {
   ok: number
   failed: number
-  /** Of the originals, how many had failed; the others were degraded. */
+  /** How many of the originals had failed; the others were degraded or cancelled. */
   failed_before: number
 }
 
-/** Before, none of them worked: better is at least one that does, and no more that fail. */
+/** No original worked, so better means that at least one copy works, and no more copies failed than originals had. */
 export function isBetter({ ok, failed, failed_before }: PilotResult): boolean {
   return ok > 0 && failed <= failed_before
 }
@@ -152,7 +152,7 @@ const EXCLUDED: Record<Exclusion, string> = {
   not_judged: 'not judged (failed or held)',
 }
 
-/** What an action makes of an item. */
+/** What an item is after an action, as a participle. */
 export const ACTED: Record<RowAction, string> = {
   replay: 'replayed',
   resume: 'resumed',
@@ -162,7 +162,7 @@ export const ACTED: Record<RowAction, string> = {
   confirm: 'confirmed',
 }
 
-/** What a cohort comes to. */
+/** How many items of a cohort accept an action, and why the others do not. */
 export interface Planned {
   action: TriageAction
   eligible: number
@@ -176,7 +176,7 @@ const excludedFrom = (action: TriageAction, reason: Exclusion) =>
     ? 'acknowledged (to be replayed one by one)'
     : EXCLUDED[reason]
 
-/** How many cannot be acted on and why; empty where all can. @example '2 cannot: 1 dismissed, 1 replayed already' */
+/** How many cannot be acted on and why; empty when all can. @example '2 cannot: 1 dismissed, 1 replayed already' */
 export function sayExcluded({ action, ineligible }: Planned): string {
   if (ineligible.length === 0) return ''
   const why = ineligible.map(one => {

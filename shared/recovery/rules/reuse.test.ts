@@ -9,7 +9,7 @@ const ended = (outcome_reason: string, error_code: string | null = null): EndedI
   error_code,
 })
 
-/** A step of one second, one after the other, unless told. */
+/** A step; `recorded` lets each last 900 ms and start one second after the one before it, unless told otherwise. */
 const step = (kind: StepHead['kind'], key: string, more: Partial<StepHead> = {}) => ({ kind, key, ...more })
 function recorded(...given: ReturnType<typeof step>[]): StepHead[] {
   return given.map((one, i) => ({

@@ -1,12 +1,12 @@
-// Which recorded steps of an item its replay takes over, and which it asks for again. Guarantee: pure, and the only
-// place that says so: a replay, a recovery and the dry run of one cannot differ.
+// Decides which recorded steps of an item its replay reuses, and which it runs again. Guarantee: pure, and the only
+// place with this rule: a replay, a recovery and its dry run cannot differ.
 
 import { CHECKS, type OutcomeReason } from '../../grading/vocabulary.ts'
 import type { ItemErrorCode, ItemStatus, Outcome, StepKind } from '../../items/vocabulary.ts'
 import { HOLD_KEY } from '../../protocol/rules/protocol.ts'
 import type { ReuseChoice } from '../vocabulary.ts'
 
-/** What the caller wants taken over; a named step goes before the choice where the item has it. */
+/** What the caller wants to reuse. If the item has the step `from_step`, that overrides `reuse`. */
 export interface ReuseOrder {
   reuse: ReuseChoice
   from_step: string | null
@@ -27,31 +27,31 @@ export interface StepHead {
   outcome: Outcome
   started_ms: number
   duration_ms: number
-  /** Its output was kept whole: one that was cut cannot stand for the step. */
+  /** Its output was kept whole: a step with a cut output cannot be reused. */
   has_output: boolean
-  /** Its input was recorded, and whole: another one can be compared with it. */
+  /** Its input was recorded whole, so another input can be compared with it. */
   has_input: boolean
 }
 
 /**
- * Why steps are taken over as they are. `asks_again`: the answer was at fault. `goes_on`: the attempt was, and what
- * succeeded holds. `from_step`, `from_start`: the caller said so.
+ * The rule by which steps are reused. `asks_again`: the answer was at fault. `goes_on`: the attempt was at fault, and
+ * its successful steps hold. `from_step`, `from_start`: the caller said so.
  */
 export const REUSE_RULES = ['asks_again', 'goes_on', 'from_step', 'from_start'] as const
 export type ReuseRule = (typeof REUSE_RULES)[number]
 
-/** What becomes of each key an item recorded; a key is in one list. */
+/** What happens to each step key that an item recorded; a key is in one list. */
 export interface Reuse<Step extends StepHead = StepHead> {
   rule: ReuseRule
-  /** Taken over, whatever the new attempt does. */
+  /** Reused, whatever the new attempt does. */
   reused: Step[]
-  /** Taken over where the new attempt calls them with the same input. */
+  /** Reused if the new attempt calls them with the same input. */
   offered: Step[]
   /** Run again. */
   again: Step[]
 }
 
-/** Reasons that lie in what was answered, not in how far the attempt came. */
+/** Reasons that lie in an answer, not in how far the attempt got. */
 const FAULTY_ANSWERS = new Set<string>([
   'refusal',
   ...CHECKS,
@@ -64,7 +64,7 @@ const FAULTY_ANSWERS = new Set<string>([
   'limit_exceeded',
 ] satisfies OutcomeReason[])
 
-/** Of those, codes that tell of time or of a lost process. */
+/** Error codes with such a reason that mean a timeout or a lost process instead. */
 const LOST_ATTEMPTS = new Set<string>([
   'step_timeout',
   'too_many_attempts',
@@ -74,8 +74,8 @@ const LOST_ATTEMPTS = new Set<string>([
 ] satisfies ItemErrorCode[])
 
 /**
- * Whether the item did not work because of an answer: with the same answer it would end the same way. One that completed
- * without a reason was ok, and somebody called that wrong.
+ * Whether the item did not work because of an answer: with the same answer it would end the same way. An item that
+ * completed without a reason was ok, and somebody called that wrong.
  */
 export function isFaultOfAnswer({ status, outcome_reason, error_code }: EndedItem): boolean {
   if (status === 'completed' && outcome_reason === null) return true
@@ -106,7 +106,7 @@ export function reuseOf<Step extends StepHead>(
   return reuse
 }
 
-/** The rule, and the number of the step from which nothing is taken for granted. */
+/** The rule, and the number of the first step that is not reused without a condition. */
 function ruleOf(
   item: EndedItem,
   steps: readonly StepHead[],
@@ -120,20 +120,20 @@ function ruleOf(
   return { rule: 'goes_on', from: Number.POSITIVE_INFINITY }
 }
 
-/** The step whose answer is asked for again: the last model call, else the last step. */
+/** The step that is asked again: the last model call, else the last step except holds. */
 const answering = (steps: readonly StepHead[]) =>
   steps.findLast(step => step.kind === 'llm_call') ?? steps.findLast(step => !HOLD_KEY.test(step.key))
 
 const isLater = (one: StepHead | undefined, other: StepHead) =>
   one !== undefined && one.step_no > other.step_no
 
-/** It began after one that never succeeded had ended, and may rest on what that one gave. */
+/** The step began after a step that never succeeded had ended, so it may depend on that step's result. */
 const restsOn = (spoiled: readonly StepHead[], step: StepHead) =>
   spoiled.some(
     one => one.step_no < step.step_no && Math.floor(one.started_ms + one.duration_ms) <= step.started_ms,
   )
 
-/** What a person let pass was another answer: a hold is never offered. */
+/** A hold is never offered: the person released another answer. */
 const mayBeOffered = (step: StepHead, rule: ReuseRule) =>
   (rule === 'asks_again' || rule === 'goes_on') && step.has_input && !HOLD_KEY.test(step.key)
 

@@ -1,4 +1,4 @@
-// Which items replay which, and recoveries of many at once.
+// Tables of which item replays which, and of recoveries of many items at once.
 
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, pgEnum, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
@@ -14,7 +14,7 @@ export const deploymentChoice = pgEnum('deployment_choice', DEPLOYMENT_CHOICES)
 export const reuseChoice = pgEnum('reuse_choice', REUSE_CHOICES)
 export const recoveryStatus = pgEnum('recovery_status', RECOVERY_STATUSES)
 
-/** Which item replays which, to be read in the direction that `items.replayed_from` does not serve. */
+/** Which item replays which, to find the replays of an original; `items.replayed_from` serves the other direction. */
 export const replays = pgTable(
   'replays',
   {
@@ -27,7 +27,7 @@ export const replays = pgTable(
       .notNull()
       .references(() => runs.id, { onDelete: 'cascade' }),
     seq: integer('seq').notNull(),
-    /** Numbers of steps of the original that stand for calls with the same input; null is none. */
+    /** Numbers of the original's steps that are reused for calls with the same input; null means none. */
     offered_steps: integer('offered_steps').array(),
     /** No step of the replay ran, and it ended like its original. */
     unchanged: boolean('unchanged').notNull().default(false),
@@ -39,7 +39,7 @@ export const replays = pgTable(
   ],
 )
 
-/** What a recovery was asked to act on; absent keys let everything pass. */
+/** Which items a recovery acts on; an absent key filters nothing. */
 export interface RecoveryFilter {
   run_id?: string | undefined
   kind?: (typeof RECORDED_LANES)[number] | undefined
@@ -50,11 +50,11 @@ export interface RecoveryFilter {
   partition_key?: string | undefined
   from?: string | undefined
   to?: string | undefined
-  /** Items of a stopped run that were never finished, instead of those in triage. */
+  /** Cancelled items of an ended run, instead of items in triage. */
   status?: 'cancelled' | undefined
 }
 
-/** A whole cohort acted on: replayed, with a pilot where one was asked for, or decided about. */
+/** Recoveries, each an action on a whole cohort: a replay, with a pilot if ordered, or a decision. */
 export const recoveries = pgTable(
   'recoveries',
   {
@@ -65,25 +65,25 @@ export const recoveries = pgTable(
     name: text('name'),
     action: triageAction('action').notNull().default('replay'),
     filter: jsonb('filter').$type<RecoveryFilter>().notNull(),
-    /** Items that were eligible when it was made. */
+    /** Items that were eligible when the recovery was created. */
     eligible: integer('eligible').notNull(),
-    /** How many go first; null is all at once. */
+    /** How many items the pilot replays first; null replays all at once. */
     first: integer('first'),
     status: recoveryStatus('status').notNull().default('creating'),
     deployment: deploymentChoice('deployment').notNull().default('current'),
     reuse: reuseChoice('reuse').notNull().default('auto'),
-    /** A step that runs again with all that follows it; items without it go by `reuse`. */
+    /** A step that runs again with all steps after it; items without this step follow `reuse`. */
     from_step: text('from_step'),
-    /** Of all its runs together; with one, a part of it is one run. */
+    /** The budget of all its runs together; a recovery with a budget has one run for the pilot and one for the rest. */
     budget_micro: micro('budget_micro'),
-    /** A run for each agent, and with original deployments for each of those. */
+    /** One run per agent; with original deployments, one per agent and deployment. */
     pilot_run_ids: uuid('pilot_run_ids').array().notNull().default([]),
-    /** What the pilot told; null until it has ended. */
+    /** Whether the pilot did better than before; null until it has ended. */
     pilot_better: boolean('pilot_better'),
     run_ids: uuid('run_ids').array().notNull().default([]),
-    /** Items decided about, where it is no replay. */
+    /** Items decided about, if the action is not a replay. */
     decided: integer('decided').notNull().default(0),
-    /** The last item that was looked at for that; in the order of runs, and within one of its items. */
+    /** The last item that the decision has passed, in the order of run ids and `seq`. */
     reached_run_id: uuid('reached_run_id'),
     reached_seq: integer('reached_seq'),
     created_at: createdAt(),

@@ -1,5 +1,5 @@
-// Copies items into a replay run with what of their steps need not run again. Guarantee: a bounded number of steps is
-// looked at at once, whatever one item recorded, and what is copied is what the rule says.
+// Copies items into a replay run, with the steps that need not run again. Guarantee: a bounded number of steps is read
+// at once, whatever one item recorded, and `reuseOf` alone says which steps are copied.
 
 import { findEndedItems, findStepHeads, type StepHeadRow } from '../../claims/queries/recorded.ts'
 import type { Sql } from '../../context.ts'
@@ -10,13 +10,13 @@ import { type EndedItem, type Reuse, type ReuseOrder, reuseOf } from '../rules/r
 
 export interface CopyOrder extends ReuseOrder, RunKey {
   keys: readonly ItemKey[]
-  /** Only items nothing was decided about, as a cohort takes them. */
+  /** Copy only items without a decision, as a cohort does. */
   in_feed: boolean
-  /** Instead of the original's. */
+  /** Replaces the original's input; null keeps it. */
   input: string | null
 }
 
-/** Appends copies of items to a run that is not open yet. The originals' runs are locked. */
+/** Appends copies of items to a run that is not open yet. The caller holds the locks of the originals' runs. */
 export async function copyWithSteps(sql: Sql, { reuse, from_step, ...copy }: CopyOrder): Promise<Copied> {
   const items = await reuseOfItems(sql, copy.keys, { reuse, from_step })
   const lists = { reused: [] as Place[], offered: [] as Place[] }
@@ -38,7 +38,7 @@ export interface ItemReuse {
   reuse: Reuse<StepHeadRow>
 }
 
-/** What a replay of each item takes over; items that are gone are left out. */
+/** What a replay of each item reuses; items that no longer exist are left out. */
 export async function reuseOfItems(
   sql: Sql,
   keys: readonly ItemKey[],
@@ -53,7 +53,7 @@ export async function reuseOfItems(
   }))
 }
 
-/** As many of the first items as have no more steps than are looked at at once, and one at least. */
+/** The first items that have at most LIMITS.recovery_chunk_steps steps together; at least one item. */
 export async function withinSteps<Item extends ItemKey>(sql: Sql, items: readonly Item[]): Promise<Item[]> {
   if (items.length < 2) return [...items]
   const counts = new Map(

@@ -1,6 +1,6 @@
-// Decides about a whole cohort: dismisses, acknowledges, resumes or calls wrong what waits. Guarantee: a step decides
-// about a bounded number of items and counts them in one transaction, so whatever dies between two steps, the next goes
-// on behind it.
+// Decides about a whole cohort: dismisses, acknowledges, resumes or calls wrong its waiting items. Guarantee: a step
+// decides about a bounded number of items and counts them in one transaction, so after a crash the next step continues
+// behind it.
 
 import type { Sql } from '../../context.ts'
 import type { ItemKey } from '../../kernel/ids.ts'

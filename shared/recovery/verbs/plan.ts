@@ -1,5 +1,5 @@
-// Tells what a recovery would do, before it does it. Guarantee: changes nothing; counts and costs are the cohort's own,
-// and of a large one the steps of its first items stand for all, which it says.
+// Forecasts what a recovery would do. Guarantee: changes nothing; counts and costs are of the whole cohort. For a large
+// cohort, the steps of its first items stand for all, and the forecast says how many items were read.
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -11,7 +11,7 @@ import type { RecoveryFilter } from '../tables/recovery.ts'
 import { reuseOfItems, withinSteps } from './copy.ts'
 
 export interface CostedForecast extends Forecast {
-  /** What the cohort cost. */
+  /** What the items of the cohort have cost. */
   cost_micro: number
   unpriced_items: number
 }
@@ -47,7 +47,7 @@ export async function forecast(
   }
 }
 
-/** @throws ApiError `invalid_request`, with the reasons of items that pass the rest of the filter, where there are any */
+/** @throws ApiError `invalid_request`, with the reasons of items that pass the rest of the filter, if there are any */
 export async function refuseUnknownReason({ sql }: Context, { project_id, filter }: Asked): Promise<void> {
   const there = await findReasons(sql, project_id, filter, LIMITS.reasons_named)
   if (there.length === 0) return

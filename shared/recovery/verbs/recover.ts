@@ -1,6 +1,6 @@
-// Acts on a whole cohort: replays it, with a pilot where one was asked for, or decides about it. Guarantee: each step is
-// one transaction under the lock of the recovery's row and is chosen by what is stored, so a crash anywhere costs time
-// and nothing else, and no item is acted on twice by it.
+// Acts on a whole cohort: replays it, with a pilot if ordered, or decides about it. Guarantee: each step is one
+// transaction under the lock of the recovery's row and is chosen by what is stored. So a crash anywhere costs time and
+// nothing else, and a recovery acts on no item twice.
 
 import type { Context, Sql } from '../../context.ts'
 import { stopCancelled } from '../../items/queries/stop.ts'
@@ -29,7 +29,7 @@ import { copyWithSteps, withinSteps } from './copy.ts'
 import { decideNext } from './decide.ts'
 import { type CostedForecast, forecast, refuseUnknownReason } from './plan.ts'
 
-/** Which items, and what is done with them: what is planned and what is ordered. */
+/** Which items, and what to do with them: the part that a plan and an order share. */
 export interface CohortOrder {
   project_id: string
   action: TriageAction
@@ -48,20 +48,20 @@ export interface RecoveryOrder extends CohortOrder {
 export interface CohortPlan {
   action: TriageAction
   eligible: number
-  /** Of those, how many are held. */
+  /** How many of the eligible items are held. */
   held: number
-  /** Items that pass the filter and are not for the action, by why not. */
+  /** Items that pass the filter but do not accept the action, by reason. */
   ineligible: { reason: Exclusion; count: number }[]
   /** Agents with eligible items. */
   agent_ids: string[]
-  /** Runs that a replay takes: one for each agent, and with original deployments for each of those. */
+  /** Runs that a replay needs: one per agent; with original deployments, one per agent and deployment. */
   runs: number
-  /** Of a replay. */
+  /** Null unless the action is a replay. */
   forecast: CostedForecast | null
 }
 
 /**
- * What a recovery with this filter would act on, what not, and what a replay comes to.
+ * What a recovery with this filter would act on, what it would leave out, and the forecast of a replay.
  *
  * @throws ApiError `invalid_request` when no item has the reason of the filter
  */
@@ -100,8 +100,8 @@ const runKey = (of: { agent_id: string; deployment_id: string | null }, deployme
 /**
  * Starts a recovery and acts on its first items; the tick does the rest.
  *
- * @throws ApiError `nothing_to_recover`; `account_suspended`, `plan_limit`, `quota_exceeded`, `too_many_open_runs`; `invalid_request`
- *   when it takes more runs than it may, or more than one under a budget
+ * @throws ApiError `nothing_to_recover`; `account_suspended`, `plan_limit`, `quota_exceeded`, `too_many_open_runs`;
+ *   `invalid_request` when it needs more runs than allowed, or more than one under a budget
  */
 export async function startRecovery(ctx: Context, order: RecoveryOrder): Promise<string> {
   const { budget_cents, ...rest } = order
@@ -142,14 +142,14 @@ export async function abortRecovery(ctx: Context, key: store.RecoveryKey): Promi
   await advance(ctx, key)
 }
 
-/** Takes a bounded number of steps of every open recovery. */
+/** Takes a bounded number of steps of each open recovery it finds; returns how many it found. */
 export async function advanceRecoveries(ctx: Context): Promise<number> {
   const open = await findOpenRecoveries(ctx.sql, LIMITS.open_runs_per_look)
   for (const key of open) {
     try {
       await advance(ctx, key)
     } catch (error) {
-      // One that cannot go on must not keep the others waiting; the next sweep tries it again.
+      // A recovery that fails must not block the others; the next sweep retries it.
       ctx.log('warn', 'recovery_failed', { recovery_id: key.id, error: errorText(error) })
     }
   }
@@ -208,7 +208,7 @@ async function create(ctx: Context, sql: Sql, recovery: store.OpenRecovery): Pro
     const { project_id, reuse, from_step } = recovery
     for (const [key, keys] of Map.groupBy(items, item => runKey(item, recovery.deployment))) {
       const run_id = runOf.get(key) ?? (await newRun(ctx, sql, recovery, part, keys[0]!))
-      // What somebody else decided since they were read is left out.
+      // Items that somebody else decided about since they were read are left out.
       const in_feed = recovery.filter.status !== 'cancelled'
       await copyWithSteps(sql, { project_id, run_id, keys, in_feed, input: null, reuse, from_step })
     }
@@ -216,7 +216,7 @@ async function create(ctx: Context, sql: Sql, recovery: store.OpenRecovery): Pro
   }
   await store.deleteEmptyRuns(sql, recovery, part)
   for (const run of runs) await openReplayRun(sql, { project_id: recovery.project_id, run_id: run.id })
-  // Nothing may be left, for example because all of it was in the pilot.
+  // There may be no items left, for example because all were in the pilot.
   const status = copied === 0 ? 'completed' : isPilot ? 'pilot' : 'running'
   await store.updateRecovery(sql, recovery, { status })
   return false
@@ -248,7 +248,7 @@ async function newRun(
   return id
 }
 
-/** After the run it replays, which its link to that run says; else after what its items have in common. */
+/** The name of the run it replays, to which it links; else "replay of" the cause, or of the run of its first item. */
 async function nameOfReplay(sql: Sql, { project_id, filter }: store.OpenRecovery, run_id: string) {
   const { name } = await findOriginalRun(sql, run_id)
   if (filter.run_id !== undefined) return name
@@ -256,7 +256,7 @@ async function nameOfReplay(sql: Sql, { project_id, filter }: store.OpenRecovery
   return of ? `replay of ${of}`.slice(0, LIMITS.name_characters) : null
 }
 
-/** When the pilot has ended: goes on if it did better than before, stops otherwise. */
+/** When the pilot has ended, continues if it did better than before, and stops otherwise. */
 async function judge(_ctx: Context, sql: Sql, recovery: store.OpenRecovery): Promise<boolean> {
   const runs = await store.findReplayRuns(sql, recovery.project_id, recovery.pilot_run_ids)
   if (!runs.every(run => run.finished)) return false
@@ -267,7 +267,7 @@ async function judge(_ctx: Context, sql: Sql, recovery: store.OpenRecovery): Pro
   return pilot_better
 }
 
-/** Cancels its runs, waits for what is at work, and gives back to triage what was not dispatched. */
+/** Cancels the recovery's runs, waits for their running items, and returns items that were not dispatched to triage. */
 async function abort(_ctx: Context, sql: Sql, recovery: store.OpenRecovery): Promise<boolean> {
   const { project_id } = recovery
   const runs = await store.findReplayRuns(sql, project_id, [...recovery.pilot_run_ids, ...recovery.run_ids])

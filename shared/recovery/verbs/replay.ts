@@ -1,5 +1,5 @@
-// Replays, resumes and decides items one by one. Guarantee: of any number of callers at once, exactly one gets its
-// way; the others learn why not.
+// Replays, resumes and decides about single items. Guarantee: of any number of concurrent callers, exactly one
+// succeeds; the others get an error that says why they did not.
 
 import type { Context, Sql } from '../../context.ts'
 import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
@@ -26,7 +26,7 @@ export interface ReplayOptions {
   budget_cents?: number | undefined
 }
 
-/** What goes on, and how much of it is not done again. */
+/** The item that continues, and how many of its steps are reused. */
 export interface Continued {
   run_id: string
   record_id: string
@@ -34,13 +34,13 @@ export interface Continued {
 }
 
 /**
- * Makes a run of one item beside an item that did not work or was cancelled.
+ * Replays an item that did not work or was cancelled, in a new run of one item.
  *
- * What it recorded is taken over by the rule of `reuse`: with another input nothing is, unless `reuse` or `from_step`
- * says that it still holds.
+ * `reuse` says which recorded steps are reused. With another input none are, unless `reuse` or `from_step` says that
+ * they still hold.
  *
- * @throws ApiError `item_not_replayable`, `account_suspended`, `plan_limit`, `quota_exceeded`, `too_many_open_runs`, `invalid_request`
- *   when there is no such step
+ * @throws ApiError `item_not_replayable`, `account_suspended`, `plan_limit`, `quota_exceeded`, `too_many_open_runs`;
+ *   `invalid_request` when there is no such step
  */
 export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOptions): Promise<Continued> {
   const { from_step = null, input, deployment = 'current', budget_cents } = options
@@ -73,14 +73,14 @@ export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOpti
     await fault('replay.before_commit')
     return copied
   })
-  deliverSoon(ctx) // the original's run may have been waiting for just this
+  deliverSoon(ctx) // the original's run may have been waiting only for this decision
   ctx.notify()
   return { run_id, record_id: itemRecordId(run_id, 1), reused_steps: copied.reused_steps }
 }
 
 /**
- * Lets a held item go on from its last recorded step. At its budget fence it gets `budget_cents` more, or its
- * declared budget once more.
+ * Lets a held item continue from its last recorded step, with `budget_cents` more budget. Without `budget_cents`, an
+ * item held at its budget gets its declared budget once more.
  *
  * @throws ApiError `item_not_paused`
  */
@@ -113,11 +113,12 @@ export async function dismissItem(ctx: Context, key: ItemKey): Promise<void> {
 }
 
 /**
- * Calls wrong what the caller looked at: the verdict of an item, which takes its row out of triage or, of an ok item,
- * opens one; what triage asks about it; or that somebody called it wrong. What was recorded stays. What is said of the
- * item may have changed since they looked, so that `wrong` alone would mean the opposite.
+ * Calls wrong what the caller looked at: an item's verdict, the suspicion that triage asks about, or a correction of an
+ * ok item. Calling a verdict wrong takes the item's row out of triage or, for an ok item, opens one. The recorded
+ * verdict stays. `of` is needed because the item may have changed since the caller looked: `wrong` alone could then
+ * mean the opposite.
  *
- * @throws ApiError `verdict_not_judgeable`, also when that is not what is said of it now
+ * @throws ApiError `verdict_not_judgeable`, also when something other than `of` is stated about the item now
  */
 export async function callItemWrong(ctx: Context, key: ItemKey, of: WrongOf = 'verdict'): Promise<void> {
   if ((await decisions.endWaiting(ctx.sql, [key], { as: 'wrong', of })) > 0) return deliverSoon(ctx)
@@ -126,7 +127,7 @@ export async function callItemWrong(ctx: Context, key: ItemKey, of: WrongOf = 'v
 }
 
 /**
- * Says that what is asked about an item is so: it did not work, whatever was recorded.
+ * Confirms the suspicion that triage asks about: the item did not work, although it is recorded as ok.
  *
  * @throws ApiError `verdict_not_judgeable`
  */
@@ -136,7 +137,7 @@ export async function confirmItem(ctx: Context, key: ItemKey): Promise<void> {
 }
 
 /**
- * Takes back a decision about an item that nothing was begun by: it waits for a decision again, and so does its run.
+ * Undoes a decision that did not start anything: the item waits for a decision again, and so does its run.
  *
  * @throws ApiError `item_not_reopenable`
  */
@@ -151,13 +152,13 @@ export async function reopenItem(ctx: Context, key: ItemKey): Promise<void> {
         `Cannot reopen item ${itemRecordId(key.run_id, key.seq)}: ${refusal ?? 'it was decided meanwhile'}.`,
       )
   })
-  deliverSoon(ctx) // a run that goes back to partial is announced like one that comes to it
+  deliverSoon(ctx) // a run that returns to partial is announced like a run that becomes partial
 }
 
 const whyNot = (action: RowAction, facts: triage.Standing | undefined, of?: WrongOf): string | null =>
   facts === undefined ? 'it is gone' : refusalOf(action, facts, of)
 
-/** Why nothing was done. What is in the way may be gone by now: that is said too, since nothing was done all the same. */
+/** The error of an action that did nothing. If the obstacle is gone by now, it says that the item has changed. */
 async function tooLate(sql: Sql, action: RowAction, key: ItemKey, of?: WrongOf): Promise<ApiError> {
   const refusal = whyNot(action, await triage.findStanding(sql, key), of)
   return refused(action, key, refusal ?? 'it has changed meanwhile; look at it again')

@@ -1,4 +1,4 @@
-// The shapes of cohort recoveries: what a caller orders, and what it would act on.
+// The shapes of cohort recoveries: the order, and the plan of what it would act on.
 
 import { count, id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
@@ -13,7 +13,7 @@ import { REUSE_RULES } from '../rules/reuse.ts'
 import { DEPLOYMENT_CHOICES, EXCLUSIONS } from '../vocabulary.ts'
 import { ONE_OF_REUSE, oneOfReuse, reuseFields } from './recovery.ts'
 
-/** What a plan is made of, before it is in callers' words. */
+/** A plan before it is mapped to its response shape. */
 interface PlanSource {
   action: TriageAction
   eligible: number
@@ -84,7 +84,7 @@ export const action = z
     'What is done with the items, as with one of them: replay, or dismiss, acknowledge, resume. replay unless told.',
   )
 
-/** What tells how something is replayed. */
+/** Fields that only a replay accepts. */
 const OF_REPLAYS = ['first', 'reuse', 'from_step', 'deployment', 'budget_cents'] as const
 
 export const RecoveryOrder = z
@@ -185,7 +185,7 @@ export const CohortPlan = z
   })
   .openapi('RecoveryPlan', { description: 'What a recovery would act on.' })
 
-/** Of a plan that replays nothing. */
+/** The forecast of a plan that replays nothing. */
 const NO_FORECAST: NonNullable<PlanSource['forecast']> = {
   items: 0,
   rules: [],

@@ -1,5 +1,5 @@
-// How far a recovery is, as callers see it. Guarantee: what worked, still fails and is unchanged is counted of the
-// same items, stage by stage.
+// The response shape of a recovery and its progress. Guarantee: in each stage, the counts of items that worked, still
+// fail and are unchanged are of the same items.
 
 import type { runs } from '../../items/tables/runs.ts'
 import { count, id, timestamp } from '../../kernel/answer-fields.ts'

@@ -1,4 +1,4 @@
-// The shapes of what callers send to replay items or let them go on, and of lineages.
+// The shapes of requests to replay items, to resume them and to call them wrong, and of lineages.
 
 import { ITEM_STATUSES, OUTCOMES } from '../../items/vocabulary.ts'
 import { count, id } from '../../kernel/answer-fields.ts'
@@ -8,7 +8,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { WRONG_OF } from '../../triage/vocabulary.ts'
 import { DEPLOYMENT_CHOICES, REUSE_CHOICES, type ReuseChoice } from '../vocabulary.ts'
 
-/** Which recorded steps are taken over: the same words wherever something is replayed. */
+/** Fields that say which recorded steps are reused, the same in every request to replay something. */
 export const reuseFields = {
   reuse: z
     .enum(REUSE_CHOICES)
@@ -22,7 +22,7 @@ export const reuseFields = {
   ).optional(),
 }
 
-/** Both say what is taken over. */
+/** `from_step` and `reuse` both say which steps are reused, so an order has only one of them, or `auto`. */
 export const oneOfReuse = (order: { reuse?: ReuseChoice | undefined; from_step?: string | undefined }) =>
   order.from_step === undefined || order.reuse === undefined || order.reuse === 'auto'
 export const ONE_OF_REUSE = {

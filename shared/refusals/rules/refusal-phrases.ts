@@ -1,13 +1,13 @@
-// What models say when they refuse, by what each phrase does in the sentence. Guarantee: phrases are kinds of words,
-// never whole sentences, so that a refusal is found by how it is put together and not because it was seen before.
+// Lists phrases of refusals by what each does in its sentence. Guarantee: phrases are kinds of words, never whole
+// sentences, so that a refusal is found by how it is put together and not because it was seen before.
 
 /**
- * `refuse`: I cannot, or will not. `unable`: something cannot be, or must not. `help`: what a model is asked for, `act`: the
- * same where anybody does it. `asked`: what it was asked for. `sorry`: how a
- * refusal is introduced. `model`: the speaker is a program, or has rules. `wrong`: why not. `instead`: what it offers
- * in place of an answer. `urge`: a lesson in place of an answer. `answer`: here it comes. `assent`: an answer begins. `person`: the speaker is
- * a customer, whose own things these are. `premise`: there is no such thing, or nobody knows it: a correction. `told`: somebody
- * else's words, or no refusal though it reads like one; it has no weight, and its sentence refuses nothing.
+ * `refuse`: I cannot, or will not. `unable`: something cannot be, or must not. `help`: an action that people ask of a
+ * model. `act`: an action that anybody does. `asked`: the thing asked for. `sorry`: introduces a refusal. `model`: the
+ * speaker is a program, or has rules. `wrong`: why not. `instead`: an offer in place of an answer. `urge`: a lesson in
+ * place of an answer. `answer`: announces an answer. `assent`: an answer begins. `person`: the speaker is a customer
+ * who names own things. `premise`: a correction, as there is no such thing or nobody knows it. `told`: somebody else's
+ * words, or no refusal though it reads like one; it has no weight, and its sentence refuses nothing.
  */
 export const PHRASE_KINDS = [
   'refuse',
@@ -28,20 +28,20 @@ export const PHRASE_KINDS = [
 ] as const
 
 /**
- * Who says no; without weight. `anyone`: of what is `refuse` or `model`, what is also said of suppliers and products.
- * `speaker`: what makes it the speaker's own, shortly before it. `company`: several speak, so it is not theirs alone.
- * `will`: a `refuse` that nobody says of what does not work. `moral`: a `wrong` that few say who report or advise.
+ * Who refuses; without weight. `anyone`: a `refuse` or `model` that people also say of suppliers and products.
+ * `speaker`: shortly before an `anyone`, makes it the speaker's own. `company`: several speak, so it is not the
+ * speaker's own. `will`: a `refuse` that nobody says of a thing that fails. `moral`: a `wrong` rare in reports, advice.
  */
 const VOICES = ['anyone', 'speaker', 'company', 'will', 'moral'] as const
 export type PhraseKind = (typeof PHRASE_KINDS)[number] | (typeof VOICES)[number]
 
 const KINDS: readonly PhraseKind[] = [...PHRASE_KINDS, ...VOICES]
-/** A kind among others in a number. */
+/** The bit of a kind in a number that holds several kinds. */
 export const bitOf = (kind: PhraseKind): number => 1 << KINDS.indexOf(kind)
 
 type Phrases = Partial<Record<PhraseKind, string>>
 
-/** Parted by bars; words are spelled as in any text, `readWords` brings them into the form that is looked up. */
+/** Separated by bars; words are spelled as in any text, and `readWords` brings them into the form that is looked up. */
 export const PHRASES: Record<string, Phrases> = {
   en: {
     refuse: `i can't|i cannot|i can not|i'm unable|i am unable|i'm not able|i am not able|must decline|have to decline|need to decline|respectfully decline|politely decline|i must refuse|don't feel comfortable|do not feel comfortable|i don't assist|i do not assist|i don't help|i do not help|not something i can|not something i'm able|not something i will|i prefer not|i should not|i shouldn't|isn't something i|i aim to avoid|i avoid|i'm not allowed|i am not allowed|i'm not programmed|i am not programmed|i'm not designed|i'm not permitted|do not condone|don't condone|does not condone|cannot condone|i strongly condemn|i condemn|i'm not in a position|i am not in a position|i do not feel|i can neither|i do not support|i don't support|i do not have the ability|i don't have the ability|i am not capable|i'm not capable|i will have to decline|i'll have to decline|i'm going to have to decline|i have to refuse|we cannot|we can't|we are unable|i'm still learning|i'm designed to avoid|i am programmed to|i won't be able|i will not be able|i draw the line|i'll pass|i'll not|i cannot condone|i can't condone|i decline to|i'm going to pass|i do not share|i don't share|i do not produce|i don't produce|i am not going|i wouldn't be able|i would not be able|i'm hesitant|i am hesitant|i'd rather not|i would rather not|advise against|i am not promoting|i'm not promoting|in no way promoting|not advocating|i don't think i can|i do not think i can`,

@@ -1,26 +1,26 @@
-// What the beginning of an answer does with its words. Guarantee: the same head shows the same signs, in an order that
-// weights can be learned for.
+// Finds signs of a refusal in the beginning of an answer. Guarantee: the same head shows the same signs, in an order
+// that weights can be learned for.
 
 import { bitOf, PHRASE_KINDS, PHRASES, type PhraseKind } from './refusal-phrases.ts'
 import { type Head, isCharacter, readWords, STOP_WORD } from './refusal-words.ts'
 
-/** A word counts as the opening of an answer up to this place. */
+/** Words up to this place count as the opening of an answer. */
 export const OPENING_WORDS = 12
 export const LONGEST_NGRAM = 3
 
-/** A word that phrases or n-grams go on from. */
+/** A node in a tree of words, from which phrases or n-grams continue. */
 export interface WordNode {
   next?: Map<number, WordNode>
-  /** Which kinds the phrase that ends here is of, as bits. */
+  /** The kinds of the phrase that ends here, as bits. */
   kinds: number
-  /** What its n-gram weighs anywhere, and more in the opening. */
+  /** The weight of the n-gram that ends here: anywhere, and in addition in the opening. */
   anywhere: number
   opening: number
 }
 
 export const wordNode = (): WordNode => ({ kinds: 0, anywhere: 0, opening: 0 })
 
-/** The node of these words, made where there is none. */
+/** The node of these words, created if there is none. */
 export function nodeOf(root: WordNode, words: readonly number[]): WordNode {
   let at = root
   for (const word of words) {
@@ -45,11 +45,11 @@ export function phraseTree(): WordNode {
 const KINDS = PHRASE_KINDS.length
 /** The first sentence, the second, and those after it. */
 const PLACES = 3
-/** A kind, or two of them in one sentence, by the sentence's place. */
+/** The number of kinds, and of pairs of kinds in one sentence, for each place of the sentence. */
 const PAIRS = (KINDS * (KINDS + 1)) / 2
 const LENGTHS = 13
 
-/** Names of all that a head can show beside its n-grams, in the order of their numbers. */
+/** Names of all signs that a head can show in addition to its n-grams, in the order of their numbers. */
 export const SIGNS: readonly string[] = [
   ...Array.from({ length: PLACES }, (_, place) =>
     PHRASE_KINDS.flatMap((kind, i) =>
@@ -76,23 +76,23 @@ const REFUSES = DECLINES + PLACES
 const pairOf = (kind: number, other: number) => (kind * (2 * KINDS - kind + 1)) / 2 + (other - kind)
 
 export interface Sentence {
-  /** Of its phrases, as bits; `first` and `last` are the words at their ends. */
+  /** The kinds of its phrases, as bits; `first` and `last` are the first and the last word of the phrases. */
   kinds: number
   first: number
   last: number
-  /** Help is named close to the words that refuse, whoever does. */
+  /** Help is named close to the words that refuse, whoever refuses. */
   refusesHelp: boolean
-  /** The speaker says no, or to be a program: not of a supplier or a product. */
+  /** The speaker refuses, or says that it is a program; the sentence is not about a supplier or a product. */
   speaks: boolean
-  /** The speaker says no to helping. */
+  /** The speaker refuses to help. */
   declines: boolean
-  /** Something is said to be against morals, not against a law alone. */
+  /** The sentence says that something is immoral, not only illegal. */
   moralizes: boolean
 }
 
-/** "I cannot in good conscience help"; with more characters between, something else is what cannot be. */
+/** "I cannot in good conscience help": with more characters between, the refusal is about something else. */
 const CLOSE = 26
-/** "Ich kann Ihnen bei dieser Anfrage leider nicht helfen"; further on somebody else is spoken of. */
+/** "Ich kann Ihnen bei dieser Anfrage leider nicht helfen": with more between, the refusal is about somebody else. */
 const SPEAKER_CLOSE = 60
 const sentenceOf = (): Sentence => ({
   kinds: 0,
@@ -110,7 +110,7 @@ const IMPLIED: Partial<Record<PhraseKind, number>> = { will: REFUSE, moral: bitO
 const ASKED = HELP | bitOf('act') | bitOf('asked')
 const WEIGHED = (1 << KINDS) - 1
 
-/** What the n-grams of a head weigh, by a tree that holds their weights. */
+/** The sum of the weights of a head's n-grams; `ngrams` is the tree that holds the weights. */
 export function weightOf({ words }: Head, ngrams: WordNode): number {
   let weight = 0
   for (let i = 0; i < words.length; i++) {
@@ -151,7 +151,7 @@ export function sentencesOf(head: Head, phrases: WordNode): Sentence[] {
       if (j > sentence.last) sentence.last = j
       const isRefused = (at.kinds & REFUSE) !== 0
       const isHelp = (at.kinds & HELP) !== 0
-      // What ends with its verb names the help first.
+      // A sentence that ends with its verb names the help first.
       if (isRefused && helpedAt >= 0 && isCharacter(head, j))
         sentence.refusesHelp ||= head.starts[i]! - helpedAt <= CLOSE
       const isOwn = !isCompany && ((at.kinds & ANYONE) === 0 || head.starts[i]! - spokeAt <= SPEAKER_CLOSE)

@@ -1,21 +1,21 @@
-// Reads the beginning of an answer as words. Guarantee: a bounded part of the text is looked at, whatever that is; a
-// word is a number, so that an answer is read without making a string of each.
+// Reads the beginning of an answer as words. Guarantee: a bounded part of the text is read, whatever the text is; a
+// word is a number, so that reading an answer does not make a string of each word.
 
-/** A refusal says so in its first sentences; in 300 characters a third fewer are found, 900 add none. */
+/** A refusal shows in its first sentences: with 300 characters a third fewer are found, and 900 add none. */
 const HEAD_CHARACTERS = 600
 const HEAD_WORDS = 160
 /** How far a long answer is searched for lists and code, which refusals seldom have. */
 const BODY_CHARACTERS = 2000
-/** Tokens of a chat template stand before an answer up to here. */
+/** Tokens of a chat template before an answer are looked for up to this place. */
 const TEMPLATE_CHARACTERS = 400
 /** How much of a model's thinking is skipped to find its answer. */
 const THINKING_CHARACTERS = 200_000
 
 /** The beginning of an answer: its words in small letters, without apostrophes; a Chinese character is a word. */
 export interface Head {
-  /** What `wordNumber` says of each. */
+  /** The `wordNumber` of each word. */
   words: number[]
-  /** Where each begins and ends in `text`. */
+  /** Where each word begins and ends in `text`. */
   starts: number[]
   ends: number[]
   text: string
@@ -58,36 +58,36 @@ export function readHead(answer: string): Head {
 
 const [LETTER, OWN_WORD, STOP, APOSTROPHE] = [1, 2, 3, 4]
 
-/** What each UTF-16 unit is. */
+/** The class of each UTF-16 unit. */
 const CLASSES = new Uint8Array(2 ** 16)
-// Of scripts with letters each letter counts, their marks too; the few signs among them are taken out below.
+// In scripts with letters, each letter and mark belongs to a word; the few signs in these ranges are taken out below.
 CLASSES.fill(LETTER, 48, 58).fill(LETTER, 97, 123).fill(LETTER, 0xc0, 0x2000)
 for (const sign of '×÷،') CLASSES[sign.charCodeAt(0)] = 0
-// Written without spaces, or with endings that change the word: each character is looked up by itself.
+// Scripts written without spaces, or with endings that change the word: each character is a word of its own.
 CLASSES.fill(OWN_WORD, 0x3040, 0x3100).fill(OWN_WORD, 0x3400, 0xa000).fill(OWN_WORD, 0xac00, 0xd7a4)
 for (const sign of '.!?\n:;。！？؟؛：；') CLASSES[sign.charCodeAt(0)] = STOP
 for (const sign of "'’ʼ") CLASSES[sign.charCodeAt(0)] = APOSTROPHE
 
 const FNV_BASIS = -2128831035
 const FNV_PRIME = 16777619
-/** A word's FNV-1a hash: of 10,000 words that are known none is taken for another, an unknown one once in 400,000. */
+/** A word's FNV-1a hash: none of 10,000 known words is taken for another, and an unknown word is once in 400,000. */
 export const wordNumber = (word: string): number => {
   let hash = FNV_BASIS
   for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), FNV_PRIME)
   return hash
 }
 
-/** What stands between sentences, and before the first. */
+/** The word between sentences, and before the first. */
 export const STOP_WORD = wordNumber('.')
 const I = wordNumber('i')
 const QU = wordNumber('qu')
 
 /**
- * The words of a text. "can't" is `cant`, and "l'aide" is `l` and `aide`: what stands before an apostrophe is a word of
- * its own where it is one letter, but for "I'm".
+ * The words of a text. "can't" is `cant`, and "l'aide" is `l` and `aide`: a single letter before an apostrophe is a
+ * word of its own, except in "I'm", and so is "qu'".
  */
 export function readWords(text: string): Pick<Head, 'words' | 'starts' | 'ends'> {
-  // A few letters grow when they are made small; the places are then only nearly right.
+  // A few letters become longer in lower case; the places are then only nearly right.
   const said = text.toLowerCase()
   const words = [STOP_WORD]
   const starts = [0]
@@ -119,11 +119,11 @@ export function readWords(text: string): Pick<Head, 'words' | 'starts' | 'ends'>
   return { words, starts, ends }
 }
 
-/** Whether a word is a single character, as in Chinese, Japanese and Korean, whose sentences end with the verb. */
+/** Whether a word is a single character, as in Chinese, Japanese and Korean, which may name help before a refusal. */
 export const isCharacter = ({ text, starts }: Head, word: number): boolean =>
   CLASSES[text.charCodeAt(starts[word]!)] === OWN_WORD
 
-/** The words themselves, to learn from. */
+/** The words as text, for training. */
 export function spellWords({
   text,
   words,

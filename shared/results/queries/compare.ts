@@ -1,4 +1,4 @@
-// Two runs beside one another, item by item. Items are the same where they have the same item_id.
+// Compares two runs item by item. Items with the same item_id are the same.
 
 import type { Sql } from '../../context.ts'
 import type { RunRow } from '../../items/wire/runs.ts'
@@ -7,12 +7,12 @@ import type { ChangeRow } from '../wire/compare.ts'
 
 type Run = Pick<RunRow, 'project_id' | 'id'>
 
-/** Every pair of verdicts that occurs; of those that differ, some of the items. Both batches are read once. */
+/** Every pair of verdicts that occurs and, if they differ, some of the items. The items of both runs are read once. */
 export async function compareItems(sql: Sql, before: Run, after: Run) {
   const verdict = (of: string) =>
     sql.unsafe(`case when ${of}.seq is null then 'absent' when ${of}.status = 'paused' then 'held'
       else coalesce(${of}.outcome::text, 'none') end`)
-  // In the order of the later run, so that the same ones are listed each time.
+  // In the order of the later run, so that the same items are listed each time.
   const someOf = (of: string) =>
     sql`(array_agg(${sql.unsafe(of)}.seq order by coalesce(a.seq, b.seq))
           filter (where ${verdict('b')} <> ${verdict('a')}))[1:${sql.unsafe(String(LIMITS.compared_changes))}]`

@@ -1,9 +1,9 @@
-// The best that became of each item_id of a run or an agent. Guarantee: each item_id is there once, whatever is
+// Reads the best item of each item_id of a run or an agent. Guarantee: each item_id is returned once, whatever is
 // written meanwhile, in memory that does not grow with the number of items.
 //
-// The items are looked at in slices, and all items of one item_id are in one slice. A slice is read in two steps: which
-// items it leads to, in one statement and so of one moment, and then those items, some at a time. No transaction and no
-// connection is held while a caller takes what was read.
+// Items are read in slices, and all items of one item_id are in one slice. A slice is read in two steps: first its
+// winners, in one statement and so in one snapshot, and then these items, in chunks. No transaction and no connection
+// is held while a caller consumes a chunk.
 
 import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '../../context.ts'
@@ -12,26 +12,26 @@ import { parseItemRecordId, type RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { ResultRow, ResultsOnly } from '../wire/results.ts'
 
-/** Whose results: of a run with its replays unless told, of an agent those of runs from `from_run_id` on. */
+/** Whose results: a run's (with its replays unless `replays` is false), or an agent's in runs from `from_run_id` on. */
 export type ResultScope = { project_id: string } & (
   | { run_id: string; replays?: false }
   | { agent_id: string; from_run_id: string }
 )
 
-/** Items of a run by their seq, or those of everything whose item_id has this remainder. */
+/** Items of a run by their seq, or all items whose item_id's hash has this remainder. */
 export type Slice = { after_seq: number; to_seq: number } | { part: number; parts: number }
 
 /** An item that is a result, with what the other items of its item_id add up to. */
 export interface Winner {
   record_id: string
-  /** Its line in the run that was asked for; null of an agent, where that of its own run counts. */
+  /** Its line in the requested run; null for results of an agent, which use the line in the item's own run. */
   line: number | null
   tries: number
   unpriced: boolean
   total_cost_micro: number
 }
 
-/** Every item_id of the scope is in exactly one of them, with all of its items. */
+/** The slices of a scope. Every item_id is in exactly one of them, with all of its items. */
 export async function slicesOf(
   sql: Sql,
   scope: ResultScope,
@@ -43,13 +43,13 @@ export async function slicesOf(
     from runs where project_id = ${scope.project_id}
       and ${'run_id' in scope ? sql`id = ${scope.run_id}` : ofAgent(sql, scope)}`
   const { items, has_repeats } = counted!
-  // Only a submission has each item_id once: a recovery may have copied those of several nights.
+  // Only a submission has each item_id once: a recovery may have copied items of several nightly runs.
   if ('run_id' in scope && !has_repeats) return slicesBySeq(items, size)
   const parts = Math.max(1, Math.ceil(items / size))
   return Array.from({ length: parts }, (_, part) => ({ part, parts }))
 }
 
-/** The first is small, and so is what is read ahead of who looks at the beginning; each is twice the one before. */
+/** The first slice is small, so little is read for a caller that needs only the beginning; each next one doubles. */
 function slicesBySeq(items: number, size: number, after_seq = 0, own = FIRST): Slice[] {
   const to_seq = after_seq + Math.min(own, size)
   if (to_seq >= items) return [{ after_seq, to_seq: MAX_SEQ }]
@@ -63,7 +63,7 @@ type Fragment = PendingQuery<Row[]>
 const ofAgent = (sql: Sql, scope: { agent_id: string; from_run_id: string }) =>
   sql`agent_id = ${scope.agent_id} and id >= ${scope.from_run_id} and not materializing`
 
-/** The results of a slice: of a run in the order of its submission, of an agent by item_id. */
+/** The results of a slice: for a run in the order of its submission, for an agent by item_id. */
 export async function findWinners(
   sql: Sql,
   scope: ResultScope,
@@ -76,7 +76,7 @@ export async function findWinners(
         ? sql`true`
         : sql`(hashtextextended(i.item_id, 0) & 2147483647) % ${slice.parts} = ${slice.part}`
       : sql`i.seq > ${slice.after_seq} and i.seq <= ${slice.to_seq}`
-  // A record id is a run's id with its seq in it, and run ids are in the order of time: the greatest is the newest.
+  // A record id is a run's id with the seq in it, and run ids are in the order of time, so the greatest is the newest.
   const rows = await sql<(Omit<Winner, 'record_id'> & { best: string })[]>`
     ${itemsOf(sql, scope, within)}
     select max((case when outcome = 'ok' then '1' else '0' end || ${recordId(sql, 'found')}) collate "C") as best,
@@ -107,7 +107,7 @@ const itemsOf = (sql: Sql, scope: ResultScope, within: Fragment) => {
   return withReplays(sql, scope, within)
 }
 
-/** Whether an item worked, as people say where they do: a look at its row in triage by its key, 3 µs an item. */
+/** An item's outcome, or people's correction of it: a lookup of its row in triage by key, 3 µs an item. */
 const outcomeOf = (sql: Sql, project_id: string) => sql`coalesce((
   select t.corrected from triage t
   where t.project_id = ${project_id} and t.run_id = i.run_id and t.seq = i.seq and t.corrected is not null), i.outcome)`
@@ -119,8 +119,8 @@ const found = (sql: Sql, project_id: string, where: Fragment, line: string) => s
   )`
 
 /**
- * Items of a run, their replays, the replays of those, and so on; each with the line that all of them began as. Replays
- * are looked up by their keys: the planner overrates how many there are, and would read everybody's.
+ * Items of a run, their replays, the replays of those, and so on; each with the line of its original in the run.
+ * Replays are looked up by their keys: the planner overestimates how many there are, and would read those of all runs.
  */
 const withReplays = (sql: Sql, { project_id, run_id }: RunKey, within: Fragment) => sql`
   with recursive found as (
@@ -136,7 +136,7 @@ const withReplays = (sql: Sql, { project_id, run_id }: RunKey, within: Fragment)
       where i.project_id = ${project_id} and i.run_id = p.run_id and i.seq = p.seq offset 0) i
   )`
 
-/** What asks the database once; nothing is held between two calls. */
+/** Runs one query; no connection or transaction is held between two calls. */
 export type ReadOnce = <T>(make: (sql: Sql) => Promise<T>) => Promise<T>
 
 /** All results of the slices, in chunks of a bounded number of rows and bytes. */
@@ -151,14 +151,14 @@ export async function* resultsInChunks(
     for (let at = 0; at < winners.length; ) {
       const next = winners.slice(at, at + LIMITS.export_chunk_items)
       const rows = await read(sql => readResults(sql, scope.project_id, next, withInput))
-      // Items whose project was removed meanwhile are gone; those behind them are not.
+      // Items whose project was removed meanwhile are gone; the items behind them are still read.
       at += rows.at(-1)?.n ?? next.length
       if (rows.length > 0) yield rows
     }
   }
 }
 
-/** The first of these winners by their number from 1, as many as are of a bounded size together, at least one. */
+/** The rows of the first winners, up to LIMITS.export_chunk_bytes, at least one; `n` is a winner's number, from 1. */
 export async function readResults(
   sql: Sql,
   project_id: string,

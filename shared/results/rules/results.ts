@@ -1,5 +1,5 @@
-// Which fields of a result a caller asks for, and what a field is in a cell of a table. Guarantee: a part of an input
-// or an output keeps its digits, and no text of an item becomes a formula of a spreadsheet.
+// Reads which fields of a result a caller requests, and writes a field as a cell of a table. Guarantee: a part of an
+// input or an output keeps its digits, and texts that a spreadsheet would take for a formula are recognized.
 
 import { elementsOf, fieldsOf } from '../../json/json.ts'
 import type { ResultFormat } from '../vocabulary.ts'
@@ -10,7 +10,7 @@ export interface ResultsReceiver {
   format: ResultFormat
 }
 
-/** In the order of a table's columns. `input` is there only where it is asked for. */
+/** In the order of a table's columns. `input` is included only on request. */
 export const RESULT_FIELDS = [
   'item_id',
   'partition_key',
@@ -36,9 +36,9 @@ export const RESULT_FIELDS = [
 ] as const
 export type ResultField = (typeof RESULT_FIELDS)[number]
 
-/** A field, or with a path a part of the input or the output. */
+/** A field or, with a path, a part of the input or the output. */
 export interface Column {
-  /** As it was asked for. */
+  /** As the caller wrote it. */
   name: string
   field: ResultField
   path: readonly string[]
@@ -70,7 +70,7 @@ export function columnsOf(fields: string): readonly Column[] | { problem: string
   return columns
 }
 
-/** The JSON text of a part; undefined where there is none. A key may itself have dots in it. */
+/** The JSON text of a part; undefined when there is none. A key may itself have dots in it. */
 export function partOf(json: string, path: readonly string[]): string | undefined {
   if (path.length === 0) return json
   const text = json.trimStart()
@@ -88,7 +88,7 @@ export function partOf(json: string, path: readonly string[]): string | undefine
   return undefined
 }
 
-/** A JSON text as a cell: of a text its characters, of null nothing, of everything else the JSON as it stands. */
+/** A JSON text as a cell: a string without its quotes, null as empty, everything else as JSON. */
 export function cellOf(json: string): string {
   const text = json.trim()
   if (text === 'null') return ''
@@ -97,5 +97,5 @@ export function cellOf(json: string): string {
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 
-/** Spreadsheets take what begins with `= + - @` for a formula; a number is none, whatever its sign. */
+/** Spreadsheets take a text that begins with `= + - @` for a formula; a number is none, whatever its sign. */
 export const mayBeFormula = (cell: string): boolean => /^[=+\-@\t\r＝＋－＠]/.test(cell) && !NUMBER.test(cell)

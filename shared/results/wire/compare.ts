@@ -1,4 +1,4 @@
-// The shape of two runs beside one another.
+// The response shape of a comparison of two runs.
 
 import { OUTCOMES } from '../../items/vocabulary.ts'
 import { Run, type RunRow, runOf } from '../../items/wire/runs.ts'

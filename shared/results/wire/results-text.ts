@@ -1,4 +1,4 @@
-// Results as the text of a file. Guarantee: a table has its header even where there is no result, and one row a result.
+// Writes results as the text of a file. Guarantee: a table has a header even without results, and one row per result.
 
 import { stringify } from 'csv-stringify/sync'
 import { jsonArray, jsonLines } from '../../json/raw-json.ts'

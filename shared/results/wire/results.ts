@@ -1,4 +1,4 @@
-// The shape of a result: the best that became of an item_id. Guarantee: its output leaves as the text it came in as.
+// The response shape of a result, the best item of an item_id. Guarantee: its output is returned as the exact text.
 
 import { ITEM_STATUSES, OUTCOMES } from '../../items/vocabulary.ts'
 import type { ItemRow } from '../../items/wire/runs.ts'
@@ -104,7 +104,7 @@ export const ResultsQuery = z.strictObject({
   }),
 })
 
-/** An item with what its result says of its run and of the other tries. */
+/** An item, with what its result says about its run and its other tries. */
 export type ResultRow = Pick<
   ItemRow,
   | 'run_id'
@@ -122,13 +122,13 @@ export type ResultRow = Pick<
   | 'completed_at'
   | 'output'
 > & {
-  /** Null where it was not asked for. */
+  /** Null when it was not requested, or is kept no longer. */
   input: string | null
   created_at: Date
   tries: number
   unpriced: boolean
   total_cost_micro: number
-  /** Its outcome and reason are what people say. */
+  /** Its outcome and reason are people's, not the recorded ones. */
   corrected: boolean
   recorded: ItemRow['outcome']
 }
@@ -169,13 +169,13 @@ function valuesOf(row: ResultRow, columns: readonly Column[]): unknown[] {
   })
 }
 
-/** As JSON has it. */
+/** A result as an object for JSON. */
 export function resultObject(row: ResultRow, columns: readonly Column[] = DEFAULT_COLUMNS): object {
   const values = valuesOf(row, columns)
   return Object.fromEntries(columns.map(({ name }, at) => [name, values[at]]))
 }
 
-/** As a table has it. */
+/** A result as the cells of a table. */
 export function resultCells(row: ResultRow, columns: readonly Column[] = DEFAULT_COLUMNS): string[] {
   return valuesOf(row, columns).map(value =>
     value instanceof RawJson ? cellOf(value.text) : value === null ? '' : String(value),

@@ -1,5 +1,5 @@
-// Deadlines, and what they find when they pass. Guarantee: whoever looks at one moves it on in the same transaction, so
-// each passing is judged once.
+// Reads and writes deadlines, and finds those that passed unmet. Guarantee: the transaction that checks a passed
+// deadline also moves it to the next day, so each passing is judged once.
 
 import { and, asc, eq } from 'drizzle-orm'
 import { agents } from '../../agents/tables/agents.ts'
@@ -38,7 +38,7 @@ export function listDeadlines(db: Database, project_id: string): Promise<Deadlin
     .limit(LIMITS.deadlines_per_project)
 }
 
-/** Sets the deadline of a schedule, or of any run of an agent. */
+/** Inserts or replaces the deadline of a schedule, or of any run of an agent. Returns its id. */
 export async function putDeadline(db: Database, deadline: typeof deadlines.$inferInsert): Promise<string> {
   const { finished_by, timezone, due_at } = deadline
   const [row] = await db
@@ -63,13 +63,14 @@ export async function deleteDeadline(db: Database, project_id: string, id: strin
 export interface DueDeadline extends PassedDeadline {
   id: string
   now: Date
-  /** It should have been met, was not, and nothing about its schedule or agent has been told since the day before. */
+  /** A run was due, none has ended, and no alert that explains it is open or was raised in the day before. */
   is_late: boolean
 }
 
 /**
- * Deadlines that have passed, locked. A schedule is late when the newest occurrence of the day before has no run that
- * has ended; an agent, when none of its runs of that day has. Replays count for nothing.
+ * Returns deadlines that have passed, and locks them. A schedule is late if its newest occurrence of the day before,
+ * skipped ones aside, has no ended run; an agent is late if none of its runs of that day has ended. Replays and
+ * recoveries do not count.
  */
 export async function lockPassedDeadlines(sql: Sql, limit: number): Promise<DueDeadline[]> {
   const look = (of: Reachable) =>
@@ -121,7 +122,7 @@ function lockPassedOf(sql: Sql, limit: number, project: Asked) {
     ) awaited`
 }
 
-/** Moves deadlines on to the next day's. */
+/** Moves deadlines to their next day. */
 export async function moveDeadlines(sql: Sql, moved: readonly { id: string; due_at: Date }[]): Promise<void> {
   const rows = moved.map(({ id, due_at }) => ({ id, due_at: due_at.toISOString() }))
   await sql`

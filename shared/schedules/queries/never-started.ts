@@ -1,4 +1,4 @@
-// Moments that fired and whose runs nobody began. Guarantee: each is looked at once, when its time to begin is over.
+// Finds fired occurrences whose run no worker started. Guarantee: each is checked once, when its time to start is over.
 
 import { type Asked, askEach, asked } from '../../cluster/queries/distributed.ts'
 import type { Reachable } from '../../cluster/queries/nodes.ts'
@@ -15,7 +15,7 @@ export interface UnstartedOccurrence extends NamedOccurrence {
   run_id: string
 }
 
-/** Looks whether workers started the runs of moments in time, and says so of those that nobody did. */
+/** Checks runs whose time to start is over; returns all, and sets `run_never_started` where no worker started one. */
 export async function noteNeverStarted(sql: Sql, limit: number) {
   const look = (of: Reachable) =>
     sql`select distinct project_id from occurrences where watch_until <= now() ${of('occurrences')}`

@@ -1,5 +1,5 @@
-// The moments that schedules name, and the runs they start. Guarantee: a moment has one row, and its run is opened by
-// the very statement that makes the row say so; whoever acts on a schedule holds the lock of its row.
+// Writes the occurrences of schedules and opens their runs. Guarantee: a fire time has one row, and the statement that
+// sets it to `fired` also opens its run; every writer holds the row lock of the schedule.
 
 import { isHeld } from '../../accounts/queries/installation.ts'
 import { type Asked, askEach, asked, isDistributed, projectOf } from '../../cluster/queries/distributed.ts'
@@ -14,7 +14,7 @@ import { START_COLUMNS_OF_ONE } from '../../submission/wire/start-settings.ts'
 import { ONE_ROW } from '../tables/schedules.ts'
 import type { OccurrenceOutcome, OccurrenceReason } from '../vocabulary.ts'
 
-/** Lets no statement of the transaction wait longer for somebody's lock. */
+/** Sets the lock timeout of the transaction's statements. */
 export async function waitAtMost(sql: Sql, ms: number): Promise<void> {
   await sql`select set_config('lock_timeout', ${String(ms)}, true)`
 }
@@ -26,15 +26,15 @@ export interface LockedSchedule {
   name: string | null
   cron: string
   timezone: string
-  /** Its items are read from a source first. */
+  /** Its items must first be read from a source. */
   has_source: boolean
 }
 
 export type DueSchedule = LockedSchedule & { next_at: Date; now: Date }
 
 /**
- * Schedules with a moment that has come, locked; those that somebody else acts on are left to them. By turns of accounts,
- * the oldest of each first, so that however many of one are due, it takes no moment of another's.
+ * Returns due schedules and locks them, except those that another process has locked. Accounts take turns, each with
+ * its oldest schedule first, so that the due schedules of one account never delay those of another.
  */
 export async function lockDue(sql: Sql, limit: number) {
   return sql<DueSchedule[]>`
@@ -47,10 +47,10 @@ export async function lockDue(sql: Sql, limit: number) {
     where s.next_at <= now() order by due.turn, s.next_at limit ${limit} for no key update of s skip locked`
 }
 
-/** A moment to be fired, with its schedule. */
+/** A fire time to act on, with its schedule. */
 export type DueOccurrence = LockedSchedule & { scheduled_for: Date }
 
-/** Moments to be tried again while no later one has come, their schedules locked. */
+/** Returns occurrences due for a retry that no later fire time has overtaken, and locks their schedules. */
 export async function lockRetries(sql: Sql, limit: number): Promise<DueOccurrence[]> {
   const look = (of: Reachable) =>
     sql`select distinct project_id from occurrences where retry_at <= now() ${of('occurrences')}`
@@ -73,7 +73,7 @@ export interface StartingAgent {
   is_deployed: boolean
 }
 
-/** Agents that are there. One that is just being removed is not waited for. */
+/** The agents that exist. One that is locked, because it is being removed, is left out without waiting. */
 export async function findStartingAgents(sql: Sql, ids: readonly string[]) {
   return sql<StartingAgent[]>`
     select id, slug, current_deployment_id is not null as is_deployed from agents
@@ -85,7 +85,7 @@ export interface Payer extends RunRoom {
   account_id: string
 }
 
-/** The accounts of projects, and how many runs more each may open. */
+/** The accounts of projects, and how many more runs each may open. */
 export async function findPayers(sql: Sql, projectIds: readonly string[]): Promise<Payer[]> {
   const ids = [...new Set(projectIds)]
   const found: Payer[] = []
@@ -109,14 +109,14 @@ export interface Start {
 }
 
 /**
- * Opens a run of one item for each moment that has no row yet or waits for another try; returns those it did.
- * Everything a run is made of is copied from its schedule within PostgreSQL.
+ * Opens a run of one item for each fire time that has no row yet or waits for a retry; returns the schedules of those.
+ * PostgreSQL copies everything a run is made of from its schedule.
  */
 export async function startRuns(sql: Sql, starts: readonly Start[], watchMinutes: number) {
   const started: { schedule_id: string }[] = []
   for (const { project, own } of await byProject(sql, starts)) {
     const some = await startRunsOf(sql, own, watchMinutes, project)
-    // Schedules lie on all nodes: no statement writes them beside what lies on one.
+    // On a cluster schedules are on all nodes: no statement can write them together with a table that is on one node.
     if (project !== null && some.length > 0)
       await sql`
         update schedules set last_run_at = now() where id = any(${some.map(one => one.schedule_id)}::uuid[])`
@@ -125,7 +125,7 @@ export async function startRuns(sql: Sql, starts: readonly Start[], watchMinutes
   return started
 }
 
-/** Moments by whom they are asked for: on a cluster, by the projects of their schedules. */
+/** Groups fire times by the statement to send: on a cluster one group per project, otherwise one group in all. */
 async function byProject<T extends { schedule_id: string }>(
   sql: Sql,
   moments: readonly T[],
@@ -177,9 +177,9 @@ function startRunsOf(sql: Sql, starts: readonly Start[], watchMinutes: number, p
     select schedule_id from acted`
 }
 
-/** A start by hand: a row of its own beside those the cron names. Runs in the transaction that opens its run. */
+/** Writes the occurrence of a start by hand, next to those of the cron, in the transaction that opens its run. */
 export async function noteStartByHand(sql: Sql, scheduleId: string, runId: string): Promise<void> {
-  // Two starts of one schedule wait for each other here, and so never have the same time.
+  // This update locks the schedule, so two starts by hand of one schedule never get the same time.
   const [schedule] = await sql<{ project_id: string }[]>`
     update schedules set last_run_at = now() where id = ${scheduleId} returning project_id`
   if (schedule)
@@ -193,13 +193,13 @@ export interface RefusedOccurrence {
   scheduled_for: Date
   outcome: OccurrenceOutcome
   reason: OccurrenceReason
-  /** Whether it is tried again before the next moment comes. */
+  /** Whether it is retried before the next fire time. */
   retried: boolean
-  /** Of a source that failed. */
+  /** What was wrong with the source, if it failed. */
   detail?: SourceProblem | null
 }
 
-/** Says of moments why nothing was started. Another try waits twice as long each time, up to a bound. */
+/** Records why occurrences started no run. The wait before a retry doubles each time, from `base` to `max` seconds. */
 export async function noteRefusals(
   sql: Sql,
   refusals: readonly RefusedOccurrence[],
@@ -207,7 +207,7 @@ export async function noteRefusals(
 ): Promise<void> {
   const wait = (tries: string) =>
     sql.unsafe(`make_interval(secs => least(${backoff.max}, ${backoff.base} * 2 ^ least(${tries}, 20)))`)
-  // By seconds since 1970: a cluster takes nothing there that might depend on a time zone.
+  // Computed in seconds since 1970: a cluster accepts no expression in this place that might depend on a time zone.
   const again = (await isDistributed(sql))
     ? sql`to_timestamp(extract(epoch from excluded.occurred_at - to_timestamp(0) + ${wait('o.tries')}))`
     : sql`now() + ${wait('o.tries')}`
@@ -233,7 +233,7 @@ export interface NamedOccurrence {
   scheduled_for: Date
 }
 
-/** Says of moments that they passed with no attempt. */
+/** Records fire times that passed without an attempt as missed. */
 export async function noteMissed(sql: Sql, moments: readonly NamedOccurrence[]): Promise<void> {
   await sql`
     insert into occurrences (schedule_id, scheduled_for, project_id, outcome, reason)
@@ -244,7 +244,7 @@ export async function noteMissed(sql: Sql, moments: readonly NamedOccurrence[]):
     on conflict do nothing`
 }
 
-/** Moves schedules on to their next moments, never back: whoever comes late has nothing to say. */
+/** Moves schedules forward to their next fire times, never back: a late writer changes nothing. */
 export async function advance(
   sql: Sql,
   nexts: readonly { schedule_id: string; next_at: Date }[],
@@ -260,7 +260,7 @@ export interface EndedOccurrence extends NamedOccurrence {
   reason: OccurrenceReason
 }
 
-/** Ends the tries of moments that later ones have overtaken; they keep their last reason. */
+/** Ends the retries of occurrences that a later fire time has overtaken; they keep their last reason. */
 export async function endRetries(sql: Sql, newest: readonly NamedOccurrence[]) {
   const ended: EndedOccurrence[] = []
   for (const { project, own } of await byProject(sql, newest))

@@ -1,5 +1,5 @@
-// Schedules as callers see and change them. What fires them is in occurrences.ts; both lock the row of a schedule
-// before they touch what belongs to it.
+// Reads and changes schedules for callers; occurrences.ts fires them. Both lock the row of a schedule before they write
+// anything that belongs to it.
 
 import { and, desc, eq, getTableColumns, inArray, lt, or, sql } from 'drizzle-orm'
 import { projects } from '../../accounts/tables/projects.ts'
@@ -15,7 +15,7 @@ import type { DisabledReason } from '../vocabulary.ts'
 import type { ScheduleRow } from '../wire/schedules.ts'
 
 export type NewSchedule = typeof schedules.$inferInsert
-/** What a change of one may write: not whether it fires, which has statements of its own. */
+/** What an update may write. Enabling and disabling have statements of their own. */
 export type ScheduleColumns = {
   [K in Exclude<
     keyof NewSchedule,
@@ -30,13 +30,13 @@ export type ScheduleColumns = {
   >]?: NewSchedule[K] | undefined
 }
 
-/** Known without reading an input that is stored apart from its row. */
+/** PostgreSQL computes it without reading an input that is stored out of line. */
 const INPUT_BYTES = sql<number>`octet_length(${schedules.input})`
 const BYTES_BEFORE = sql<number>`sum(${INPUT_BYTES}) over (order by ${schedules.id} desc) - ${INPUT_BYTES}`
 
-/** With what became of its last moment; of an agent that is deleted too, until the tick has removed them. */
+/** Schedules with their latest occurrence, including those of a deleted agent until the tick has removed them. */
 function selectSchedules(db: Database, project_ids: readonly string[]) {
-  // Named, a project leads to its node on a cluster.
+  // On a cluster, a project named in the condition routes the query to its node.
   const only = project_ids.length === 1 ? project_ids[0]! : schedules.project_id
   const last = db
     .select()
@@ -77,7 +77,7 @@ export interface ScheduleFilter {
   limit: number
 }
 
-/** Newest first, as many as begin within the bytes of a page. */
+/** Newest first: those whose input begins within the page's byte limit. */
 export async function listSchedules(
   { sql, db }: Pick<Context, 'sql' | 'db'>,
   filter: ScheduleFilter,
@@ -121,7 +121,10 @@ export async function findSchedule(
   return row
 }
 
-/** Those of an agent that code declared, or has the crons of, locked until the transaction ends; an input is null that is longer than code may declare. */
+/**
+ * The agent's schedules that its code declared or that have one of the crons, locked until the transaction ends. An
+ * input that is longer than code may declare is null.
+ */
 export function lockSchedulesOfAgent(db: Database, agent_id: string, crons: readonly string[]) {
   const { id, cron, timezone, source, source_headers_sealed, results, enabled, declared } = schedules
   const input = sql<string | null>`case when octet_length(${schedules.input}) <= ${LIMITS.configuration_bytes}
@@ -170,7 +173,7 @@ export async function updateSchedule(db: Database, id: string, changes: Schedule
   }
 }
 
-/** Whether a statement that Drizzle sent has violated that key. A cluster tells it in the message alone, with the number of a shard. */
+/** Whether an error from Drizzle violates that key. A cluster names it only in the message, with a shard number. */
 const violates = (error: unknown, key: string) => {
   const { cause } = error as { cause?: { code?: string; message?: string } }
   return cause?.code === '23505' && (cause.message ?? '').includes(key)
@@ -183,7 +186,7 @@ export async function enableSchedule(db: Database, id: string, next_at: Date): P
     .where(eq(schedules.id, id))
 }
 
-/** Nothing of it fires any more: a moment that waits for another try is left as it is. */
+/** Stops the schedule from firing and ends its retries; an occurrence that waited for one keeps its outcome. */
 export async function disableSchedule(db: Database, id: string, reason: DisabledReason): Promise<void> {
   await db
     .update(schedules)
@@ -193,8 +196,8 @@ export async function disableSchedule(db: Database, id: string, reason: Disabled
     .update(occurrences)
     .set({ retry_at: null })
     .where(and(eq(occurrences.schedule_id, id), sql`${occurrences.retry_at} is not null`))
-  // A further reading would find its occurrence decided, and be begun again for ever. One that was never tried goes on:
-  // its moment came while the schedule was enabled.
+  // A read of an occurrence with a row would now find it decided, and would be started again forever. A read that was
+  // never tried continues: its fire time came while the schedule was enabled.
   await db.delete(sourceReads).where(
     and(
       eq(sourceReads.schedule_id, id),
@@ -204,12 +207,12 @@ export async function disableSchedule(db: Database, id: string, reason: Disabled
   )
 }
 
-/** With every row of its moments; the runs stay. */
+/** Deletes a schedule with all its occurrences; its runs stay. */
 export async function deleteSchedule(db: Database, id: string): Promise<void> {
   await db.delete(schedules).where(eq(schedules.id, id))
 }
 
-/** Says of moments that they passed with no attempt; one that has its row keeps it. */
+/** Records fire times that passed without an attempt as missed; a fire time that has its row keeps it. */
 export async function insertMissed(
   db: Database,
   of: { schedule_id: string; project_id: string },
@@ -227,12 +230,12 @@ export async function insertMissed(
 
 export interface EventFilter {
   schedule_id: string
-  /** The database's own text of the last row's time, and whether it was fired by hand. */
+  /** PostgreSQL's own text of the last row's time, and whether it was fired by hand. */
   before?: [scheduled_for: string, manual: string] | undefined
   limit: number
 }
 
-/** What became of a schedule's moments, the latest first. */
+/** A schedule's occurrences with their runs, the latest first. */
 export function listOccurrences(db: Database, { schedule_id, before, limit }: EventFilter) {
   const place = sql`(${occurrences.scheduled_for}, ${occurrences.manual})`
   return db

@@ -1,9 +1,9 @@
-// Schedules whose cron or zone this version cannot read. Guarantee: they fire no more, and say why.
+// Disables schedules whose cron or zone this version cannot read. Guarantee: they stop firing, and `disabled_reason`
+// says why.
 
 import type { Sql } from '../../context.ts'
 import type { DisabledReason } from '../vocabulary.ts'
 
-/** Disables schedules that cannot be read any more. */
 export async function disableUnreadable(
   sql: Sql,
   schedules: readonly { schedule_id: string; reason: DisabledReason }[],

@@ -1,9 +1,10 @@
-// What a cron expression names on the wall clock. Guarantee: five standard fields or a refusal that says which field is
-// wrong and why; an expression that is accepted names a moment again and again, for ever. Knows nothing of zones.
+// Parses cron expressions and lists the wall-clock minutes they match, without regard to zones. Guarantee: an
+// expression is five standard fields, or is refused with the field that is wrong and why; an accepted expression
+// matches again and again, forever.
 
 import { LIMITS } from '../../kernel/limits.ts'
 
-/** A schedule's cron or zone that cannot be one. The code is also what a schedule disabled by it says. */
+/** An invalid cron or zone. `code` is also the `disabled_reason` of a schedule that is disabled for it. */
 export class ScheduleError extends Error {
   readonly code: 'invalid_cron' | 'invalid_timezone'
   readonly hint: string | undefined
@@ -23,7 +24,7 @@ export interface Cron {
   months: ReadonlySet<number>
   /** 0 is Sunday. */
   weekdays: ReadonlySet<number>
-  /** Whether the field was given as `*`: where both are restricted, a day that fits either is one. */
+  /** Whether the field was given as `*`. If both fields are restricted, a day that matches either one fires. */
   any_day: boolean
   any_weekday: boolean
 }
@@ -47,7 +48,7 @@ const FIELDS: readonly Field[] = [
   { name: 'day of the week', min: 0, max: 7, names: WEEKDAYS },
 ]
 
-/** The expression with one blank between its fields: what schedules are told apart by. */
+/** The expression with one blank between its fields. In this form it is unique among an agent's schedules. */
 export const normalCron = (text: string): string =>
   text
     .trim()
@@ -102,7 +103,7 @@ function fieldsOf(text: string): string[] {
 
 const FIVE = 'Write five fields: minute, hour, day of the month, month, day of the week.'
 
-/** `*`, also as `*` with the step 1. A step above 1 restricts. */
+/** Whether the field is `*`, with or without the step 1. A larger step restricts the field. */
 const isAny = (text: string) => /^\*(\/0*1)?$/.test(text)
 
 function valuesOf(field: Field, text: string): Set<number> {
@@ -186,7 +187,7 @@ const MOST_DAYS_BETWEEN = 8 * 366
 /** A minute on the wall clock, counted as if the zone had no offset: 0 is midnight of 1 January 1970. */
 export type WallMinute = number
 
-/** The minutes after `after`, in order and without end. */
+/** The matching minutes after `after`, ascending and without end. */
 export function* wallMinutes(cron: Cron, after: WallMinute): Generator<WallMinute, never> {
   let day = Math.floor((after + 1) / MINUTES_PER_DAY)
   for (;;) {
@@ -200,7 +201,7 @@ export function* wallMinutes(cron: Cron, after: WallMinute): Generator<WallMinut
   }
 }
 
-/** The first day from `from` on that fits. */
+/** The first matching day from `from` on, in days since 1970. */
 function nextDay(cron: Cron, from: number): number {
   for (let day = from; day - from <= MOST_DAYS_BETWEEN; ) {
     const date = new Date(day * MS_PER_DAY)

@@ -1,22 +1,22 @@
-// When a schedule fires: the moments of its cron on the wall clock of its zone, as instants. Guarantee: a time that the
-// clock jumps over is skipped, one that comes twice fires the first time only, and the moments come in order.
+// Computes when a schedule fires: the wall-clock minutes of its cron in its zone, as instants. Guarantee: a time that
+// the clock jumps over is skipped, a time that comes twice fires only the first time, and fire times come in order.
 //
-// Between two changes of its offset a zone's wall clock is the instant moved by the offset. So the wall-clock minutes
-// are walked once, and these stretches alongside: a minute that lies in none was jumped over, and one that lies in two
-// is met in the first.
+// Between two changes of a zone's offset (a stretch), its wall clock is UTC plus that offset. The code walks the
+// wall-clock minutes once and the stretches alongside: a minute in no stretch was jumped over, and a minute in two
+// stretches is taken in the first.
 
 import { Temporal } from 'temporal-polyfill'
 import { type Cron, type WallMinute, wallMinutes } from './cron.ts'
 
-/** Minutes since 1970 throughout. */
+/** All times are minutes since 1970. */
 interface Stretch {
-  /** Where it begins and ends; without an end, infinity. */
+  /** Start (inclusive) and end (exclusive); infinite if the offset never changes on that side. */
   start: number
   end: number
   offset: number
   /** The offset after its end. */
   next_offset: number
-  /** The wall clock had come this far when it began. */
+  /** What the wall clock, by the previous offset, had reached when the stretch began. */
   reached: WallMinute
 }
 
@@ -30,10 +30,10 @@ export interface Fire {
 
 const MS_PER_MINUTE = 60_000
 const NS_PER_MINUTE = 6e10
-/** No offset is as far from UTC as two days: what ended so long before a minute on the clock does not hold it. */
+/** No offset reaches two days, so a stretch that ended that long before a wall-clock minute cannot contain it. */
 const LEAP_MINUTES = 2 * 1440
 
-/** What the cron names after a moment, the minutes that are skipped among it, in order and without end. */
+/** The fire times after `after_ms`, including skipped minutes, in order and without end. */
 export function* firesAfter(cron: Cron, timezone: string, after_ms: number): Generator<Fire, never> {
   const after = Math.floor(after_ms / MS_PER_MINUTE)
   let stretch = stretchAt(timezone, after)
@@ -52,7 +52,7 @@ export function* firesAfter(cron: Cron, timezone: string, after_ms: number): Gen
   }
 }
 
-/** The moments after a moment, without those that are skipped. */
+/** The fire times after `after_ms` in milliseconds since 1970, without skipped minutes, in order and without end. */
 export function* momentsAfter(cron: Cron, timezone: string, after_ms: number): Generator<number, never> {
   const fires = firesAfter(cron, timezone, after_ms)
   for (;;) {
@@ -61,13 +61,13 @@ export function* momentsAfter(cron: Cron, timezone: string, after_ms: number): G
   }
 }
 
-/** The next `count` moments after a moment. */
+/** The next `count` fire times after `after_ms`, in milliseconds since 1970. */
 export function nextFires(cron: Cron, timezone: string, after_ms: number, count: number): number[] {
   const moments = momentsAfter(cron, timezone, after_ms)
   return Array.from({ length: count }, () => moments.next().value)
 }
 
-/** The stretch asked for last, by zone: of ten thousand schedules most ask for the same. */
+/** The last stretch that was found for each zone: of ten thousand schedules most need the same one. */
 const known = new Map<string, Stretch>()
 
 function stretchAt(timezone: string, minute: number): Stretch {
@@ -80,7 +80,7 @@ function stretchAt(timezone: string, minute: number): Stretch {
 
 function findStretch(timezone: string, minute: number): Stretch {
   const within = Temporal.Instant.fromEpochMilliseconds(minute * MS_PER_MINUTE).toZonedDateTimeISO(timezone)
-  // The change before is looked for strictly before; a stretch holds the moment it begins at.
+  // 'previous' excludes the instant itself, but a stretch includes the instant at which it begins.
   const began = within.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')
   const ends = within.getTimeZoneTransition('next')
   const start = began ? minuteOf(began) : Number.NEGATIVE_INFINITY
@@ -99,13 +99,13 @@ const offsetOf = (at: Temporal.ZonedDateTime) => at.offsetNanoseconds / NS_PER_M
 export interface Overdue {
   /** In order; all of them have passed. */
   moments: Date[]
-  /** The first moment after them. */
+  /** The first fire time after them. */
   next_at: Date
-  /** Whether it is still ahead: the last of the moments is the newest there is. */
+  /** Whether `next_at` is still ahead, so that the last of `moments` is the newest fire time that has passed. */
   caught_up: boolean
 }
 
-/** The moments from `from` on that have come, as many as there is room for. */
+/** The fire times from `from` on that have passed, the first `room` of them. */
 export function overdueMoments(cron: Cron, timezone: string, from: Date, now: Date, room: number): Overdue {
   const moments: Date[] = []
   for (const at of momentsAfter(cron, timezone, from.getTime() - 1)) {
@@ -117,7 +117,7 @@ export function overdueMoments(cron: Cron, timezone: string, from: Date, now: Da
 }
 
 /**
- * A moment as the clock of a zone shows it; by UTC where there is no such zone.
+ * An instant on the wall clock of a zone, to the minute; the ISO timestamp in UTC if there is no such zone.
  *
  * @example
  * wallClock(new Date('2026-03-02T01:00Z'), 'Europe/Berlin') // '2026-03-02 02:00'

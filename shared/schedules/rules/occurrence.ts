@@ -1,10 +1,10 @@
-// What it means that a moment of a schedule started nothing, as data.
+// The reasons why a fire time of a schedule starts no run, as data.
 
 import type { OccurrenceOutcome, OccurrenceReason } from '../vocabulary.ts'
 
 export type RefusalReason = Exclude<OccurrenceReason, 'overdue' | 'run_never_started' | 'manual'>
 
-/** Whether it was decided or something broke, and whether it may pass and is tried again before the next moment. */
+/** Whether the service decided it or something broke, and whether it may pass and is retried before the next fire. */
 export const REFUSALS: Readonly<Record<RefusalReason, { outcome: OccurrenceOutcome; retried: boolean }>> = {
   invalid_cron: { outcome: 'skipped', retried: false },
   invalid_timezone: { outcome: 'skipped', retried: false },

@@ -1,9 +1,9 @@
-// Which names of time zones are accepted: those of the IANA database, as they are spelled there.
+// Checks names of time zones. Guarantee: only names of the IANA database pass, spelled as they are there.
 
 import { LIMITS } from '../../kernel/limits.ts'
 import { ScheduleError } from './cron.ts'
 
-/** The names of the database that have no region. What else has none is an abbreviation, of which IST means three. */
+/** The names of the IANA database without a region. Others without one are abbreviations: IST means three zones. */
 const WITHOUT_REGION = new Set(
   `CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran
   Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ROK Singapore
@@ -27,7 +27,7 @@ export function checkTimezone(name: string): void {
     throw refused(`${said} is not in the IANA database.`)
 }
 
-/** Why a name is no zone; undefined when it is one. */
+/** Why a name is not a valid zone; undefined if it is one. */
 export function timezoneProblem(name: string): string | undefined {
   try {
     checkTimezone(name)
@@ -38,7 +38,7 @@ export function timezoneProblem(name: string): string | undefined {
   }
 }
 
-/** The name that the platform's copy of the database has for it; undefined when it has none. */
+/** How the platform's copy of the IANA database spells the name; undefined if it does not have it. */
 function spelled(name: string): string | undefined {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone

@@ -1,4 +1,4 @@
-// Deadlines: by when, each day, a schedule's run or a run of an agent has to have ended.
+// Deadlines: the time each day by which a schedule's run, or any run of an agent, must have ended.
 
 import { foreignKey, index, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { ofProject } from '../../accounts/tables/tenant.ts'
@@ -12,12 +12,12 @@ export const deadlines = pgTable(
     id: id(),
     project_id: uuid('project_id').notNull(),
     agent_id: uuid('agent_id').notNull(),
-    /** Null where any run of the agent will do, whoever started it. */
+    /** Null if any run of the agent meets the deadline, whoever started it. */
     schedule_id: uuid('schedule_id'),
     /** A time of day in the zone, such as 06:30. */
     finished_by: text('finished_by').notNull(),
     timezone: text('timezone').notNull(),
-    /** When it is looked at next. */
+    /** When it is checked next. */
     due_at: at('due_at').notNull(),
     created_at: createdAt(),
   },

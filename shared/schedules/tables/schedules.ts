@@ -1,4 +1,4 @@
-// Recurring starts: schedules, and a row for every moment one of them named.
+// Recurring starts: schedules, and one occurrence for each of their fire times.
 
 import { sql } from 'drizzle-orm'
 import {
@@ -36,19 +36,19 @@ export const schedules = pgTable(
     timezone: text('timezone').notNull().default('UTC'),
     /** Declared in the agent's code: deploys change and remove it. */
     declared: boolean('declared').notNull().default(false),
-    /** What people call it, and its runs; null where its cron says enough. */
+    /** The label of it and its runs; null: its runs are called "schedule" and the cron. */
     name: text('name'),
     input: text('input').notNull().default('null'),
-    /** Where its items come from; null where each run is over one item, its input. */
+    /** Where its items come from; null if each run has one item, with `input` as its input. */
     source: jsonb('source').$type<Source>(),
-    /** The headers that its source is asked with, as JSON, encrypted with a key that is not in the database. */
+    /** The request headers for its source, as JSON, encrypted with a key that is not in the database. */
     source_headers_sealed: text('source_headers_sealed'),
     ...startColumns(),
-    /** Who gets the results of each run as a file. */
+    /** The receiver of each run's results as a file. */
     results: jsonb('results').$type<ResultsReceiver>(),
     enabled: boolean('enabled').notNull().default(true),
     disabled_reason: disabledReason('disabled_reason'),
-    /** The first moment without a row of its own; null while disabled. */
+    /** The first fire time without an occurrence row; null while disabled. */
     next_at: at('next_at'),
     last_run_at: at('last_run_at'),
     created_at: createdAt(),
@@ -63,10 +63,10 @@ export const schedules = pgTable(
   ],
 )
 
-/** The key by which a moment has one row; on a cluster the project is in it too. */
+/** The constraint that gives a fire time one row; on a cluster it includes the project. */
 export const ONE_ROW = 'occurrences_schedule_id_scheduled_for_manual_pk'
 
-/** A moment a schedule named, or a start by hand, and what became of it. */
+/** One fire time of a schedule, or one start by hand, and its outcome. */
 export const occurrences = pgTable(
   'occurrences',
   {
@@ -82,13 +82,13 @@ export const occurrences = pgTable(
     /** Kept when retention has removed the run. */
     run_id: uuid('run_id'),
     tries: smallint('tries').notNull().default(0),
-    /** When a moment that met a transient fault is tried again; null once it is decided. */
+    /** When the occurrence is retried after a transient fault; null once it is decided. */
     retry_at: at('retry_at'),
-    /** A run was submitted and nobody has looked yet whether a worker started it. */
+    /** When to check whether a worker has started the submitted run; null if there is nothing to check any more. */
     watch_until: at('watch_until'),
   },
   t => [
-    // One row a moment, whatever happens: whoever inserts it is the one who acts.
+    // One row per fire time, whatever happens: only the process that inserts it acts on it.
     primaryKey({ columns: [t.schedule_id, t.scheduled_for, t.manual] }),
     index('occurrences_retry').on(t.retry_at).where(sql`retry_at is not null`),
     index('occurrences_retry_of').on(t.schedule_id).where(sql`retry_at is not null`),

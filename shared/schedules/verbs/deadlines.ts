@@ -1,5 +1,5 @@
-// Sets deadlines and tells of those that passed with nothing finished. Guarantee: a deadline comes once a day at its
-// time in its zone, and each passing is judged once, by a transaction that also moves it on.
+// Sets deadlines, and raises alerts for those that passed without an ended run. Guarantee: a deadline comes once a day
+// at its time in its zone, and the transaction that judges its passing also moves it to the next day.
 
 import type { Alert } from '../../alerts/rules/alerts.ts'
 import { notFinished } from '../../alerts/rules/run-alerts.ts'
@@ -23,13 +23,17 @@ export interface DeadlineOrder {
 
 const cronOf = (finished_by: string) => `${finished_by.split(':').reverse().map(Number).join(' ')} * * *`
 
-/** The next moment after `now` at which a wall clock in the zone shows the time. */
+/** The next instant after `now` (in milliseconds) at which a wall clock in the zone shows the time. */
 function nextDue(finished_by: string, timezone: string, now: number): Date {
   const [next] = nextFires(readable(cronOf(finished_by), timezone), timezone, now, 1)
   return new Date(next!)
 }
 
-/** Sets by when something has to have finished each day; there is one deadline a schedule and one an agent. @throws ApiError `invalid_timezone`, `too_many_deadlines` */
+/**
+ * Sets the daily deadline of a schedule or of an agent, in place of the one it has.
+ *
+ * @throws ApiError `invalid_timezone`, `too_many_deadlines`
+ */
 export async function setDeadline(ctx: Context, order: DeadlineOrder): Promise<DeadlineRow> {
   const known = await store.listDeadlines(ctx.db, order.project_id)
   const same = (one: DeadlineRow) => one.agent_id === order.agent_id && one.schedule_id === order.schedule_id
@@ -51,7 +55,7 @@ export async function removeDeadline(ctx: Context, project_id: string, id: strin
     throw new ApiError('not_found', 'There is no such deadline in this account.')
 }
 
-/** A zone that the platform knows no more must not keep the others from being looked at. */
+/** A zone that the platform no longer knows must not keep the other deadlines from being checked. */
 function dayAfter({ finished_by, timezone, now }: store.DueDeadline): Date {
   try {
     return nextDue(finished_by, timezone, now.getTime())
@@ -60,7 +64,7 @@ function dayAfter({ finished_by, timezone, now }: store.DueDeadline): Date {
   }
 }
 
-/** What deadlines that have passed give reason for, in the caller's transaction, which moves them on. */
+/** Returns the alerts for passed deadlines and moves these to their next day, in the caller's transaction. */
 export async function passDeadlines(sql: Sql): Promise<Alert[]> {
   const due = await store.lockPassedDeadlines(sql, LIMITS.deadlines_per_look)
   if (due.length === 0) return []

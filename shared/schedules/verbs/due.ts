@@ -1,5 +1,5 @@
-// Decides what becomes of the moments that have come: pure, from what was locked. Guarantee: bounded by
-// LIMITS.moments_per_chunk, whatever the length of an outage; what has no room is left for the next chunk.
+// Decides what to do with each fire time that has come, as a pure function of the locked schedules. Guarantee: at most
+// LIMITS.moments_per_chunk fire times, however long an outage was; the rest is left for the next chunk.
 
 import { LIMITS } from '../../kernel/limits.ts'
 import type { DueOccurrence, DueSchedule, NamedOccurrence } from '../queries/occurrences.ts'
@@ -8,11 +8,11 @@ import { overdueMoments } from '../rules/fire-times.ts'
 import { checkTimezone } from '../rules/timezone.ts'
 
 export interface DuePlan {
-  /** Cannot be read any more: disabled, and their moments skipped. */
+  /** Schedules that cannot be read any more: they are disabled, and the fire time is skipped. */
   unreadable: (NamedOccurrence & { reason: 'invalid_cron' | 'invalid_timezone' })[]
-  /** Passed with no attempt. */
+  /** Passed without an attempt. */
   missed: NamedOccurrence[]
-  /** The newest moment of each schedule, to be fired. */
+  /** The newest fire time of each schedule, to act on. */
   newest: DueOccurrence[]
   nexts: { schedule_id: string; next_at: Date }[]
 }
@@ -23,8 +23,8 @@ export function planDue(due: readonly DueSchedule[]): DuePlan {
   const plan: DuePlan = { unreadable: [], missed: [], newest: [], nexts: [] }
   const readable = new Set<string>()
   let room: number = LIMITS.moments_per_chunk
-  // The freshest first, and each at most its share of the room left: what is due now does not wait for what an outage left
-  // behind, which takes what the others leave.
+  // The schedules that came due last go first, each with at most its share of the remaining room. So schedules that are
+  // due now do not wait for the backlog of an outage, which gets the room they leave.
   const freshest = due.toSorted((a, b) => b.next_at.getTime() - a.next_at.getTime())
   for (const [n, schedule] of freshest.entries()) {
     const { id, timezone, next_at, now } = schedule
@@ -46,7 +46,7 @@ export function planDue(due: readonly DueSchedule[]): DuePlan {
   return plan
 }
 
-/** The cron, or why it or the zone cannot be read: rows may be edited, and databases of zones change. */
+/** The cron, or why the cron or zone cannot be read: rows may have been edited, and zone databases change. */
 function read({ cron, timezone }: DueSchedule, zones: Set<string>): Cron | ScheduleError {
   try {
     if (!zones.has(timezone)) checkTimezone(timezone)

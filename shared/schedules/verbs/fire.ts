@@ -1,6 +1,6 @@
-// Fires schedules: the chores of the tick, and starts by hand. Guarantee: every moment a schedule names gets one row,
-// and a moment that is `fired` has one run, opened with it; whoever pauses, dies or comes twice changes nothing of
-// that. Moments that passed during an outage are missed, but for the newest, which still fires.
+// Fires schedules: the chores of the tick, and starts by hand. Guarantee: every fire time of a schedule gets one row,
+// and an occurrence that is `fired` has one run, opened with it, even if a process pauses, dies or acts twice. Fire
+// times that passed during an outage are missed, except the newest, which still fires unless it is too old.
 
 import type { TransactionSql } from 'postgres'
 import { type MissedOccurrence, scheduleMissed } from '../../alerts/rules/alerts.ts'
@@ -22,7 +22,7 @@ import { disableUnreadable } from '../queries/unreadable.ts'
 import { REFUSALS, type RefusalReason } from '../rules/occurrence.ts'
 import { planDue } from './due.ts'
 
-/** The chore: acts on every moment that has come. Returns how many schedules had one. */
+/** Chore of the tick: acts on every fire time that has come. Returns how many schedules had one. */
 export function fireDue(ctx: Context): Promise<number> {
   return inChunks(ctx, async sql => {
     const due = await store.lockDue(sql, LIMITS.fires_per_chunk)
@@ -47,7 +47,7 @@ export function fireDue(ctx: Context): Promise<number> {
   })
 }
 
-/** The chore: tries moments again that met what may pass. Returns how many. */
+/** Chore of the tick: retries occurrences that met a transient fault. Returns how many. */
 export function retryFires(ctx: Context): Promise<number> {
   return inChunks(ctx, async sql => {
     const due = await store.lockRetries(sql, LIMITS.fires_per_chunk)
@@ -61,7 +61,7 @@ export function retryFires(ctx: Context): Promise<number> {
   })
 }
 
-/** The chore: says of runs that no worker started in time that nobody did. Returns how many it looked at. */
+/** Chore of the tick: records runs that no worker started in time, and raises alerts. Returns how many it checked. */
 export async function watchStarts(ctx: Context): Promise<number> {
   const looked = await ctx.sql.begin(async tx => {
     const sql = tx as unknown as Sql
@@ -80,7 +80,7 @@ export async function watchStarts(ctx: Context): Promise<number> {
 
 export type StartedByHand = Omit<SourcedSchedule, 'source'> & { input: string; source: Source | null }
 
-/** Starts a run as the schedule would, at once, and says so in a row of its own. @throws ApiError like submitRun */
+/** Starts a run at once, as the schedule would, and records it as an occurrence. @throws ApiError like submitRun */
 export async function fireByHand(ctx: Context, schedule: StartedByHand): Promise<Submitted> {
   const { project_id, agent_id, input, source } = schedule
   const together = (sql: Sql, run_id: string) => store.noteStartByHand(sql, schedule.id, run_id)
@@ -101,7 +101,7 @@ async function* pileOf(input: string) {
   yield [{ line: 1, item_id: null, partition_key: null, input }]
 }
 
-/** Takes chunks, each a transaction, until there is nothing left or the time of a tick is used up. */
+/** Runs chunks, each in a transaction, until nothing is left or the time of a tick (LIMITS.fire_ms) is used up. */
 async function inChunks(ctx: Context, take: (sql: Sql) => Promise<number>): Promise<number> {
   const began_ms = ctx.now()
   let taken = 0
@@ -123,7 +123,7 @@ async function inChunks(ctx: Context, take: (sql: Sql) => Promise<number>): Prom
 
 type Refused = store.NamedOccurrence & { reason: RefusalReason }
 
-/** Starts a run for each moment, or books the reading of its source; returns those that get none, and why. */
+/** Starts a run for each occurrence, or queues the read of its source; returns those that got neither, and why. */
 async function startAll(ctx: Context, sql: Sql, given: readonly store.DueOccurrence[]): Promise<Refused[]> {
   const sourced = given.filter(moment => moment.has_source)
   if (sourced.length > 0) await bookReads(sql, sourced.map(momentOf))
@@ -155,7 +155,7 @@ async function startAll(ctx: Context, sql: Sql, given: readonly store.DueOccurre
   return [...refused, ...(await dispatch(ctx, sql, starts))]
 }
 
-/** Opens the runs; of those that PostgreSQL refuses each is found and left out. */
+/** Opens the runs; those that PostgreSQL rejects are found by bisection and returned. */
 async function dispatch(ctx: Context, sql: Sql, starts: readonly store.Start[]): Promise<Refused[]> {
   if (starts.length === 0) return []
   const failed: store.Start[] = []
@@ -170,11 +170,11 @@ async function dispatch(ctx: Context, sql: Sql, starts: readonly store.Start[]):
       },
     ),
   )
-  // Where not even that went well, nothing was started: its savepoint is gone with all within it.
+  // If the bisection itself failed, nothing was started: its savepoint was rolled back.
   return (done === null ? starts : failed).map(start => ({ ...start, reason: 'dispatch_failed' as const }))
 }
 
-/** What a part of the transaction gives; null when it failed, and then it has changed nothing. */
+/** The result of a part of the transaction; null if the part failed, and then it has changed nothing. */
 async function tried<T>(
   ctx: Context,
   sql: Sql,
@@ -192,7 +192,7 @@ async function tried<T>(
 const savepoint = <T>(sql: Sql, part: (sql: Sql) => Promise<T>) =>
   (sql as unknown as TransactionSql).savepoint(within => part(within as unknown as Sql)) as Promise<T>
 
-/** Says why a moment may start nothing, or takes the room of a run and says null. */
+/** Returns a judge, which gives the reason why a schedule may start nothing, or takes room for a run and gives null. */
 function judgeOf(agents: readonly store.StartingAgent[], payers: readonly store.Payer[]) {
   const agentOf = new Map(agents.map(agent => [agent.id, agent]))
   const payerOf = new Map(payers.map(payer => [payer.project_id, payer]))
@@ -201,7 +201,7 @@ function judgeOf(agents: readonly store.StartingAgent[], payers: readonly store.
   return ({ agent_id, project_id }: store.LockedSchedule): RefusalReason | null => {
     const [agent, payer] = [agentOf.get(agent_id), payerOf.get(project_id)]
     if (agent === undefined || payer === undefined) return 'agent_not_found'
-    // A submission waits for a deployment; a moment would fire what its schedule did not mean, and is tried again.
+    // A submission waits for a deployment. A fire that waited might run what its schedule did not mean: it is retried.
     if (!agent.is_deployed) return 'no_deployed_version'
     const { account_id, account_room, project_room } = payer
     const left = {
@@ -224,7 +224,7 @@ async function noteRefusals(sql: Sql, refused: readonly Refused[]): Promise<void
   await store.noteRefusals(sql, rows, LIMITS.fire_backoff_s)
 }
 
-/** Of moments in order, the first of each schedule: since when it is so. */
+/** The first fire time of each schedule, given fire times in order: since when it has been missed. */
 function firstOfEach(moments: readonly store.NamedOccurrence[]): store.NamedOccurrence[] {
   return [...new Map(moments.toReversed().map(moment => [moment.schedule_id, moment])).values()]
 }

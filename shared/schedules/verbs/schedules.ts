@@ -1,5 +1,5 @@
-// Makes, changes and deletes schedules. Guarantee: a schedule that is enabled has a cron and a zone that can be read
-// and the moment it fires next; the moment follows from them and the database's clock alone.
+// Creates, changes and deletes schedules. Guarantee: an enabled schedule has a readable cron and zone and its next fire
+// time, which follows from them and the database's clock alone.
 //
 // Every verb acts through `ctx.db`: a caller that passes a transaction there makes the change part of it.
 
@@ -21,11 +21,11 @@ export interface ScheduleOrder extends SaidSettings {
   cron: string
   timezone: string
   enabled: boolean
-  /** By the agent's code. */
+  /** Whether the agent's code declares it. */
   declared: boolean
 }
 
-/** What is to be different; what is undefined stays. */
+/** The fields to change; undefined ones stay. */
 export interface ScheduleChanges extends SaidSettings {
   cron?: string | undefined
   timezone?: string | undefined
@@ -50,7 +50,7 @@ export async function createSchedule(ctx: Context, order: ScheduleOrder): Promis
 }
 
 /**
- * Changes a schedule. A new cron or zone counts from the very next moment on.
+ * Changes a schedule. A new cron or zone applies from the very next fire time on.
  *
  * @throws ApiError `invalid_cron`, `invalid_timezone`, `schedule_cron_taken`, `not_found`, `invalid_request`
  */
@@ -73,7 +73,7 @@ export async function updateSchedule(ctx: Context, id: string, changes: Schedule
   })
 }
 
-/** Moments while it was disabled are gone: the next one is ahead. @throws ApiError like createSchedule */
+/** Fire times passed while disabled are lost. @throws ApiError `invalid_cron`, `invalid_timezone`, `not_found` */
 export async function enableSchedule(ctx: Context, id: string): Promise<void> {
   await ctx.db.transaction(async tx => {
     const db = tx as unknown as Database
@@ -82,7 +82,7 @@ export async function enableSchedule(ctx: Context, id: string): Promise<void> {
   })
 }
 
-/** A person's word. One that is disabled already keeps its reason. */
+/** Disables it with the reason `operator`. A disabled schedule keeps its reason. @throws ApiError `not_found` */
 export async function disableSchedule(ctx: Context, id: string): Promise<void> {
   await ctx.db.transaction(async tx => {
     const db = tx as unknown as Database
@@ -93,7 +93,7 @@ export async function disableSchedule(ctx: Context, id: string): Promise<void> {
   })
 }
 
-/** With every row of its moments; runs it started stay. */
+/** Deletes a schedule with all its occurrences; its runs stay. */
 export function deleteSchedule(ctx: Context, id: string): Promise<void> {
   return store.deleteSchedule(ctx.db, id)
 }
@@ -106,7 +106,7 @@ async function locked(db: Database, id: string) {
   return row
 }
 
-/** Moments that came before a change and that no tick has acted on yet are missed: they get their rows all the same. */
+/** Records fire times as missed that came before a change and that no tick has acted on yet. */
 async function passOver(db: Database, known: LockedSchedule): Promise<void> {
   const { id, project_id, cron, timezone } = known
   const now = new Date(await store.readClock(db))
@@ -120,13 +120,13 @@ async function passOver(db: Database, known: LockedSchedule): Promise<void> {
   }
 }
 
-/** The first moment after the database's now. */
+/** The first fire time after the database's current time. */
 async function nextOf(db: Database, cron: string, timezone: string): Promise<Date> {
   const parsed = readable(cron, timezone)
   return new Date(nextFires(parsed, timezone, await store.readClock(db), 1)[0]!)
 }
 
-/** What a row says may have been edited, and names no moments then. */
+/** Whether the stored cron and zone are valid: the row may have been edited. */
 function isReadable({ cron, timezone }: LockedSchedule): boolean {
   try {
     readable(cron, timezone)
@@ -147,7 +147,7 @@ export function readable(cron: string, timezone: string) {
   }
 }
 
-/** The columns of what is said. */
+/** The columns to write for the given settings. */
 async function columnsOf(
   ctx: Context,
   said: SaidSettings,

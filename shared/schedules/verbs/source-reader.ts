@@ -1,6 +1,6 @@
-// Reads the sources of occurrences that have come. Guarantee: an occurrence starts one run or none, whoever pauses, dies
-// or comes twice; a reader that dies is followed by another, which begins at the start; a source that drips holds up
-// neither the tick nor another project's.
+// Reads the sources of occurrences that have come, and starts their runs. Guarantee: an occurrence starts one run or
+// none, even if a reader pauses, dies or acts twice; after a reader dies another one reads from the start; a slow
+// source delays neither the tick nor another project's sources.
 
 import { scheduleMissed } from '../../alerts/rules/alerts.ts'
 import { raiseAlerts } from '../../alerts/verbs/alerts.ts'
@@ -17,28 +17,28 @@ import { giveUp } from '../../submission/verbs/submit.ts'
 import { noteRefusals, runName } from '../queries/occurrences.ts'
 import { REFUSALS, type RefusalReason } from '../rules/occurrence.ts'
 
-/** One for each host's connections, like the senders of messages. */
+/** One reader per connection pool, like the senders of messages. */
 const readers = new WeakMap<Context['sql'], Reader>()
 
-/** The chore: begins what is booked, in the background. Returns how many are being read. */
+/** Chore of the tick: starts queued reads in the background. Returns how many are running. */
 export async function readSources(ctx: Context): Promise<number> {
   const reader = readers.get(ctx.sql) ?? new Reader(ctx)
   readers.set(ctx.sql, reader)
   return reader.look()
 }
 
-/** Resolves when nothing is being read here. */
+/** Resolves when this process is reading no source. */
 export async function sourcesRead(ctx: Context): Promise<void> {
   await readers.get(ctx.sql)?.idle()
 }
 
-/** Begins no more, and leaves what is being read to another process. */
+/** Starts no more reads, and releases those under way to another process. */
 export function stopReading(ctx: Context): void {
   readers.get(ctx.sql)?.stop()
 }
 
 class Stopped extends Error {}
-/** Somebody else reads it by now. */
+/** Another reader has the read by now, or the occurrence has been decided. */
 class Lost extends Error {}
 class NotDeployed extends Error {}
 
@@ -99,12 +99,12 @@ class Reader {
   }
 }
 
-/** While the source is read; a lease that is lost ends the reading. */
+/** Extends the lease while the source is read; if the lease is lost, aborts the read. */
 async function keepLease(ctx: Context, held: store.ClaimedRead, over: AbortController): Promise<void> {
   for (;;) {
     await pause(LIMITS.heartbeat_ms, over.signal)
     if (over.signal.aborted) return
-    // PostgreSQL may be away: then the lease runs out, and the next beat finds who has it.
+    // PostgreSQL may be unreachable: then the lease runs out, and the next heartbeat finds out who holds it.
     const kept = await store.extendRead(ctx.sql, held.run_id, held, LIMITS.source_lease_ms).catch(() => true)
     if (!kept) over.abort(new Lost('Another reader has taken over.'))
   }
@@ -112,7 +112,7 @@ async function keepLease(ctx: Context, held: store.ClaimedRead, over: AbortContr
 
 async function start(ctx: Context, held: store.ClaimedRead, signal: AbortSignal): Promise<void> {
   const schedule = await store.findSourcedSchedule(ctx.sql, held.schedule_id)
-  // Its source was taken from it meanwhile: the next try starts what it says by then.
+  // The source was removed meanwhile: the next try starts whatever the schedule says by then.
   if (schedule === undefined) throw new Error('the schedule has no source any more')
   const agent = await store.findCurrent(ctx.sql, schedule.agent_id)
   if (agent !== undefined && agent.deployment === null) throw new NotDeployed('nothing is deployed')
@@ -133,7 +133,7 @@ async function start(ctx: Context, held: store.ClaimedRead, signal: AbortSignal)
   )
 }
 
-/** Says why nothing was started. */
+/** Records why nothing was started, and raises an alert if that is final or the source has failed often enough. */
 async function refuse(ctx: Context, held: store.ClaimedRead, error: unknown): Promise<void> {
   const { reason, detail } = reasonOf(error)
   const { schedule_id, scheduled_for } = held
@@ -149,7 +149,7 @@ async function refuse(ctx: Context, held: store.ClaimedRead, error: unknown): Pr
       [{ schedule_id, scheduled_for, outcome, reason, retried, detail }],
       LIMITS.fire_backoff_s,
     )
-    // What may pass is tried until the next occurrence, which of a nightly export is a day away: too late to be told.
+    // Transient faults are retried until the next occurrence. For a nightly export that is a day: too late to alert.
     const told = reason === 'source_failed' && (await store.triesOf(sql, held)) >= LIMITS.source_tries_told
     if (!retried || told) await alert(ctx, sql, held, reason, detail)
   })

@@ -1,4 +1,4 @@
-// When an expression would fire, as callers ask for it and are told.
+// The request and response shapes of the preview of a cron's fire times.
 
 import { timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'

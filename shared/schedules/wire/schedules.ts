@@ -1,4 +1,4 @@
-// The shapes of schedules and of what became of their moments, and how rows become them.
+// The shapes of schedules and their occurrences, and how rows are converted to them.
 
 import { worstOutcome } from '../../items/rules/lifecycle.ts'
 import type { runs } from '../../items/tables/runs.ts'
@@ -23,7 +23,7 @@ export type OccurrenceRow = Omit<typeof occurrences.$inferSelect, 'manual' | 'pr
   run?: RunColumns | null
 }
 export type ScheduleRow = typeof schedules.$inferSelect & {
-  /** Of its input. */
+  /** The size of its input. */
   bytes: number
   agent_slug: string
   last_event: OccurrenceRow | null
@@ -144,14 +144,14 @@ export function scheduleOf(row: ScheduleRow): z.input<typeof Schedule> {
   }
 }
 
-/** From the moment that is next by the database's clock; one that is due and not yet dealt with is among them. */
+/** From the stored next fire time on; one that is due and not yet acted on is included. */
 function nextOf({ next_at, cron, timezone }: ScheduleRow): string[] {
   if (next_at === null) return []
   try {
     const fires = nextFires(parseCron(cron), timezone, next_at.getTime() - 1, LIMITS.next_fires)
     return fires.map(at => new Date(at).toISOString())
   } catch (error) {
-    // What the tick will disable it for; until then it is still to be shown.
+    // The tick will disable the schedule for this; until then it must still be shown.
     if (error instanceof ScheduleError || error instanceof RangeError) return []
     throw error
   }
@@ -166,14 +166,14 @@ const settings = {
 }
 
 /**
- * What runs of a schedule are started with, as it is kept: the fields above, and the input as the JSON text it is. What runs
- * get of it stands in submission/wire/start-settings.ts.
+ * The settings of a schedule's runs as stored: the fields above, and the input as its JSON text.
+ * submission/wire/start-settings.ts says which of them a run gets.
  */
 export type ScheduleSettings = {
   [K in Exclude<keyof typeof settings, 'input'>]-?: Exclude<z.output<(typeof settings)[K]>, undefined>
 } & { input: string }
 
-/** Of what nothing is said. */
+/** The defaults. */
 const UNSAID: ScheduleSettings = {
   name: null,
   source: null,
@@ -188,10 +188,10 @@ const UNSAID: ScheduleSettings = {
   tags: [],
 }
 
-/** What somebody says of them. */
+/** The settings that a caller gives. */
 export type SaidSettings = { [K in keyof ScheduleSettings]?: ScheduleSettings[K] | undefined }
 
-/** The settings of a new schedule. */
+/** The settings of a new schedule: those given, and defaults. */
 export function settingsOf(said: SaidSettings): ScheduleSettings {
   const settings = { ...UNSAID }
   for (const key of Object.keys(UNSAID) as (keyof ScheduleSettings)[])
@@ -225,7 +225,7 @@ export const ScheduleChanges = refusingMaxSteps(
   example: { cron: '0 3 * * *', budget_cents: 700 },
 })
 
-/** Of all unknown fields this one is known to be looked for here, so it is answered with where it belongs. */
+/** Callers are known to look for `max_steps` here, so the error says where it belongs. */
 function refusingMaxSteps<T extends z.ZodType>(schema: T) {
   return z.preprocess(value => {
     if (typeof value === 'object' && value !== null && 'max_steps' in value)

@@ -12,7 +12,7 @@ export interface FirstMember {
   password_hash: string
 }
 
-/** The member with this e-mail, made with an account of its own when there is none. Others who try must wait. */
+/** The member with this e-mail, made with an account of its own if there is none. Concurrent calls take turns. */
 export async function ensureFirstMember(db: Database, first: FirstMember) {
   await db.execute(sql`select pg_advisory_xact_lock(hashtext('assay first member'))`)
   const [known] = await db.select().from(members).where(eq(members.email, first.email))
@@ -27,7 +27,7 @@ export async function ensureFirstMember(db: Database, first: FirstMember) {
   return { member_id: first.id, account_id: first.account_id }
 }
 
-/** Sets a member's password and ends the sessions that were opened with the old one, but for one. */
+/** Sets a member's password and ends the sessions that were opened with the old one, except `kept_session_id`. */
 export async function setPassword(
   db: Database,
   member_id: string,

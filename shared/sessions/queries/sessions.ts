@@ -14,7 +14,7 @@ export async function insertSession(db: Database, session: typeof sessions.$infe
   await db.insert(sessions).values(session)
 }
 
-/** The session's member and account while it lives. */
+/** The session's member and account, if the session is live. */
 export async function liveSession(db: Database, id: string) {
   const [row] = await db
     .select({
@@ -32,13 +32,13 @@ export async function liveSession(db: Database, id: string) {
   return row
 }
 
-/** The live session whose current refresh token this is. */
+/** The live session with this current refresh token. */
 export async function findRefreshed(db: Database, refresh_hash: Uint8Array) {
   const [row] = await db.select({ id: sessions.id }).from(sessions).where(isRefreshedBy(refresh_hash))
   return row
 }
 
-/** Trades a refresh token for the next one; false when the token is not the session's current one. */
+/** Replaces a refresh token by the next one; false when the token is not the session's current one. */
 export async function rotateSession(
   db: Database,
   refresh_hash: Uint8Array,
@@ -59,7 +59,7 @@ const isRefreshedBy = (refresh_hash: Uint8Array) =>
     gt(sessions.expires_at, sql`now()`),
   )
 
-/** Ends a session of which a token came again that it no longer has, unless the token was traded a moment ago. */
+/** Ends a session whose earlier token was sent again, unless that token was replaced less than `moment_ms` ago. */
 export async function revokeUsedTwice(db: Database, id: string, moment_ms: number): Promise<void> {
   await db
     .update(sessions)

@@ -1,6 +1,7 @@
-// How often a password may be guessed. Guarantee: guesses are counted by address, by address and e-mail, and by e-mail over all
-// addresses, whether or not it is a member's; those from a few addresses keep nobody out who comes from another one, and those from
-// many nobody who has signed in from a place before; and each process counts by itself as well, whatever Redis says.
+// Limits how often a password may be guessed. Guarantee: guesses are counted by address, by address and e-mail, and by
+// e-mail over all addresses, whether or not it is a member's. Guesses from a few addresses lock out nobody who comes
+// from another one; guesses from many lock out nobody who has signed in from their place before. Each process also
+// counts by itself, whatever Redis says.
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -10,22 +11,22 @@ import { recall, remember } from '../../redis/cache.ts'
 import { type Bucket, takeTokens } from '../../redis/rate.ts'
 
 export interface Guess {
-  /** Gives back what it cost, and remembers the place. */
+  /** Returns the guess's token and remembers the place. */
   wasRight(): Promise<void>
 }
 
 /**
- * Counts an attempt to sign in before it is looked at.
+ * Counts an attempt to sign in before the password is checked.
  *
  * @param email in lower case
- * @param address null where the host does not know it
+ * @param address null if the host does not know it
  * @throws ApiError `rate_limited`
  */
 export async function countGuess(ctx: Context, email: string, address: string | null): Promise<Guess> {
   const member = `email:${toHex(await sha256(email))}`
   const place = address === null ? undefined : `sign-in:${member}:${address}`
   const isKnown = place !== undefined && (await recall<true>(ctx.redis, place)) === true
-  // The address first: one that is refused must not use up the attempts of those it pretends to be.
+  // The address first: a refused address must not use up the attempts of the members it guesses at.
   const buckets = [
     ...(address === null ? [] : [bucketOf(`address:${address}`, LIMITS.sign_ins_per_address)]),
     bucketOf(`${member}:${address}`, LIMITS.sign_ins_per_email_and_address),
@@ -44,8 +45,8 @@ export async function countGuess(ctx: Context, email: string, address: string | 
 }
 
 /**
- * Counts a question whether somebody signs in with an e-mail, which each new member is, before it is answered: an account could
- * ask about everybody. @throws ApiError `rate_limited`
+ * Counts adding a member before it is done, since the answer reveals whether somebody signs in with that e-mail: an
+ * account could ask about everybody. @throws ApiError `rate_limited`
  */
 export async function countTaken(ctx: Context, account_id: string): Promise<{ wasFree(): Promise<unknown> }> {
   const bucket = bucketOf(`taken:${account_id}`, LIMITS.emails_taken)

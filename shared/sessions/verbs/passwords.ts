@@ -1,5 +1,5 @@
-// Hashes of passwords: scrypt, with its parameters beside the hash so that they can be raised later. The runtime's own
-// scrypt runs outside the event loop, a few at once and the rest by turns of who asks, so that guesses delay nobody else's
+// Hashes passwords with scrypt, keeping its parameters next to the hash so that they can be raised later. The runtime's
+// own scrypt runs outside the event loop, a few at once and the rest in turns by caller. So guesses delay nobody else's
 // request and take a bounded amount of memory.
 
 import { type ScryptOptions, scrypt } from 'node:crypto'
@@ -10,7 +10,7 @@ import { fromBase64Url, toBase64Url } from '../../kernel/secrets.ts'
 
 type Hashing = Pick<Context, 'hashes' | 'random'>
 
-const COST = { N: 2 ** 15, r: 8, p: 1 } // 32 MiB and a good 50 ms for each guess
+const COST = { N: 2 ** 15, r: 8, p: 1 } // 32 MiB and just over 50 ms for each guess
 const HASH_BYTES = 32
 const SALT_BYTES = 16
 
@@ -25,7 +25,7 @@ export async function hashPassword(ctx: Hashing, password: string): Promise<stri
 /**
  * Takes as long for a member that does not exist (`encoded` undefined) as for a wrong password.
  *
- * @param from who guesses, by whom turns are taken
+ * @param from the guessing caller, by whom turns are shared out
  * @throws ApiError `rate_limited`
  */
 export async function passwordMatches(
@@ -54,7 +54,7 @@ async function inTurn<T>({ hashes }: Hashing, from: string, work: () => Promise<
   }
 }
 
-/** Node refuses what needs more memory than `maxmem`; scrypt needs 128 N r bytes and a little besides. */
+/** Node refuses to use more memory than `maxmem`; scrypt needs slightly more than 128 N r bytes. */
 function derive(password: string, salt: Uint8Array, bytes: number, cost: typeof COST): Promise<Uint8Array> {
   const options: ScryptOptions = { ...cost, maxmem: 2 * 128 * cost.N * cost.r }
   return new Promise((resolve, reject) =>

@@ -1,5 +1,5 @@
-// Refresh tokens. Guarantee: of one that this installation made it is known whose session it is of, also when it was used long ago,
-// and nobody else can make one.
+// Makes and verifies refresh tokens. Guarantee: a token that this installation made names its session, even if it was
+// used long ago, and nobody else can make one.
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
@@ -16,7 +16,7 @@ export async function refreshToken(ctx: Context, session_id: string): Promise<st
   return `${said}.${toBase64Url(await macOf(ctx, said))}`
 }
 
-/** The session that a token was made for; undefined for one that is not ours, or was made before tokens named theirs. */
+/** The session a token was made for; undefined if it is not ours, or older than tokens that name their session. */
 export async function sessionOfRefresh(ctx: Context, token: string): Promise<string | undefined> {
   const [, session_id] = TOKEN.exec(token) ?? []
   if (session_id === undefined) return undefined

@@ -1,5 +1,5 @@
-// What strangers were refused, in the log of the account that it was aimed at. Guarantee: however often they try, the log grows
-// by so many entries an hour, of one thing and of one account, and nobody waits for them.
+// Logs strangers' refused attempts in the audit log of the account they aimed at. Guarantee: however often they try,
+// the log grows by a bounded number of entries an hour, per target and per account, and nobody waits for them.
 
 import { NOBODY_ID, noteAuditEntry } from '../../accounts/queries/audit.ts'
 import type { Context } from '../../context.ts'
@@ -9,15 +9,15 @@ import { takeTokens } from '../../redis/rate.ts'
 export interface RefusedAttempt {
   account_id: string
   project_id?: string
-  /** What was tried. */
+  /** The operation that was tried. */
   operation_id: 'createSession' | 'fireTrigger'
   /** The member or the trigger. */
   target_id: string
-  /** Null where the host does not know it. */
+  /** Null if the host does not know it. */
   address: string | null
 }
 
-/** Adds an entry beside what goes on, unless there are many already. */
+/** Adds an entry in the background, unless there are many already. */
 export function noteRefusal(ctx: Context, refusal: RefusedAttempt): void {
   ctx.waitUntil(note(ctx, refusal))
 }

@@ -1,5 +1,5 @@
-// Sessions of members. Guarantee: a refresh token works once, one that comes again ends its session, and a wrong e-mail looks like
-// a wrong password.
+// Opens, refreshes and ends sessions of members. Guarantee: a refresh token works once, a token used twice ends its
+// session, and a wrong e-mail looks like a wrong password.
 
 import { insertAuditEntry } from '../../accounts/queries/audit.ts'
 import type { Context, Database } from '../../context.ts'
@@ -19,7 +19,7 @@ import { passwordMatches } from './passwords.ts'
 import { refreshToken, sessionOfRefresh } from './refresh-token.ts'
 import { noteRefusal } from './refusals.ts'
 
-/** A session's id and the token that prolongs it; the edge signs the access token. */
+/** A session's id and the token that prolongs it; the http layer signs the access token. */
 export interface OpenedSession {
   session_id: string
   refresh_token: string
@@ -28,7 +28,7 @@ export interface OpenedSession {
 
 const DAY_MS = 86_400_000
 
-/** Who asks, as far as the host knows. */
+/** The caller, as far as the host knows. */
 export interface Client {
   address: string | null
   user_agent: string
@@ -92,7 +92,7 @@ const refusedSignIn = ({ id, account_id }: { id: string; account_id: string }) =
 })
 
 /**
- * The next token of a session. One that comes a second time is in two hands: the session ends, unless it comes so soon that its
+ * The session's next tokens. A token sent twice is in two hands: the session ends, unless it comes so soon that its
  * caller may have missed the answer. @throws ApiError `unauthenticated`
  */
 export async function refreshSession(ctx: Context, refresh_token: string): Promise<OpenedSession> {

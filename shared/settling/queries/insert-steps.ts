@@ -1,12 +1,12 @@
-// Writes steps as a part of the statement that settles their items. Guarantee: a step is written where its item is, or not
-// at all.
+// Writes steps as a part of the statement that settles their items. Guarantee: a step is written together with its
+// item, or not at all.
 
 import type { Sql } from '../../context.ts'
 import type { StepRow } from '../../grading/rules/step-row.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { rowsOf } from '../../kernel/packed-columns.ts'
 
-/** Of the items that `settled` has, those steps. */
+/** Inserts those of the steps whose items are in `settled`. */
 export function insertSteps(sql: Sql, { project_id, run_id }: RunKey, steps: readonly StepRow[]) {
   const rows = rowsOf(sql, steps, {
     step_no: ['int', s => s.step_no],
@@ -24,7 +24,7 @@ export function insertSteps(sql: Sql, { project_id, run_id }: RunKey, steps: rea
     started_ms: ['float8', s => s.started_ms],
     duration_ms: ['float8', s => s.duration_ms],
     key: ['text', s => s.key],
-    // Mostly they are the same.
+    // Mostly the name is the key.
     name: ['text', s => (s.name === s.key ? null : s.name)],
     model: ['text', s => s.model],
     outcome_reason: ['text', s => s.outcome_reason],

@@ -1,5 +1,5 @@
-// What a flush says of items that did not simply work, and what comes of it in triage. Guarantee: the same in whichever
-// statement settles them. Rows of triage are written before the run is locked, so that no other flush waits for them.
+// Writes what a flush says of items that are not ok, and their rows in triage. Guarantee: every statement that settles
+// such items writes the same. Triage rows are written before the run is locked, so that no other flush waits for them.
 
 import type { Sql } from '../../context.ts'
 import type { Verdict } from '../../grading/rules/verdict.ts'
@@ -11,9 +11,9 @@ export interface NotOk {
   seq: number
   attempt: number
   verdict: Verdict | null
-  /** The head of the prompt of an item that failed: its cluster hangs on it. */
+  /** The head of the prompt of an item that failed, by which it is clustered. */
   prompt: string | null
-  /** Of what did not simply work. */
+  /** The cause of an item that is not ok. */
   cause: NamedCause | null
 }
 
@@ -30,12 +30,12 @@ export const notOkRows = (sql: Sql, items: readonly NotOk[]) =>
     cause_id: ['text', ({ cause }) => cause?.id ?? null],
   })
 
-/** A cause may have been forgotten since it was named: it is there when its items are counted. */
+/** Inserts the causes again, as one may be gone since it was named: it must exist when its items are counted. */
 export function keepCauses(sql: Sql, items: readonly NotOk[]) {
   const causes = [
     ...new Map(items.flatMap(({ cause }) => (cause === null ? [] : [[cause.id, cause]]))).values(),
   ]
-  // As arrays: a step may be empty, and a list of one empty text is none when it is packed.
+  // As arrays: a step may be an empty text, and a packed list of one empty text reads as an empty list.
   const column = (key: keyof CauseText) => sql`${causes.map(cause => cause[key])}::text[]`
   return sql`
     insert into causes (project_id, agent_id, step, error_code, reason, template)
@@ -45,7 +45,7 @@ export function keepCauses(sql: Sql, items: readonly NotOk[]) {
     order by k.step, k.error_code, k.reason, k.template on conflict do nothing`
 }
 
-/** Of the statement's `settled`: what did not work goes to the dead-letter lane, what is held to quarantine. */
+/** Puts items of `settled` into triage: those that did not work as dead letters, held ones into quarantine. */
 export const insertTriage = (
   sql: Sql,
   { run_id, project_id, agent_id }: { run_id: string; project_id: string; agent_id: string },

@@ -1,5 +1,5 @@
-// Gives back items whose attempt ended without a verdict, to be offered again. Guarantee: guarded by the attempt, so the
-// statement may be sent again, and an item that somebody else has by now stays with them.
+// Gives back items whose attempt ended without a verdict, to be offered again. Guarantee: each item is guarded by its
+// attempt, so the statement may be sent again, and an item that has another holder by now stays with it.
 
 import { asked, nodeOf } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
@@ -14,19 +14,19 @@ export interface Return {
   attempt: number
   code: string
   message: string
-  /** From now until the item may be offered again. */
+  /** Milliseconds from now until the item may be offered again. */
   delay_ms: number
   alone: boolean
-  /** Set where it needs a consumer that has its time before it: so often was one step cut off. */
+  /** How often a step was cut off; set if the item needs a fresh consumer, one that has just begun. */
   cuts?: number
-  /** Which of the two retry counts it goes on. */
+  /** Which of the two retry counts it adds to, if any. */
   fault: 'agent' | 'transport' | 'nobody'
   ran_ms: number
 }
 
 const RETURNED = { requeue: 'n.n' }
 
-/** Puts running items back in the queue, guarded by their attempt; returns how many went. */
+/** Puts running items back in the queue, guarded by their attempt; returns how many. */
 export async function returnItems(
   sql: Sql,
   { project_id, run_id }: RunKey,

@@ -1,5 +1,5 @@
-// Settles items that ended without steps, which most do: little is to be told of them, and what is alike once. Guarantee:
-// as the statement for all others (`settle.ts`), it may be sent again, and a late result changes nothing.
+// Settles items that ended without steps, as most do: few values are sent for each, and shared values once. Guarantee:
+// like the statement for all others (`settle.ts`), it may be sent again, and a late result changes nothing.
 
 import type { Fragment } from 'postgres'
 import { type Asked, asked } from '../../cluster/queries/distributed.ts'
@@ -22,13 +22,13 @@ import { insertTriage, keepCauses, type NotOk, notOkRows } from './not-ok.ts'
 export interface FlushClaims {
   /** Claims the items are held under. */
   held: readonly number[]
-  /** Of those, the ones whose last item is among them. */
+  /** Those of them whose last items are in this flush. */
   closed: readonly number[]
 }
 
 /**
- * Locks the claims before any item of theirs, as whoever reaps them does: a result that comes late and the reaper
- * would else each wait for what the other has. What follows must ask for `LOCKED`.
+ * Locks the claims before their items, as the reaper does: otherwise a late result and the reaper would each wait for a
+ * lock of the other. The update of items must have the condition `LOCKED`.
  */
 export const lockClaims = (sql: Sql, project_id: string, { held }: FlushClaims) => sql`
   held as materialized (
@@ -39,34 +39,33 @@ export const LOCKED = '(select count(*) from held) >= 0'
 
 export interface Flushed {
   recorded: number
-  /** Of the whole run, items that have ended and did not simply work. */
+  /** Items of the whole run that have ended and are not ok. */
   not_ok: number
   finished: boolean
   stop_reason: string | null
 }
 
-/** Failures at the end of a flush, and whether anything before them did not fail. */
+/** Failures in a row at the end of a flush, and whether any item completed before them. */
 export interface Streak {
   failure_streak: number
   streak_broken: boolean
   max_consecutive_failures: number
 }
 
-/** Items that ended, all in the same attempt and with as many steps written before. */
+/** Items that ended, all in the same attempt and with the same number of steps written before. */
 export interface Ended extends Streak {
   run_id: string
-  /** Of the run. */
   project_id: string
   agent_id: string
   attempt: number
   steps_before: number
   items: readonly { seq: number; output: string | null }[]
-  /** Those that did not simply work. */
+  /** Those of them that are not ok. */
   not_ok: readonly NotOk[]
   claims: FlushClaims
 }
 
-/** `node` is the project, named to a cluster in each part. */
+/** `node` is the project, which a cluster needs named in each part. */
 export function settleEnded(sql: Sql, ended: Ended, node: Asked = null) {
   const { project_id, run_id, attempt, steps_before, items, not_ok, claims } = ended
   const seqs = numbers(items.map(item => item.seq))
@@ -102,13 +101,13 @@ export function settleEnded(sql: Sql, ended: Ended, node: Asked = null) {
 
 const COMPLETED = { complete: 'n.ok' }
 
-/** What becomes of items that all worked. */
+/** Assignments to items that all worked. */
 const ALL_OK = (
   sql: Sql,
 ) => sql`${sql.unsafe(become('complete'))}, outcome = ${sql.unsafe(outcomeOf('complete'))},
   outcome_reason = null, degraded_reason = null, error_code = null, error_message = null`
 
-/** What becomes of items of which some did not, as `b` tells. */
+/** Assignments to items of which some did not work, as `b` says. */
 const AS_TOLD = (sql: Sql) => sql`status = coalesce(b.status, ${sql.unsafe(statusAfter('complete'))}),
   outcome = case when b.seq is null then ${sql.unsafe(outcomeOf('complete'))} else b.outcome end, completed_at = now(),
   outcome_reason = b.outcome_reason, degraded_reason = b.degraded_reason,
@@ -121,7 +120,7 @@ const TOLD = (
 const tallied = (sql: Sql) => sql`
   select count(*)::int as left_running, ${sql.unsafe(TALLY)} from settled where (select count(*) from sorted) >= 0`
 
-/** The failures in a row that a run `r` has after a flush. One that adds nothing, sent again or too late, leaves them. */
+/** The failures in a row of run `r` after a flush. A flush that adds nothing, sent again or too late, keeps them. */
 export const streakAfter = (sql: Sql, { streak_broken, failure_streak }: Streak) => sql`
   case when n.left_running = 0 then r.consecutive_failures
     when ${streak_broken} then ${failure_streak}::int
@@ -131,7 +130,7 @@ export const stopAfterFailures = (sql: Sql, streak: Streak) => sql`
   when ${streak.failure_streak}::int > 0
     and ${streakAfter(sql, streak)} >= ${streak.max_consecutive_failures} then 'consecutive_failures'`
 
-/** The assignment that stops a run whose budget is spent, or for what `more` says. */
+/** The assignment that stops a run whose budget is spent, or for the reason that `more` gives. */
 export const stopWhenSpent = (sql: Sql, cost: Fragment, more = sql``) => sql`stop_reason = case
     when r.stop_reason is not null then r.stop_reason
     -- A run is stopped only while something waits to be dispatched.
@@ -139,7 +138,7 @@ export const stopWhenSpent = (sql: Sql, cost: Fragment, more = sql``) => sql`sto
     when ${cost} >= r.budget_micro then 'budget_exceeded'
     ${more} end::stop_reason`
 
-/** What a flush tells, from its `counted` and `settled`. */
+/** Selects what a flush returns, from its `counted` and `settled`. */
 export const flushed = (sql: Sql) => sql`
   select (select count(*)::int from settled) as recorded, degraded + failed + budget_exceeded as not_ok,
     finished_at is not null as finished, stop_reason

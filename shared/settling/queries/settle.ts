@@ -45,28 +45,27 @@ export interface Entry extends NotOk {
   output_tokens: number
   /** The item has its first unpriced step in this flush. */
   newly_unpriced: boolean
-  /** Answers of models that were to be graded, and those of them that could not be read. */
+  /** Answers of models to be graded, and how many of them could not be read. */
   model_calls: number
   unread_calls: number
-  /** Answers that are ok and may be refusals. */
+  /** Answers graded ok that may be refusals. */
   suspected_calls: number
-  /** Of a replay: nothing ran again, and it ended like its original. */
+  /** The item is a replay that ran nothing again and ended like its original. */
   unchanged: boolean
 }
 
 export interface Flush extends Streak {
   run_id: string
-  /** Of the run. */
   project_id: string
   agent_id: string
   entries: readonly Entry[]
   steps: readonly StepRow[]
   claims: FlushClaims
-  /** Of the first unpriced call in the flush; empty where no price would tell its cost, null where all were priced. */
+  /** The model of an unpriced call; empty if no price would give its cost, null if all calls were priced. */
   unpriced_model: string | null
 }
 
-/** Of an item that worked, but for its output. */
+/** The verdict of an item that worked, without its output. */
 export const OK: Verdict = {
   status: 'completed',
   outcome: 'ok',
@@ -85,7 +84,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
   return row ?? { recorded: 0, not_ok: 0, finished: true, stop_reason: null }
 }
 
-/** What a flush says where all its items ended without steps; null of any other. */
+/** The short form of a flush whose items all ended without steps; null for any other flush. */
 export function endedOf({ entries, steps, unpriced_model, ...flush }: Flush): Ended | null {
   const { attempt, steps_before } = entries[0]!
   const isAlike = (e: Entry) =>
@@ -103,11 +102,14 @@ export function endedOf({ entries, steps, unpriced_model, ...flush }: Flush): En
   return { ...flush, attempt, steps_before, items, not_ok: entries.filter(isNotOk) }
 }
 
-/** Few: what more there is to say of them travels apart. */
+/** Items that are not ok are few, so their further values are sent separately. */
 const isNotOk = ({ verdict }: Entry) =>
   verdict !== null && (verdict.status !== 'completed' || verdict.outcome !== 'ok')
 
-/** Says all there may be to say of items, with the project as `node` where a cluster wants it named in each part: a part of the statement is a function below, in the order in which they stand. */
+/**
+ * Settles items of any kind. `node` is the project, if a cluster needs it named in each part. Each part of the
+ * statement is a function below, in the order of the parts.
+ */
 export function settleAny(sql: Sql, flush: Flush, node: Asked = null) {
   const { project_id, entries, steps } = flush
   const notOk = entries.filter(isNotOk)
@@ -129,7 +131,7 @@ export function settleAny(sql: Sql, flush: Flush, node: Asked = null) {
     ${flushed(sql)}`
 }
 
-/** What the flush says of each item. */
+/** The values that the flush has for each item. */
 const entryRows = (sql: Sql, entries: readonly Entry[]) =>
   rowsOf(sql, entries, {
     seq: ['int', e => e.seq],
@@ -147,7 +149,7 @@ const entryRows = (sql: Sql, entries: readonly Entry[]) =>
     output: ['text', e => e.verdict?.output ?? null],
   })
 
-/** Items that are still in the attempt, and have the steps, of which the flush speaks. */
+/** Updates items that are still in the attempt, and have the step count, that the flush assumes. */
 function settleItems(sql: Sql, { project_id, run_id, entries }: Flush) {
   const seqs = numbers(entries.map(e => e.seq))
   return sql`
@@ -172,7 +174,7 @@ function settleItems(sql: Sql, { project_id, run_id, entries }: Flush) {
       e.model_calls, e.unread_calls, e.suspected_calls`
 }
 
-/** What `settled` adds up to. Steps and triage are written before the run's row is locked: others wait for that. */
+/** Sums over `settled`. Steps and triage rows are written before the run's row is locked: others wait for that. */
 const sumsOf = (sql: Sql, has: { traced: boolean; alike: boolean; sorted: boolean }) => sql`
   select count(*) filter (where ends)::int as left_running,
     ${has.alike ? sql`(select count(*) from alike)::int` : sql`0`} as unchanged,
@@ -187,7 +189,7 @@ const sumsOf = (sql: Sql, has: { traced: boolean; alike: boolean; sorted: boolea
   from settled where true ${has.traced ? sql`and (select count(*) from traced) >= 0` : sql``}
     ${has.sorted ? sql`and (select count(*) from sorted) >= 0` : sql``}`
 
-/** The counters of the run. Of one that has finished nothing can change: a flush sent twice must not announce it again. */
+/** Updates the run's counters. A finished run does not change: a flush sent twice must not announce its end again. */
 const countRun = (sql: Sql, flush: Flush, notOk: readonly Entry[]) => sql`
   update runs r set
     ${sql.unsafe(countMoves(TALLIED))}, unchanged = r.unchanged + n.unchanged,
@@ -201,7 +203,7 @@ const countRun = (sql: Sql, flush: Flush, notOk: readonly Entry[]) => sql`
   returning r.*, n.cost_micro as spent`
 
 /**
- * A run that is held waits for the price of the model that holds it, whatever it had called before, unless it waits for a
+ * A held run waits for the price of the model that holds it, whatever it had called before, unless it waits for a
  * person: no price ends that. A flush that came too late holds nothing.
  */
 function waitForPrice(sql: Sql, { unpriced_model: model }: Flush, notOk: readonly Entry[]) {
@@ -215,7 +217,7 @@ function waitForPrice(sql: Sql, { unpriced_model: model }: Flush, notOk: readonl
     waits_for_credit = r.waits_for_credit or n.paused > 0,`
 }
 
-/** The project's usage, whose row is locked after its run's, as everybody does. */
+/** Updates the project's usage, whose row is locked after its run's, as in all statements. */
 const useProject = (sql: Sql, node: Asked) => sql`
   update project_usage u set ${sql.unsafe(useMoves(TALLIED))}, spent_micro = u.spent_micro + n.cost_micro
   from n, counted c where u.project_id = c.project_id and (n.left_running > 0 or n.cost_micro > 0) ${asked(sql, 'u', node)}

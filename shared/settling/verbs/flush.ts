@@ -1,5 +1,5 @@
-// What a flush says about an item, and about its items together. Guarantee: every step of an item and all that it cost is
-// in one part, and what a part says counts as said.
+// Builds what a flush writes about each item, and about its items together. Guarantee: every step of an item and its
+// cost is in exactly one part, and counts as written from then on.
 
 import type { StepRow } from '../../grading/rules/step-row.ts'
 import type { Verdict } from '../../grading/rules/verdict.ts'
@@ -11,12 +11,12 @@ import { promptHead } from '../../triage/rules/clustering.ts'
 import type { Entry } from '../queries/settle.ts'
 import type { InFlightItem } from './in-flight-item.ts'
 
-/** What a flush says about one item. */
+/** What a flush writes about one item. */
 export interface Part {
   inFlight: InFlightItem
   entry: Entry
   steps: StepRow[]
-  /** What the cause of an item that did not simply work is told by. */
+  /** What names the cause of an item that is not ok; null if it is ok or has no verdict yet. */
   symptoms: Symptoms | null
 }
 
@@ -33,7 +33,7 @@ const refusedVerdict = (error: unknown): Verdict => ({
   output: null,
 })
 
-/** Of an item of which PostgreSQL refuses what its agent sent. */
+/** The part of an item whose content PostgreSQL refuses: it fails as `protocol_error`. */
 export function refusedPart(part: Part, error: unknown): Part {
   const verdict = refusedVerdict(error)
   const { item, graded } = part.inFlight
@@ -44,7 +44,7 @@ export function refusedPart(part: Part, error: unknown): Part {
   }
 }
 
-/** Failures at the end of a flush, and whether anything before them worked. */
+/** Failures in a row at the end of a flush, and whether any item completed before them. */
 export function streakOf(parts: readonly Part[]) {
   let failure_streak = 0
   let streak_broken = false
@@ -59,8 +59,9 @@ export function streakOf(parts: readonly Part[]) {
 }
 
 /**
- * Of a call among them whose cost cannot be told, one that holds its item first. Empty where no price would tell it: the
- * call told no tokens, or its model has a price already. What such a call holds waits for a person, whatever else there is.
+ * The model of a call whose cost is unknown, preferring calls that hold their item; null if there is none. Empty if no
+ * price would give the cost: the call reported no tokens, or its model has a price already. An item held by such a call
+ * waits for a person, so empty wins over other models that hold items.
  */
 export function unpricedModelOf(parts: readonly Part[]): string | null {
   const modelsOf = (some: readonly Part[]) =>
@@ -72,7 +73,7 @@ export function unpricedModelOf(parts: readonly Part[]): string | null {
   return holding[0] ?? modelsOf(parts)[0] ?? null
 }
 
-/** Takes as many items as one statement should carry, of those that no other carries. */
+/** Takes as many items as one statement should carry, without those of another flush. */
 export function takeParts(touched: Set<InFlightItem>): Part[] {
   const parts: Part[] = []
   let bytes = 0
@@ -89,7 +90,7 @@ export function takeParts(touched: Set<InFlightItem>): Part[] {
   return parts
 }
 
-/** What there is to say about an item now; from then on it counts as said. */
+/** Takes all there is to write about an item now; from then on it counts as written. */
 export function partOf(inFlight: InFlightItem): Part {
   const { pending: steps, verdict } = inFlight
   inFlight.pending = []
@@ -139,6 +140,6 @@ export function partOf(inFlight: InFlightItem): Part {
   }
 }
 
-/** Of a replay whose steps were all taken over and that ended like its original: nothing was asked again. */
+/** Whether a replay reused all of its steps and ended like its original: nothing ran again. */
 const isUnchanged = ({ item, step_count, steps_run }: InFlightItem, verdict: Verdict) =>
   item.original !== null && step_count > 0 && steps_run === 0 && endedAlike(verdict, item.original)

@@ -1,4 +1,4 @@
-// An item in the hands of a consumer, from claim to settle.
+// The state of an item in a consumer, from claim to settle.
 
 import type { ClaimedItem } from '../../claims/verbs/claim.ts'
 import type { StepRow } from '../../grading/rules/step-row.ts'
@@ -11,13 +11,13 @@ export interface Lease {
   taken_ms: number
   /** Items whose end, or return, is not yet committed. */
   open: number
-  /** A flush under way ends the claim: that its row is gone does not mean that it was lost. */
+  /** A flush under way ends the claim, so a missing row does not mean that the lease was lost. */
   closing: boolean
-  /** Fires when the items are nobody's any more, or somebody else's. */
+  /** Fires when this consumer does not hold the items any more. */
   abort: AbortController
 }
 
-/** A step as its span says it: without what went in and came out. */
+/** A step as its span shows it: without input and output. */
 export type TracedStep = Omit<StepRow, 'input' | 'output'>
 
 export interface InFlightItem extends ItemProgress {
@@ -26,15 +26,15 @@ export interface InFlightItem extends ItemProgress {
   /** Set once: by the agent's final line, by a fence, or by the end of the request. */
   done: boolean
   verdict: Verdict | null
-  /** In a flush under way; what comes meanwhile waits for it. */
+  /** In a flush under way; results that come meanwhile wait for it. */
   writing: boolean
   /** Steps not yet handed to a flush. */
   pending: StepRow[]
   steps_written: number
-  /** Steps that ran, and were not taken over from the original. */
+  /** Steps that ran, and were not reused from the original. */
   steps_run: number
   unpriced: boolean
-  /** While somebody collects: when the attempt was over, and its steps that were written. */
+  /** If telemetry is collected: when the attempt was over, and its written steps. */
   ended_ms: number
   traced: TracedStep[] | null
 }
@@ -68,16 +68,16 @@ export function endingWith(inFlightItems: readonly InFlightItem[]): Lease[] {
 }
 
 /**
- * Whether nothing but `n` items is left of a claim. Never of one that was given up: what could not be written of it
- * may still be running, and is found only by the claim's row.
+ * Whether only `n` items of a claim are left. Never true for an abandoned claim: its items that could not be written
+ * may still be running, and are found only by the claim's row.
  */
 export const isOver = (lease: Lease, n = 0) => lease.open === n && !lease.abort.signal.aborted
 
-/** Items of leases that were lost left the consumer's hands when they were. */
+/** How many of the items are still held: items of a lost lease left the consumer when it was lost. */
 export const stillHeld = (inFlightItems: readonly InFlightItem[]) =>
   inFlightItems.filter(({ lease }) => !lease.abort.signal.aborted).length
 
-/** What could not be written is left to the end of its lease, which must therefore not be prolonged. */
+/** Leaves items that could not be written to the end of their lease, which must therefore not be extended. */
 export function abandon(inFlightItems: readonly InFlightItem[]): number {
   for (const { lease } of inFlightItems) lease.abort.abort()
   return 0

@@ -1,4 +1,4 @@
-// Sends a write until it is through. Guarantee: it ends within about twice a lease; until then PostgreSQL may be away.
+// Sends a write until it succeeds. Guarantee: it ends within about twice the lease; until then PostgreSQL may be away.
 
 import type { Context } from '../../context.ts'
 import { isRefusal } from '../../kernel/bisect.ts'
@@ -7,8 +7,8 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { noteTrouble } from '../../kernel/unreachable.ts'
 
 /**
- * False after twice the lease, when there is no point any more: the items are offered again. Rejects when PostgreSQL
- * refuses what is sent, and always would.
+ * Returns false after twice the lease, when there is no point any more: the items are offered again. Rejects if
+ * PostgreSQL refuses the write, and always would.
  */
 export async function persist(ctx: Context, run_id: string, send: () => Promise<unknown>): Promise<boolean> {
   const began_ms = ctx.now()

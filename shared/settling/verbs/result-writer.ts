@@ -1,7 +1,6 @@
-// Gathers what becomes of a run's items and writes it in few, large flushes. Guarantee: an item is in one flush at a
-// time, in order; what arrives while the flushes are under way waits for the next; a flush that failed on a lost
-// connection is sent again unchanged, which its guards make harmless; and what PostgreSQL refuses for what it says
-// ends the item that says it, and no other.
+// Gathers the results of a run's items and writes them in few, large flushes. Guarantee: an item is in one flush at a
+// time, in order; results that arrive during flushes wait for the next. A flush that failed on a lost connection is
+// sent again unchanged, which its guards make harmless. Content that PostgreSQL refuses ends only its own item.
 
 import { closeClaims } from '../../claims/queries/leases.ts'
 import { handOver } from '../../consumer/queries/later-answers.ts'
@@ -25,13 +24,13 @@ import type { RunTrace } from './run-trace.ts'
 export interface ResultWriterEvents {
   /** Called after each flush with the number of items that left the consumer's hands. */
   onSettled(items: number): void
-  /** Told of what was written, where somebody collects. */
+  /** Gets what was written, if telemetry is collected. */
   trace?: RunTrace | null
 }
 
-/** One for each request: what is left of it is held by itself, and renewed by itself. */
+/** One for each request: its unfinished items are held and renewed by themselves. */
 export interface Later {
-  /** From the hand-over until its items must have ended. */
+  /** Milliseconds from the hand-over until its items must have ended. */
   within_ms: number
 }
 
@@ -102,7 +101,7 @@ export class ResultWriter {
   /** Resolves when nothing is left to write. */
   async drained(): Promise<void> {
     while (this.#flushes.size > 0 || this.#isAnythingLeft()) {
-      // A flush under way goes on by itself; starting beside it for an item it is writing would spin.
+      // A flush under way continues by itself; starting another one for an item it is writing would spin.
       if (this.#flushes.size === 0) this.#start()
       await Promise.race(this.#flushes)
     }
@@ -112,7 +111,7 @@ export class ResultWriter {
     if (this.#flushes.size >= LIMITS.settles_in_flight_per_run) return
     if (this.#timer !== undefined && this.#timerMs <= delayMs) return
     clearTimeout(this.#timer)
-    // At 0 the end of this macrotask: what arrived in the same chunk goes into the same flush.
+    // At 0 the end of this macrotask: results from the same chunk go into the same flush.
     this.#timer = setTimeout(() => this.#start(), delayMs)
     this.#timerMs = delayMs
   }
@@ -123,7 +122,7 @@ export class ResultWriter {
     if (this.#flushes.size >= LIMITS.settles_in_flight_per_run || !this.#hasReady()) return
     const flush = this.#flushAll().finally(() => {
       this.#flushes.delete(flush)
-      // Something may have come between the last flush's last look and its end.
+      // Results may have come between the last flush's last check and its end.
       if (this.#flushes.size === 0 && this.#isAnythingLeft()) this.#schedule(0)
     })
     this.#flushes.add(flush)
@@ -133,13 +132,13 @@ export class ResultWriter {
     return this.#touched.size + this.#returns.length + this.#handed.length > 0
   }
 
-  /** Whether a further flush would find anything; what is in a flush under way is that flush's to go on with. */
+  /** Whether another flush would find anything; a flush under way continues with its own items. */
   #hasReady(): boolean {
     for (const inFlight of this.#touched) if (!inFlight.writing) return true
     return [...this.#returns, ...this.#handed].some(({ inFlight }) => !inFlight.writing)
   }
 
-  /** An item's steps are written before it leaves, or whoever goes on with it would not find them. */
+  /** Whether an item may leave: its steps must be written first, or its next holder would not find them. */
   #mayLeave(inFlight: InFlightItem): boolean {
     return !inFlight.writing && !this.#touched.has(inFlight)
   }
@@ -155,7 +154,7 @@ export class ResultWriter {
     }
   }
 
-  /** Items that left the consumer's hands with the flush; null when there was nothing to write. */
+  /** Returns how many items left the consumer with the flush; null if there was nothing to write. */
   async #flushEntries(): Promise<number | null> {
     const parts = takeParts(this.#touched)
     if (parts.length === 0) return null
@@ -183,7 +182,7 @@ export class ResultWriter {
     )
   }
 
-  /** Those of one request at a time. */
+  /** Hands over the items of one request at a time. */
   async #flushHandedOver(): Promise<number | null> {
     const ready = this.#handed.filter(({ inFlight }) => this.#mayLeave(inFlight))
     const [first] = ready
@@ -224,7 +223,7 @@ export class ResultWriter {
     })
   }
 
-  /** Names the causes of what did not simply work, which takes a round trip only where a cause is new. */
+  /** Names the causes of items that are not ok, which takes a round trip only if a cause is new. */
   async #withCauses(parts: readonly Part[]): Promise<store.Entry[]> {
     const symptoms = parts.flatMap(part => part.symptoms ?? [])
     if (symptoms.length === 0) return parts.map(({ entry }) => entry)
@@ -243,7 +242,7 @@ export class ResultWriter {
     })
   }
 
-  /** Writes something about items, some of which thereby leave; returns how many of those were still held. */
+  /** Writes results of items, of which `leaving` leave the consumer; returns how many of these were still held. */
   async #write(
     inFlightItems: readonly InFlightItem[],
     leaving: readonly InFlightItem[],
@@ -263,12 +262,12 @@ export class ResultWriter {
     }
   }
 
-  /** Ends an item of which PostgreSQL refuses what is to be written: first without its result, then without its steps. */
+  /** Ends an item whose content PostgreSQL refuses: first without its result, then also without its steps. */
   #failRejected(part: Part, error: unknown): Promise<number> {
     const { inFlight } = part
     const record_id = itemRecordId(this.#run.run_id, inFlight.seq)
     this.#ctx.log('error', 'settle_refused', { run_id: this.#run.run_id, record_id, error: String(error) })
-    // Whatever its agent says from here on comes too late.
+    // Lines that its agent sends from here on come too late.
     inFlight.done = true
     inFlight.pending = []
     this.#touched.delete(inFlight)
@@ -281,7 +280,7 @@ export class ResultWriter {
     })
   }
 
-  /** After their flush is committed: the items leave their leases, and leases without items are ended. */
+  /** Called after a flush is committed: its items leave their leases, and claims without items are ended. */
   async #releaseClaims(inFlightItems: readonly InFlightItem[], closed: readonly number[]): Promise<number> {
     for (const { lease } of inFlightItems) lease.open--
     const left = stillHeld(inFlightItems)

@@ -1,6 +1,6 @@
-// Writes what a consumer settled of a run as spans of the run's trace. Guarantee: made of what was recorded, after it
-// was, so nothing waits for it; no input and no output is in it; and of a run of any length the items are bounded that
-// it shows: those of isTraced, and the first LIMITS.traced_failures that did not work.
+// Writes the items that a consumer settled as spans of the run's trace. Guarantee: spans are made of recorded results,
+// after the write, so nothing waits for them, and they contain no input or output. A run of any length shows a bounded
+// number of items: those of isTraced, and the first LIMITS.traced_failures that did not work.
 
 import type { Claim } from '../../claims/verbs/claim.ts'
 import type { Context } from '../../context.ts'
@@ -27,11 +27,11 @@ import type { InFlightItem, TracedStep } from './in-flight-item.ts'
 
 type Described = Record<string, string | number | boolean | null>
 
-/** Attributes without those that say nothing. */
+/** Attributes without those that are null. */
 const attributesOf = (given: Described): Attributes =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as Attributes
 
-/** What an agent's own spans hang below, for one item of a request. */
+/** The `traceparent` below which an agent puts its own spans for one item of a request. */
 export function traceparentOf(telemetry: Telemetry, runId: string, { seq, attempt }: InFlightItem): string {
   const trace_id = traceIdOf(runId)
   const sampled = isTraced(seq) && telemetry.shows(trace_id)
@@ -44,7 +44,7 @@ interface Ending {
   error: string | null
 }
 
-/** What did not simply work and has ended: what the run counts as such, too. */
+/** Whether an item has ended and is not ok, as the run counts it too. */
 const isNotOk = (verdict: Verdict | null) =>
   verdict !== null && verdict.status !== 'paused' && verdict.outcome !== 'ok'
 
@@ -61,7 +61,7 @@ function endingOf({ status, outcome, outcome_reason, error_code, error_message }
   }
 }
 
-/** One for each run a consumer works on, while somebody collects. */
+/** One for each run a consumer works on, if telemetry is collected. */
 export class RunTrace {
   readonly #ctx: Context
   readonly #telemetry: Telemetry
@@ -77,12 +77,12 @@ export class RunTrace {
     this.#isShown = telemetry.shows(this.#root.trace_id)
   }
 
-  /** The attempt is over; what it says is not written yet. */
+  /** Called when an attempt is over; its results are not written yet. */
   ended(inFlight: InFlightItem): void {
     inFlight.ended_ms = this.#ctx.now()
   }
 
-  /** After the flush that wrote them. */
+  /** Called after the flush that wrote the parts. */
   settled(
     parts: readonly { inFlight: InFlightItem; entry: Entry; steps: readonly StepRow[] }[],
     { recorded, not_ok }: Flushed,
@@ -90,7 +90,7 @@ export class RunTrace {
     this.#count(parts.map(({ entry }) => entry))
     if (!this.#isShown) return
     const notOkNow = parts.filter(({ entry }) => isNotOk(entry.verdict)).length
-    // Nothing recorded: it came too late, or is sent again, and nobody knows which.
+    // Nothing was recorded: the flush came too late or was sent again, and nobody knows which.
     let room = recorded === 0 ? 0 : LIMITS.traced_failures - (not_ok - notOkNow)
     for (const { inFlight, entry, steps } of parts) {
       this.#keep(inFlight, steps)
@@ -102,7 +102,7 @@ export class RunTrace {
     }
   }
 
-  /** After the items were given back. */
+  /** Called after the items were given back. */
   returned(given: readonly { inFlight: InFlightItem; entry: Return }[]): void {
     for (const { inFlight, entry } of given) {
       const { fault, code } = entry
@@ -118,7 +118,7 @@ export class RunTrace {
     }
   }
 
-  /** After the flush that ended the run. */
+  /** Called after the flush that ended the run. */
   runEnded(): void {
     traceRunEnd(this.#ctx, this.#claim.run_id)
   }
@@ -148,7 +148,7 @@ export class RunTrace {
     if (output > 0) this.#telemetry.measure('assay.tokens', output, { 'gen_ai.token.type': 'output' })
   }
 
-  /** Of an item that is not in the sample nobody knows yet whether it will work: its last steps are kept for that. */
+  /** Keeps the last steps of an item: nobody knows yet whether an item outside the sample will work. */
   #keep(inFlight: InFlightItem, steps: readonly StepRow[]): void {
     for (const { input: _, output: __, ...step } of steps) {
       inFlight.traced ??= []
@@ -170,7 +170,7 @@ export class RunTrace {
       name: `invoke_agent ${name}`,
       kind: 'client',
       start_ms: inFlight.lease.taken_ms,
-      end_ms: inFlight.ended_ms || this.#ctx.now(), // it was ended for what could not be stored
+      end_ms: inFlight.ended_ms || this.#ctx.now(), // unset if it was ended because its content could not be stored
       attributes: attributesOf({
         'gen_ai.operation.name': 'invoke_agent',
         'gen_ai.agent.name': name,
@@ -232,7 +232,7 @@ function stepSpan(step: TracedStep, parent: SpanPlace) {
   }
 }
 
-/** Writes the span that the others of a run hang below, if the run has ended. */
+/** Writes the root span of a run, if the run has ended. */
 export function traceRunEnd(ctx: Context, run_id: string): void {
   const { telemetry } = ctx
   if (telemetry?.shows(traceIdOf(run_id))) ctx.waitUntil(writeRun(ctx, telemetry, run_id))

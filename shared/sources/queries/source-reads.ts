@@ -1,5 +1,5 @@
-// The readings of sources. Guarantee: of all who read an occurrence, however long they were paused, only the one the
-// row names decides it, in the transaction that writes its outcome.
+// Queues and leases the reads of sources. Guarantee: of all readers of an occurrence, however long they were paused,
+// only the one whose run the row names decides it, in the transaction that writes its outcome.
 
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
@@ -17,7 +17,7 @@ export interface Occurrence {
   scheduled_for: Date
 }
 
-/** Books occurrences to be read; one that is booked already stays as it is. */
+/** Queues occurrences to be read; one that is queued already stays as it is. */
 export async function bookReads(sql: Sql, occurrences: readonly Occurrence[]): Promise<void> {
   await sql`
     insert into source_reads (schedule_id, scheduled_for, project_id, due_at)
@@ -37,8 +37,8 @@ export interface ClaimedRead extends Occurrence {
 }
 
 /**
- * Takes the occurrence that has waited longest, of a project that does not read as many as it may. Those of generators are
- * left to hosts that reach agents.
+ * Leases the read that has waited longest, of a project below its limit of reads at once. Reads of generators are left
+ * to hosts that reach agents. Returns undefined if there is none.
  */
 export async function claimRead(
   sql: Sql,
@@ -77,7 +77,7 @@ async function claimReadOf(
   return row
 }
 
-/** False when the reading is somebody else's by now, or nobody's. */
+/** Extends the lease of a read; false if another reader or nobody holds it by now. */
 export async function extendRead(sql: Sql, run_id: string, held: Occurrence, lease_ms: number) {
   const result = await sql`
     update source_reads set due_at = now() + make_interval(secs => ${lease_ms / 1000})
@@ -85,7 +85,7 @@ export async function extendRead(sql: Sql, run_id: string, held: Occurrence, lea
   return result.count === 1
 }
 
-/** Leaves the reading to the next who looks. */
+/** Releases a read for the next reader. */
 export async function releaseRead(sql: Sql, { schedule_id, scheduled_for, run_id }: ClaimedRead) {
   await sql`
     update source_reads set due_at = now(), run_id = null
@@ -93,11 +93,11 @@ export async function releaseRead(sql: Sql, { schedule_id, scheduled_for, run_id
 }
 
 export interface EndedRead {
-  /** Whether it may be tried again: the schedule fires on, and no later occurrence has come. */
+  /** Whether it may be retried: the schedule is still enabled, and no later occurrence has come. */
   is_current: boolean
 }
 
-/** Ends a reading, its schedule locked until the transaction ends; undefined when it is not the reader's any more. */
+/** Ends a read and locks its schedule until the transaction ends; undefined if the reader no longer holds it. */
 export async function endRead(sql: Sql, { schedule_id, scheduled_for, run_id }: ClaimedRead) {
   const [held] = await sql<{ enabled: boolean; project_id: string }[]>`
     select enabled, project_id from schedules where id = ${schedule_id} for no key update`
@@ -116,7 +116,7 @@ export async function endRead(sql: Sql, { schedule_id, scheduled_for, run_id }: 
   return row
 }
 
-/** Says that the occurrence has started its run; false when it has been decided otherwise. */
+/** Records that the occurrence has started its run; false if it has been decided otherwise. */
 export async function noteRead(sql: Sql, read: ClaimedRead, watchMinutes: number): Promise<boolean> {
   const acted = await sql`
     insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, run_id, tries, watch_until)
@@ -139,12 +139,12 @@ export async function triesOf(sql: Sql, { schedule_id, scheduled_for }: Occurren
   return row?.tries ?? 0
 }
 
-/** What is started over a source, and with what. */
+/** A run to start over a source, with its settings. */
 export interface SourcedStart extends StartSettings {
   project_id: string
   agent_id: string
   timezone: string
-  /** Of the run. */
+  /** The name of the run. */
   name: string
   source: Source
   source_headers_sealed: string | null
@@ -163,7 +163,7 @@ export async function findSourcedSchedule(sql: Sql, id: string): Promise<Sourced
   return row
 }
 
-/** What an agent runs by now; undefined when it is gone. */
+/** An agent with its current deployment, which is null if nothing is deployed. */
 export interface CurrentDeployment {
   slug: string
   deployment: {

@@ -1,23 +1,23 @@
-// Where items come from, as an agent's code declares it. Guarantee: what code declares holds no secret, only the names
-// of variables that do.
+// Checks and compares the sources that an agent's code declares. Guarantee: declared code holds no secret, only the
+// names of variables that do.
 
 import { canonicalJson } from '../../json/canonical.ts'
 import type { AgentDeclaration, DeclaredSource, DeclaredTrigger } from '../../protocol/rules/protocol.ts'
 import { type BodySource, noGenerator } from './source.ts'
 
-/** Where the items of a start come from, as a caller or as code says it. */
+/** Where the items of a start come from, as a caller gives it or code declares it. */
 export type ItemsOrder = DeclaredSource | BodySource
 
 const VARIABLE = /\$([A-Za-z_][A-Za-z0-9_]*)/g
 
-/** A header's value for one deployment, by what `known` says of each `$NAME` in it. */
+/** A header's value for one deployment: `known` gives the value of each `$NAME` in it. */
 export const filledIn = (value: string, known: (variable: string) => string): string =>
   value.replace(VARIABLE, (_, variable: string) => known(variable))
 
 /** Names of headers that carry secrets. */
 const SECRET_HEADER = /auth|cookie|key|secret|token/i
 
-/** What is wrong with a source that code declares, beyond what is wrong with any. */
+/** What is wrong with a source that code declares, in addition to the checks of any source; undefined if nothing is. */
 export function declaredSourceProblem(
   source: DeclaredSource,
   generators: readonly string[],
@@ -33,7 +33,7 @@ export function declaredSourceProblem(
   )
 }
 
-/** What the headers of declared sources name. */
+/** The variables that the headers of declared sources name. */
 export function variablesOf({
   schedules = [],
   triggers = [],
@@ -47,7 +47,7 @@ export function variablesOf({
   )
 }
 
-/** Of a declared trigger; null where each fire is one item, its body. */
+/** Where the items of a declared trigger come from; null if each fire is one item, its body. */
 export function itemsDeclared({ items, item_id, partition_key, source }: DeclaredTrigger): ItemsOrder | null {
   if (items) return { body: true, item_id: item_id ?? null, partition_key: partition_key ?? null }
   return source ?? null
@@ -56,7 +56,7 @@ export function itemsDeclared({ items, item_id, partition_key, source }: Declare
 export const sameItems = (one: ItemsOrder | null, other: ItemsOrder | null): boolean =>
   textOf(one) === textOf(other)
 
-/** For people. */
+/** In words for people; null if there is no source. */
 export function itemsInWords(order: ItemsOrder | null): string | null {
   if (order === null) return null
   if ('body' in order) return 'its body'

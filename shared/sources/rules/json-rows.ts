@@ -1,6 +1,6 @@
 // Cuts a JSON array into the texts of its elements while it arrives. Guarantee: memory is bounded by one chunk and one
-// element; an element comes out as the very text that stands there, to be checked by whoever takes it; an array that
-// does not end is an error, never a shorter array.
+// element; an element keeps its exact text, which the caller has to check; an array that does not end is an error,
+// never a shorter array.
 
 import { SourceError } from './source.ts'
 
@@ -14,7 +14,7 @@ const CLOSE_BRACE = 0x7d
 
 const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 
-/** Elements by their number, from 1; those of one chunk come at once. @throws SourceError */
+/** The elements, numbered from 1; those that end in one chunk come together. @throws SourceError */
 export async function* jsonRows(
   chunks: AsyncIterable<Uint8Array>,
   maxCharacters: number,
@@ -38,7 +38,7 @@ function decoded(decode: () => string, { row }: Cutter): string {
 }
 
 class Cutter {
-  /** Of the element that is being read. */
+  /** The number of the element that is being read. */
   row = 1
   readonly #max: number
   #state: 'before' | 'within' | 'after' = 'before'

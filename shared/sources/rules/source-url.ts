@@ -1,5 +1,5 @@
-// What a source is told of the start it is read for. Guarantee: days and times are those on the clock of the schedule's
-// zone.
+// Tells a source which start it is read for. Guarantee: dates, and times in a URL, are on the wall clock of the
+// schedule's zone.
 
 import { Temporal } from 'temporal-polyfill'
 import type { GeneratorOccurrence } from '../../protocol/rules/protocol.ts'
@@ -15,12 +15,12 @@ export interface Occasion {
 const PLACEHOLDERS = ['{date}', '{scheduled_for}'] as const
 const PLACEHOLDER = /\{[^{}]*\}/g
 
-/** What stands in braces and is no placeholder, if anything does. */
+/** The first text in braces that is not a placeholder; undefined if there is none. */
 export const unknownPlaceholder = (url: string): string | undefined =>
   url.match(PLACEHOLDER)?.find(name => !PLACEHOLDERS.some(known => known === name))
 
 /**
- * The URL for one start, on the clock of its zone.
+ * The URL for one start, its placeholders filled in by the clock of the zone.
  *
  * @example
  * urlFor('https://example.com/export?day={date}', { scheduled_for: new Date('2026-03-01T23:30Z'), timezone: 'Europe/Berlin' })
@@ -34,7 +34,7 @@ export function urlFor(url: string, { scheduled_for, timezone }: Occasion): stri
     .replaceAll('{scheduled_for}', encodeURIComponent(at))
 }
 
-/** The same for a generator. */
+/** The start, as a generator's request states it. */
 export const occurrenceOf = ({ scheduled_for, timezone, body }: Occasion): GeneratorOccurrence => ({
   scheduled_for: scheduled_for.toISOString(),
   timezone,

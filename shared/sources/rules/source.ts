@@ -3,13 +3,13 @@
 import type { Fields } from '../../submission/rules/file-items.ts'
 import { SOURCE_FORMATS, type SourceFormat } from '../vocabulary.ts'
 
-/** What of a row is its item_id and its partition_key: names of its fields. */
+/** The names of the row fields that are its item_id and its partition_key. */
 interface RowFields {
   item_id: string | null
   partition_key: string | null
 }
 
-/** How a URL writes its rows, as the end of its path says; undefined where it says nothing. */
+/** The format that the URL's path ends with, such as `.csv`; undefined if it ends with none. */
 export function formatOf(url: string): SourceFormat | undefined {
   const [path = ''] = url.split(/[?#]/)
   return SOURCE_FORMATS.find(format => path.endsWith(`.${format}`))
@@ -19,11 +19,11 @@ export function formatOf(url: string): SourceFormat | undefined {
 export interface UrlSource extends RowFields {
   url: string
   format: SourceFormat
-  /** Nobody said it and the URL's path does not. */
+  /** The format was not given, and the URL's path does not say it. */
   format_guessed?: boolean
-  /** Of its headers, whose values are sealed. */
+  /** The names of its headers; the values are sealed. */
   header_names: string[]
-  /** Those values name variables of the deployment's environment: only the deploy that brings both may say so. */
+  /** The values name variables of the deployment's environment. Only a deploy, which brings both, may set this. */
   headers_from_env: boolean
 }
 
@@ -34,7 +34,7 @@ export interface GeneratorSource extends RowFields {
 
 export type Source = UrlSource | GeneratorSource
 
-/** What is POSTed to a trigger: a JSON array, or a JSON value a line. */
+/** The body POSTed to a trigger: a JSON array, or one JSON value per line. */
 export interface BodySource extends RowFields {
   body: true
 }
@@ -54,7 +54,7 @@ export const isGenerator = (source: Source): source is GeneratorSource => 'gener
 export const noGenerator = (name: string, known: readonly string[]): string =>
   `The agent's current version has no generator "${name}": ${known.length > 0 ? `there are ${known.join(', ')}` : 'it has none'}.`
 
-/** What was wrong with a source, and at which of its lines; null where it is not about one. */
+/** What was wrong with a source, and at which of its lines; null if it is not about a line. */
 export interface SourceProblem {
   line: number | null
   text: string

@@ -1,5 +1,5 @@
-// Reads the rows that a generator of the agent makes, where the agent runs. Guarantee: they end well only where the agent
-// said that they do, with how many there were.
+// Reads the rows that a generator of the agent yields, where the agent runs. Guarantee: rows end without an error only
+// if the agent said that they ended, and how many there were.
 
 import { signatureOf } from '../../accounts/verbs/agent-keys.ts'
 import { openEnv } from '../../accounts/verbs/sealing.ts'
@@ -63,7 +63,7 @@ async function checkHead({ status, contentType, body }: AgentResponse): Promise<
 }
 
 class GeneratorAnswer {
-  /** As its last line says. */
+  /** The number of items, from the last line of the answer. */
   items: number | undefined
   readonly #name: string
   #read = 0
@@ -84,7 +84,7 @@ class GeneratorAnswer {
     if (this.items === undefined) throw this.#broken('its answer ended before it was through')
   }
 
-  /** The row that a line brings; none where it says something else. */
+  /** The row of a line; none for a heartbeat or the last line. */
   #row(text: string): Row[] {
     if (this.items !== undefined) throw this.#broken('it went on after its last line')
     const members = this.#membersOf(text)

@@ -1,5 +1,5 @@
-// Takes a source as it was given into the columns that keep it. Guarantee: values of headers are kept sealed, and go to
-// no other host than the one they were given for.
+// Converts a source, as it was given, to the columns that store it. Guarantee: header values are stored encrypted, and
+// are sent to no other host than the one they were given for.
 
 import { seal, unseal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
@@ -14,10 +14,10 @@ export interface KeptSource<S = Source> {
   source_headers_sealed: string | null
 }
 
-/** Who says what: of a source that code declares, `$NAME` in a header is a variable of the deployment's environment. */
+/** Who gave a source. If code declares it, `$NAME` in a header is a variable of the deployment's environment. */
 export type SaidBy = 'caller' | 'code'
 
-/** `known` is what stands; headers that a caller does not give stay while the source stays on its host. */
+/** `known` is the stored source. Its headers stay if a caller gives none and the URL stays on its host. */
 export async function keptSource(
   ctx: Context,
   order: SourceOrder | null,
@@ -46,7 +46,7 @@ export async function keptSource(
   return { source: { ...kept, header_names, headers_from_env: by === 'code' }, source_headers_sealed: sealed }
 }
 
-/** The same for a trigger, which may take its items from the body of a fire. */
+/** Like keptSource, for a trigger, which may take its items from the body of a fire. */
 export async function keptTriggerSource(
   ctx: Context,
   order: ItemsOrder | null,
@@ -59,7 +59,7 @@ export async function keptTriggerSource(
 }
 
 /**
- * Where a generator is named that the agent's current version does not have; nothing is said while none is deployed.
+ * Refuses a generator that the agent's current version does not have; any passes while nothing is deployed.
  *
  * @throws ApiError `invalid_request`
  */
@@ -76,7 +76,7 @@ export async function refuseUnknownGenerator(
     throw new ApiError('invalid_request', noGenerator(source.generator, generators))
 }
 
-/** What stands, as code would declare it. Of headers that a caller gave only the names are told, which no code declares. */
+/** The stored source, as code would declare it. Headers that a caller gave get empty values, which no code declares. */
 export async function asDeclared(
   ctx: Context,
   { source, source_headers_sealed }: KeptSource,
@@ -90,7 +90,7 @@ export async function asDeclared(
   return { ...order, headers }
 }
 
-/** The same of a trigger. */
+/** Like asDeclared, for a trigger. */
 export async function itemsAsDeclared(
   ctx: Context,
   { source, source_headers_sealed }: KeptSource<TriggerSource>,

@@ -1,4 +1,4 @@
-// A reading of a source under way. Guarantee: one that says nothing for too long, or says too much, ends as a SourceError.
+// Watches a source while it is read. Guarantee: one that sends nothing for too long, or too much, throws a SourceError.
 
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
@@ -18,24 +18,24 @@ export interface Reading<S extends Source = Source> {
 /** A source that has begun to answer. */
 export interface OpenSource {
   rows: AsyncIterable<readonly Row[]>
-  /** How many rows there are, as far as the source has said by the end of them. */
+  /** The number of rows that the source announced before they ended; undefined if it announced none. */
   count(): number | undefined
 }
 
-/** Gives a source up that says nothing for too long, and one that was left in the middle. */
+/** Aborts a source that sends nothing for too long, and one that is left before its end. */
 export class Silence {
   readonly #abort = new AbortController()
   readonly signal = this.#abort.signal
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** The source has so long to say something. */
+  /** Starts the timeout (LIMITS.source_silence_ms) within which the source must send something. */
   listen(): void {
     this.pause()
     const text = `The source sent nothing for ${LIMITS.source_silence_ms / 1000} s.`
     this.#timer = setTimeout(() => this.#abort.abort(new SourceError(text)), LIMITS.source_silence_ms)
   }
 
-  /** It is not the source that takes its time. */
+  /** Stops the timeout while the reader, not the source, takes its time. */
   pause(): void {
     clearTimeout(this.#timer)
   }
@@ -45,7 +45,7 @@ export class Silence {
     this.#abort.abort(new SourceError('The reading is over.'))
   }
 
-  /** What a source sends, up to a bound. @throws SourceError when there is too much, and when the connection is cut */
+  /** Passes on what a source sends. @throws SourceError over LIMITS.source_bytes, and if the connection is cut */
   async *heard(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     let bytes = 0
     try {
@@ -64,7 +64,7 @@ export class Silence {
   }
 }
 
-/** What an answer says that brings no rows, as one short line to be told to people; of a page nothing. */
+/** The text of an answer without rows, as one short line for people; empty if it is a page. */
 export async function wordsOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   let text = ''
   const decoder = new TextDecoder()

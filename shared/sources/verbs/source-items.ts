@@ -1,6 +1,6 @@
-// Reads the items of one start from its source. Guarantee: they end only where the source has ended well; a source that
-// is broken, cut, short of its own count, silent or without end is a SourceError, and never more than a chunk of it is
-// in memory.
+// Reads the items of one start from its source. Guarantee: items end only if the source has ended well; a source that
+// is broken, cut off, short of its own count, silent or endless throws a SourceError; at most one chunk of it is in
+// memory.
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'

@@ -1,5 +1,5 @@
-// Starts a run over what a source holds. Guarantee: the run is opened when the source has ended well and not before;
-// however else it ends, nothing is left of it.
+// Starts a run over the items of a source. Guarantee: the run is opened only after the source has ended well; if it
+// ends otherwise, nothing is left of the run.
 
 import { problemText } from '../../alerts/rules/alerts.ts'
 import type { Context, Sql } from '../../context.ts'
@@ -50,7 +50,7 @@ async function itemsFor(
   return sourceItems(ctx, { source, source_headers_sealed, occasion, agent_id, deployment }, signal)
 }
 
-/** Starts it for somebody who waits for the answer. @throws ApiError */
+/** Starts a run for a caller that waits for the answer. @throws ApiError */
 export async function startNow(
   ctx: Context,
   start: SourcedStart,
@@ -69,7 +69,7 @@ export type PreviewedStart = Pick<
 
 export interface SourcePreview {
   count: number
-  /** The first ones. */
+  /** The first LIMITS.source_preview_items. */
   items: NewItem[]
 }
 
@@ -93,10 +93,14 @@ const occasionNow = (ctx: Context, { timezone }: PreviewedStart): Occasion => ({
   timezone,
 })
 
-/** Projects whose sources are being read for callers who wait, by host. */
+/** The projects whose sources are being read for callers that wait, once per read, by connection pool. */
 const asked = new WeakMap<Context['sql'], string[]>()
 
-/** Reads for somebody who waits. @throws ApiError `rate_limited`, `source_failed`, `source_empty`, and what `read` throws */
+/**
+ * Reads a source for a caller that waits.
+ *
+ * @throws ApiError `rate_limited`, `source_failed`, `source_empty`, and what `read` throws
+ */
 async function whileAsked<T>(
   ctx: Context,
   project_id: string,

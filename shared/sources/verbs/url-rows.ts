@@ -1,5 +1,5 @@
-// Reads the rows that a URL answers with. Guarantee: an answer that was cut, or could have been without anybody telling,
-// is a SourceError; values of headers leave for nowhere but that URL.
+// Reads the rows that a URL answers with. Guarantee: an answer that was cut off, or could have been unnoticed, throws a
+// SourceError; header values are sent to that URL only.
 
 import { openEnv, unseal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
@@ -15,7 +15,7 @@ import { type OpenSource, type Reading, type Silence, wordsOf } from './reading.
 const ACCEPT = { ndjson: 'application/x-ndjson', csv: 'text/csv', json: 'application/json' }
 const ACCEPT_GUESSED = 'application/x-ndjson, application/json;q=0.9'
 
-/** How many rows there are, as far as an answer says. */
+/** The headers in which an answer may say how many rows it has. */
 const COUNT_HEADERS = ['item-count', 'x-total-count']
 
 export async function openUrl(
@@ -36,7 +36,7 @@ async function ask(ctx: Context, reading: Reading<UrlSource>, signal: AbortSigna
     accept: source.format_guessed ? ACCEPT_GUESSED : ACCEPT[source.format],
     'user-agent': 'Assay',
     ...(await headersOf(ctx, reading)),
-    'accept-encoding': 'identity', // a few bytes could become any number
+    'accept-encoding': 'identity', // compressed, a few bytes could become any number
   }
   const answer = await ctx
     .get({ url: urlFor(source.url, occasion), account_id, headers, signal })
@@ -44,7 +44,7 @@ async function ask(ctx: Context, reading: Reading<UrlSource>, signal: AbortSigna
       throw signal.aborted ? signal.reason : new SourceError(error.message)
     })
   if (answer.status !== 200) throw await refusal(answer)
-  // As CSV it would be read, each of its lines an item.
+  // Read as CSV, each line of the page would become an item.
   if (/^text\/html\b/i.test(answer.header('content-type') ?? ''))
     throw new SourceError(
       `The source answered with a page (text/html), not with ${source.format}, as one does that wants somebody to sign in.`,
@@ -59,7 +59,7 @@ async function ask(ctx: Context, reading: Reading<UrlSource>, signal: AbortSigna
   return answer
 }
 
-/** Of a declared header `$NAME` is what the deployment's environment has under that name. */
+/** In a declared header, `$NAME` is replaced by that variable of the deployment's environment. */
 async function headersOf(ctx: Context, { source, source_headers_sealed, deployment }: Reading<UrlSource>) {
   if (source_headers_sealed === null) return {}
   const given: Record<string, string> = JSON.parse(await unseal(ctx, 'source', source_headers_sealed))
@@ -94,7 +94,7 @@ function countOf(answer: OutsideAnswer): number | undefined {
   throw new SourceError(`Header ${name} of the answer is no number: ${JSON.stringify(text.slice(0, 100))}.`)
 }
 
-/** @throws SourceError also when there is less than the answer said */
+/** @throws SourceError also if the body is not as long as the answer said */
 async function* whole(answer: OutsideAnswer, silence: Silence): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const chunk of silence.heard(answer.body)) {
@@ -116,8 +116,8 @@ const OPEN_BRACKET = 0x5b
 const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]) // the last three are a byte order mark
 
 /**
- * One JSON array, where the first thing in the body opens one, else a value a line. Lines that are arrays themselves are
- * refused by their second one, in words that tell to say ndjson.
+ * Reads one JSON array if the body starts with `[`, else one value per line. If the lines are arrays themselves, the
+ * second one is refused with an error that says to give the format ndjson.
  */
 async function* guessedRows(chunks: AsyncIterable<Uint8Array>) {
   const reader = chunks[Symbol.asyncIterator]()

@@ -1,4 +1,4 @@
-// The shapes of sources. No header's value leaves through these.
+// The shapes of sources. Guarantee: none returns the value of a header.
 
 import * as z from '../../kernel/documented-zod.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -19,7 +19,7 @@ import { SOURCE_FORMATS, type SourceFormat } from '../vocabulary.ts'
 
 const field = (description: string) => label(LIMITS.source_field_characters, description)
 
-/** What the connection itself says, or what reading relies on. */
+/** Headers that the connection itself sets, or that reading relies on. */
 const OWN_HEADERS = [
   'accept-encoding',
   'connection',
@@ -137,7 +137,7 @@ export function sourceOf(source: KeptSource): z.input<typeof Source> {
   return { url, format, generator: null, item_id, partition_key, header_names }
 }
 
-/** What a trigger may say about the items of its fires. */
+/** The request fields of a trigger about the items of its fires. */
 export const triggerItems = {
   items: z
     .boolean()
@@ -157,7 +157,7 @@ export const triggerItems = {
 type TriggerItems = { [K in keyof typeof triggerItems]?: z.output<(typeof triggerItems)[K]> }
 
 /**
- * Where the items of fires are to come from: null from nowhere, undefined where nothing is said.
+ * Where the items of fires come from: null if each fire is one item, undefined if nothing is given.
  *
  * @throws ApiError `invalid_request` for fields that do not go together
  */

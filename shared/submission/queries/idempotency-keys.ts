@@ -1,4 +1,5 @@
-// Idempotency keys of submissions. Guarantee: within its window a key stands for one run, whoever sends it how often at once.
+// Stores idempotency keys of submissions. Guarantee: within its window a key stands for one run, however many requests
+// send it at once.
 
 import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '../../context.ts'
@@ -28,14 +29,14 @@ export interface IdempotencyKey {
   run_id: string
 }
 
-/** Takes the key for a run; false when another submission took it first. Waits for one that is committing. */
+/** Takes the key for a run; false if another submission took it first. Waits for a submission that is committing. */
 export async function takeIdempotencyKey(sql: Sql, key: IdempotencyKey): Promise<boolean> {
-  // Not by the count: of rows that a conflict left as they were, a cluster counts each as written.
+  // Counted by the returned rows: a cluster's count includes rows that the conflict left unchanged.
   const taken = await sql`${takeKeyFor(sql, key, sql`(values (1)) one`)} returning run_id`
   return taken.length === 1
 }
 
-/** Takes the key if `source` has a row; no row where another run has it within its window. */
+/** SQL that takes the key if `source` has a row; it writes no row if another run has the key within its window. */
 export const takeKeyFor = (
   sql: Sql,
   { project_id, key, fingerprint, run_id }: IdempotencyKey,

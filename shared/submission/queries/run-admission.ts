@@ -1,5 +1,5 @@
-// How many runs more may be open, as SQL. Guarantee: of whoever starts runs all count the same, and refuse as
-// `rules/run-admission.ts` says. A project is `p` and its account `c`.
+// SQL that says how many more runs may be open. Guarantee: everything that starts runs counts the same way and refuses
+// as `rules/run-admission.ts` says. In the fragments a project is `p` and its account `c`.
 
 import { type Asked, isDistributed } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
@@ -7,8 +7,8 @@ import { isUuid } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 
 /**
- * To be joined: `open.bound`, `open.n`, runs of the project that have not ended, counted no further than that, and the
- * rooms of a `RunRoom`. The account's own are counted only where its plan has a bound: `{"open_runs": null}` has none.
+ * A join that gives `open.bound`, `open.n` (the project's open runs, counted no further than the bound) and the rooms
+ * of a `RunRoom`. The account's open runs are counted only if its plan has a bound: `{"open_runs": null}` has none.
  */
 const room = (project: string, open_of_account: string) => `
   lateral (select coalesce((p.settings->>'open_runs')::int, ${LIMITS.project_open_runs}) as bound) b,
@@ -23,7 +23,7 @@ const ROOM = room(
       where q.account_id = c.id and r.finished_at is null`,
 )
 
-/** Of one project, or of all; on a cluster of one: the runs of its account, which lie anywhere, are counted before. */
+/** The join for one project, or null for all. On a cluster a first statement counts the account's runs on all nodes. */
 export async function roomOf(sql: Sql, project: Asked): Promise<string> {
   if (project === null || !isUuid(project) || !(await isDistributed(sql))) return ROOM
   const [account] = await sql<{ projects: string[] }[]>`
@@ -36,7 +36,7 @@ export async function roomOf(sql: Sql, project: Asked): Promise<string> {
   return room(`'${project}'::uuid`, String(open[0]?.n ?? 0))
 }
 
-/** A `RunRejection`, or null where so many runs more may be started. */
+/** SQL for a `RunRejection`, or null if this many more runs may be started. */
 export const refusal = (sql: Sql, runs: number) => sql`
   case when c.status = 'suspended' then 'account_suspended'
     when room.account_room < ${runs}::int then 'plan_limit'

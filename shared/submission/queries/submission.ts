@@ -1,5 +1,5 @@
-// Writes a run and its batch. Items carry no foreign key: a run and its items are only ever written here, and the
-// check would cost a tenth of the throughput.
+// Writes a run and its batch. Items have no foreign key to their run: both are written only here, and the check would
+// cost a tenth of the throughput.
 
 import type { AccountPlan } from '../../accounts/tables/accounts.ts'
 import { type ClaimedItem, takenAtOnce } from '../../claims/queries/claim.ts'
@@ -36,22 +36,22 @@ export interface NewRun {
 
 export interface Submitter {
   deployment_id: string | null
-  /** Null where the account and the project take as many runs more as were asked for. */
+  /** Null if the account and the project have room for as many more runs as requested. */
   refusal: RunRejection | null
   account_id: string
   plan: AccountPlan
-  /** How many runs more its plan allows; null where it has no bound. */
+  /** How many more runs the account's plan allows; null without a bound. */
   account_room: number | null
-  /** How many bytes more it may keep; null likewise. */
+  /** How many more bytes the account may keep; null without a bound. */
   bytes_room: number | null
   /** Runs of the project that have not ended, counted no further than the bound. */
   open_runs: number
   open_runs_bound: number
-  /** Of each item, as the agent declares, or by day or month. */
+  /** Whether a budget applies: per item (the agent declares it), per day or per month. */
   under_budget: boolean
 }
 
-/** The agent that a submission names, if it is in the project, and whether so many runs more may be started for it. */
+/** Selects the agent, if it is in the project, and whether this many more runs may be started for it. */
 const submitterOf = (sql: Sql, project_id: string, agent_id: string, runs: number, room: string) => sql`
   select a.current_deployment_id as deployment_id, c.id as account_id, c.plan, room.account_room, room.bytes_room, open.n as open_runs, open.bound as open_runs_bound,
     ${underBudget(sql, project_id)} as under_budget, ${refusal(sql, runs)} as refusal
@@ -67,11 +67,11 @@ export async function findSubmitter(sql: Sql, projectId: string, agentId: string
 
 export interface BatchSize {
   total_items: number
-  /** Of all inputs, in characters, which is near enough: claims are cut by it. */
+  /** Size of all inputs in characters, which is near enough: claims are sized by it. */
   input_bytes: number
 }
 
-/** With its size, a run is open as soon as this is committed; without, it is materializing. */
+/** Inserts a run: with `size` it is open as soon as this is committed, without it is materializing. */
 export async function insertRun(sql: Sql, run: NewRun, size?: BatchSize): Promise<void> {
   const row = { ...run, materializing: size === undefined, ...size }
   await sql`insert into runs ${sql(row)}`
@@ -80,8 +80,8 @@ export async function insertRun(sql: Sql, run: NewRun, size?: BatchSize): Promis
 type IdentifiedItem = NewItem & { item_id: string }
 
 /**
- * Rows (line, item_id, partition_key, input, n) of items that are inserted in this order, n from 1. Lines that follow one
- * another, and a partition key that all have, are no columns: a column costs PostgreSQL some 0.4 µs an item.
+ * Rows (line, item_id, partition_key, input, n) of items in the order of insertion, n from 1. Consecutive lines and a
+ * partition key that all items share are not sent as columns: a column costs PostgreSQL some 0.4 µs an item.
  */
 function itemRows(sql: Sql, items: readonly IdentifiedItem[]) {
   const { line, item_id, partition_key, input } = items[0]!
@@ -102,13 +102,14 @@ function itemRows(sql: Sql, items: readonly IdentifiedItem[]) {
     ) with ordinality as packed(item_id, input${isInLine ? sql`` : sql`, line`}${isOfOne ? sql`` : sql`, partition_key`}, n)) t`
 }
 
-/** Appends items after `first_seq - 1`; 0 when the run was given up. */
+/** Appends items from `firstSeq` on; returns their number, 0 if the run was given up. */
 export const insertItems = (sql: Sql, run: RunKey, firstSeq: number, items: readonly IdentifiedItem[]) =>
   append(sql, run, firstSeq, items, true)
 
 /**
- * The same by a commit that does not wait for the disk: the one which opens the run follows it in PostgreSQL's log, and so
- * waits for both. A PostgreSQL that dies before that forgets the chunk, though whoever sent it may go on: `areWritten` tells.
+ * The same with a commit that does not wait for the disk. The commit that opens the run comes later in PostgreSQL's
+ * log, so it waits for both. If PostgreSQL dies before that, the chunk is lost while its sender may continue:
+ * `areWritten` finds that out.
  */
 export const insertChunk = (sql: Sql, run: RunKey, firstSeq: number, items: readonly IdentifiedItem[]) =>
   append(sql, run, firstSeq, items, false)
@@ -139,17 +140,17 @@ interface Opening {
   takes: boolean
 }
 
-/** Of a run that was opened: the items of it that were taken at once, and what a claim says of it. */
+/** The items of an opened run that were claimed at once, and what a claim says of the run. */
 export interface Opened {
   taken: ClaimedItem[]
   run: RunAtOnce | null
 }
 
 /**
- * A run with all its items, if the agent is there, its account and project take one run more and its idempotency key, if
- * it has one, is free: one statement, and so one round trip and one commit. Undefined, and nothing done, where that is not so,
- * or where somebody has to look at prices first; why, the caller finds out step by step. Where `takes` says so it takes the
- * items as well, if nothing is in the way.
+ * Opens a run with all its items in one statement, so one round trip and one commit. The agent must exist, its account
+ * and project must have room for one more run, and the idempotency key, if any, must be free. Otherwise, or if prices
+ * must be checked first, it does nothing and returns undefined; the caller then finds the reason step by step. With
+ * `takes` it also claims the items, if nothing prevents that.
  */
 export async function openRunAtOnce(
   sql: Sql,
@@ -157,13 +158,13 @@ export async function openRunAtOnce(
   items: readonly IdentifiedItem[],
   { input_bytes, allows_budget, key, takes }: Opening,
 ): Promise<Opened | undefined> {
-  // Step by step each statement goes to the run's node alone; this one tells all nodes of its parts.
+  // Step by step, each statement goes to the run's node alone; this statement involves all nodes.
   if (lostNodes().length > 0) return undefined
   const keyed =
     key === null ? sql`` : sql`, keyed as (${takeKeyFor(sql, key, sql`admitted`)} returning run_id)`
   const room = await roomOf(sql, run.project_id)
   const none = sql`select 0 as items, null::json as run`
-  // A cluster locks no row of a statement that asks as much as this.
+  // A cluster locks no rows in a statement as complex as this one.
   const places = takes && !(await isDistributed(sql)) ? placesAtOnce(sql, run, items.length) : none
   const [row] = await sql<{ running: number; claim_id: number | null; run: RunAtOnce | null }[]>`
     with admitted as materialized (
@@ -194,7 +195,7 @@ export async function openRunAtOnce(
   }
 }
 
-/** Whether every chunk is there, each of which is by its first item, since it was committed whole. */
+/** Whether every chunk is stored; its first item shows that, since a chunk is committed as a whole. */
 export async function areWritten(
   sql: Sql,
   { project_id, run_id }: RunKey,
@@ -223,7 +224,7 @@ export async function finishMaterializing(
   return result.count === 1
 }
 
-/** Gives a submission up: nothing more is added to it and it is never opened. Waits for chunks under way. */
+/** Gives a submission up: no more items are added and it is never opened. Waits for chunks in flight. */
 export async function closeMaterializing(sql: Sql, { project_id, run_id }: RunKey): Promise<void> {
   await sql`update runs set stop_reason = 'cancelled' where project_id = ${project_id} and id = ${run_id} and materializing`
 }
@@ -236,8 +237,8 @@ export async function findRepeatedIds(sql: Sql, { project_id, run_id }: RunKey, 
 }
 
 /**
- * Removes the items of a run that was given up, so many in each statement, while it may go on. Null when all are gone, else
- * the seq to go on after: over what is gone PostgreSQL would look again, which for ten million takes seconds.
+ * Removes the items of a run that was given up, `piece` of them per statement, while `mayGoOn` allows. Returns null
+ * when all are gone, else the seq to continue after: scanning ten million deleted rows again takes seconds.
  */
 export async function deleteItems(
   sql: Sql,
@@ -249,15 +250,16 @@ export async function deleteItems(
   for (let last = after; mayGoOn(); ) {
     const next = await deleteAfter(sql, run, last, piece)
     if (next === null && last === 0) return null
-    last = next ?? 0 // and once more from the first on, for a chunk that was still on its way
+    last = next ?? 0 // then once more from the first on, for a chunk that was still in flight
     after = last
   }
   return after
 }
 
 /**
- * The seq of the last item that went; null where none did. By an array: PostgreSQL has no statistics of a new run, expects
- * few items of it, and compared each of them with all that were chosen: 20 s and more for a piece of 300,000.
+ * Deletes the next items; returns the seq of the last one, null if there was none. It uses an array: PostgreSQL has no
+ * statistics of a new run, expects few items, and compared each with all chosen ones: 20 s and more for a piece of
+ * 300,000.
  */
 async function deleteAfter(sql: Sql, { project_id, run_id }: RunKey, seq: number, limit: number) {
   const [row] = await sql<{ last: number | null }[]>`

@@ -1,6 +1,6 @@
-// The items of a run that the statement which opens it takes as well. Guarantee: what may start is reckoned under the lock of
-// every other claim's counts and by the same rule; nothing that waits in the project is overtaken; and nobody waits for a lock
-// to submit.
+// SQL that claims items of a run in the statement that opens it. Guarantee: the number that may start is computed by
+// the rule of every claim, under the same lock on the project's counts. Queued items of the project are not overtaken,
+// and a submission never waits for that lock.
 
 import { IS_OPEN, IS_SERVED, PROJECT_ROOM, RUN_ROOM } from '../../claims/queries/admission.ts'
 import { OFFERS } from '../../claims/queries/open-runs.ts'
@@ -12,7 +12,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { PROJECT_PRICES } from '../../prices/queries/prices.ts'
 import type { DatedPrice } from '../../prices/rules/price-book.ts'
 
-/** What a claim says of a run beside its items. */
+/** What a claim says of a run in addition to its items. */
 export interface RunAtOnce {
   account_id: string
   deployment: RunDeployment
@@ -20,7 +20,7 @@ export interface RunAtOnce {
   prices: DatedPrice[] | null
 }
 
-/** A run that is opened, as far as it decides what may start. */
+/** The settings of a new run that decide how many of its items may start. */
 interface OpenedRun {
   id: string
   project_id: string
@@ -30,7 +30,7 @@ interface OpenedRun {
   pilot_items: number | null
 }
 
-/** As it is before anything of it was taken. */
+/** Counters and flags of a run before any of its items was claimed. */
 const NOTHING_YET = {
   ...Object.fromEntries(ITEM_COUNTERS.map(counter => [counter, 0])),
   cost_micro: 0,
@@ -38,13 +38,13 @@ const NOTHING_YET = {
 }
 
 /**
- * How many `items` of a run may start at once, with what is known of it, where `admitted` is its submitter; no row where a
- * claim of its own has to find out: partitions have a cap, the project has more runs than one look goes through, something
- * waits in it, somebody else is about to change what may start, or there is a budget by day or month: what others have spent of
- * it is read as it was before the lock.
+ * Selects how many `items` of a run may start at once, and what a claim says of the run; `admitted` is its submitter.
+ * It gives no row if a separate claim has to decide: partitions have a cap, the project has more open runs than one
+ * poll covers, other items wait in it, another transaction holds its counts, or it has a budget by day or month. The
+ * spending of such a budget would be read as it was before the lock.
  *
- * What is asked for by `offset 0` is planned for itself: as joins, these two and what is joined already cost PostgreSQL 3.2 ms
- * to order in place of 2.1, and a connection plans a statement six times.
+ * `offset 0` makes PostgreSQL plan the two subqueries by themselves: as joins, they and the other joins took 3.2 ms to
+ * order instead of 2.1, and a connection plans a statement six times.
  */
 export const placesAtOnce = (
   sql: Sql,
@@ -63,7 +63,7 @@ export const placesAtOnce = (
     and not exists (select 1 from runs r where r.project_id = u.project_id and ${sql.unsafe(`${IS_OPEN} and ${OFFERS}`)} offset 0)
   for no key update of u skip locked`
 
-/** The claim of what the statement has written as taken, and its part in the counts; `opened` is the run. */
+/** Inserts the claim on the items written as running, and counts them in the project's usage; `opened` is the run. */
 export const claimAtOnce = (sql: Sql) => sql`
   claim as (
     insert into claims (run_id, project_id, seqs, attempts, lease_until)

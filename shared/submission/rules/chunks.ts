@@ -1,5 +1,5 @@
-// Regroups submitted items into chunks for one insert each. Guarantee: a chunk is bounded in items and bytes but for a
-// single larger item, and it is known of the last one that it is.
+// Regroups submitted items into chunks for one insert each. Guarantee: a chunk is bounded in items and bytes, except
+// for a single larger item, and the last chunk is marked.
 
 import { LIMITS } from '../../kernel/limits.ts'
 

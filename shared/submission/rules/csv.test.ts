@@ -15,7 +15,7 @@ async function recordsOf(text: string, chunk = 3) {
 const valuesOf = async (text: string, chunk?: number) =>
   (await recordsOf(text, chunk)).map(({ values }) => values)
 
-// The cases of csv-spectrum, and what spreadsheets make of them.
+// The cases of csv-spectrum, and variants that spreadsheets write.
 it.each([
   [
     'a value with a comma in quotes',

@@ -1,11 +1,11 @@
-// The records of a CSV text, read by csv-parse. Guarantee: memory is bounded by one chunk and one record; a
-// value is the very text that stands there, an inch mark inside it too; a record is named by the line it begins on.
+// Reads the records of a CSV text with csv-parse. Guarantee: memory is bounded by one chunk and one record; a value
+// keeps its exact text, including an inch mark inside it; a record's line is the one it begins on.
 
 import { parse } from 'csv-parse'
 import { INPUT_LIMITS } from '../../kernel/limits/input.ts'
 
 const DELIMITERS = [',', ';', '\t']
-/** What a first line may be long; beyond it, its delimiter is judged by what came so far. */
+/** The longest first line to wait for; beyond it, the delimiter is chosen by the text so far. */
 const HEADER_CHARACTERS = 64 * 1024
 
 export interface CsvRecord {
@@ -14,7 +14,7 @@ export interface CsvRecord {
   values: string[]
 }
 
-/** The text cannot be read from a line on. */
+/** The text cannot be read from `line` on. */
 export class CsvError extends Error {
   readonly line: number
 
@@ -25,7 +25,7 @@ export class CsvError extends Error {
   }
 }
 
-/** Blank lines are left out. Those of one chunk come at once. @throws CsvError */
+/** Yields the records of each chunk, without blank lines. @throws CsvError */
 export async function* csvRecords(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord[]> {
   const decoder = new TextDecoder()
   let reader: Reader | undefined
@@ -53,7 +53,7 @@ interface Parsed {
   info: Place
 }
 
-/** The line a record ends on, and how many before it were empty. */
+/** The line a record ends on, and how many lines before it were empty. */
 interface Place {
   lines: number
   empty_lines: number
@@ -61,7 +61,7 @@ interface Place {
 
 type Reader = ReturnType<typeof readerOf>
 
-/** Uses of the parser only what its streams do in browsers, too: those know neither `destroy` nor `for await`. */
+/** Uses only what the parser's streams support in browsers too: they have neither `destroy` nor `for await` there. */
 function readerOf(head: string) {
   let last: Place = { lines: 0, empty_lines: 0 }
   let records: CsvRecord[] = []
@@ -78,7 +78,7 @@ function readerOf(head: string) {
       return record
     },
   })
-  // Told by the calls themselves as well; a stream wants it heard.
+  // The calls below report errors too, but a stream needs a listener.
   parser.on('error', () => {})
   const take = ({ record, info }: Parsed) =>
     records.push({ line: info.lines - breaksIn(record), values: record })
@@ -94,7 +94,7 @@ function readerOf(head: string) {
   return {
     async read(text: string): Promise<CsvRecord[]> {
       if (text === '') return []
-      // It may have no room for all of it until some of it is taken.
+      // The parser may have no room for the whole text until some records are read.
       const written = new Promise<unknown>(resolve => parser.write(text, resolve))
       drain()
       const error = await written
@@ -113,7 +113,7 @@ function readerOf(head: string) {
   }
 }
 
-/** The delimiter that the first line has most of. */
+/** The delimiter that occurs most often in the first line. */
 function delimiterOf(text: string): string {
   const header = (text.split(/[\r\n]/, 1)[0] ?? '').replace(/"[^"]*"/g, '')
   const count = (delimiter: string) => header.split(delimiter).length
@@ -123,7 +123,7 @@ function delimiterOf(text: string): string {
 const breaksIn = (values: readonly string[]) =>
   values.reduce((sum, value) => sum + (value.match(/\r\n|\n|\r/g)?.length ?? 0), 0)
 
-/** What cannot be read begins behind the last record and the empty lines after it. */
+/** The unreadable text begins after the last record and the empty lines that follow it. */
 function asCsvError(error: unknown, last: Place): unknown {
   const { code, message, empty_lines } = error as { code?: string; message: string } & Partial<Place>
   if (!code?.startsWith('CSV_')) return error

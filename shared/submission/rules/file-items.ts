@@ -1,6 +1,6 @@
-// Turns the rows of a JSONL or CSV file into the lines of a submission. Guarantee: constant memory; what becomes of a
-// row's JSON is the very text it is in the file; line n of the file is line n of the submission, so that the server's
-// line numbers are the file's.
+// Turns the rows of a JSONL or CSV file into the lines of a submission. Guarantee: memory is constant; JSON keeps the
+// exact text it has in the file; line n of the file is line n of the submission, so the server's line numbers are the
+// file's.
 
 import { type BadLine, describeLines } from '../../json/bad-lines.ts'
 import { checkJson, fieldsOf } from '../../json/json.ts'
@@ -9,20 +9,20 @@ import { LineError, ndjsonLines } from '../../json/ndjson.ts'
 import { INPUT_LIMITS } from '../../kernel/limits/input.ts'
 import { CsvError, csvRecords } from './csv.ts'
 
-/** Fields of a row. */
+/** Which fields of a row become parts of its item. */
 export interface Fields {
-  /** What holds its item_id, and its partition_key. */
+  /** The fields that hold its item_id and its partition_key. */
   item_id?: string | undefined
   partition_key?: string | undefined
-  /** What is its input; the whole row unless told. */
+  /** The field that is its input; by default the whole row. */
   input?: string | undefined
 }
 
-/** The rows that cannot be items, by their number in the file. */
+/** The rows that cannot be items, by their line in the file. */
 export class BadLines extends Error {
   /** A sentence for each problem. */
   readonly named: readonly string[]
-  /** The first of them. */
+  /** The first bad line. */
   readonly line: number
 
   constructor(file: string, problems: readonly BadLine[], more: boolean) {
@@ -34,38 +34,38 @@ export class BadLines extends Error {
   }
 }
 
-/** A row of a file by the line it begins on: JSON, or why it is none. */
+/** A row of a file with the line it begins on: its JSON text, or why it has none. */
 export type Row = { line: number } & ({ text: string } | { problem: string; last?: true })
 
 export interface Taking {
-  /** Which rows become items, counted from 0; all of them unless told. */
+  /** Which rows become items, counted from 0; by default all of them. */
   takes?: (row: number) => boolean
-  /** What the text is; the name of the file says so unless told. */
+  /** The format of the text; by default the file's name decides. */
   format?: FileFormat
 }
 
 export type FileFormat = 'csv' | 'ndjson'
 
-const MAX_DEPTH = INPUT_LIMITS.json_depth - 1 // the line around an input is a level too
+const MAX_DEPTH = INPUT_LIMITS.json_depth - 1 // the submission line around an input is a level too
 const HEADER_NAMED = 20
-/** As many as are passed on in one piece: there may be any number. */
+/** The most blank lines sent in one piece, since a file may have any number of them. */
 const BLANK_LINES = '\n'.repeat(64 * 1024)
 
 const formatOf = (file: string): FileFormat => (/\.(csv|tsv)$/i.test(file) ? 'csv' : 'ndjson')
 
-/** By the beginning of a text: lines of JSON begin with a line of JSON. */
+/** Guesses the format from the beginning of a text: NDJSON begins with a line of JSON. */
 export function formatOfText(head: string): FileFormat {
   const [line = ''] = head.trimStart().split(/\r?\n/, 1)
   try {
     JSON.parse(line)
     return 'ndjson'
   } catch {
-    // A broken object is to be told as that, not as a table with odd names.
+    // A broken object is reported as such, not as a table with odd names.
     return /^[{[]/.test(line) ? 'ndjson' : 'csv'
   }
 }
 
-/** Pieces of the request's body. @throws BadLines */
+/** Yields the request's body in pieces. @throws BadLines */
 export const itemLines = (
   file: string,
   chunks: AsyncIterable<Uint8Array>,
@@ -74,7 +74,7 @@ export const itemLines = (
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> =>
   linesOfRows(file, format === 'csv' ? csvRows(chunks, fields) : jsonRows(chunks), fields, taking)
 
-/** The same of rows that come from elsewhere; `file` is what they are called. @throws BadLines */
+/** The same for rows from elsewhere; `file` names them in errors. @throws BadLines */
 export async function* linesOfRows(
   file: string,
   rows: AsyncIterable<readonly Row[]>,
@@ -91,7 +91,7 @@ export async function* linesOfRows(
       const line = 'text' in row ? itemLine(row.text, fields) : row
       if (typeof line !== 'string') problems.push({ line: row.line, problem: line.problem })
       else if (takes(items++)) {
-        // Lines that are blank, or not taken, are passed on as blank ones.
+        // Blank lines and rows that are not taken are sent as blank lines.
         for (; row.line - next > BLANK_LINES.length; next += BLANK_LINES.length) {
           yield encoder.encode(piece + BLANK_LINES)
           piece = ''
@@ -107,7 +107,7 @@ export async function* linesOfRows(
   if (problems.length > 0) throw new BadLines(file, problems, false)
 }
 
-/** One JSON value a line. */
+/** Yields rows of one JSON value a line. */
 export async function* jsonRows(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row[]> {
   try {
     for await (const { first_line, lines } of ndjsonLines(chunks, INPUT_LIMITS.item_input_bytes))
@@ -118,7 +118,7 @@ export async function* jsonRows(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-/** Objects by the names in the first line. */
+/** Yields CSV rows as JSON objects with the names in the first line. */
 export async function* csvRows(chunks: AsyncIterable<Uint8Array>, fields: Fields): AsyncGenerator<Row[]> {
   let header: string[] | undefined
   try {
@@ -190,17 +190,17 @@ function mappedLine(row: string, fields: Fields): string | { problem: string } {
     if (typeof key === 'object' && key !== null) return key
     if (key === null && name === 'item_id') return { problem: `"${field}" is null; it is to be the item_id` }
     if (key === '' && name === 'item_id') return { problem: `"${field}" is empty; it is to be the item_id` }
-    // What has an empty cell there has no partition.
+    // A row with an empty cell there has no partition.
     if (key !== null && key !== '') line += `,"${name}":${JSON.stringify(key)}`
   }
   return `${line}}\n`
 }
 
-/** A value's JSON as text; null where it says so. */
+/** A JSON value as a key; null for JSON null. */
 function keyOf(raw: string, field: string): string | null | { problem: string } {
   const value: unknown = JSON.parse(raw)
   if (value === null || typeof value === 'string') return value
-  // A longer number would not come out as it was written.
+  // A larger number would lose digits.
   if (Number.isSafeInteger(value)) return String(value)
   return { problem: `"${field}" is neither text nor a whole number below 2^53` }
 }

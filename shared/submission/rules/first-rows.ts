@@ -1,14 +1,14 @@
-// The first rows of a file, and what each of their fields is for, guessed from its name and its values. Guarantee: only
-// the head of the file is looked at; a guess is a field that every row has and whose values can be what it is guessed to be.
+// Reads the first rows of a file and guesses the use of each field from its name and values. Guarantee: it reads only
+// the head of the file, and a guessed field is in every row and has values that fit its use.
 
 import { fieldsOf } from '../../json/json.ts'
 import { INPUT_LIMITS } from '../../kernel/limits/input.ts'
 import { BadLines, type Fields, itemLines } from './file-items.ts'
 
-/** Of the head at once, so that what is broken further down hides nothing. */
+/** The head is read in pieces of this size, so that an error further down does not hide the rows before it. */
 const CHUNK_BYTES = 2048
 
-/** A row's fields as JSON texts; a row that is no object is one nameless field. */
+/** A row's fields as JSON texts; a row that is not an object is one field with an empty name. */
 export type Row = ReadonlyMap<string, string>
 
 export interface FirstRows {
@@ -16,7 +16,7 @@ export interface FirstRows {
   problems: readonly string[]
 }
 
-/** @param head of a file of `size` bytes, the first `head_bytes` or all of it */
+/** @param head the first `head_bytes` of a file of `size` bytes, or all of it */
 export async function firstRows(file: string, head: Uint8Array, size: number): Promise<FirstRows> {
   const rows: Row[] = []
   const isWhole = size <= head.length
@@ -28,7 +28,7 @@ export async function firstRows(file: string, head: Uint8Array, size: number): P
     }
   } catch (error) {
     if (!(error instanceof BadLines)) throw error
-    // What the head cuts off is no fault of the file.
+    // A row cut off at the end of the head is not an error of the file.
     if (isWhole || rows.length === 0) return { rows, problems: error.named }
   }
   return { rows: rows.slice(0, INPUT_LIMITS.first_rows), problems: [] }
@@ -39,23 +39,23 @@ async function* chunksOf(head: Uint8Array, isWhole: boolean): AsyncGenerator<Uin
   for (let at = 0; at < end; at += CHUNK_BYTES) yield head.subarray(at, Math.min(end, at + CHUNK_BYTES))
 }
 
-/** A row by its JSON text. */
+/** Reads a row from its JSON text. */
 export const rowOf = (json: string): Row => (json.startsWith('{') ? fieldsOf(json) : new Map([['', json]]))
 
 /** The fields that every row has. */
 export const sharedFields = (rows: readonly Row[]): string[] =>
   [...(rows[0]?.keys() ?? [])].filter(name => rows.every(row => row.has(name)))
 
-/** What holds an id by its own name, before every other field that ends so. */
+/** Names that mean an id; they come before other fields that end in `_id`. */
 const ITEM_IDS = ['item_id', 'id']
-/** What often holds an id under another name, where its values look like ids. */
+/** Other names that often hold an id; they count only if their values look like ids. */
 const REFERENCE = /(^|_)(reference|ref|number|key|no|code)$/
 const PARTITIONS = ['partition_key', 'tenant', 'customer', 'account', 'organization', 'organisation', 'org']
 const ITEM_FIELDS = ['input', 'item_id', 'partition_key']
 
 /**
- * What is an item's id, its partition and its input. The input is the whole row, unless rows are written as items
- * already: agents take objects, and one that takes a text cannot be told from here.
+ * Guesses the fields for an item's id, partition and input. The input is the whole row, unless the rows are items
+ * already: agents take objects, and the rows do not show whether an agent takes a text.
  *
  * @example guessFields(rows of '{"ticket_id":"T-1","tenant":"north","text":"…"}') // { item_id: 'ticket_id', partition_key: 'tenant' }
  */
@@ -78,7 +78,7 @@ export function guessFields(rows: readonly Row[]): Fields {
 
 const isItemField = (name: string) => ITEM_FIELDS.includes(name)
 
-/** `ticketId` and `Ticket ID` are `ticket_id`. */
+/** Turns `ticketId` and `Ticket ID` into `ticket_id`. */
 const plain = (name: string) =>
   name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -91,7 +91,7 @@ const areIds = (keys: readonly (string | undefined)[]) =>
 /** One word with a digit in it, such as CASE-9000. */
 const looksLikeId = (key: string | undefined) => key !== undefined && /^(?=.*\d)[\w.:/#-]+$/.test(key)
 
-/** A value as a key; empty where it is null, undefined where it cannot be one. */
+/** A value as a key: empty for null, undefined if it cannot be a key. */
 function keyOf(json: string): string | undefined {
   if (json.length > INPUT_LIMITS.partition_key_bytes) return undefined
   const value: unknown = JSON.parse(json)

@@ -1,7 +1,7 @@
-// Deals items into the order they are dispatched in: partitions take turns, so that one with a thousand items
-// does not make the next wait for all of them. Stable within a partition.
+// Puts items in dispatch order: partitions take turns, so that one with a thousand items does not make the next wait
+// for all of them. The order within a partition is kept.
 
-/** Items of one window in dispatch order; the same array when there is one partition only. */
+/** Items of one window in dispatch order; the same array if there is only one partition. */
 export function interleavePartitions<T extends { partition_key: string | null }>(
   items: readonly T[],
 ): readonly T[] {

@@ -1,5 +1,5 @@
-// The callers' own identifiers of a submission's items: within a run each names one item. Guarantee: whatever the length
-// of a submission, remembering them takes a bounded part of memory.
+// Finds item ids that occur twice in a submission: within a run each names one item. Guarantee: remembering them takes
+// bounded memory, however long the submission is.
 
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -21,7 +21,7 @@ export function duplicateIds(repeated: readonly RepeatedId[]): ApiError {
   )
 }
 
-/** Item ids seen so far, up to a bound that keeps memory constant; past it PostgreSQL looks for repeats. */
+/** Item ids seen so far, up to a bound that keeps memory constant; beyond it PostgreSQL finds the repeats. */
 export class SeenIds {
   #lines = new Map<string, number>()
   overflowed = false

@@ -1,9 +1,9 @@
-// A few rows of a batch before all of it: which ones, and what they say about the rest. Guarantee: pilot and rest
-// together are the batch, each row once; both budgets together are the one that was given.
+// Chooses the rows of a pilot and projects the rest of the batch from its results. Guarantee: pilot and rest together
+// are the batch, each row once; both budgets together are the one that was given.
 
 /**
- * One row of each of `wanted` equal stretches, since files are often sorted; the first row among them. Where in its
- * stretch differs, since files often repeat themselves: rows at equal distances may all be of one kind.
+ * Chooses one row from each of `wanted` equal stretches, since files are often sorted; the first row is among them. The
+ * place within a stretch varies, since files often repeat themselves: rows at equal distances may all be of one kind.
  */
 export function spreadOver(rows: number, wanted: number): (row: number) => boolean {
   const start = (stretch: number) => Math.floor((stretch * rows) / wanted)
@@ -17,7 +17,6 @@ export function spreadOver(rows: number, wanted: number): (row: number) => boole
   return row => taken.has(row)
 }
 
-/** What a pilot is called. */
 export const pilotName = (name: string | undefined): string => (name ? `${name}, pilot` : 'pilot')
 
 /** The pilot, when its items have ended. */
@@ -34,25 +33,25 @@ export interface PilotRun {
 
 export interface Outlook {
   run_id: string
-  /** Rows that are left. */
+  /** Rows left after the pilot. */
   rows: number
   cost_usd: number
   /** A model without a known price was called: the cost is a lower bound. */
   unpriced: boolean
   took_ms: number
   ok_share: number
-  /** What is left of the budget; null where there is none. */
+  /** What is left of the budget; null without a budget. */
   budget_cents: number | null
-  /** Rows for which that is enough; null where it is for all. */
+  /** How many rows the rest of the budget pays for; null if for all. */
   affordable: number | null
 }
 
-/** What the rest will come to if it is like the pilot. */
+/** What the rest will cost and take if it is like the pilot; `budget` is in cents. */
 export function outlookOf(run: PilotRun, rows: number, budget: number | undefined, now: number): Outlook {
   const each = run.cost_usd / run.total_items
   const ended = run.finished_at === null ? now : Date.parse(run.finished_at)
   const took = run.started_at === null ? 0 : ended - Date.parse(run.started_at)
-  // What is not a whole cent is gone too: both runs together must not pass the budget.
+  // The pilot's cost is rounded up to a cent: both runs together must not exceed the budget.
   const left = budget === undefined ? null : Math.max(0, budget - Math.ceil(run.cost_usd * 100 - 1e-9))
   const affordable = left === null || each === 0 ? rows : Math.floor(left / 100 / each)
   return {

@@ -1,20 +1,20 @@
-// Whether runs may be started. Guarantee: the rule for whoever starts several at once and counts by itself; PostgreSQL is
-// told the same by `queries/run-admission.ts`, and a test compares the two.
+// Decides whether runs may be started, for callers that start several at once and count them themselves. Guarantee: the
+// same rule as the SQL in `queries/run-admission.ts`; a test compares the two.
 
-/** Why no run may be started; of several the first is told. */
+/** Why no run may be started; if several reasons apply, the first is reported. */
 export type RunRejection = 'account_suspended' | 'plan_limit' | 'quota_exceeded' | 'too_many_open_runs'
 
-/** How many runs more may be open. */
+/** How many more runs may be open. */
 export interface RunRoom {
   is_suspended: boolean
-  /** Null where the plan of the account has no bound. */
+  /** Null if the account's plan has no bound. */
   account_room: number | null
-  /** Bytes that its quota leaves to be kept, as of the last measurement; null where it has no bound. */
+  /** Bytes that the account may still keep, as of the last measurement; null without a bound. */
   bytes_room: number | null
   project_room: number
 }
 
-/** Null where so many runs more may be started. */
+/** Why this many more runs may not be started; null if they may. */
 export function refusalOf(
   { is_suspended, account_room, bytes_room, project_room }: RunRoom,
   runs: number,

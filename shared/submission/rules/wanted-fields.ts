@@ -1,15 +1,15 @@
-// What an agent takes of a row, by the schema that it declares, and what rows have instead. Guarantee: nothing is said
-// against rows that the schema may take.
+// Compares rows with the input schema that an agent declares, and says what the rows lack. Guarantee: rows that the
+// schema may accept are never reported.
 
 import { type Row, rowOf, sharedFields } from './first-rows.ts'
 
-/** The fields that an input must have; none where it is a text. */
+/** The fields that an input must have; none if the input is a text. */
 export interface Wanted {
   is_text: boolean
   fields: readonly string[]
 }
 
-/** Undefined where the schema demands nothing that a look at fields can tell. */
+/** What the schema requires; undefined if that cannot be checked by the names of fields. */
 export function wantedOf(schema: unknown): Wanted | undefined {
   if (typeof schema !== 'object' || schema === null) return undefined
   const { type, required } = schema as { type?: unknown; required?: unknown }
@@ -18,7 +18,7 @@ export function wantedOf(schema: unknown): Wanted | undefined {
   return type === 'object' && fields.length > 0 ? { is_text: false, fields } : undefined
 }
 
-/** The one field that holds what is wanted, where the whole row is not it; `taken` are fields with another use. */
+/** The only field that fits as the input; undefined if the whole row fits. `taken` are fields with another use. */
 export function guessInput(
   rows: readonly Row[],
   wanted: Wanted,
@@ -39,13 +39,13 @@ function fits(json: string, { is_text, fields }: Wanted): boolean {
 
 export interface Misfit {
   said: string
-  /** What to do where one field of a row can be chosen as its input. */
+  /** What to do, for a caller that can choose one field of a row as its input. */
   fix: string
 }
 
 /**
- * What no row has of what the agent wants, in sentences; undefined where nothing speaks against them.
- * @param input the field that is each row's input; all of the row where it is empty
+ * Says in sentences what the agent requires and no row has; undefined if the rows may fit.
+ * @param input the field that is each row's input; empty for the whole row
  */
 export function misfitOf(
   agent: string,

@@ -1,5 +1,5 @@
-// Whether runs may be started, by a submission or by what is done again. Guarantee: none for an account that is
-// suspended or has as many open runs as its plan allows, nor in a project that has as many as it may.
+// Checks whether a submission, replay or recovery may start runs. Guarantee: it refuses a suspended account, an account
+// that has used up its quota of open runs or kept bytes, and a project that has as many open runs as it may.
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -9,8 +9,8 @@ import * as store from '../queries/submission.ts'
 import type { RunRejection } from '../rules/run-admission.ts'
 
 /**
- * The agent's current deployment, if this many runs more may be started for it. Those admitted at the same moment may
- * pass together: the bounds protect the installation, not an invoice.
+ * Returns the agent's current deployment, if this many more runs may be started for it. Requests at the same moment may
+ * exceed a bound together: the bounds protect the installation, not an invoice.
  *
  * @throws ApiError `not_found`, `account_suspended`, `plan_limit`, `quota_exceeded`, `too_many_open_runs`
  */

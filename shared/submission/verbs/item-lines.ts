@@ -1,5 +1,5 @@
-// Turns submitted text into items. Guarantee: an input is passed on as the very text it was sent as, and of a bad
-// submission as many lines are named as LIMITS.bad_lines_named allows.
+// Turns submitted text into items. Guarantee: an input keeps the exact text it was sent as, and the error for a bad
+// submission names its bad lines, up to LIMITS.bad_lines_named.
 
 import { type BadLine, describeLines } from '../../json/bad-lines.ts'
 import { membersOf } from '../../json/json.ts'
@@ -10,13 +10,13 @@ import { keyProblem } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { NewItem } from '../rules/chunks.ts'
 
-/** Says why a line is no item. */
+/** Why a line is not an item. */
 class BadItem extends Error {}
 
 /** Reads `{input, item_id?, partition_key?}`; throws BadItem or JsonError. A hot path: 1 to 2 µs a line. */
 export const parseItemLine = (text: string, line: number): NewItem => itemOf(membersOf(text), line, true)
 
-/** The item of an object's members, of which `isAll` says whether there may be no others than its own. */
+/** Makes an item of an object's members; with `isAll`, members that are not an item's are an error. */
 function itemOf(members: readonly string[], line: number, isAll: boolean): NewItem {
   const item: NewItem = { line, item_id: null, partition_key: null, input: '' }
   for (let at = 0; at < members.length; at += 2) {
@@ -45,7 +45,7 @@ const encoder = new TextEncoder()
 // UTF-8 takes at most three bytes for a UTF-16 unit: most texts need no measuring.
 const isOver = (text: string, bytes: number) => text.length * 3 > bytes && encoder.encode(text).length > bytes
 
-/** The items of a stream of lines, in memory bounded by a chunk of it. @throws ApiError `invalid_line` */
+/** Yields the items of a stream of lines; memory is bounded by one chunk of it. @throws ApiError `invalid_line` */
 export async function* itemsOfLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<NewItem[]> {
   const bad: BadLine[] = []
   try {
@@ -56,17 +56,17 @@ export async function* itemsOfLines(chunks: AsyncIterable<Uint8Array>): AsyncGen
     }
   } catch (error) {
     if (!(error instanceof LineError)) throw error
-    bad.push({ line: error.line, problem: error.message.replace(/^Line \d+ /, '') }) // nothing behind it can be read
+    bad.push({ line: error.line, problem: error.message.replace(/^Line \d+ /, '') }) // no later line can be read
   }
   if (bad.length > 0) throw refusal('invalid_line', 'line', bad)
 }
 
-/** The one item of a run's body, whose other members say how it is run. @throws ApiError `invalid_request` */
+/** Yields the one item of a run's body, whose other members are run settings. @throws ApiError `invalid_request` */
 export async function* itemOfBody(text: string): AsyncGenerator<NewItem[]> {
   yield allOf([text], (one, line) => itemOf(membersOf(one), line, false))
 }
 
-/** The items of a list whose elements come piece by piece. @throws ApiError `invalid_request` */
+/** Yields the items of a list whose elements arrive in pieces. @throws ApiError `invalid_request` */
 export async function* itemsOfList(pieces: AsyncIterable<readonly string[]>): AsyncGenerator<NewItem[]> {
   const bad: BadLine[] = []
   let first = 1
@@ -88,7 +88,7 @@ function allOf(given: readonly string[], parse: Parse): NewItem[] {
 
 type Parse = (text: string, line: number) => NewItem
 
-/** Parses lines until enough of them are bad. */
+/** Parses lines until LIMITS.bad_lines_named of them are bad. */
 function parsed(given: readonly string[], first: number, bad: BadLine[], parse: Parse): NewItem[] {
   const items: NewItem[] = []
   for (let at = 0; at < given.length && bad.length < LIMITS.bad_lines_named; at++) {

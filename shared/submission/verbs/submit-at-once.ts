@@ -1,5 +1,5 @@
-// Submits items that a request brings. Guarantee: as of `submitRun`, which has the last word: where not all of it can be done
-// by one statement, that finds out what is wrong in the order in which callers are told.
+// Submits the items of a request, by one statement if possible. Guarantee: that of `submitRun`. If one statement cannot
+// do all of it, the steps of `submitRun` decide, so callers get errors in the usual order of precedence.
 
 import { openEnv } from '../../accounts/verbs/sealing.ts'
 import type { ClaimedItem } from '../../claims/queries/claim.ts'
@@ -13,13 +13,13 @@ import { bytesOf, type Chunk, chunksOf, type NewItem } from '../rules/chunks.ts'
 import { SeenIds } from '../rules/item-ids.ts'
 import { keyOf, newRun, prepare, type RunOrder, type Submitted, submitChunks } from './submit.ts'
 
-/** Nothing else is written with the run. */
+/** An order that writes nothing else in the run's transaction. */
 type OwnOrder = Omit<RunOrder, 'together'>
 
 /**
- * Starts a run over the items that come, by one statement where they are few. Otherwise, or where that starts none,
- * `confirm` looks whether the caller may start it before anything else is looked at; of a longer submission no more than
- * its first chunk was read by then.
+ * Starts a run over the items, by one statement if they fit in one chunk. Otherwise, or if that statement starts no
+ * run, `confirm` first checks that the caller may start it. Only the first chunk of a longer submission has been read
+ * by then.
  *
  * @throws ApiError like `submitRun`, and whatever `batches` and `confirm` throw
  */
@@ -37,11 +37,11 @@ export async function submitItems(
     await confirm()
     return await submitChunks(ctx, order, withFirst(first, chunks))
   } finally {
-    await chunks.return() // of what was refused the rest may be read by whoever answers
+    await chunks.return() // the code that answers may read the rest of a refused body
   }
 }
 
-/** A chunk, none where there are no items, or why it cannot be read: who may not start a run is told that first. */
+/** The first chunk, if there are items, or its read error: a caller who may not start runs gets that error first. */
 type First = { chunk?: Chunk | undefined; error?: unknown }
 
 const firstOf = (chunks: AsyncGenerator<Chunk, void>): Promise<First> =>
@@ -54,7 +54,7 @@ async function* withFirst(first: First, chunks: AsyncGenerator<Chunk, void>): As
   if (first.error !== undefined) throw first.error
   if (first.chunk) {
     const { chunk } = first
-    first.chunk = undefined // or it is held until the last one came
+    first.chunk = undefined // or it stays in memory until the last chunk has arrived
     yield chunk
   }
   yield* chunks
@@ -65,7 +65,7 @@ async function openAtOnce(
   order: OwnOrder,
   given: readonly NewItem[],
 ): Promise<Submitted | undefined> {
-  // A budget of the run's own, where models must have prices, asks for a look at those first.
+  // If models must have prices, a run with its own budget needs a check of those prices first.
   if (order.unpriced === 'refuse' && order.budget_cents !== null) return undefined
   const run = newRun(ctx, order)
   const items = prepared(run.id, given)
@@ -88,7 +88,10 @@ async function openAtOnce(
   return { run_id: run.id, total_items: items.length, first_item: itemRecordId(run.id, 1), repeated: false }
 }
 
-/** Hands over what was taken. Its caller is answered whatever happens here: the lease offers the items again. */
+/**
+ * Gives the claimed items to this process's consumer. If that fails, the caller still gets its answer, and the items
+ * are retried when the lease expires.
+ */
 async function give(
   ctx: Context,
   places: Places,
@@ -108,7 +111,7 @@ async function give(
   }
 }
 
-/** Undefined where two have the same id. */
+/** Prepares the items; undefined if two have the same id. */
 function prepared(run_id: string, items: readonly NewItem[]) {
   try {
     return prepare(run_id, 1, items, new SeenIds())

@@ -1,6 +1,6 @@
-// Submits a batch as a run. Guarantee: when the promise resolves every item is committed; of what is refused nothing is
-// left, however long the batch is; and a process that dies in between leaves only a run that is still materializing,
-// which is never dispatched and which the tick removes.
+// Submits a batch as a run. Guarantee: when the promise resolves, every item is committed. A refused batch of any
+// length leaves nothing behind. A process that dies midway leaves only a run that is still materializing: it is never
+// dispatched, and the tick removes it.
 
 import type { Context, Sql } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -24,21 +24,21 @@ export interface RunOrder {
   concurrency: number | null
   timeout_seconds: number | null
   callback_url: string | null
-  /** So many items go first, and the others when one of these was ok. */
+  /** How many items go first, as the pilot; the others follow when these have ended and one was ok. */
   pilot_items?: number | null
   tags?: readonly string[]
   /**
-   * What becomes of models without a price under a budget: known ones are refused at once, or calls of them pause their
-   * items, or somebody said that they know. They pause unless told.
+   * How a budget treats models without a price. `refuse` rejects the run if its agent is known to call one; `pause`,
+   * the default, pauses the items that call one; `allow` says that the caller knows.
    */
   unpriced?: 'refuse' | 'pause' | 'allow'
-  /** The run's id, where it was known before. */
+  /** The run's id, if it was chosen before. */
   run_id?: string
-  /** Its items are read from a source: nobody sees the run before that has ended well. */
+  /** Its items are read from a source: the run is hidden until the source was read to its end without an error. */
   from_source?: boolean
-  /** The fingerprint is asked for after the last item was read: it may be a hash of what was streamed. */
+  /** `fingerprint` is called after the last item was read, since it may be a hash of the streamed body. */
   idempotency: { key: string; fingerprint: () => Promise<string> } | null
-  /** Runs in the transaction that opens the run; what it throws leaves nothing of either. */
+  /** Runs in the transaction that opens the run; if it throws, both are rolled back. */
   together?: (sql: Sql, run_id: string) => Promise<void>
 }
 
@@ -66,7 +66,7 @@ class KeyTaken extends Error {}
 export const submitRun = (ctx: Context, order: RunOrder, batches: AsyncIterable<readonly NewItem[]>) =>
   submitChunks(ctx, order, chunksOf(batches))
 
-/** The same, of what is in chunks already. */
+/** Like `submitRun`, for items that are in chunks already. */
 export async function submitChunks(
   ctx: Context,
   order: RunOrder,
@@ -74,7 +74,7 @@ export async function submitChunks(
 ): Promise<Submitted> {
   const earlier = await findEarlier(ctx, order)
   if (earlier) {
-    // The fingerprint needs the whole body; of a source there is none.
+    // The fingerprint needs the whole body; a run from a source has none.
     if (!order.from_source) for await (const _ of chunks);
     return answerAgain(order, earlier)
   }
@@ -97,7 +97,7 @@ export async function submitChunks(
 
 export const budgetOf = ({ budget_cents }: RunOrder) => (budget_cents === null ? null : microOf(budget_cents))
 
-/** The run that an order asks for, but for what is deployed when it is admitted. */
+/** The run that an order asks for, without the deployment, which is set when the run is admitted. */
 export const newRun = (ctx: Context, order: RunOrder): Omit<store.NewRun, 'deployment_id'> => ({
   id: order.run_id ?? ctx.newRunId(),
   project_id: order.project_id,
@@ -158,12 +158,12 @@ async function writeBatch(ctx: Context, order: RunOrder, run: store.NewRun, chun
     })
     return size.total_items
   } catch (error) {
-    await giveUp(ctx, key).catch(() => {}) // the tick goes on with it; the caller is told what was wrong
+    await giveUp(ctx, key).catch(() => {}) // the tick continues the removal; the caller gets the original error
     throw error
   }
 }
 
-/** A batch of one chunk: everything in one transaction, sent without waiting in between. */
+/** Writes a batch of one chunk in one transaction, whose statements are sent without waiting for each other. */
 async function writeAtOnce(
   ctx: Context,
   order: RunOrder,
@@ -182,7 +182,7 @@ async function writeAtOnce(
   })
 }
 
-/** Inserts chunk after chunk, a bounded number in flight while the next is being read; returns how many items. */
+/** Inserts chunks, a bounded number in flight while the next is read; returns the size and the first seq of each. */
 async function writeChunks(
   ctx: Context,
   run: RunKey,
@@ -212,7 +212,7 @@ async function writeChunks(
         if (count === 0) throw givenUp()
       })
       .finally(() => inFlight.delete(insert))
-    insert.catch(error => failures.push(error)) // it may fail while the next chunk is being read
+    insert.catch(error => failures.push(error)) // an insert may fail while the next chunk is being read
     inFlight.add(insert)
     if (inFlight.size >= LIMITS.inserts_in_flight) await Promise.race(inFlight)
     if (failures.length > 0) throw failures[0]
@@ -227,7 +227,7 @@ async function writeChunks(
     await Promise.all(inFlight)
     if (failures.length > 0) throw failures[0]
   } finally {
-    // Whoever cleans up after a failure must not be overtaken by a chunk that is still on its way.
+    // The cleanup after a failure must not run before an insert that is still in flight.
     await Promise.allSettled(inFlight)
   }
   return { total_items: nextSeq - 1, input_bytes: bytes, firstSeqs }
@@ -253,8 +253,8 @@ export const keyOf = async ({ project_id, idempotency }: RunOrder, run_id: strin
   idempotency && { project_id, key: idempotency.key, fingerprint: await idempotency.fingerprint(), run_id }
 
 /**
- * Removes a run that never opened, in bounded steps, while it may go on; if this dies too, the tick goes on with it. Null
- * when all of it is gone, else the seq of an item to go on after.
+ * Removes a run that never opened, in bounded steps, while `mayGoOn` allows; if this process dies too, the tick
+ * continues. Returns null when all of it is gone, else the seq of the item to continue after.
  */
 export async function giveUp(
   ctx: Context,
@@ -262,14 +262,14 @@ export async function giveUp(
   after?: number,
   mayGoOn?: () => boolean,
 ): Promise<number | null> {
-  // First of all: a sender that was only slow must not open a run whose items are being removed.
+  // Close it first: a sender that was only slow must not open a run whose items are being removed.
   await store.closeMaterializing(ctx.sql, run)
   const left = await store.deleteItems(ctx.sql, run, LIMITS.sweep_items, after, mayGoOn)
   if (left === null) await store.deleteMaterializingRun(ctx.sql, run)
   return left
 }
 
-/** Deals a chunk's items and gives an id to those that brought none. @throws ApiError `duplicate_item_id` */
+/** Interleaves a chunk's partitions and gives an id to items that have none. @throws ApiError `duplicate_item_id` */
 export function prepare(runId: string, firstSeq: number, items: readonly NewItem[], ids: SeenIds) {
   const repeated: RepeatedId[] = []
   for (const item of items) {

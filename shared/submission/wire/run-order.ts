@@ -30,7 +30,7 @@ const runName = label(LIMITS.name_characters, 'For people.')
 
 const UNPRICED =
   'Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items.'
-/** Of what starts runs by itself. */
+/** The same for schedules and triggers. */
 export const UNPRICED_STARTS =
   'Its runs go on with models that have no price, which a budget then does not count.'
 export const allowUnpriced = z.boolean().describe(UNPRICED)
@@ -44,7 +44,7 @@ const settings = {
   tags: tags.optional(),
 }
 
-/** What the example agent of a first start takes, so that the document's requests can be sent as they are printed. */
+/** An item for the example agent of the first start, so that the document's requests can be sent as printed. */
 const ITEM = {
   input: { ticket_id: 'T-4711', tenant: 'acme', text: 'Where is my order?' },
   item_id: 'T-4711',
@@ -61,7 +61,7 @@ export const RunOrderOfOne = z
   })
   .openapi('RunOrder', { description: 'One item for an agent.', example: ITEM })
 
-/** The agent by its slug, or by its id. */
+/** Names the agent by its slug or its id. */
 const namedAgent = {
   agent: slug.optional().describe('The slug of the agent; or else its id in agent_id.'),
   agent_id: uuid('The agent; or else its slug in agent.').optional(),
@@ -150,7 +150,7 @@ interface Settings {
   tags?: string[] | undefined
 }
 
-/** The order in the engine's terms. */
+/** The settings as the order that the engine takes. */
 export function orderOf(
   agent: { id: string; project_id: string },
   settings: Settings,

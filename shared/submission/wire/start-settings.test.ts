@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { settingsOf } from '../../schedules/wire/schedules.ts'
 import { NO_SETTINGS } from './start-settings.ts'
 
-/** What runs of a schedule get in another way: as their name, their items, what they are read from, or after their end. */
+/** Settings of a schedule that runs get in another way: as their name, items or source, or after their end. */
 const OTHERWISE = ['name', 'input', 'source', 'results']
-/** As it is kept. */
+/** Settings stored under another name. */
 const KEPT: Record<string, string> = { budget_cents: 'budget_micro' }
 
 it('runs get every setting of a schedule', () => {

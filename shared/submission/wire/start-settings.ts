@@ -1,5 +1,5 @@
-// What each run of something that starts runs by itself, a schedule or a trigger, is started with. Guarantee: a setting that
-// stands here is taken, shown, and given to every run, whether a statement copies its column or an order is made of it.
+// The settings that a schedule or trigger gives to each run it starts. Guarantee: every setting here is accepted, shown
+// and given to every run, whether a statement copies its column or an order is made of it.
 
 import * as z from '../../kernel/documented-zod.ts'
 import { budgetCents, concurrency, httpUrl, pilotItems, tags, timeoutSeconds } from '../../kernel/fields.ts'
@@ -7,7 +7,7 @@ import { centsOf, microOf } from '../../prices/rules/pricing.ts'
 import type { startColumns } from '../tables/start-columns.ts'
 import { allowUnpriced, UNPRICED_STARTS } from './run-order.ts'
 
-/** As it is kept: columns of schedules and triggers, and of runs. */
+/** The settings as stored: columns of schedules and triggers, and of runs. */
 export interface StartSettings {
   budget_micro: number | null
   allow_unpriced: boolean
@@ -18,7 +18,7 @@ export interface StartSettings {
   tags: string[]
 }
 
-/** Of what says nothing of them. */
+/** The settings of a schedule or trigger that sets none. */
 export const NO_SETTINGS = {
   budget_micro: null,
   allow_unpriced: false,
@@ -33,24 +33,24 @@ type Column = keyof StartSettings
 
 export const START_COLUMNS = Object.keys(NO_SETTINGS) as readonly Column[]
 
-/** Of a run over one item: there is none that goes before the others. */
+/** The columns for a run over one item, which has no pilot. */
 export const START_COLUMNS_OF_ONE = START_COLUMNS.filter(name => name !== 'pilot_items')
 
-/** They alone, of a row that has more. */
+/** Picks the settings from a row that has more columns. */
 export const startOf = (row: StartSettings): StartSettings =>
   Object.fromEntries(START_COLUMNS.map(name => [name, row[name]])) as unknown as StartSettings
 
-/** Their part of a run's order, of whatever else `start` has. */
+/** The settings as part of a run's order; other columns of `start` are left out. */
 export function orderOfStart(start: StartSettings) {
   const { budget_micro, allow_unpriced, ...rest } = startOf(start)
   return {
     ...rest,
-    budget_cents: budget_micro === null ? null : budget_micro / 10_000, // exact, as it was named
+    budget_cents: budget_micro === null ? null : budget_micro / 10_000, // exact, as the caller gave it
     unpriced: allow_unpriced ? ('allow' as const) : ('pause' as const),
   }
 }
 
-/** As callers say it. */
+/** The settings as callers send them. */
 export const startOrder = {
   budget_cents: budgetCents.nullable().optional(),
   allow_unpriced: allowUnpriced.optional(),
@@ -61,17 +61,17 @@ export const startOrder = {
   tags: tags.optional(),
 }
 
-/** What somebody says of it; what is undefined stays as it is. */
+/** The settings in a request; those that are undefined stay as they are. */
 export type SaidStart = z.output<z.ZodObject<typeof startOrder>>
 
-/** The columns of what is said. */
+/** The columns for the settings in a request. */
 export function startSaid({ budget_cents, ...said }: SaidStart): Partial<StartSettings> {
   const budget_micro = budget_cents == null ? budget_cents : microOf(budget_cents)
   const columns = START_COLUMNS.map(name => [name, { ...said, budget_micro }[name]] as const)
   return Object.fromEntries(columns.filter(([, value]) => value !== undefined))
 }
 
-/** As it is shown. */
+/** The settings as responses show them. */
 export const shownStart = {
   budget_cents: z.int().nullable().describe('Money each run may spend; null is no bound.'),
   allow_unpriced: z.boolean().describe(UNPRICED_STARTS),

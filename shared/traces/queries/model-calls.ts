@@ -1,5 +1,5 @@
-// Counts calls of models by agent, and reads what they came to. Guarantee: an agent has a bounded number of rows a day,
-// and a read costs as much as there are rows, however many calls there were.
+// Counts calls of models by agent, and reads the counts. Guarantee: an agent has a bounded number of rows a day, and
+// the cost of a read depends on the rows, however many calls there were.
 
 import { type Asked, asked } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
@@ -8,12 +8,15 @@ import type { ModelUsageRow } from '../wire/model-usage.ts'
 
 const OTHER_MODELS = 'other models'
 
-/** Of a step `s`: the model that answered, or of a call that failed the one that its input names. Looked for there alone: it takes longer than all else that is counted. */
+/**
+ * The model of a step `s`: the one that answered or, for a failed call, the one that its input names. Only inputs of
+ * failed calls are searched, since that takes longer than all other counting.
+ */
 export const calledModel = (sql: Sql) => sql`
   case when s.model is null and s.kind = 'llm_call' and s.outcome = 'failed' then
     substring(left(s.input, ${LIMITS.search_text_characters}) from '"model" *: *"([^"]{1,128})"') else s.model end`
 
-/** Of the steps in `read`, those that came into the index, by day, agent, model and time. */
+/** Counts the steps in `read` that came into the index, by day, agent, model and duration. */
 const newCalls = (sql: Sql) => sql`
   -- A clock that is ahead counts today: days to come would never be over, and an agent may name any.
   select s.project_id, s.agent_id, (least(s.started_at, now()) at time zone 'UTC')::date as day,
@@ -28,8 +31,9 @@ const newCalls = (sql: Sql) => sql`
   group by 1, 2, 3, 4, 5`
 
 /**
- * Counts them: its parts of the statement that indexes them. An agent may name a model of its own in each call: once it has
- * so many rows of a day, models that are new on it are counted as one. Those it has may still come in other times.
+ * Counts new calls, as parts of the statement that indexes steps. An agent may name another model in each call: once it
+ * has LIMITS.model_call_rows rows of a day, models that are new on that day are counted as one. Known models may still
+ * add rows of other durations.
  */
 export const countModelCalls = (sql: Sql, project: Asked) => sql`
   new_calls as materialized (${newCalls(sql)}),
@@ -61,7 +65,7 @@ export const countModelCalls = (sql: Sql, project: Asked) => sql`
     output_tokens = m.output_tokens + excluded.output_tokens, cost_micro = m.cost_micro + excluded.cost_micro
   )`
 
-/** Since a day in UTC, as YYYY-MM-DD: the most expensive first, then those called most. */
+/** Usage by model since a day in UTC, as YYYY-MM-DD: the most expensive first, then those called most. */
 export async function readModelUsage(sql: Sql, project_id: string, since: string): Promise<ModelUsageRow[]> {
   return sql<ModelUsageRow[]>`
     with banded as (

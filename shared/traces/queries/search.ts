@@ -1,5 +1,5 @@
-// Asks the search index of steps. Guarantee: a page costs the same however many steps there are, as long as its filters
-// have an index: every filter of the interface has one; and it ends at bytes as well as rows.
+// Queries the search index of steps. Guarantee: a page costs the same however many steps there are, as long as its
+// filters have an index: every filter of the interface has one. A page is bounded in bytes as well as in rows.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { askProjects } from '../../cluster/queries/distributed.ts'
@@ -12,11 +12,11 @@ import { isFullOfBytes, withinPage } from '../../kernel/page-bytes.ts'
 import { wordQuery } from '../../kernel/words.ts'
 import type { StepRow } from '../wire/steps.ts'
 
-/** `started_text` and `cost_micro` are what pages are sorted by, as the database writes them. */
+/** Pages are sorted by `started_text` and `cost_micro`, as the database writes them. */
 export type FoundStep = StepRow & {
   project_id: string
   started_text: string
-  /** Of its input and output. */
+  /** The size of its input and output. */
   bytes: number
 }
 
@@ -48,14 +48,14 @@ export interface StepSearch {
   limit: number
 }
 
-// An agent's clock may be ahead of ours: a step may look older than the run it belongs to.
+// An agent's clock may be behind ours: a step may look older than the run it belongs to.
 const SKEW_MS = 3_600_000
 
 /**
- * Steps with their parent item, in the order asked for.
+ * Steps with their parent item, in the order of `sort`.
  *
- * Words are looked for in the newest steps first, which finds what is frequent; what is not there is rare, and the
- * index of words finds it. Left alone, the planner takes every word for frequent and walks through all steps.
+ * Words are searched in the newest steps first, which finds frequent words; words that are not there are rare, and the
+ * index of words finds them. Left alone, the planner takes every word for frequent and walks through all steps.
  */
 export async function searchSteps({ sql, db }: Pick<Context, 'sql' | 'db'>, search: StepSearch) {
   const ask = (project_ids: readonly string[]) => searchIn(db, { ...search, project_ids })
@@ -78,7 +78,7 @@ async function searchIn(db: Database, search: StepSearch): Promise<FoundStep[]> 
   return near.length >= search.limit || isFullOfBytes(near) ? near : read(db, search, asked, 'rare')
 }
 
-/** Of a step's payloads, which is known without reading what is stored apart from its row. */
+/** The size of a step's payloads; PostgreSQL knows it without reading payloads that are stored apart from the row. */
 const BYTES = sql`coalesce(octet_length(s.input), 0) + coalesce(octet_length(s.output), 0)`
 
 async function read(
@@ -88,22 +88,22 @@ async function read(
   how?: 'near' | 'rare',
 ): Promise<FoundStep[]> {
   const { limit, project_ids } = search
-  // Named, a project leads to its node on a cluster.
+  // On a cluster, naming the project leads the query to its node.
   const one = (alias: string) =>
     project_ids.length === 1 ? sql`${sql.raw(alias)}.project_id = ${project_ids[0]}` : sql`true`
   const order =
     search.sort === 'cost'
       ? sql`x.cost_micro desc, x.started_at desc, x.run_id desc, x.seq desc, x.step_no desc`
       : sql`x.started_at desc, x.run_id desc, x.seq desc, x.step_no desc`
-  // One item's trace is read from the steps themselves, and so is complete whatever the index has still to do.
+  // One item's trace is read from the steps themselves, so it is complete even while the index lags behind.
   const table = search.record !== undefined && asked === undefined ? sql`steps` : sql`step_index`
   const kept = sql`join runs r on r.project_id = x.project_id and r.id = x.run_id and r.steps_purged_at is null`
   const conditions = sql.join(conditionsOf(search), sql` and `)
   const filtered = sql`from ${table} x ${kept} where ${conditions}`
   const columns = sql`x.run_id, x.seq, x.step_no, x.started_at, x.cost_micro, x.project_id`
   const met = asked === undefined ? sql`true` : matches(asked)
-  // "offset 0" keeps the planner from looking into what is inside. What is rare is found before its runs are looked up: the
-  // planner takes it for a fiftieth of all steps, and of ten million it read those of each run (700 ms).
+  // "offset 0" keeps the planner from merging the subquery. Steps with rare words are found before their runs are
+  // looked up: the planner estimates a fiftieth of all steps, and of ten million it read those of each run (700 ms).
   const candidates =
     how === undefined
       ? sql`select ${columns} ${filtered} and ${met}`
@@ -141,7 +141,7 @@ function conditionsOf(search: StepSearch): SQL[] {
   if (item_id !== undefined)
     found.push(sql`(x.project_id, x.run_id, x.seq) in (
       select project_id, run_id, seq from items where project_id = p.id and item_id = ${item_id})`)
-  // As a range, not by like, which the policy of items would keep from the index. U+10FFFF is no character.
+  // As a range: the row-level security policy of items would keep `like` from the index. U+10FFFF is no character.
   if (item_id_prefix !== undefined)
     found.push(sql`(x.project_id, x.run_id, x.seq) in (
       select project_id, run_id, seq from items
@@ -153,7 +153,7 @@ function conditionsOf(search: StepSearch): SQL[] {
   if (min_cost_micro !== undefined) found.push(sql`x.cost_micro >= ${min_cost_micro}`)
   if (search.sort === 'cost' || (min_cost_micro ?? 0) > 0) found.push(sql`x.cost_micro > 0`)
   if (from !== undefined) found.push(sql`x.started_at >= ${from}::timestamptz`)
-  // Runs are older than their steps: this leaves out later partitions.
+  // Runs are older than their steps, so this leaves out later partitions.
   if (to !== undefined)
     found.push(
       sql`x.started_at < ${to}::timestamptz and x.run_id < ${firstIdAt(Date.parse(to) + SKEW_MS)}::uuid`,
@@ -162,13 +162,13 @@ function conditionsOf(search: StepSearch): SQL[] {
   return found
 }
 
-/** What q asks for: words, as a tsquery, and the names that hold it. */
+/** What q asks for: its words, as a tsquery, and the names of steps that contain it. */
 interface Wanted {
   words: string | null
   names: readonly string[]
 }
 
-/** Every word of q, or a name that holds q as it is. */
+/** Condition: the step has every word of q, or a name that contains q as it is. */
 function matches({ words, names }: Wanted): SQL {
   // As plain values, so that the planner knows how rare they are.
   const byWords = words === null ? sql`false` : sql`x.words @@ ${words}::tsquery`
@@ -178,7 +178,7 @@ function matches({ words, names }: Wanted): SQL {
 function comesAfter(sort: StepSearch['sort'], key: StepKey): SQL {
   const time = sql`${key.started_text}::timestamptz`
   const rest = sql`${time}, ${key.run_id}::uuid, ${key.seq}::int, ${key.step_no}::int`
-  // The first column by itself is what the index can begin at.
+  // With a condition on the first column alone, the index can begin there.
   return sort === 'cost'
     ? sql`x.cost_micro <= ${key.cost_micro}
         and (x.cost_micro, x.started_at, x.run_id, x.seq, x.step_no) < (${key.cost_micro}::bigint, ${rest})`
@@ -186,9 +186,9 @@ function comesAfter(sort: StepSearch['sort'], key: StepKey): SQL {
 }
 
 /**
- * The words of a text, and the names of steps that hold the text, whatever its case. Walks the index from one name to
- * the next, so it costs what there are different names, not steps; beyond a thousand names of a project, those late in
- * the alphabet are missed.
+ * The words of a text, and the names of steps that contain the text, whatever its case. Walks the index from one name
+ * to the next, so its cost depends on different names, not on steps; beyond a thousand names of a project, those late
+ * in the alphabet are missed.
  */
 async function wanted(db: Database, project_ids: readonly string[], text: string): Promise<Wanted> {
   const [row] = await db.execute<{ names: string[] | null }>(sql`
@@ -206,7 +206,7 @@ async function wanted(db: Database, project_ids: readonly string[], text: string
 
 const likeText = (text: string) => text.replace(/[\\%_]/g, '\\$&')
 
-// As one text each: the driver takes a list apart into parameters.
+// Each list is one text, because the driver splits a list into parameters.
 const arrayText = (values: readonly string[]) =>
   `{${values.map(value => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
 const projectsOf = (ids: readonly string[]) =>

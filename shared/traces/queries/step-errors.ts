@@ -1,5 +1,5 @@
 // Counts steps that did not work. Guarantee: exact, at a cost that grows with the hours and kinds of failures and not
-// with the steps: whole hours are read as counted, and only what is left of the first and the last one step by step.
+// with the steps: counts of whole hours are stored, and only the rest of the first and the last hour is read by step.
 
 import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '../../context.ts'
@@ -22,10 +22,10 @@ export interface ErrorRange {
   limit: number
 }
 
-/** Of a step `x` that is a tool call, its tool. */
+/** The tool of a step `x` that is a tool call or its result. */
 export const toolName = (sql: Sql) => sql`case when x.kind in ('tool_call', 'tool_result') then x.name end`
 
-/** By what the steps say about themselves, the most frequent first. */
+/** Counts by outcome, error code, tool and reason, the most frequent first. `total_steps` is of all categories. */
 export async function countErrorCategories(sql: Sql, { project_ids, from, to, limit }: ErrorRange) {
   const since = sql`${from ?? null}::text::timestamptz`
   const till = sql`${to ?? null}::text::timestamptz`
@@ -50,7 +50,7 @@ export async function countErrorCategories(sql: Sql, { project_ids, from, to, li
 
 type Fragment = PendingQuery<Row[]>
 
-/** Least and greatest pass over what is null, which is a time nobody named. */
+/** `least` and `greatest` ignore null, which is a `from` or `to` that the caller did not name. */
 const stepsBetween = (sql: Sql, projectIds: readonly string[], since: Fragment, till: Fragment) => sql`
   select x.outcome, x.error_code, ${toolName(sql)} as tool_name, x.outcome_reason, 1 as steps, x.started_at as last_at
   from step_index x join runs r on r.project_id = x.project_id and r.id = x.run_id

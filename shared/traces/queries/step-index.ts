@@ -1,6 +1,6 @@
-// Feeds the search index of steps, the counts of those that did not work and those of calls of models. Guarantee: a step
-// that was filed is indexed and counted once, whoever is at it and wherever a process dies: it leaves the file in the
-// transaction that indexes it.
+// Feeds the search index of steps, the counts of steps that did not work, and the counts of model calls. Guarantee: a
+// filed step is indexed and counted once, whichever processes work on it or die: the transaction that indexes it also
+// removes it from `unindexed_steps`.
 
 import {
   type Asked,
@@ -19,7 +19,7 @@ import { sampleSuspected } from '../../triage/queries/questions.ts'
 import { calledModel, countModelCalls } from './model-calls.ts'
 import { toolName } from './step-errors.ts'
 
-/** Of a step that was removed meanwhile only its place is left. */
+/** A filed step; if it was removed meanwhile, all but its key is null. */
 interface FiledStep extends RunKey {
   seq: number
   step_no: number
@@ -30,7 +30,7 @@ interface FiledStep extends RunKey {
   output: string | null
 }
 
-/** Indexes steps of the oldest flushes that were filed, less than twice `limit`; returns how many there were. */
+/** Indexes filed steps of the oldest flushes, fewer than twice `limit` (per project on a cluster); returns how many. */
 export async function indexSteps(sql: Sql, limit: number): Promise<number> {
   // Most searches find nothing to do, and need no transaction to see it.
   const any = await askReachable(
@@ -47,7 +47,7 @@ export async function indexSteps(sql: Sql, limit: number): Promise<number> {
 
 const indexOf = (sql: Sql, limit: number, project: Asked) =>
   sql.begin(async tx => {
-    // What a crash of the machine takes back is on file again.
+    // If a crash of the machine undoes the commit, the steps are filed again.
     await tx`set local synchronous_commit = off`
     const filed = await takeFiled(tx as unknown as Sql, limit, project)
     const steps = filed.filter(step => step.name !== null)
@@ -125,8 +125,8 @@ function wordsOfStep({ name, error_code, error_message, input, output }: FiledSt
 }
 
 /**
- * Whether items are in flight, or another statement is under way, of any process. Items whose agent answers later take
- * nobody's time meanwhile.
+ * Whether items are in flight or another statement is under way, in any process. Items whose agent answers later do not
+ * count: they take no process's time meanwhile.
  */
 export async function isWorkUnderWay(sql: Sql): Promise<boolean> {
   const claims = (of: Reachable) =>
@@ -135,7 +135,7 @@ export async function isWorkUnderWay(sql: Sql): Promise<boolean> {
     select 1 from pg_stat_activity
     where state = 'active' and backend_type = 'client backend' and datname = current_database()
       and pid <> pg_backend_pid())`
-  // A cluster joins no rows of nodes with what this one alone knows.
+  // A cluster cannot join rows of its nodes with what only this node knows.
   const asks = (await isDistributed(sql))
     ? [claims, others]
     : [(of: Reachable) => sql`${claims(of)} or ${others()}`]

@@ -1,11 +1,11 @@
-// What is told about the work as it is done, where somebody collects it: spans of traces, and measurements. A host that
-// exports to nobody has no such port, and then nothing is made for it.
+// The port that reports work in progress to a collector: spans of traces, and measurements. A host without an exporter
+// has no such port, and then no spans or measurements are made.
 
 import type { CallerSpan, SpanPlace } from './tracing.ts'
 
 export type Attributes = Record<string, string | number | boolean>
 
-/** A span that is over. */
+/** A span that has ended. */
 export interface Span extends SpanPlace {
   parent_id: string | null
   name: string
@@ -26,7 +26,7 @@ export interface Instrument {
   buckets?: readonly number[]
 }
 
-/** What is measured. No attribute of theirs is anybody's name or id, so the number of series is bounded. */
+/** The measurements. None of their attributes is a name or an id, so the number of series is bounded. */
 export const INSTRUMENTS = {
   'assay.items.settled': {
     kind: 'counter',
@@ -60,11 +60,11 @@ export const INSTRUMENTS = {
   },
 } as const satisfies Record<string, Instrument>
 
-/** Nothing of it waits or throws: the work goes on whatever becomes of what is told. */
+/** No method waits or throws: the work continues whatever happens to the reports. */
 export interface Telemetry {
   /** Whether spans are exported at all. */
   readonly tracing: boolean
-  /** Whether a trace is wanted; a caller may have decided it. */
+  /** Whether a trace is exported; its caller may have decided that. */
   shows(traceId: string, caller?: CallerSpan): boolean
   span(span: Span): void
   measure(instrument: keyof typeof INSTRUMENTS, value: number, attributes?: Attributes): void

@@ -1,21 +1,21 @@
-// What calls of models came to, day by day: a few rows for any number of calls.
+// Table of model calls, counted by day: a few rows for any number of calls.
 
 import { date, integer, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
 import { ofProject } from '../../accounts/tables/tenant.ts'
 import { agentOf } from '../../agents/tables/agents.ts'
 import { micro } from '../../kernel/column-types.ts'
 
-/** Counted as steps are indexed; what was taken over from an earlier item was called then, and is not counted again. */
+/** Counted when steps are indexed; steps reused from an earlier item were counted then, and are not counted again. */
 export const modelCalls = pgTable(
   'model_calls',
   {
     project_id: uuid('project_id').notNull(),
     agent_id: uuid('agent_id').notNull(),
-    /** In UTC, on which the call began, and none that is to come. */
+    /** The day in UTC on which the call began, never in the future. */
     day: date('day').notNull(),
-    /** Empty where the call named none. */
+    /** Empty when the call named none. */
     model: text('model').notNull(),
-    /** How long it took, in quarters of an octave: at most 2^(took / 4) ms. */
+    /** How long the calls took, in quarters of an octave: at most 2^(took / 4) ms. */
     took: smallint('took').notNull(),
     calls: integer('calls').notNull(),
     degraded: integer('degraded').notNull(),

@@ -1,4 +1,4 @@
-// What items did: the nodes of their traces, and what these are searched and removed by.
+// Tables of steps, which are the nodes of items' traces, and of what they are searched and removed by.
 
 import { sql } from 'drizzle-orm'
 import {
@@ -27,7 +27,7 @@ export const purgeKind = pgEnum('purge_kind', PURGE_KINDS)
 
 /**
  * Nodes of items' traces. Partitioned by ranges of run_id, which is time-ordered, so that retention drops whole
- * partitions and an item's steps are found in one of them. Copied from earlier items: `reused`, at no cost.
+ * partitions and an item's steps are found in one of them. Steps copied from earlier items are `reused`, at no cost.
  */
 export const steps = pgTable(
   'steps',
@@ -40,9 +40,9 @@ export const steps = pgTable(
     kind: stepKind('kind').notNull(),
     outcome: outcome('outcome').notNull(),
     unpriced: boolean('unpriced').notNull().default(false),
-    /** Of a model call whose answer was not read: what was looked for in vain. */
+    /** What was found instead of an answer, for a model call whose answer was not read. */
     unread: text('unread'),
-    /** Of a model call that was graded by what its agent tells: its output alone can't be graded again. */
+    /** The model call was graded by the answer its agent reported, so its output alone can't be graded again. */
     told: boolean('told').notNull().default(false),
     reused: boolean('reused').notNull().default(false),
     input_tokens: integer('input_tokens').notNull().default(0),
@@ -63,9 +63,9 @@ export const steps = pgTable(
 )
 
 /**
- * What steps are searched by, beside the steps so that writing them stays cheap: full text costs 30 µs a step, a step
- * itself 5. A trigger files new steps in `unindexed_steps`; a chore, and every search before it looks, indexes them.
- * Partitioned like the steps; rows go when theirs do.
+ * The search index of steps, apart from the steps so that writing these stays cheap: full text costs 30 µs a step, the
+ * step itself 5 µs. A trigger files new steps in `unindexed_steps`; a chore indexes them, and so does every search
+ * before it reads. Partitioned like the steps; rows are removed with their steps.
  */
 export const stepIndex = pgTable(
   'step_index',
@@ -107,7 +107,7 @@ export const unindexedSteps = pgTable('unindexed_steps', {
   step_nos: integer('step_nos').array().notNull(),
 })
 
-// What steps that did not work say about themselves, and how many said so in an hour.
+// How steps did not work, and how many of them did not work in this way in an hour.
 const errorCounts = {
   project_id: uuid('project_id').notNull(),
   hour: at('hour').notNull(),
@@ -119,7 +119,7 @@ const errorCounts = {
   last_at: at('last_at').notNull(),
 }
 
-/** Indexed steps of a run that did not work. Gone from the moment retention decides to take the run's steps. */
+/** Indexed steps of a run that did not work. Removed as soon as retention decides to remove the run's steps. */
 export const runStepErrors = pgTable(
   'run_step_errors',
   { run_id: uuid('run_id').notNull(), ...errorCounts },
@@ -132,7 +132,7 @@ export const runStepErrors = pgTable(
   ],
 )
 
-/** The same of a whole project, kept by triggers on `run_step_errors`: what a count over a long time reads. */
+/** The same for a whole project, maintained by triggers on `run_step_errors`; counts over a long time read it. */
 export const projectStepErrors = pgTable(
   'project_step_errors',
   {
@@ -149,7 +149,7 @@ export const projectStepErrors = pgTable(
   ],
 )
 
-/** Runs whose steps, payloads or whole record are being removed by retention, and how far that is. */
+/** Runs whose steps, payloads or whole record retention is removing, and how far it has got. */
 export const purges = pgTable(
   'purges',
   {

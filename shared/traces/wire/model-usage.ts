@@ -1,4 +1,4 @@
-// What calls of models came to, as callers see it.
+// The response shape of model usage.
 
 import { count, id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
@@ -38,7 +38,7 @@ export interface ModelUsageRow {
   p95_took: number
 }
 
-/** The middle of a quarter of an octave. */
+/** The middle of a quarter of an octave, in ms. */
 const msOf = (took: number) => Math.round(2 ** ((took - 0.5) / 4))
 
 export const modelUsageOf = ({

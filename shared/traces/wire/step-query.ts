@@ -1,4 +1,4 @@
-// What steps are searched by.
+// The query parameters of a search of steps.
 
 import * as z from 'zod'
 import { OUTCOME_REASONS } from '../../grading/vocabulary.ts'

@@ -1,4 +1,4 @@
-// The shape of a step as callers see it. Guarantee: payloads leave as the very text they were recorded as.
+// The response shape of a step. Guarantee: payloads are returned as the exact text that was recorded.
 
 import { OUTCOMES, STEP_KINDS } from '../../items/vocabulary.ts'
 import { rawJson } from '../../json/raw-json.ts'
@@ -53,7 +53,7 @@ export const Step = z
   })
   .openapi('Step', { description: "A node of an item's trace." })
 
-/** `query` is what the step was searched by. */
+/** `query` is the text that the step was searched by, for the snippet. */
 export function stepOf(row: StepRow, query?: string): z.input<typeof Step> {
   return {
     run_id: row.run_id,

@@ -1,5 +1,5 @@
-// Reads and writes of causes. Their counts are kept by triggers on `triage`, so a read costs as much as a project has
-// causes, of which it has a bounded number, and never as much as has failed.
+// Reads and writes causes. Triggers on `triage` maintain their counts, so a read costs as much as a project has causes
+// (a bounded number), however many items have failed.
 
 import { asked, nodeOf } from '../../cluster/queries/distributed.ts'
 import { askReachable } from '../../cluster/queries/nodes.ts'
@@ -16,12 +16,12 @@ export interface KnownCauseRow extends NamedCause {
   varies: number[]
 }
 
-/** One maker of causes at a time in a project: of two that meet the same fault, the second finds what the first made. */
+/** Only one transaction per project creates causes at a time: a second with the same fault finds the first's cause. */
 export async function lockCauses(sql: Sql, project_id: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('assay causes ' || ${project_id}::text, 0))`
 }
 
-/** All causes of some kinds of an agent. */
+/** All causes of an agent that have one of these kinds. */
 export async function findCausesOfKinds(
   sql: Sql,
   { project_id, agent_id }: { project_id: string; agent_id: string },
@@ -36,7 +36,7 @@ export async function findCausesOfKinds(
     order by id`
 }
 
-/** How many more causes a project may have; makes room among those that no item has any more. */
+/** Returns how many more causes a project may have; if none, it first deletes causes that no item has any more. */
 export async function roomForCauses(sql: Sql, project_id: string): Promise<number> {
   const [row] = await sql<
     { n: number }[]
@@ -50,7 +50,7 @@ export async function roomForCauses(sql: Sql, project_id: string): Promise<numbe
   return room + count
 }
 
-/** Makes causes that are not there; returns the id of each, in their order. */
+/** Creates the causes that do not exist yet; returns the id of each of `made`, in order. */
 export async function insertCauses(
   sql: Sql,
   of: { project_id: string; agent_id: string },
@@ -75,7 +75,7 @@ export async function insertCauses(
   return rows.map(row => row.id)
 }
 
-/** Notes that words of causes differ among their messages. */
+/** Records the positions of words that differ among the messages of a cause. */
 export async function noteVarying(
   sql: Sql,
   project_id: string,
@@ -91,7 +91,7 @@ export async function noteVarying(
     ) v where c.project_id = ${project_id} and c.id = v.id`
 }
 
-/** Items in triage whose cause nobody has named: they ended undispatched, or before there were causes. */
+/** Triage items without a cause (ended undispatched or before causes existed): up to `bytes` of inputs, or one item. */
 export async function findWithoutCause(sql: Sql, limit: number, bytes: number) {
   return askReachable(
     sql,
@@ -122,7 +122,7 @@ export interface Unnamed extends RunKey {
   cost_micro: number
 }
 
-/** Writes the causes of items that had none; returns how many. */
+/** Stores the causes of items that had none; returns how many items. */
 export async function writeCauses(
   sql: Sql,
   { project_id, run_id }: RunKey,
@@ -140,7 +140,7 @@ export async function writeCauses(
 }
 
 export interface CauseFilter {
-  /** All that there are when absent. */
+  /** All projects when absent. */
   project_ids?: readonly string[] | undefined
   run_id?: string | undefined
   /** The slug of their agent. */
@@ -149,7 +149,7 @@ export interface CauseFilter {
   from_day?: string | undefined
   to_day?: string | undefined
   id?: string | undefined
-  /** By which of their counts, and only those where it is not 0. */
+  /** The count to sort by; causes where it is 0 are left out. */
   order?: 'count' | 'waiting'
   before?: { count: number; id: string } | undefined
   limit: number
@@ -171,7 +171,7 @@ export async function listCauses(sql: Sql, filter: CauseFilter) {
     order by ${size} desc, c.id desc limit ${filter.limit}`
 }
 
-/** The counts that are asked for: of a run, of some days, or of all that is kept. */
+/** The counts that the filter selects: of one run, of a range of days, or of everything kept. */
 function counted(sql: Sql, { project_ids, run_id, from_day, to_day }: CauseFilter) {
   const projects = (of: string) =>
     project_ids === undefined ? sql`true` : sql`${sql(of)}.project_id = any(${[...project_ids]}::uuid[])`
@@ -202,7 +202,7 @@ export async function findRunsOfCause(sql: Sql, project_id: string, cause_id: st
     where o.project_id = ${project_id} and o.cause_id = ${cause_id} order by o.run_id desc limit ${limit}`
 }
 
-/** Undefined where no item has it any more. */
+/** The title of a cause; undefined when no item has it any more. */
 export async function findCauseTitle(sql: Sql, project_id: string, id: string): Promise<string | undefined> {
   const [row] = await listCauses(sql, { project_ids: [project_id], id, limit: 1 })
   return row && titleOf(row)
@@ -210,19 +210,19 @@ export async function findCauseTitle(sql: Sql, project_id: string, id: string): 
 
 const titleOf = (row: CauseSource) => causeTitle({ ...row, message: messageOf(row.template, row.varies) })
 
-/** A cause of a run as messages tell it. */
+/** A cause of a run, as notifications show it. */
 export interface TopCause {
   id: string
   title: string
   count: number
-  /** Of the run's items. */
+  /** The share of the run's items, from 0 to 1. */
   share: number
   cost_micro: number
-  /** One of its items. */
+  /** Record id of one of its items. */
   record_id: string
 }
 
-/** What most items of a run did not work for. */
+/** The most frequent causes of a run. */
 export async function findTopCauses(
   sql: Sql,
   { run_id }: { run_id: string },

@@ -1,5 +1,5 @@
-// Reads of failure clusters. Their counts are kept by triggers on `triage`, so a read costs as much as it shows and
-// not as much as has failed.
+// Reads failure clusters. Triggers on `triage` maintain their counts, so a read costs as much as it returns, however
+// many items have failed.
 
 import type { Fragment } from 'postgres'
 import { asked, asProjects, isDistributed, ofOne } from '../../cluster/queries/distributed.ts'
@@ -18,7 +18,7 @@ export interface ClusterRow {
   record_ids: string[]
 }
 
-/** Failures of some projects, and a number that differs whenever their clusters do. */
+/** The number of failures of some projects, and a number that changes whenever their clusters change. */
 export async function readFailureState(sql: Sql, projectIds: readonly string[]) {
   const [row] = await sql<{ failures: number; changes: number }[]>`
     select coalesce(sum(failures), 0)::bigint as failures, coalesce(sum(failure_changes), 0)::bigint as changes
@@ -59,7 +59,7 @@ interface Sample {
   record_id: string
 }
 
-/** The latest items of each project are asked of its node. */
+/** Queries each project's node for its latest items. */
 async function readFromNodes(sql: Sql, projectIds: readonly string[], limit: number, samples: number) {
   const sized = await sql<
     Omit<ClusterRow, 'item_ids' | 'record_ids'>[]
@@ -94,14 +94,14 @@ const largestOfOne = (sql: Sql, projectId: string, limit: number) => sql`
   from failure_clusters where project_id = ${projectId} and count > 1
   order by count desc, cluster_key limit ${limit}`
 
-/** Items of several projects may be alone in theirs and not in the account. */
+/** An item that is alone in its project may form a cluster with items of the account's other projects. */
 const largestOfMany = (sql: Sql, projectIds: readonly string[], limit: number) => sql`
   select cluster_key, min(error_code) as error_code, min(sample_prompt) as sample_prompt,
     sum(count)::int as count, array_agg(project_id) as projects
   from failure_clusters where project_id = any(${[...projectIds]}::uuid[])
   group by 1 having sum(count) > 1 order by 4 desc, 1 limit ${limit}`
 
-/** Failed items whose prompt is not known yet, as many as their inputs fit in `bytes`, at least one. */
+/** Failed items whose prompt is not stored yet: inputs up to `bytes`, at least one item. */
 export async function findUnclustered(sql: Sql, limit: number, bytes: number) {
   return askReachable(
     sql,
@@ -119,7 +119,7 @@ export async function findUnclustered(sql: Sql, limit: number, bytes: number) {
   )
 }
 
-/** Writes the prompts of failed items of a run that had none. */
+/** Stores the prompts of a run's failed items that had none; returns how many items. */
 export async function writePrompts(
   sql: Sql,
   { project_id, run_id }: RunKey,

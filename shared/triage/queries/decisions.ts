@@ -1,5 +1,5 @@
-// Decisions about items. Guarantee: a decision is one statement under the lock of the item's run, which also keeps the
-// run's count of undecided items, so the run's status follows by itself.
+// Writes decisions about items. Guarantee: a decision is one statement under the lock of the item's run. It also
+// updates the run's count of undecided items, from which the run's status follows.
 
 import type { Sql } from '../../context.ts'
 import { projectOf, rowsOfKeys } from '../../items/queries/item-keys.ts'
@@ -16,7 +16,7 @@ import { CALLED_WRONG } from '../rules/verdicts.ts'
 import type { WrongOf } from '../vocabulary.ts'
 import { countJudged, isVerdict, says, uncountJudged } from './verdicts.ts'
 
-/** The items a decision is about, and their runs under lock, in one order. */
+/** The items to decide about, and their runs, locked in the order of their ids. */
 const chosen = (sql: Sql, keys: readonly ItemKey[]) => sql`
   chosen as (
     select ${projectOf(keys)}::uuid as project_id, k.run_id, k.seq from ${rowsOfKeys(sql, keys)}
@@ -26,7 +26,7 @@ const chosen = (sql: Sql, keys: readonly ItemKey[]) => sql`
     order by id for no key update
   )`
 
-/** The rows leave the feed and the items stay undecided; returns how many were in the feed. */
+/** Takes rows out of the feed; their items stay undecided. Returns how many rows were in the feed. */
 export async function acknowledge(sql: Sql, keys: readonly ItemKey[]): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     with ${chosen(sql, keys)}, acknowledged as (
@@ -38,13 +38,13 @@ export async function acknowledge(sql: Sql, keys: readonly ItemKey[]): Promise<n
   return row!.n
 }
 
-/** What ends the wait of an item for good; whether somebody looked at just this one. */
+/** A decision that ends an item's wait for good. `one_by_one`: a person looked at this single item. */
 export type Ending =
   | { as: 'dismissed'; one_by_one: boolean }
   | { as: 'wrong'; of: WrongOf }
   | { as: 'confirmed' }
 
-/** Of each: which rows accept it, whether it judges their verdict, and the verdict they have by it. */
+/** For each decision: which rows accept it, whether it judges their verdict, and the corrected verdict it sets. */
 const ENDINGS = {
   dismissed: (sql: Sql) => ({ accepts: sql`true`, judges: isVerdict(sql), corrected: sql`t.corrected` }),
   wrong: (sql: Sql, of: WrongOf) => ({
@@ -60,8 +60,8 @@ const ENDINGS = {
 }
 
 /**
- * Decides that nothing more is done about items; held ones thereby end as cancelled. Returns how many accepted it and
- * had not been decided about before.
+ * Decides that nothing more is done about items; held items thereby end as cancelled. Returns how many items accepted
+ * the decision and had none before, except an acknowledgement.
  */
 export async function endWaiting(sql: Sql, keys: readonly ItemKey[], ending: Ending): Promise<number> {
   const { accepts, judges, corrected } =
@@ -102,7 +102,7 @@ export async function endWaiting(sql: Sql, keys: readonly ItemKey[], ending: End
   return row!.n
 }
 
-/** Brings an item back into the feed, under the lock of its run that the caller holds; false when it came too late. */
+/** Puts an item back into the feed; the caller holds the lock of its run. False when it is too late to undo. */
 export async function reopen(sql: Sql, { project_id, run_id, seq }: ItemKey): Promise<boolean> {
   const [row] = await sql<{ n: number }[]>`
     with known as (
@@ -127,8 +127,8 @@ export async function reopen(sql: Sql, { project_id, run_id, seq }: ItemKey): Pr
 }
 
 /**
- * Queues held items again; one that stands at its fence gets `extraMicro` more, or its declared budget once more.
- * Returns how many were held and are of a run that goes on.
+ * Queues held items again, each with `extraMicro` more budget. Without it, an item held at its budget gets its declared
+ * budget once more. Returns how many items were held in a run that is neither stopped nor finished.
  */
 export async function resume(
   sql: Sql,

@@ -1,5 +1,5 @@
-// What did not work in a run, by what went wrong and for whom. A read looks at a part of a large batch of failures, so it
-// costs the same however many there are; the order of a batch deals its partitions in turn, so its head is like the rest.
+// Reads the failures of a run, by what went wrong and for whom. A read covers only the first failures of a large batch,
+// so its cost is bounded. A batch interleaves its partitions, so its head resembles the rest.
 
 import type { Sql } from '../../context.ts'
 import type { RunRow } from '../../items/wire/runs.ts'
@@ -14,7 +14,7 @@ const CALLS = {
   unpriced: { items: 'unpriced', calls: 's.unpriced and s.unread is null', by: 's.model' },
 } as const
 
-/** Of the first items that have such calls, these by what is wrong with them. A run without any is not looked through. */
+/** Groups such calls of the first items that have any, by what is wrong with them. A run without any is not scanned. */
 function callsBy(sql: Sql, { project_id, run_id }: RunKey, kind: keyof typeof CALLS, hasAny: boolean) {
   const { items, calls, by } = CALLS[kind]
   return sql`

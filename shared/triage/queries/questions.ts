@@ -1,6 +1,6 @@
-// Answers that may not be what their grade says, asked about in triage: a bounded sample of them. Guarantee: whether an
-// item is in the sample follows from its item_id; nothing is asked before the item has ended, and nothing more while so
-// many questions about its agent are open.
+// Asks people in triage about a bounded sample of answers whose grade may be wrong. Guarantee: an item's item_id
+// decides whether it is in the sample. Assay asks only after the item has ended, and no more while
+// LIMITS.questions_per_agent questions about its agent are open.
 
 import { type Asked, asked, projectOf, projectsToAsk } from '../../cluster/queries/distributed.ts'
 import type { Reachable } from '../../cluster/queries/nodes.ts'
@@ -10,7 +10,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 
 const SUSPECTED = 'suspected_refusal' satisfies OutcomeReason
 
-/** Notes which items of the statement's `indexed` steps are in the sample. */
+/** Stores which items of the statement's `indexed` steps are in the sample. */
 export const sampleSuspected = (sql: Sql, project: Asked) => sql`
   sampled as (
     insert into suspected_items (project_id, run_id, seq)
@@ -22,8 +22,8 @@ export const sampleSuspected = (sql: Sql, project: Asked) => sql`
   )`
 
 /**
- * Asks about noted items that have ended well, and forgets all that have ended; returns how many those were. Of two
- * ticks at once one asks: both would count the open questions before the other's.
+ * Asks about sampled items that ended ok, and drops all sampled items that have ended; returns how many it dropped.
+ * Of two concurrent ticks only one asks: otherwise neither would count the questions the other opens.
  */
 export async function askAboutSuspected(outer: Sql, limit: number): Promise<number> {
   return outer.begin(async tx => {

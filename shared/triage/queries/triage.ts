@@ -1,5 +1,5 @@
-// Items that wait for a decision: the feed, its filters, and what each item takes. What is decided is written by
-// shared/triage/queries/decisions.ts.
+// Reads items that wait for a decision: the feed, its filters, and the facts that say which actions an item accepts.
+// Decisions are written by shared/triage/queries/decisions.ts.
 
 import { askProjects, asProjects, ofOne } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
@@ -11,7 +11,7 @@ import type { ItemFacts } from '../../recovery/rules/recovery.ts'
 import type { Disposition, TriageLane } from '../vocabulary.ts'
 import type { TriageSource } from '../wire/triage.ts'
 
-/** A row of the feed with the item it is about. `created_text` is the sort key as the database writes it. */
+/** A row of the feed with its item. `created_text` is the sort key as the database writes it. */
 export interface TriageEntry extends TriageSource, ItemKey {
   disposition: Disposition | null
   corrected: Outcome | null
@@ -34,7 +34,7 @@ export interface TriageFilter {
   limit: number
 }
 
-/** The replay of an item that forbids another, as JSON: one that is under way, else one that worked. */
+/** The replay that blocks another one of the same item, as JSON: one that is under way, else one that worked. */
 const replayOf = (sql: Sql) => sql`
   left join lateral (
     select jsonb_build_object('record_id', ${recordId(sql, 'p')}, 'status', n.status, 'outcome', n.outcome) as replay
@@ -45,8 +45,8 @@ const replayOf = (sql: Sql) => sql`
   ) again on true`
 
 /**
- * A replay of the item is under way or has worked. A scalar, not exists: that may be planned as a join with all replays
- * there are, which each chunk of a recovery would read again (20,000 items: 18 s, where this takes 9).
+ * Whether a replay of the item is under way or has worked. A scalar subquery, because PostgreSQL may plan `exists` as a
+ * join with all replays, which each chunk of a recovery would read again (20,000 items: 18 s; the scalar takes 9 s).
  */
 export const replayInTheWay = (sql: Sql, of: string) => sql`
   coalesce((
@@ -54,13 +54,13 @@ export const replayInTheWay = (sql: Sql, of: string) => sql`
     where p.project_id = ${sql.unsafe(of)}.project_id and p.from_run_id = ${sql.unsafe(of)}.run_id and p.from_seq = ${sql.unsafe(of)}.seq
       and (n.status in ('queued', 'running', 'paused') or n.outcome = 'ok') limit 1), false)`
 
-/** No replay of the item is in the way, and its input is still there. */
+/** Whether no replay blocks the item, and its input is still kept. */
 export const canBeReplayed = (sql: Sql, of: string) => sql`
   not ${replayInTheWay(sql, of)} and (
     select payloads_purged_at is null from runs
     where project_id = ${sql.unsafe(of)}.project_id and id = ${sql.unsafe(of)}.run_id)`
 
-/** Conditions on triage rows, each absent key letting everything pass. */
+/** Conditions on triage rows; an absent key filters nothing. */
 export function triageConditions(sql: Sql, filter: Partial<TriageFilter>) {
   return [
     filter.run_id === undefined ? sql`` : sql`and t.run_id = ${filter.run_id}`,
@@ -107,7 +107,7 @@ export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacte
   return askProjects(sql, filter.project_ids, ask, { limit: filter.limit, compare: newestFirst })
 }
 
-/** How many pass a filter, up to a bound. */
+/** How many waiting rows pass a filter, counted up to LIMITS.activity_counted. */
 export async function countTriage(sql: Sql, filter: Omit<TriageFilter, 'before' | 'limit'>): Promise<number> {
   const [row] = await sql<[{ total: number }]>`
     select count(*)::int as total from (
@@ -118,15 +118,15 @@ export async function countTriage(sql: Sql, filter: Omit<TriageFilter, 'before' 
   return row.total
 }
 
-/** What decides which actions an item takes, and whether a decision can be taken back. */
+/** The facts that decide which actions an item accepts, and whether a decision can be undone. */
 export interface Standing extends ItemFacts {
-  /** It replays another, of which everything was taken over, and ended like it. */
+  /** The item is a replay that reused everything of its original and ended like it. */
   unchanged: boolean
   decided_at: Date | null
   decided_ms_ago: number | null
 }
 
-/** Its run is locked when a decision is to follow. */
+/** With `lock`, locks the item's run first, for a decision in the same transaction. */
 export async function findStanding(sql: Sql, { project_id, run_id, seq }: ItemKey, lock = false) {
   if (lock)
     await sql`select 1 from runs where project_id = ${project_id} and id = ${run_id} for no key update`
@@ -143,7 +143,7 @@ export async function findStanding(sql: Sql, { project_id, run_id, seq }: ItemKe
   return row
 }
 
-/** How many recorded steps an item goes on from. */
+/** How many recorded steps a resumed item continues from. */
 export async function countKeptSteps(sql: Sql, { project_id, run_id, seq }: ItemKey): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     select count(*)::int as n from steps

@@ -1,21 +1,21 @@
-// What people say of verdicts. Guarantee: a decision that judges a verdict counts in the statement that makes it, and one
-// that is taken back no more, so the counts equal a recount at every commit.
+// Counts how people judge verdicts. Guarantee: the statement that makes or undoes a judging decision also updates the
+// counts, so they equal a recount at every commit.
 
 import type { Sql } from '../../context.ts'
 import type { ItemKey } from '../../kernel/ids.ts'
 import { CALLED_WRONG, type VerdictCounts } from '../rules/verdicts.ts'
 import type { WrongOf } from '../vocabulary.ts'
 
-/** Rows of triage `t` that say just this of their item. */
+/** Condition: triage row `t` states a verdict, a question or a correction, as `what` says. */
 export const says = (sql: Sql, what: WrongOf) =>
   what === 'verdict'
     ? sql`(t.lane = 'dlq' and t.error_code is null)`
     : sql`(t.lane = 'review' and t.corrected is ${what === 'question' ? sql`` : sql`not`} null)`
 
-/** Rows of triage `t` that say a judgement: the grader's, an agent's, or that of who called an ok item wrong. */
+/** Condition: triage row `t` states a judgement by the grader, an agent, or a person who called an ok item wrong. */
 export const isVerdict = (sql: Sql) => sql`(${says(sql, 'verdict')} or ${says(sql, 'correction')})`
 
-/** Counts the rows of the statement's `decided` that are `judged` now. */
+/** Adds the `judged` rows of the statement's `decided` to the counts. */
 export const countJudged = (sql: Sql) => sql`
   counted_verdicts as (
     insert into verdict_days as v (project_id, agent_id, reason, day, confirmed, wrong)
@@ -26,7 +26,7 @@ export const countJudged = (sql: Sql) => sql`
     do update set confirmed = v.confirmed + excluded.confirmed, wrong = v.wrong + excluded.wrong
   )`
 
-/** Takes off the counts what the statement's `reopened` had judged. */
+/** Subtracts the judgements that the statement's `reopened` undoes from the counts. */
 export const uncountJudged = (sql: Sql) => sql`
   uncounted_verdicts as (
     update verdict_days v set confirmed = v.confirmed - (r.disposition <> 'wrong')::int,
@@ -35,7 +35,7 @@ export const uncountJudged = (sql: Sql) => sql`
     where r.was_judged and v.agent_id = r.agent_id and v.reason = r.reason and v.day = r.day
   )`
 
-/** Opens a row for an item that is ok; false when it has one that says so, or is not ok. */
+/** Opens a review row for an ok item; false when the item is not ok or already has a row other than a hold's. */
 export async function callOkWrong(sql: Sql, { project_id, run_id, seq }: ItemKey): Promise<boolean> {
   const { count } = await sql`
     insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, partition_key, corrected, cost_micro,
@@ -66,13 +66,13 @@ export interface VerdictRow extends VerdictCounts {
   agent_id: string
   agent_slug: string
   reason: string
-  /** Tells rows apart that are wrong as often. */
+  /** Orders rows with an equal `wrong`. */
   key: string
 }
 
 /**
- * How often each reason of each agent was judged, and how; what was wrong most often first. A page adds up all days of
- * all of them before it takes its rows: a row of `verdict_days` for each reason of an agent and day on which it was judged.
+ * How often each reason of each agent was judged right or wrong, the most often wrong first. Each page first adds up
+ * all matching rows of `verdict_days`, of which there is one per agent, reason and day with a judgement.
  */
 export async function listVerdicts(sql: Sql, filter: VerdictFilter) {
   const { project_ids, agent, from_day, before, limit } = filter

@@ -1,10 +1,10 @@
-// Which items did not work for the same cause. Guarantee: a cause is made of the first message that is like no other
-// and never changes from then on, so its key is the same tomorrow, in every process, and after the rows that made it
-// are gone; what is like it is decided by the messages that are stored, not by what a process has seen.
+// Groups items that did not work by their cause. Guarantee: the first message that is like no other defines a cause,
+// which never changes afterwards. So its key is the same tomorrow, in every process, and after the rows that made it
+// are gone. Stored messages decide what is like a cause, not what a process has seen.
 //
-// Two messages are alike when they have as many words, begin with the same two and end with the same one, and when
-// four of five words are the same in the same place. (Over loghub's sets: 0.945 of the messages in groups that are
-// exactly right. Without the last word 0.90, with one first word 0.91; four of five is best by a point.)
+// Two messages are alike when they have the same number of words, the same first two words and the same last word, and
+// when four of five words are equal in the same place. (On loghub's sets, 0.945 of the messages are in groups that are
+// exactly right. Without the last word it is 0.90, with one first word 0.91; four of five is best by a point.)
 
 import type { GradedStep } from '../../grading/rules/grading.ts'
 import type { Verdict } from '../../grading/rules/verdict.ts'
@@ -15,7 +15,7 @@ import { itemErrorMeaning, reasonMeaning } from './outcome-meanings.ts'
 /** How a cause's id is spelled. */
 export const CAUSE_ID = /^cause_[0-9a-f]{12}$/
 
-/** What a cause has in common beside its message. */
+/** What the items of a cause share in addition to their message. */
 export interface CauseKind {
   /** The step that failed or was judged, without its index; empty where there was none. */
   step: string
@@ -24,18 +24,18 @@ export interface CauseKind {
   reason: string
 }
 
-/** What a cause is made of. */
+/** What identifies a cause within its agent. */
 export interface CauseText extends CauseKind {
   /** The words of its first message. */
   template: string
 }
 
-/** A cause as it travels with an item; its id follows from the rest. */
+/** A cause as it travels with an item; its id is derived from the other fields and the agent. */
 export interface NamedCause extends CauseText {
   id: string
 }
 
-/** What the cause of one item is told by. */
+/** What the cause of one item is found by. */
 export interface Symptoms extends CauseKind {
   words: readonly string[]
 }
@@ -43,10 +43,10 @@ export interface Symptoms extends CauseKind {
 const FIRST_WORDS = 2
 const LIKENESS = 0.8
 
-/** What stands for all further messages of a kind that has too many. */
+/** The words of the catch-all cause, for all further messages of a kind that has too many. */
 const OTHER_WORDS: readonly string[] = [VARIABLE]
 
-/** What an item's record says of how it ended. */
+/** The fields of an item's record that say how it ended. */
 type Ended = Pick<Verdict, 'outcome_reason' | 'error_code' | 'error_message' | 'degraded_reason'>
 
 /** The symptoms of an item that did not work, or is held. */
@@ -55,13 +55,13 @@ export function symptomsOf(ended: Ended, steps: readonly GradedStep[], input: st
   return {
     step: stepName(judgedStep(ended, steps)?.key ?? ''),
     error_code: error_code ?? '',
-    // As in triage.
+    // The same fallback as in the item's row of triage.
     reason: outcome_reason ?? error_code ?? 'hold',
     words: maskedWords(error_message ?? degraded_reason ?? '', input),
   }
 }
 
-/** An error of a step is the last failed step's; all else is told by what the model said last. */
+/** For the error of a step, the last failed step; otherwise the last model call, else the last step. */
 function judgedStep({ outcome_reason }: Ended, steps: readonly GradedStep[]): GradedStep | undefined {
   const failed = steps.findLast(step => step.outcome === 'failed')
   const isOfStep = outcome_reason === 'step_error' || outcome_reason === 'provider_error'
@@ -72,7 +72,7 @@ function judgedStep({ outcome_reason }: Ended, steps: readonly GradedStep[]): Gr
 /** @example stepName('page-12#3') // 'page-*' */
 export const stepName = (key: string): string => key.replace(/#\d+$/, '').replace(/\d+/g, VARIABLE)
 
-/** A cause as it is known: its words never change, those that vary are only told apart on screen. */
+/** A cause in memory. Its words never change; those that vary are only shown as `*` on screen. */
 export interface KnownCause {
   id: string
   words: readonly string[]
@@ -93,7 +93,7 @@ export class CausesOfKind {
     this.size++
   }
 
-  /** The cause whose words are most like these; of two that are, the one with the smaller id. */
+  /** The cause whose words are most like these; of two equally alike, the one with the smaller id. */
   find(words: readonly string[]): KnownCause | undefined {
     let best: KnownCause | undefined
     let most = Math.ceil(LIKENESS * words.length)
@@ -111,7 +111,7 @@ export class CausesOfKind {
 const bucketOf = (words: readonly string[]): string =>
   [words.length, ...[...words.slice(0, FIRST_WORDS), words.at(-1) ?? ''].map(fixed)].join(' ')
 
-/** A word with a variable in it tells nothing apart. */
+/** A word that contains a variable does not distinguish messages. */
 const fixed = (word: string) => (word.includes(VARIABLE) ? VARIABLE : word)
 
 function sameWords(a: readonly string[], b: readonly string[]): number {
@@ -120,11 +120,11 @@ function sameWords(a: readonly string[], b: readonly string[]): number {
   return same
 }
 
-/** Places at which words differ from those of their cause, and were not known to. */
+/** Places at which words differ from those of their cause and that are not in its `varies` yet. */
 export const newlyVarying = ({ words, varies }: KnownCause, of: readonly string[]): number[] =>
   words.length === of.length ? of.flatMap((word, i) => (word !== words[i] && !varies.has(i) ? [i] : [])) : []
 
-/** What a cause's messages say, with `*` for what differs; empty where they say nothing. */
+/** The message of a cause, with `*` for the words that differ; empty when its messages are. */
 export const messageOf = (template: string, varies: readonly number[]): string =>
   varies.length === 0
     ? template
@@ -134,7 +134,7 @@ export const messageOf = (template: string, varies: readonly number[]): string =
         .join(' ')
 
 /**
- * A cause in words, for a line of a list or of a message.
+ * A cause in one line, for a list or a notification.
  *
  * @example causeTitle({ step: 'classify', error_code: 'llm_call_error', reason: 'provider_error', message: '503 Overloaded' })
  * // 'classify: llm_call_error: 503 Overloaded'
@@ -155,8 +155,8 @@ export const kindKey = ({ step, error_code, reason }: CauseKind): string =>
   JSON.stringify([step, error_code, reason])
 
 /**
- * What the cause of an item is looked for by: its own symptoms, then what its kind has for all others, then what its
- * agent has for all others. The last two are made only where a kind, or a project, has as many causes as it may.
+ * The searches for an item's cause, in order: its own symptoms, the catch-all cause of its kind, the catch-all cause of
+ * its agent. The last two are created only when a kind, or a project, has as many causes as it may.
  */
 export const searchesFor = (symptoms: Symptoms): readonly Symptoms[] => [
   symptoms,
@@ -164,7 +164,7 @@ export const searchesFor = (symptoms: Symptoms): readonly Symptoms[] => [
   { step: '', error_code: '', reason: 'other', words: OTHER_WORDS },
 ]
 
-/** Which causes have to be made so that each of these items has one; adds them to those that are known. */
+/** Returns the causes to create so that each item has one, and adds them to `known`. `room` is left in the project. */
 export function causesToMake(known: CausesByKind, of: readonly Symptoms[], room: number): Symptoms[] {
   const made: Symptoms[] = []
   for (const symptoms of of) {

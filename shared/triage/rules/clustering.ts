@@ -1,9 +1,9 @@
-// The canonical form of an item's prompt, by which failed items are grouped. Guarantee: the same input always gives
+// Computes the canonical prompt of an item, by which failed items are grouped. Guarantee: the same input always gives
 // the same text of at most LIMITS.cluster_prompt_characters characters, free of control characters and surrogate
 // halves, so that it can be stored, hashed and compared.
 //
 // 1. A string is its own prompt.
-// 2. Of an object, it is the first of the fields prompt, messages, message, text that says anything: a string; or an
+// 2. The prompt of an object is the first of its fields prompt, messages, message, text with any text: a string, or an
 //    array of messages, each a string or an object whose `content` is a string or an array of parts with a `text`.
 // 3. Anything else is written as JSON with its keys sorted and nothing between tokens.
 // 4. Unicode is composed (NFC), runs of white space and control characters become one space, the ends are trimmed.
@@ -21,7 +21,7 @@ const FIELDS = ['prompt', 'messages', 'message', 'text'] as const
 export function promptHead(input: string): string {
   const value: unknown = JSON.parse(input)
   const prompt = wordsOf(value) ?? folded(sorted(value))
-  // Of ASCII a character is a code unit.
+  // In ASCII, a character is one code unit.
   if (isAscii(prompt)) return prompt.slice(0, LIMITS.cluster_prompt_characters).trimEnd()
   let head = ''
   let left = LIMITS.cluster_prompt_characters
@@ -32,7 +32,7 @@ export function promptHead(input: string): string {
   return head.trimEnd()
 }
 
-/** What the rules of strings and of fields find, folded. */
+/** The prompt by rules 1 and 2, folded; undefined when neither applies. */
 function wordsOf(value: unknown): string | undefined {
   if (typeof value === 'string') return folded(value)
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined
@@ -44,7 +44,7 @@ function wordsOf(value: unknown): string | undefined {
   return undefined
 }
 
-/** What a field says; nothing when it is neither a text nor messages. */
+/** The text of a field; empty when it is neither a string nor messages. */
 function spoken(value: unknown): string {
   if (typeof value === 'string') return value
   if (!Array.isArray(value)) return ''

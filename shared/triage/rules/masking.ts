@@ -1,12 +1,12 @@
-// Takes out of a message what varies from item to item. Guarantee: pure, and in time that grows with the message
-// alone; the same message and input always give the same words, so that a key may be made of them.
+// Masks the parts of a message that vary from item to item. Guarantee: pure, and in time that grows with the message
+// alone; the same message and input always give the same words, so they can form a key.
 
 import { LIMITS } from '../../kernel/limits.ts'
 
-/** What stands for a variable. */
+/** Stands for a part that varies. */
 export const VARIABLE = '*'
 
-/** What stands, as a last word, for the rest of a message that is longer than what is looked at. */
+/** The last word of a message that is longer than the part that is read. */
 const REST = '…'
 
 const METHODS = 'GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS'
@@ -16,7 +16,7 @@ const REQUEST = new RegExp(`^(${METHODS}) \\S`)
 const NAMES =
   /^(?:ipv[46]|socks[45]|https?[123]?|h[23]|utf-?(?:8|16|32)|base64|sha-?(?:1|256|512)|md5|s3|ec2|k8s|oauth2|tls(?:v?1\.[0-3])?)$/i
 
-/** A word made of words: a field, a code, an error's type. Unlike other quoted texts, it says what is wrong. */
+/** The name of a field, a code, or an error's type. Unlike other quoted texts, it says what is wrong. */
 const IDENTIFIER = /^[a-z]+(?:_[a-z]+)+$/i
 
 interface Mask {
@@ -25,10 +25,10 @@ interface Mask {
   readonly by?: (match: string, ...rest: never[]) => string
 }
 
-/** Where 429 and 500 are different causes: at the start, or after a word that announces a status. */
+/** An HTTP status, so that 429 and 500 are different causes: at the start, or after a word that announces a status. */
 const STATUS = /(^|\b(?:status(?: code)?|http(?:\/[\d.]+)?|code|error)["\s:=(]*)([45]\d\d)(?![\w.])/gi
 
-/** Digits of a status while numbers are taken out: letters of the private use area. */
+/** While numbers are masked, the digits of a status are replaced by letters of the private use area. */
 const KEPT = 0xe000
 const keep = (digits: string) => digits.replace(/\d/g, digit => String.fromCharCode(KEPT + Number(digit)))
 const unkeep = (text: string) =>
@@ -37,7 +37,7 @@ const unkeep = (text: string) =>
 const UNITS = 'bytes?|[kmgt]i?b|ms|us|µs|ns|s|secs?|seconds?|mins?|minutes?|h|hours?|days?|%|tokens?'
 const MONTHS = 'jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec'
 
-/** In this order: what is recognized by its form as a whole comes before the numbers in it. */
+/** Applied in this order: texts that are recognized as a whole come before the numbers in them. */
 const MASKS: readonly Mask[] = [
   { what: 'URLs', pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>)\]]+/gi },
   { what: 'quoted texts', pattern: /(?<!\w)(["'`])((?:(?!\1).)+)\1(?!\w)/g, by: quoted },
@@ -95,7 +95,7 @@ export function maskedWords(message: string, input: string | null): readonly str
   return isCut ? [...words.slice(0, LIMITS.cause_words), REST] : words
 }
 
-/** What was masked lately: items that fail together mostly say the very same, and each mask costs half a microsecond. */
+/** Recently masked messages: items that fail together mostly have the same one, and a mask costs half a microsecond. */
 const lately = new Map<string, string[]>()
 
 function masked(text: string): readonly string[] {
@@ -111,13 +111,13 @@ function masked(text: string): readonly string[] {
   return made
 }
 
-/** Messages often quote the head of a long text of their input, without quotes around it. */
+/** Messages often contain the head of a long text of their input, without quotes around it. */
 const HEAD_CHARACTERS = 16
 
-/** Texts so short are in every message by chance. */
+/** Shorter texts are in every message by chance. */
 const SHORTEST_TEXT = 3
 
-/** A message without the texts that its item's own input holds. */
+/** A message with `*` in place of the texts that occur in its item's own input. */
 function withoutTextsOf(input: string, message: string): string {
   let text = message
   for (const own of textsIn(message, input)) {
@@ -140,7 +140,7 @@ function commonLength(own: string, text: string, at: number): number {
 const isInWord = (text: string, at: number, length: number) =>
   /\w/.test(text[at - 1] ?? ' ') || /\w/.test(text[at + length] ?? ' ')
 
-/** The texts of an input's JSON whose heads are in a message, longest first, up to a bound. */
+/** The strings in an input's JSON whose heads occur in a message, longest first, of a bounded number that is read. */
 function textsIn(message: string, input: string): string[] {
   if (input.length > LIMITS.cause_input_characters) return []
   const texts = new Set<string>()

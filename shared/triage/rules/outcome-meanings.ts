@@ -1,4 +1,4 @@
-// What it means that an item did not work, and what a person can do about it. A reason without both does not compile.
+// Explains why an item did not work, and what a person can do about it. A reason that lacks either does not compile.
 
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { ITEM_ERROR_MEANINGS } from '../../items/rules/error-meanings.ts'
@@ -113,10 +113,10 @@ const MEANINGS: Record<OutcomeReason | typeof CALLED_WRONG, Meaning> = {
 export const reasonMeaning = (reason: string): string =>
   MEANINGS[reason as keyof typeof MEANINGS]?.means ?? reason
 
-/** What an agent refused stays refused as long as it is the same. */
+/** An agent that refused an input refuses the same input again. */
 const INVALID_INPUT = 'The input does not fit what the agent takes. Replay it with an input that does.'
 
-/** What to do about an item that did not work; undefined where nothing is known about its reason. */
+/** What to do about an item that did not work; undefined when its reason is unknown. */
 export function nextOf(item: {
   outcome_reason: string | null
   error_code: string | null

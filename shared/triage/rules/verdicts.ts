@@ -1,8 +1,8 @@
-// What people say of verdicts: which rows of triage say something that can be wrong, and how good a reason is. Pure.
+// Computes from people's judgements how often verdicts with a reason are right. Pure.
 
 import { LIMITS } from '../../kernel/limits.ts'
 
-/** The reason of a row that was opened by calling an ok item wrong. */
+/** The reason of a row that somebody opened by calling an ok item wrong. */
 export const CALLED_WRONG = 'called_wrong'
 
 const DAY_MS = 86_400_000
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 export const firstDayAt = (now_ms: number): string =>
   new Date(now_ms - (LIMITS.verdicts_days - 1) * DAY_MS).toISOString().slice(0, 10)
 
-/** Of a reason of an agent: decisions that say whether it was right. */
+/** How many decisions say that a reason of an agent was right, and how many that it was wrong. */
 export interface VerdictCounts {
   confirmed: number
   wrong: number
@@ -19,10 +19,10 @@ export interface VerdictCounts {
 
 export const judgedOf = ({ confirmed, wrong }: VerdictCounts): number => confirmed + wrong
 
-/** The share that was right, of at least one that was judged. */
+/** The share of judged verdicts that was right; at least one must have been judged. */
 export const precisionOf = (counts: VerdictCounts): number => counts.confirmed / judgedOf(counts)
 
-/** Wrong so often, among enough that were judged, that it is said wherever the reason is shown. */
+/** Whether enough verdicts were judged, and enough of them wrong, to warn wherever the reason is shown. */
 export const isOftenWrong = (counts: VerdictCounts): boolean =>
   judgedOf(counts) >= LIMITS.verdicts_judged_least &&
   counts.wrong > judgedOf(counts) * LIMITS.verdicts_wrong_share

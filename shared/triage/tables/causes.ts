@@ -1,4 +1,5 @@
-// Causes: alike failures seen as one, and how many items have each. Their counts are kept by triggers on `triage`.
+// Tables of causes, each a group of similar failures, and of how many items have each. Triggers on `triage` maintain
+// the counts.
 
 import { sql } from 'drizzle-orm'
 import { date, index, integer, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
@@ -12,7 +13,7 @@ const projectId = () =>
     .notNull()
     .references(() => projects.id, { onDelete: 'cascade' })
 
-/** Items, and of those the ones that wait for a decision; what they cost together. */
+/** The number of items, how many of them wait for a decision, and their total cost. */
 const counts = () => ({
   count: integer('count').notNull().default(0),
   waiting: integer('waiting').notNull().default(0),
@@ -22,7 +23,7 @@ const counts = () => ({
 export const causes = pgTable(
   'causes',
   {
-    /** Of what the cause is made of, so that no statement can store another. */
+    /** Derived from the fields that define the cause, so that no statement can store another id. */
     id: text('id')
       .notNull()
       .generatedAlwaysAs(
@@ -40,7 +41,7 @@ export const causes = pgTable(
     /** Places of words that differ among its messages. */
     varies: smallint('varies').array().notNull().default([]),
     ...counts(),
-    /** Runs with items of it. */
+    /** The number of runs with items of this cause. */
     runs: integer('runs').notNull().default(0),
     first_seen: at('first_seen').notNull().defaultNow(),
     last_seen: at('last_seen').notNull().defaultNow(),
@@ -52,7 +53,7 @@ export const causes = pgTable(
   ],
 )
 
-/** Of each run, how many of its items have a cause. */
+/** How many items of each run have a cause. */
 export const causeRuns = pgTable(
   'cause_runs',
   {
@@ -62,7 +63,7 @@ export const causeRuns = pgTable(
     ...counts(),
     first_seen: at('first_seen').notNull(),
     last_seen: at('last_seen').notNull(),
-    /** One of them. */
+    /** One of these items. */
     seq: integer('seq').notNull(),
   },
   t => [
@@ -72,7 +73,7 @@ export const causeRuns = pgTable(
   ],
 )
 
-/** Of each day (UTC), how many items came into triage with a cause. */
+/** How many items came into triage with a cause on each day (UTC). */
 export const causeDays = pgTable(
   'cause_days',
   {

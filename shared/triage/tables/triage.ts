@@ -1,4 +1,4 @@
-// Items that wait for a decision, what was decided about them, and failures that are alike.
+// Tables of items that wait for a decision, what was decided about them, and failure clusters.
 
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, pgEnum, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
@@ -12,8 +12,8 @@ export const disposition = pgEnum('disposition', DISPOSITIONS)
 export const triageAction = pgEnum('triage_action', TRIAGE_ACTIONS)
 
 /**
- * Items that need a decision: what did not work (`dlq`), what is held (`quarantine`), what may not have worked (`review`).
- * That its run is of its project a trigger checks once a statement, where a foreign key did for each row of a flush.
+ * Items that need a decision: they did not work (`dlq`), are held (`quarantine`) or may not have worked (`review`).
+ * A trigger checks once per statement that the run is of the project; a foreign key did so for each row of a flush.
  */
 export const triage = pgTable(
   'triage',
@@ -26,24 +26,24 @@ export const triage = pgTable(
     reason: text('reason').notNull(),
     error_code: text('error_code'),
     partition_key: text('partition_key'),
-    /** Of a failed item: the head of its prompt, as shared/triage/rules/clustering.ts reads it from the input. */
+    /** The head of a failed item's prompt, as shared/triage/rules/clustering.ts reads it from the input. */
     prompt: text('prompt'),
     cluster_key: text('cluster_key').generatedAlwaysAs(
       sql`case when prompt is not null then error_code || ':' || left(md5(prompt), 16) end`,
     ),
     /**
-     * The cause of it; null until the tick has named that of an item which ended without being dispatched, and '' of what
-     * is asked of people (`review`), which has none: so no tick reads it again and again, and no older one names it.
+     * The item's cause; null until the tick has named it, if the item ended without being dispatched. A `review` has no
+     * cause and stores '', so that no tick reads it again and again, and no tick of an older version names one.
      */
     cause_id: text('cause_id'),
-    /** What the item had cost when it came here. */
+    /** The item's cost when it came into triage. */
     cost_micro: micro('cost_micro').notNull().default(0),
     created_at: createdAt(),
     disposition: disposition('disposition'),
     decided_at: at('decided_at'),
-    /** The verdict that people gave it instead of the recorded one. */
+    /** The verdict that people gave the item instead of the recorded one. */
     corrected: outcome('corrected'),
-    /** What was decided says whether its reason was right, and is counted in `verdict_days`. */
+    /** The decision says whether the reason was right, and is counted in `verdict_days`. */
     judged: boolean('judged').notNull().default(false),
   },
   t => [
@@ -51,7 +51,7 @@ export const triage = pgTable(
     index('triage_open')
       .on(t.project_id, t.lane, t.created_at, t.run_id, t.seq)
       .where(sql`disposition is null`),
-    // One for each filter of the feed, in the order of its pages.
+    // One index for each filter of the feed, in the order of its pages.
     index('triage_open_run').on(t.run_id, t.lane, t.created_at, t.seq).where(sql`disposition is null`),
     index('triage_open_agent')
       .on(t.agent_id, t.lane, t.created_at, t.run_id, t.seq)
@@ -69,14 +69,14 @@ export const triage = pgTable(
       .on(t.project_id, t.cause_id, t.created_at, t.run_id, t.seq)
       .where(sql`cause_id is not null`),
     index('triage_without_cause').on(t.run_id, t.seq).where(sql`cause_id is null`),
-    // Ended by a statement that had no input at hand; the tick reads their prompts.
+    // Items ended by a statement that did not have their inputs; the tick reads their prompts.
     index('triage_unclustered').on(t.run_id, t.seq).where(sql`error_code is not null and prompt is null`),
   ],
 )
 
 /**
- * Failed items of a project that share an error code and the head of their prompt. Kept by triggers on `triage`, whose
- * rows are of a run of the project: the last of a cluster takes it along, so no foreign key has to look at each.
+ * Failed items of a project that share an error code and the head of their prompt. Triggers on `triage` maintain the
+ * rows and delete a cluster with its last item. Triage rows are of a run of the project, so no foreign key checks each.
  */
 export const failureClusters = pgTable(
   'failure_clusters',

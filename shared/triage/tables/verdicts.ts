@@ -1,6 +1,6 @@
-// How often people found verdicts right, and what they are to be asked about. Counted by the decisions themselves, so
-// that reading it costs as much as there are reasons of agents, and days of them, and not as much as was decided; it
-// outlives the items.
+// Tables of how often people found verdicts right, and of the items to ask them about. The decisions themselves update
+// the counts, so a read costs as much as agents have reasons and days, however many decisions there were. The counts
+// outlive the items.
 
 import { date, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { projects } from '../../accounts/tables/projects.ts'
@@ -9,7 +9,7 @@ import { agents } from '../../agents/tables/agents.ts'
 import { runs } from '../../items/tables/runs.ts'
 import { projectOfRun } from '../../kernel/column-types.ts'
 
-/** Of each day (UTC), agent and reason, how many verdicts were taken as right, and how many called wrong. */
+/** How many verdicts were taken as right and how many called wrong, by day (UTC), agent and reason. */
 export const verdictDays = pgTable(
   'verdict_days',
   {
@@ -25,14 +25,14 @@ export const verdictDays = pgTable(
     wrong: integer('wrong').notNull().default(0),
   },
   t => [
-    // Begins with the agent, since an agent that is removed takes its own along.
+    // Begins with the agent, since removing an agent removes its rows.
     primaryKey({ columns: [t.agent_id, t.reason, t.day] }),
     index('verdict_days_project').on(t.project_id, t.day),
     ofProject(t),
   ],
 )
 
-/** Items of the sample that may not have worked and have perhaps not ended: then somebody is asked about them. */
+/** Sampled items that may not have worked, kept until they have ended; then people are asked about them. */
 export const suspectedItems = pgTable(
   'suspected_items',
   {

@@ -1,6 +1,6 @@
-// Groups failed items by what went wrong with what prompt. Guarantee: the counts add up to the failures, and an
-// answer from the cache holds every failure committed before it was asked for: the cache entry carries the database's
-// own number of changes, so it is old the moment a failure lands, in whichever process.
+// Groups failed items by error code and prompt. Guarantee: the counts add up to the failures, and a cached answer holds
+// every failure committed before the request. The cache entry carries the database's count of changes, so it is stale
+// as soon as any process writes a failure.
 
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -22,7 +22,7 @@ export interface Clusters {
   total_failures: number
 }
 
-/** The clusters of some projects, largest first; what is alone, or beyond the bound, is counted under `other`. */
+/** The clusters of some projects, largest first; `other` counts single failures and clusters beyond the bound. */
 export async function failureClusters(ctx: Context, projectIds: readonly string[]): Promise<Clusters> {
   const { failures, changes } = await store.readFailureState(ctx.sql, projectIds)
   const name = `clusters:${[...projectIds].sort().join(',')}`
@@ -36,7 +36,7 @@ export async function failureClusters(ctx: Context, projectIds: readonly string[
 async function readWhole(ctx: Context, projectIds: readonly string[], failures: number): Promise<Clusters> {
   const rows = await store.readClusters(ctx.sql, projectIds, LIMITS.clusters_listed, LIMITS.cluster_item_ids)
   const grouped = rows.reduce((sum, row) => sum + row.count, 0)
-  // A failure that landed between the two reads is in the clusters already.
+  // A failure that was committed between the two reads is in the clusters already.
   const others = Math.max(0, failures - grouped)
   const other: Cluster = {
     cluster_key: 'other',
@@ -49,7 +49,7 @@ async function readWhole(ctx: Context, projectIds: readonly string[], failures: 
   return { clusters: others > 0 ? [...rows, other] : [...rows], total_failures: grouped + others }
 }
 
-/** Reads the prompts of items that ended without being dispatched; returns how many it found. */
+/** Stores the prompts of failed items that ended without being dispatched; returns how many items. */
 export async function clusterUndispatched(ctx: Context): Promise<number> {
   let items = 0
   for (let chunk = 0; chunk < LIMITS.recovery_chunks_per_sweep; chunk++) {

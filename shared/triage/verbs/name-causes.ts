@@ -1,6 +1,6 @@
-// Names the cause of items that did not work. Guarantee: what is alike gets the same cause from any number of
-// consumers, since a new one is made under a lock of its project, after a look at what others have made; and a
-// project has a bounded number of them, beyond which all that is new goes to one.
+// Names the cause of items that did not work. Guarantee: similar items get the same cause from any number of consumers,
+// since a consumer creates a cause under a lock of its project, after reading those that others have created. A project
+// has a bounded number of causes; beyond it, an agent's new failures share one.
 
 import type { Context, Sql } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
@@ -30,10 +30,10 @@ interface Remembered {
   learned_ms: number
 }
 
-/** Knows the causes that one consumer has met; what is like none of them it asks for. */
+/** Caches the causes that one consumer has met; queries or creates the cause of a message that is like none of them. */
 export class CauseNamer {
   readonly #ctx: Context
-  /** By agent and kind; what was met last stands last. */
+  /** By agent and kind, the most recently used last. */
   readonly #remembered = new Map<string, Remembered>()
   #size = 0
 
@@ -41,7 +41,7 @@ export class CauseNamer {
     this.#ctx = ctx
   }
 
-  /** The cause of each, in their order. Without a round trip where each is like something known. */
+  /** Returns the causes in the order of `symptoms`. Cached causes need no round trip, except to note varying words. */
   async name(owner: Owner, symptoms: readonly Symptoms[]): Promise<NamedCause[]> {
     let found = symptoms.map(one => this.#recall(owner, one))
     const unlike = symptoms.filter((_, i) => found[i] === undefined)
@@ -64,7 +64,7 @@ export class CauseNamer {
       const remembered = this.#remembered.get(key)
       const cause = remembered?.causes.find(one.words)
       if (remembered === undefined || cause === undefined) continue
-      // Room may have been made meanwhile for what went to the one of all others.
+      // There may be room by now for a cause of its own, instead of the catch-all.
       if (i > 0 && sinceMs(this.#ctx.now(), remembered.learned_ms) > LIMITS.causes_other_ms) continue
       this.#remembered.delete(key)
       this.#remembered.set(key, remembered)
@@ -73,7 +73,7 @@ export class CauseNamer {
     return undefined
   }
 
-  /** All causes of these kinds, together with those that had to be made. */
+  /** Returns all causes of these kinds, and creates those that are missing. */
   async #learn(owner: Owner, symptoms: readonly Symptoms[]): Promise<CausesByKind> {
     const learned = (await this.#ctx.sql.begin(async tx => {
       const sql = tx as unknown as Sql
@@ -140,7 +140,7 @@ function nameIn(known: CausesByKind, symptoms: Symptoms): Found {
   throw new Error('a cause that was to be made is not there')
 }
 
-/** Names the causes of items that ended without being dispatched, or before there were causes; returns how many. */
+/** Names the causes of items that ended without being dispatched, or before causes existed; returns how many items. */
 export async function nameUnnamed(ctx: Context): Promise<number> {
   const namer = new CauseNamer(ctx)
   let items = 0

@@ -1,4 +1,4 @@
-// Asks people in triage about what the grader is not sure of.
+// Asks people in triage about answers that the grader is not sure of.
 
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'

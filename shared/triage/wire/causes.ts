@@ -1,4 +1,4 @@
-// The shape of causes, alike failures seen as one, and how rows become it.
+// The response shape of causes, each a group of similar failures, and the mapping from rows.
 
 import { count, id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'

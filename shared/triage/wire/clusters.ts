@@ -1,4 +1,4 @@
-// The shape of failures that are alike.
+// The response shape of failure clusters.
 
 import { count } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'

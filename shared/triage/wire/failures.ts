@@ -1,4 +1,4 @@
-// The shape of what did not work in a run.
+// The response shape of the failures of a run.
 
 import { count } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'

@@ -1,4 +1,4 @@
-// The shapes of triage as callers see them, and of an item with what was decided about it; and how rows become them.
+// The response shapes of triage and of an item with the decision about it, and the mapping from rows.
 
 import { ITEM_STATUSES, OUTCOMES } from '../../items/vocabulary.ts'
 import { type ItemInRunRow, ItemRecord, itemRecordOf } from '../../items/wire/runs.ts'
@@ -171,7 +171,7 @@ export const itemWithDecisionOf = (
   unchanged: decision.unchanged,
 })
 
-/** What a caller may filter triage, and a recovery, by. */
+/** Filters of triage and of recoveries. */
 export const clusterKey = label(
   LIMITS.name_characters + 32,
   'Only items of this failure cluster, as the list of clusters names it.',

@@ -1,4 +1,4 @@
-// The shape of how good verdicts are, and how rows become it.
+// The response shape of how good verdicts are, and the mapping from rows.
 
 import { count, id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'

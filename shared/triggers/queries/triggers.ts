@@ -1,4 +1,5 @@
-// Triggers. Their secrets are here as a hash or sealed; neither leaves with a row.
+// Reads and writes triggers. Guarantee: secrets are stored as a hash or encrypted, and rows for callers contain
+// neither.
 
 import { and, desc, eq, getTableColumns, isNull, lt, sql as raw } from 'drizzle-orm'
 import { accounts } from '../../accounts/tables/accounts.ts'
@@ -88,7 +89,7 @@ export async function lockTriggerItems(db: Database, id: string) {
   return row
 }
 
-/** What it takes to know who fires, of a trigger whose agent and account are there. */
+/** A trigger with all it takes to verify a fire; undefined if the trigger, its agent or its account is gone. */
 export async function findWebhook(db: Database, webhook_id: string) {
   const [row] = await db
     .select({
@@ -126,7 +127,7 @@ export async function updateTrigger(
   await db.update(triggers).set(changes).where(eq(triggers.id, id))
 }
 
-/** Waits for fires that are committing; returns what its runs were started with, undefined when it was gone. */
+/** Waits for fires that are committing; returns the start settings of the trigger, undefined if it was gone. */
 export async function deleteTrigger(
   { sql, db }: Pick<Context, 'sql' | 'db'>,
   id: string,
@@ -144,10 +145,10 @@ async function removeTrigger(db: Database, id: string): Promise<StartSettings | 
   return gone && startOf(gone)
 }
 
-/** On a cluster fires would lock a row that all nodes have, and deadlock over it. */
+/** The advisory lock of a cluster, where fires would lock a row that all nodes have, and deadlock over it. */
 const lockOf = (id: string) => `fires of ${id}`
 
-/** Keeps the URL until the transaction ends; false when it is gone. Fires do not wait for each other. */
+/** Keeps the URL from being deleted until the transaction ends; false if it is gone. Fires do not block each other. */
 export async function holdWebhook(sql: Sql, { id, webhook_id }: Webhook): Promise<boolean> {
   const isOfRow = !(await isDistributed(sql))
   if (!isOfRow) await sql`select pg_advisory_xact_lock_shared(hashtextextended(${lockOf(id)}, 0))`
@@ -156,7 +157,7 @@ export async function holdWebhook(sql: Sql, { id, webhook_id }: Webhook): Promis
   return result.count === 1
 }
 
-/** Notes a fire, at most once in `every_ms`, so that a busy trigger is not a busy row. */
+/** Records the time of a fire, at most once in `every_ms`, so that a busy trigger does not keep updating its row. */
 export async function touchTrigger(sql: Sql, id: string, every_ms: number): Promise<void> {
   await sql`
     update triggers set last_fired_at = now()

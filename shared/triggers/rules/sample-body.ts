@@ -1,4 +1,4 @@
-// What a trigger's sender may post, as an example: its agent takes it where the agent says what it takes.
+// Makes an example of what a trigger's sender may post. It fits the agent's input schema, if the agent has one.
 
 import { sampleOf } from '../../kernel/sample.ts'
 
@@ -7,7 +7,7 @@ interface Sampled {
   source: unknown
 }
 
-/** JSON as one word of a command line. */
+/** JSON, quoted as one word of a command line. */
 export function sampleBody({ items, source }: Sampled, input_schema: unknown): string {
   if (source !== null) return "'null'"
   const input = sampleOf(input_schema) ?? { hello: 'world' }

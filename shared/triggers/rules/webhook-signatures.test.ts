@@ -24,7 +24,7 @@ interface Sent {
   headers: Record<string, string>
 }
 
-/** Each scheme by its own documentation, with a library of the sender's side or with Node's HMAC. */
+/** Signs as each scheme's documentation says, with a library of the sender's side or with Node's HMAC. */
 const SENDERS: Record<SigningScheme, (given: { secret?: string; at?: number; body?: string }) => Sent> = {
   standard_webhooks({ secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', at = NOW_S, body = BODY }) {
     const id = 'msg_p5jXN8AQM9LWM0D4loKWxJek'
@@ -143,7 +143,7 @@ describe.for(ALL)('a request of %s', scheme => {
     const sent = send({})
     const header = SCHEMES[scheme].header
     for (const name of Object.keys(sent.headers)) {
-      // Where it names the event is not signed by every scheme.
+      // Not every scheme signs the header that names the event.
       if (name === 'X-GitHub-Delivery' || name === 'X-Shopify-Webhook-Id') continue
       const { [name]: _, ...headers } = sent.headers
       expect(await verdict(scheme, { ...sent, headers })).toMatch(

@@ -1,6 +1,6 @@
-// How senders of webhooks sign, and whether a signature holds. Guarantee: it is checked over the bytes as they came,
-// before anything is parsed, in a time that tells nothing about the secret, and where the scheme signs the time, no
-// request older or newer than LIMITS.webhook_tolerance_s passes.
+// Verifies signatures of webhook senders. Guarantee: a signature is checked over the bytes as they came, before
+// anything is parsed, in constant time; if the scheme signs the time, no request older or newer than
+// LIMITS.webhook_tolerance_s passes.
 
 import { fieldsOf } from '../../json/json.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -13,11 +13,11 @@ export type SigningScheme = Exclude<SignatureScheme, 'bearer'>
 
 /** What the headers of a request claim about its body. */
 interface Claim {
-  /** Any of them may hold: senders that change their secret sign with both for a while. */
+  /** One valid signature is enough: senders that change their secret sign with both for a while. */
   signatures: string[]
-  /** Seconds since 1970; null where the scheme signs no time. */
+  /** Seconds since 1970; null if the scheme signs no time. */
   timestamp: string | null
-  /** What is signed ahead of the body. */
+  /** The text that is signed in front of the body. */
   head: string
 }
 
@@ -28,7 +28,7 @@ interface Scheme {
   header: string
   claim(signature: string, headers: Headers): Claim
   encoding: 'hex' | 'base64'
-  /** Where the sender names the event, the same at every try to deliver it. */
+  /** Where the sender puts the event's id, which is the same each time it tries to deliver the event. */
   event: { header: string } | { field: string }
 }
 
@@ -95,7 +95,7 @@ const encoder = new TextEncoder()
 
 const STANDARD_HEADERS = ['id', 'timestamp', 'signature']
 
-/** Svix calls the headers of Standard Webhooks by its own name; those of one name count, and none of the other. */
+/** Svix sends the headers of Standard Webhooks under its own name. Headers under one name count, never a mix. */
 function asStandard(scheme: SigningScheme, headers: Headers): Headers {
   const isSvix = headers.has('svix-signature') && !headers.has('webhook-signature')
   if (scheme !== 'standard_webhooks' || !isSvix) return headers
@@ -128,7 +128,7 @@ export async function verifySignature(
   if (timestamp !== null) checkAge(timestamp, now_ms)
 }
 
-/** Told only to senders that know the secret. */
+/** Checked after the signature: only senders that know the secret get this error. */
 function checkAge(timestamp: string, now_ms: number): void {
   const age_s = /^\d{1,12}$/.test(timestamp) ? Math.round(now_ms / 1000) - Number(timestamp) : Number.NaN
   if (Math.abs(age_s) <= LIMITS.webhook_tolerance_s) return
@@ -149,13 +149,13 @@ function joined(head: Uint8Array, body: Uint8Array): Uint8Array<ArrayBuffer> {
 const STANDARD_PREFIX = 'whsec_'
 const STANDARD_SECRET = /^(whsec_)?([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** The key a secret stands for: Standard Webhooks writes its bytes in base64, the others take the text. */
+/** The key of a secret: Standard Webhooks writes its bytes in base64, the other schemes use the text. */
 function keyOf(scheme: SigningScheme, secret: string): Uint8Array<ArrayBuffer> {
   if (scheme !== 'standard_webhooks') return encoder.encode(secret)
   return Uint8Array.from(atob(secret.replace(STANDARD_PREFIX, '')), character => character.charCodeAt(0))
 }
 
-/** Why a text can be no signing secret of a scheme; undefined when it can. */
+/** Why a text cannot be a signing secret of the scheme; undefined if it can. */
 export function signingSecretProblem(scheme: SignatureScheme, secret: string): string | undefined {
   if (scheme === 'bearer') return 'is for schemes with signatures: a bearer secret is made here'
   if (scheme !== 'standard_webhooks') return undefined
@@ -166,7 +166,7 @@ export function signingSecretProblem(scheme: SignatureScheme, secret: string): s
 
 const SECRET_BYTES = 32
 
-/** A new secret to hand to the sender; null where the sender makes it. */
+/** A new secret to hand to the sender; null if the sender makes it. */
 export function newTriggerSecret(scheme: SignatureScheme, random: FillRandom): string | null {
   if (scheme !== 'bearer' && SCHEMES[scheme].secret_by === 'sender') return null
   if (scheme !== 'standard_webhooks') return `whk_secret_${randomWord(random, SECRET_BYTES)}`
@@ -175,14 +175,14 @@ export function newTriggerSecret(scheme: SignatureScheme, random: FillRandom): s
   return `${STANDARD_PREFIX}${toBase64(bytes)}`
 }
 
-/** What the sender calls the event, whose body passed the JSON gate; undefined when it does not say. */
+/** The sender's id of the event; undefined if there is none. The body must have passed the JSON gate. */
 export function eventIdOf(scheme: SigningScheme, headers: Headers, text: string): string | undefined {
   const { event } = SCHEMES[scheme]
   if ('header' in event) return asStandard(scheme, headers).get(event.header) ?? undefined
   return stringField(text, event.field)
 }
 
-/** The word that Slack asks back before it sends events to a URL. */
+/** The word that Slack wants back before it sends events to a URL; undefined for any other request. */
 export function challengeOf(scheme: SignatureScheme, text: string): string | undefined {
   if (scheme !== 'slack' || stringField(text, 'type') !== 'url_verification') return undefined
   return stringField(text, 'challenge')

@@ -1,4 +1,4 @@
-// Inbound HTTP starts.
+// Triggers: inbound HTTP starts.
 
 import { sql } from 'drizzle-orm'
 import { boolean, check, jsonb, pgEnum, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
@@ -25,13 +25,13 @@ export const triggers = pgTable(
     /** Declared in the agent's code: deploys change and remove it. */
     declared: boolean('declared').notNull().default(false),
     scheme: signatureScheme('scheme').notNull().default('bearer'),
-    /** Of the bearer secret; a trigger with signatures takes no bearer. */
+    /** SHA-256 of the bearer secret; null for a trigger with signatures, which takes no bearer. */
     secret_hash: bytea('secret_hash'),
-    /** What signatures are checked with, encrypted with a key that is not in the database; absent until it is known. */
+    /** The secret to check signatures with, encrypted with a key that is not in the database; null until known. */
     signing_secret_sealed: text('signing_secret_sealed'),
-    /** Where the items of a fire come from; null where each is one run over one item, its body. */
+    /** Where the items of a fire come from; null if each fire is one run over one item, its body. */
     source: jsonb('source').$type<TriggerSource>(),
-    /** As of a schedule. */
+    /** The request headers for its source, encrypted like those of a schedule. */
     source_headers_sealed: text('source_headers_sealed'),
     ...startColumns(),
     created_at: createdAt(),

@@ -1,5 +1,5 @@
-// Takes the body of a fire as items. Guarantee: each is the very text that was sent, and of a body with a bad one nothing
-// is taken.
+// Reads the body of a fire as items. Guarantee: an item keeps the text that was sent, except that line ends between
+// JSON tokens become blanks; if one item is bad, none is taken.
 
 import { elementsOf } from '../../json/json.ts'
 import { oneLine } from '../../json/ndjson.ts'
@@ -9,7 +9,7 @@ import type { NewItem } from '../../submission/rules/chunks.ts'
 import { BadLines, jsonRows, linesOfRows, type Row } from '../../submission/rules/file-items.ts'
 import { itemsOfLines } from '../../submission/verbs/item-lines.ts'
 
-/** What was sent: the text of a JSON value that has passed the gate, or lines of JSON as they came. */
+/** The body as sent: the text of a JSON value that has passed the gate, or the bytes of JSON lines. */
 export type Posted = { text: string } | { lines: Uint8Array }
 
 const ROWS_AT_ONCE = 500

@@ -1,5 +1,5 @@
-// Makes, changes and deletes triggers, in the transaction of `ctx.db`. Guarantee: a secret made here exists only in
-// the answer; the database holds its SHA-256 or, where it must be used again, its ciphertext.
+// Creates, changes and deletes triggers, in the transaction of `ctx.db`. Guarantee: a secret made here exists only in
+// the answer; the database holds its SHA-256 or, if it must be used again, its ciphertext.
 
 import { seal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
@@ -20,10 +20,10 @@ export interface NewTrigger {
   name: string
   scheme: SignatureScheme
   secret_env: string | null
-  /** The sender's own. */
+  /** The sender's own secret; null if there is none yet or it is made here. */
   signing_secret: string | null
   declared: boolean
-  /** What its runs are started with. */
+  /** The settings that its runs start with. */
   start: StartSettings
   /** Where the items of its fires come from. */
   items: KeptSource<TriggerSource>
@@ -32,7 +32,7 @@ export interface NewTrigger {
 const WEBHOOK_ID_BYTES = 16
 
 /**
- * Makes a trigger with a URL of its own; the secret is null where the sender makes it.
+ * Creates a trigger with its own URL; `secret` is null if the sender makes it.
  *
  * @throws ApiError `trigger_name_taken`, or `invalid_request` for a signing secret that does not fit the scheme
  */
@@ -59,7 +59,7 @@ export interface TriggerChanges extends SaidStart {
   source?: ItemsOrder | null | undefined
 }
 
-/** Returns the new secret where one was made. Another name makes another URL and secret; the old are dead at once. */
+/** Returns the new secret, or null. A new name makes a new URL and a new secret; the old ones stop working at once. */
 export async function changeTrigger(
   ctx: Context,
   trigger: TriggerRow,
@@ -84,9 +84,10 @@ export async function changeTrigger(
 }
 
 /**
- * Its URL answers 404 from the commit on. Returns what its runs were started with, for one that takes its place.
+ * Deletes a trigger: its URL answers 404 from the commit on. Returns its start settings, for a trigger that replaces
+ * it.
  *
- * @throws ApiError `not_found` when it was gone
+ * @throws ApiError `not_found` if it was gone
  */
 export async function deleteTrigger(ctx: Context, id: string): Promise<StartSettings> {
   const start = await store.deleteTrigger(ctx, id)
@@ -101,7 +102,7 @@ function checkSigningSecret(scheme: SignatureScheme, secret: string | null): voi
   if (problem !== undefined) throw new ApiError('invalid_request', `Field "signing_secret": ${problem}.`)
 }
 
-/** The column that holds a secret, and how. */
+/** The column that stores a secret: as a hash for bearer, else encrypted. */
 async function keptSecret(ctx: Context, scheme: SignatureScheme, secret: string | null) {
   if (secret === null) return {}
   if (scheme === 'bearer') return { secret_hash: await sha256(secret) }

@@ -1,5 +1,5 @@
-// Starts runs for senders outside. Guarantee: one run for each fire that proves who sent it, or for all fires of one
-// key within LIMITS.idempotency_window_hours; none through a URL that is gone by the time the run commits.
+// Starts runs for external senders. Guarantee: one run for each fire that proves who sent it, or for all fires of one
+// idempotency key within LIMITS.idempotency_window_hours; none through a URL that is gone when the run commits.
 
 import { unseal } from '../../accounts/verbs/sealing.ts'
 import type { Context, Sql } from '../../context.ts'
@@ -18,7 +18,7 @@ import { type Posted, postedItems } from './posted-items.ts'
 
 const WEBHOOK_ID = /^whk_[A-Za-z0-9_-]{22}$/
 
-/** The trigger at a URL; one look at an index finds out that there is none. @throws ApiError `not_found` */
+/** The trigger at a URL; one index lookup shows that there is none. @throws ApiError `not_found` */
 export async function webhookAt(ctx: Context, webhook_id: string): Promise<Webhook> {
   const webhook = WEBHOOK_ID.test(webhook_id) ? await findWebhook(ctx.db, webhook_id) : undefined
   if (webhook === undefined) throw webhookGone()
@@ -32,7 +32,7 @@ const webhookGone = () =>
     'A trigger that is renamed gets another URL; GET /v1/triggers lists them.',
   )
 
-/** @throws ApiError `unauthenticated` unless the request was sent by who knows the trigger's secret */
+/** @throws ApiError `unauthenticated` unless the sender knows the trigger's secret */
 export async function verifySender(
   ctx: Context,
   { scheme, secret_hash, signing_secret_sealed }: Webhook,
@@ -64,10 +64,10 @@ async function verifyBearer(hash: Uint8Array, headers: Headers): Promise<void> {
 }
 
 export interface Fire {
-  /** As it was sent: the input, or the items. */
+  /** The body as it was sent: the input, or the items. */
   posted: Posted
   headers: Headers
-  /** In place of the trigger's own. */
+  /** Replaces the trigger's own. */
   callback_url: string | undefined
   idempotency_key: string | undefined
 }
@@ -83,8 +83,8 @@ export async function fireWebhook(ctx: Context, webhook: Webhook, fire: Fire): P
     if (!(await holdWebhook(sql, webhook))) throw webhookGone()
   }
   const started = await startRun(ctx, { ...webhook, callback_url }, fire.posted, {
-    // A key of a URL's own: no key that a caller sends holds a newline. Senders may sign or order a body anew when
-    // they repeat it, so the key alone says that it is the same fire.
+    // The key is scoped to this URL: a key from a caller never contains a newline. A sender may sign or order a body
+    // again when it retries, so the key alone says that it is the same fire.
     idempotency: key === undefined ? null : { key: `${webhook_id}\n${key}`, fingerprint: async () => 'fire' },
     together,
   })
@@ -94,7 +94,7 @@ export async function fireWebhook(ctx: Context, webhook: Webhook, fire: Fire): P
 
 type HowStarted = Pick<RunOrder, 'idempotency'> & Required<Pick<RunOrder, 'together'>>
 
-/** A run over the body, over the items in it, or over what the trigger's source holds: of that a sender is told nothing. */
+/** Starts a run over the body, over its items, or over the trigger's source, whose errors the sender does not see. */
 function startRun(ctx: Context, webhook: Webhook, posted: Posted, how: HowStarted): Promise<Submitted> {
   const { id, project_id, agent_id, name, source, settings } = webhook
   const order = { ...orderOfStart(webhook), project_id, agent_id, name, ...how }
@@ -113,7 +113,7 @@ function startRun(ctx: Context, webhook: Webhook, posted: Posted, how: HowStarte
   })
 }
 
-/** What these say is from the source, which its sender may know nothing of. */
+/** Errors whose text comes from the source, which the sender must not see. */
 const TELLS_OF_SOURCE: readonly ApiErrorCode[] = ['source_failed', 'duplicate_item_id']
 
 const usableKey = (id: string | undefined) =>

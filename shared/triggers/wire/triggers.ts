@@ -1,4 +1,4 @@
-// The shapes of triggers and of their fires. No hash and no sealed secret leaves through these.
+// The shapes of triggers and of their fires. Guarantee: none returns a hash or a sealed secret.
 
 import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'

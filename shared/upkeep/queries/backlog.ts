@@ -1,5 +1,4 @@
-// How much there is to do, over all projects. Guarantee: read from open runs and what is due alone, however much there
-// is that has ended.
+// Counts the work to do, over all projects. Guarantee: it reads only open runs and due rows, however many have ended.
 
 import {
   HAS_ROOM,
@@ -14,14 +13,14 @@ import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 
 export interface Backlog {
-  /** Items that wait and that neither a cap nor money keeps from starting; caps of partitions are not looked at. */
+  /** Queued items that neither a cap nor money keeps from starting; caps of partitions are not considered. */
   startable: number
   in_flight: number
-  /** Of those, at most so many that no consumer holds, since their agents answer later. */
+  /** How many of those, at most, no consumer holds because their agents answer later. */
   answered_later: number
 }
 
-/** What consumers hold and could hold. */
+/** Counts the items that consumers hold and could hold. */
 export async function countBacklog(sql: Sql): Promise<Backlog> {
   const [row] = await sql<Backlog[]>`
     select * from (select coalesce(sum(least(room, waiting)), 0)::bigint as startable from (
@@ -38,11 +37,11 @@ export interface Gauges {
   runs_open: number
   items_waiting: number
   items_paused: number
-  /** Of the runs that are open. */
+  /** In open runs. */
   model_calls: number
   unread_calls: number
   suspected_calls: number
-  /** Since the run that has waited longest was submitted or last claimed from; runs at their caps or fences do not wait. */
+  /** Since the longest waiting run was submitted or last claimed from; runs at their caps or fences do not count. */
   oldest_wait_s: number
   leases_expired: number
   deliveries_due: number
@@ -50,7 +49,7 @@ export interface Gauges {
   schedule_lag_s: number
 }
 
-/** The figures an operator looks at, each bounded by what is open or due. */
+/** The figures that an operator looks at, each bounded by the rows that are open or due. */
 export async function readGauges(sql: Sql): Promise<Gauges> {
   const due = (table: string, column: string) => sql`
     (select count(*) from (select 1 from ${sql(table)} where ${sql(column)} <= now() limit ${LIMITS.metrics_counted}) d)`

@@ -1,4 +1,4 @@
-// What PostgreSQL says of itself and of what is left to remove. Guarantee: bounded, however much there is.
+// Reads the state of PostgreSQL, and how much is left to remove. Guarantee: bounded, however much there is.
 
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -8,11 +8,11 @@ export interface DatabaseState {
   /** Its clock, in seconds since 1970. */
   clock_s: number
   bytes: number
-  /** Whether what it has acknowledged outlives a crash. */
+  /** Whether commits that it has acknowledged survive a crash. */
   durable: boolean
-  /** Parts of runs that retention has given up and that are still there. */
+  /** Parts of runs that retention has marked and that still exist, counted up to LIMITS.metrics_counted. */
   purges_waiting: number
-  /** What was sealed last with the master key; null where nothing was. */
+  /** The environment that was sealed last with the master key; null if there is none. */
   sealed: string | null
 }
 

@@ -1,5 +1,5 @@
-// What keeps this process from working on a PostgreSQL that answers: its schema, the rights of its role, its master key.
-// Guarantee: it changes nothing, and is asked without any right.
+// Finds what keeps this process from working although PostgreSQL answers: the schema, the rights of its role, its
+// master key. Guarantee: it changes nothing, and needs no rights.
 
 import { readInstallationRow } from '../../accounts/queries/installation.ts'
 import { askReachable } from '../../cluster/queries/nodes.ts'
@@ -15,7 +15,7 @@ export interface DatabaseState {
   is_anything_held: boolean
 }
 
-/** `masterKey` is empty where none was given; `known` is what the role is believed to have, asked for unless given. */
+/** `masterKey` is empty if none was given; `known` is the state of the role, which is queried if absent. */
 export async function readDatabaseState(
   sql: Sql,
   masterKey: string,
@@ -25,7 +25,7 @@ export async function readDatabaseState(
   const faults = faultsOf(role)
   if (faults.length > 0) return { faults, held_since: null, is_anything_held: false }
   const given = masterKey === '' ? null : await fingerprintOf(masterKey).catch((error: Error) => error)
-  // One after the other: the driver sends what finds no idle connection behind what runs, which may wait for a row.
+  // One after the other: without an idle connection, the driver queues a query behind one that may wait for a row.
   const installation = await readInstallationRow(sql)
   const [claims] = await askReachable(
     sql,

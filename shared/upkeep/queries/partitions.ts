@@ -1,6 +1,6 @@
-// Weekly partitions of the steps and of their search index, by run id: a run's steps lie in the partitions of the
-// week it was submitted in. Guarantee: what makes and drops them waits for no lock, since whoever waits for one stands
-// before all who read or write steps; it finds its moment at another tick.
+// Creates and drops weekly partitions of the steps and of their search index, by run id: a run's steps are in the
+// partitions of the week it was submitted in. Guarantee: creating and dropping never wait for a lock, because a waiting
+// lock blocks every read and write of steps behind it; another tick tries again.
 
 import type { Sql } from '../../context.ts'
 import { firstIdAt, timeOf } from '../../kernel/ids.ts'
@@ -13,9 +13,9 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const DUPLICATES = ['42P07', '23505', '42710'] // duplicate_table, unique_violation, duplicate_object
 
 /**
- * Makes the partitions for this week and the next ones where they are missing; returns how many it made. One whose rows
- * lie in the default partition and are too many to move stays away, and so does one whose table somebody is at. What
- * owns the tables makes them (drizzle/0047), since the role of this process may own nothing.
+ * Creates the missing partitions of this week and the next ones; returns how many it created. It leaves out a partition
+ * whose rows are in the default partition and are too many to move, and one whose table is in use. They are created as
+ * the owner of the tables (drizzle/0047), because the role of this process may own nothing.
  */
 export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<number> {
   const week = weekOf(nowMs)
@@ -26,7 +26,7 @@ export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<num
   const missing = wanted.filter(one => !have.some(({ name }) => name === one.name))
   let made = 0
   for (const { table, week } of missing) {
-    // Where nobody made it in time, rows of that week lie in the default partition: few move, and many stay there.
+    // If it was not created in time, rows of that week are in the default partition: few are moved, many stay there.
     const most = LIMITS.partition_moved_rows
     const making = sql<
       { made: boolean }[]
@@ -37,8 +37,8 @@ export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<num
 }
 
 /**
- * Drops the week of steps that a run lies in, if no run needs it any more: each had its steps taken by retention.
- * False when the week has to stay, or somebody is at the tables just now.
+ * Drops the week of steps that a run is in, if retention has taken the steps of all runs of that week. False if the
+ * week has to stay, or if its tables are in use.
  */
 export async function dropSpentWeek(sql: Sql, run_id: string, nowMs: number): Promise<boolean> {
   const week = weekOf(timeOf(run_id))
@@ -56,7 +56,7 @@ export async function dropSpentWeek(sql: Sql, run_id: string, nowMs: number): Pr
   return true
 }
 
-/** False where somebody is at the tables, or has done it meanwhile. */
+/** False if the tables are in use, or if another process has done it meanwhile. */
 async function doneUnlessInUse(change: Promise<boolean>): Promise<boolean> {
   try {
     return await change
@@ -67,7 +67,7 @@ async function doneUnlessInUse(change: Promise<boolean>): Promise<boolean> {
   }
 }
 
-/** The start of the week a moment lies in. */
+/** The start of the week that an instant is in; both are in milliseconds. */
 export const weekStart = (ms: number) => weekOf(ms) * WEEK_MS
 
 const weekOf = (ms: number) => Math.floor(ms / WEEK_MS)

@@ -1,4 +1,4 @@
-// What of a project waits to be worked on. Guarantee: read from its open runs and what is due of them alone, a bounded
+// Reads the queued work of a project. Guarantee: it reads only the project's open runs and their due items, a bounded
 // number of each, without locks.
 
 import type { Sql } from '../../context.ts'
@@ -15,7 +15,7 @@ export interface QueueTotals {
   retries: number
 }
 
-/** Over all runs of a project that have not ended. */
+/** Totals over the open runs of a project; `retries` are counted up to LIMITS.activity_counted. */
 export async function countQueue(sql: Sql, project_id: string): Promise<QueueTotals> {
   const [row] = await sql<QueueTotals[]>`
     select count(*)::int as runs, coalesce(sum(${sql.unsafe(QUEUED)}) filter (where not materializing), 0)::bigint as queued,
@@ -37,7 +37,7 @@ export interface QueuedRun {
   waited_ms: number
 }
 
-/** Runs with items that wait, those that were touched longest ago first. */
+/** Runs with queued items, those that were submitted or claimed from longest ago first. */
 export async function listQueuedRuns(sql: Sql, project_id: string): Promise<QueuedRun[]> {
   return sql<QueuedRun[]>`
     select r.id, r.name, a.slug as agent_slug, ${sql.unsafe(QUEUED)} as queued, r.running, r.created_at,
@@ -58,7 +58,7 @@ export interface Retry {
   message: string | null
 }
 
-/** Items that are tried again, the next one first. */
+/** Items that wait for a retry, the next one first. */
 export async function listRetries(sql: Sql, project_id: string): Promise<Retry[]> {
   return sql<Retry[]>`
     select d.run_id, d.seq, i.item_id, a.slug as agent_slug, i.attempt, d.due_at, t.code, t.message

@@ -1,16 +1,16 @@
-// Removes runs of projects and agents that were deleted, then what is left of those. A run goes last of all its
-// rows: it is what they are found by.
+// Removes the runs of deleted projects and agents, then these themselves. A run is removed after all its rows, because
+// they are found by it.
 
 import { isDistributed } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 
-/** Runs of one project that go together. */
+/** Runs of one project that are removed together. */
 export interface Runs {
   project_id: string
   run_ids: readonly string[]
 }
 
-/** Runs of a project without an account, or of a deleted agent; one of both twice, since to find that takes all of them. */
+/** Runs of projects without an account, or of deleted agents. A run of both is there twice: finding it takes all. */
 const deletedRuns = (sql: Sql) => sql`(
   select r.project_id, r.id, r.finished_at, r.stop_reason, r.total_items
   from projects p join runs r on r.project_id = p.id where p.account_id is null
@@ -18,7 +18,7 @@ const deletedRuns = (sql: Sql) => sql`(
   select r.project_id, r.id, r.finished_at, r.stop_reason, r.total_items
   from agents a join runs r on r.agent_id = a.id where a.deleted_at is not null)`
 
-/** Nothing more of them is dispatched. */
+/** Cancels the runs of deleted projects and agents, so that no more of their items are dispatched. */
 export async function cancelDeletedRuns(sql: Sql, limit: number): Promise<void> {
   await sql`
     update runs set stop_reason = 'cancelled'
@@ -27,7 +27,7 @@ export async function cancelDeletedRuns(sql: Sql, limit: number): Promise<void> 
       where finished_at is null and stop_reason is distinct from 'cancelled' limit ${limit})`
 }
 
-/** Runs of one project to remove that no consumer holds items of: as many as have so many items together, or a longer one. */
+/** Runs of one project to remove, without claims: as many as have up to `items` items together, or one longer run. */
 export async function findDeletedRuns(sql: Sql, limit: number, items: number): Promise<Runs | undefined> {
   const [row] = await sql<Runs[]>`
     with found as materialized (
@@ -44,7 +44,7 @@ export async function findDeletedRuns(sql: Sql, limit: number, items: number): P
   return row
 }
 
-/** Every table with a run's rows that do not go with the run by a foreign key, or are too many to go at once. */
+/** Every table whose rows do not go with the run by a foreign key, or are too many to go at once. */
 export const RUN_TABLES = [
   'unindexed_steps',
   'steps',
@@ -56,13 +56,13 @@ export const RUN_TABLES = [
   'items',
 ] as const
 
-/** Removes up to `limit` rows of each kind that belong to the runs; returns how many went. */
+/** Removes up to `limit` rows of the runs from each table; returns how many in all. */
 export async function removeRunRows(sql: Sql, runs: Runs, limit: number): Promise<number> {
   const { project_id, run_ids } = runs
   const isTheirs = sql`project_id = ${project_id} and run_id = any(${[...run_ids]}::uuid[])`
   let removed = 0
   for (const table of RUN_TABLES) {
-    // Rows by their place: the tables have different keys, and in steps a place is one within its partition.
+    // Rows are found by ctid: the tables have different keys, and in steps a ctid is unique only within its partition.
     const result = await sql`
       delete from ${sql(table)} where ${isTheirs} and (tableoid, ctid) in (
         select tableoid, ctid from ${sql(table)} where ${isTheirs} limit ${limit})`
@@ -71,7 +71,7 @@ export async function removeRunRows(sql: Sql, runs: Runs, limit: number): Promis
   return removed
 }
 
-/** Removes the runs themselves, but for those that a consumer or a submission has put something under again. */
+/** Removes the runs themselves, except those for which a consumer or a submission has added rows meanwhile. */
 export async function removeRuns(sql: Sql, { project_id, run_ids }: Runs): Promise<number> {
   const ids = [...run_ids]
   return sql.begin(async tx => {
@@ -81,7 +81,7 @@ export async function removeRuns(sql: Sql, { project_id, run_ids }: Runs): Promi
         and not exists (select 1 from items i where i.project_id = r.project_id and i.run_id = r.id)
         and not exists (select 1 from claims c where c.project_id = r.project_id and c.run_id = r.id)
       returning id`
-    // What retention notes of a run is wanted until the run is gone: without it the removal is not gone on with.
+    // A run's rows in `purges` are needed until the run is gone: without them its removal would not be continued.
     if (gone.length > 0)
       await tx`
         delete from purges
@@ -90,7 +90,7 @@ export async function removeRuns(sql: Sql, { project_id, run_ids }: Runs): Promi
   })
 }
 
-/** Removes agents and projects that were deleted and have no run left, and code that no deployment names. */
+/** Removes deleted agents and projects without runs, and bundles that no deployment uses; bundles are not counted. */
 export async function removeEmptied(sql: Sql, limit: number): Promise<number> {
   if (await isDistributed(sql)) return removeEmptiedOfCluster(sql, limit)
   const agents = await sql`
@@ -107,7 +107,7 @@ export async function removeEmptied(sql: Sql, limit: number): Promise<number> {
   return removed
 }
 
-/** The same where agents and projects lie on all nodes and runs do not: each is asked for by itself. */
+/** The same on a cluster, where agents and projects are on all nodes and runs are not: each is queried for its runs. */
 async function removeEmptiedOfCluster(sql: Sql, limit: number): Promise<number> {
   const gone = await sql<{ kind: 'agents' | 'projects'; id: string; project_id: string }[]>`
     select 'agents' as kind, id, project_id from agents where deleted_at is not null

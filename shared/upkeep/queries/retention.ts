@@ -1,6 +1,6 @@
-// Takes what projects keep no longer: steps, items' inputs and outputs, whole runs, what was logged of schedules and
-// alerts. Guarantee: only what has ended; a run says what it has lost from the statement on that decides it, and the
-// rows follow in bounded pieces.
+// Removes what projects no longer keep: steps, items' inputs and outputs, whole runs, logs of schedules and alerts.
+// Guarantee: only what has ended is removed; the statement that decides it also marks the run with what it has lost,
+// and the rows follow in bounded pieces.
 
 import type { ProjectSettings } from '../../accounts/tables/projects.ts'
 import { type Asked, asked, projectOf, projectsToAsk } from '../../cluster/queries/distributed.ts'
@@ -15,7 +15,7 @@ import { type Runs, removeRunRows, removeRuns } from './removal.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 
-/** Marks runs whose time is over, by the time they were submitted; returns how many it marked. */
+/** Marks runs past their retention, counted from their submission; returns how many it marked. */
 export async function markSpentRuns(sql: Sql, nowMs: number, limit: number): Promise<number> {
   const projects = await sql<{ id: string; settings: ProjectSettings }[]>`
     select id, settings from projects
@@ -23,9 +23,9 @@ export async function markSpentRuns(sql: Sql, nowMs: number, limit: number): Pro
   let marked = 0
   for (const { id, settings } of projects) {
     const { step_retention_days, payload_retention_days, record_retention_days } = settings
-    // What is kept for longer than there have been computers is kept; no id is older than 1970.
+    // A retention that reaches back before 1970 removes nothing: no id is older.
     const before = (days: number) => Math.max(0, nowMs - days * DAY_MS)
-    // Steps go by whole weeks, so that those of a week can be dropped with their partition.
+    // Steps are removed by whole weeks, so that those of a week can be dropped with their partition.
     if (step_retention_days)
       marked += await markPart(sql, 'steps', id, weekStart(before(step_retention_days)), limit)
     if (payload_retention_days)
@@ -35,7 +35,7 @@ export async function markSpentRuns(sql: Sql, nowMs: number, limit: number): Pro
   return marked
 }
 
-/** Marks runs of which only steps or only payloads go; they stay otherwise. */
+/** Marks runs that lose only their steps or only their payloads. */
 async function markPart(
   sql: Sql,
   kind: 'steps' | 'payloads',
@@ -71,7 +71,7 @@ async function markRecords(sql: Sql, project_id: string, beforeMs: number, limit
   return count
 }
 
-/** Steps that are counted later would be counted for good. */
+/** Excludes runs with steps that are not indexed yet: steps counted after this would stay counted for good. */
 const allIndexed = (sql: Sql) => sql`and not exists (
   select 1 from unindexed_steps u where u.project_id = runs.project_id and u.run_id = runs.id)`
 
@@ -84,7 +84,7 @@ interface Purge extends RunKey {
   total_items: number
 }
 
-/** Takes one bounded piece of what was marked, of a run or of small ones together; false when nothing is left to take. */
+/** Removes one bounded piece of what was marked, of one run or of several small ones; false if nothing is left. */
 export async function purgePiece(sql: Sql, nowMs: number): Promise<boolean> {
   const purges = await sql<Purge[]>`
     select p.*, coalesce(r.total_items, 0) as total_items
@@ -109,9 +109,9 @@ export async function purgePiece(sql: Sql, nowMs: number): Promise<boolean> {
   return true
 }
 
-/** The runs of which the same is to go, and which with this one are no more than a piece; this one alone where it is more. */
+/** The runs with the same kind of purge that fit into one piece with this one; this one alone if it exceeds a piece. */
 function goingWith(purge: Purge, purges: readonly Purge[]): string[] {
-  // A records purge goes by what is left, not by seq, so one that was begun goes on with the others.
+  // A purge of records deletes the rows that are left, not by seq, so one that was begun can continue with others.
   const isWhole = ({ kind, next_seq }: Purge) => kind === 'records' || next_seq === 1
   const isSmall = (one: Purge) => isWhole(one) && one.total_items <= LIMITS.purge_items
   if (!isSmall(purge)) return [purge.run_id]
@@ -144,24 +144,24 @@ async function takeItems(sql: Sql, { project_id, run_ids }: Runs, purge: Purge):
   return end > total_items
 }
 
-/** Runs go last of all their rows. */
+/** Removes the runs after all their rows. */
 async function takeRecords(sql: Sql, runs: Runs): Promise<boolean> {
   if ((await removeRunRows(sql, runs, LIMITS.sweep_items)) > 0) return false
   await removeRuns(sql, runs)
   return true
 }
 
-/** What a project logs beside its runs: when a row was made, and whether it is over. Each has an index by project and time. */
+/** A project's logs: when a row was made, and whether it is over. Each has an index by project and time. */
 const LOGS = [
   { table: 'occurrences', at: 'scheduled_for', over: 'retry_at is null and watch_until is null' },
   { table: 'alerts', at: 'created_at', over: 'true' },
   { table: 'alert_marks', at: 'raised_at', over: 'true' },
 ] as const
 
-/** What is counted by the day in UTC, and the days before today that still count. */
+/** Tables of counts per UTC day, with the days before today that are still needed. */
 const DAYS = { verdict_days: LIMITS.verdicts_days + 1, model_calls: LIMITS.model_usage_days.max }
 
-/** Removes up to `limit` rows of days that no longer count from each; returns how many went. */
+/** Removes up to `limit` rows of days that are no longer needed from each of these tables; returns how many. */
 export async function removeOldDays(sql: Sql, limit: number): Promise<number> {
   let removed = 0
   for (const [table, days] of Object.entries(DAYS)) {
@@ -183,12 +183,12 @@ export async function removeOldDays(sql: Sql, limit: number): Promise<number> {
 }
 
 const KEY_IS_OVER = `created_at < now() - make_interval(hours => ${LIMITS.idempotency_window_hours + 1})`
-/** Of the row `p` of projects. */
+/** Names the project of the row `p` of projects, on a cluster. */
 const askedFor = (sql: Sql, project: Asked) => (project === null ? sql`` : sql`and p.id = ${project}`)
 
 /**
- * Removes up to `limit` of each: keys of requests that may be used anew, sessions that have expired, API keys a while after
- * they ended, entries of audit logs that are kept no longer. Returns how many went.
+ * Removes up to `limit` of each: idempotency keys that may be reused, expired sessions, API keys LIMITS.dead_keys_days
+ * after they ended, entries of audit logs that are no longer kept. Returns how many it removed.
  */
 export async function removeExpired(sql: Sql, nowMs: number, limit: number): Promise<number> {
   const old = firstIdAt(nowMs - LIMITS.audit_days * DAY_MS)
@@ -201,7 +201,7 @@ export async function removeExpired(sql: Sql, nowMs: number, limit: number): Pro
   }
   let removed = 0
   for (const [table, over] of Object.entries(rows)) {
-    // Each node of a cluster has a copy of the keys, with places of its own.
+    // Each node of a cluster has its own copy of the API keys, with its own ctids.
     const by = table === 'api_keys' ? sql`id` : sql`ctid`
     const look = (of: Reachable) =>
       sql`select distinct project_id from idempotency_keys where ${sql.unsafe(KEY_IS_OVER)} ${of('idempotency_keys')}`
@@ -217,7 +217,7 @@ export async function removeExpired(sql: Sql, nowMs: number, limit: number): Pro
   return removed
 }
 
-/** Removes up to `limit` rows of each log that are older than the records their project keeps; returns how many. */
+/** Removes up to `limit` rows of each log that are older than their project keeps records; returns how many. */
 export async function removeOldLogs(sql: Sql, limit: number): Promise<number> {
   let removed = 0
   for (const { table, at, over } of LOGS) {

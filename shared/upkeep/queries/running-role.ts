@@ -1,5 +1,5 @@
-// The role that Assay works as, where another one owns its tables. Guarantee: what is granted here is what is asked for
-// here, and granting it again changes nothing.
+// Grants and checks the rights of the role that Assay works as, if another role owns its tables. Guarantee: the rights
+// that are granted here are those that are checked here, and granting them again changes nothing.
 
 import { grantTenantRole, MAY_SET_ROLE } from '../../accounts/queries/tenant-role.ts'
 import { TENANT_ROLE } from '../../accounts/tables/tenant.ts'
@@ -12,7 +12,7 @@ export const MIGRATION_LOCK = 7_261_538_905_417n
 
 const RIGHTS = ['select', 'insert', 'update', 'delete']
 const JOURNAL = 'drizzle.__drizzle_migrations'
-/** What changes tables does so as their owner; the others everybody may execute, where that is not taken from all. */
+/** Functions that change tables run as their owner. Everybody may execute the others, unless that was revoked. */
 const FUNCTIONS = [
   'make_step_week(text, date, int)',
   'drop_step_week(date)',
@@ -32,10 +32,10 @@ const FUNCTIONS = [
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 const policyOf = (role: string) => `works_as_${role}`
 
-/** What the role needs to work, as statements of whoever owns the tables and may hand on the role of callers' reads. */
+/** What the role needs to work, as statements for a role that owns the tables and may grant the tenant role. */
 export const grantsFor = (role: string): string[] => [...rightsFor(role), grantTenantRole(role)]
 
-/** Of that, what a migration may have added to. */
+/** The part of these grants that a migration may have added to. */
 export function rightsFor(role: string): string[] {
   const to = `to ${quoted(role)}`
   return [
@@ -49,7 +49,7 @@ export function rightsFor(role: string): string[] {
   ]
 }
 
-/** PostgreSQL only warns where nothing was granted, and does not say who may: the schema need not be the tables' owner's. */
+/** If nothing was granted, PostgreSQL only warns and names nobody who could: another role may own the schema. */
 const useOfSchema = (role: string) => {
   const name = `'${role.replaceAll("'", "''")}'`
   return `do $$ declare use text := format('grant usage on schema %I to %I', current_schema(), ${name}); begin
@@ -62,7 +62,7 @@ const useOfSchema = (role: string) => {
 end $$`
 }
 
-/** Row security shows the tables of another role through a policy only. Made once, since it locks the table. */
+/** Row security shows another role's tables only through a policy. It is created once, because that locks the table. */
 const policyFor = (role: string, table: string) => `do $$ begin
   if (select relrowsecurity from pg_class where oid = '${table}'::regclass) and not exists (
     select from pg_policy where polrelid = '${table}'::regclass and polname = left('${policyOf(role).replaceAll("'", "''")}', 63)
@@ -71,7 +71,7 @@ const policyFor = (role: string, table: string) => `do $$ begin
   end if;
 end $$`
 
-/** Roles that were granted all of it once, and want what a migration added. */
+/** Roles that were granted everything once, and need what a migration added. */
 export async function findRunningRoles(sql: Sql): Promise<string[]> {
   const rows = await sql<{ role: string }[]>`
     select rolname as role from pg_policy join pg_roles r on r.oid = any(polroles)
@@ -79,7 +79,7 @@ export async function findRunningRoles(sql: Sql): Promise<string[]> {
   return rows.map(({ role }) => role)
 }
 
-/** Of the role that the connection works as. Catalogs are read by everybody, so nothing here is refused. */
+/** The state of the role that the connection works as. Everybody may read catalogs, so no query here is refused. */
 export async function readRoleState(sql: Sql): Promise<RoleState> {
   const [seen] = await sql<{ role: string; journal: boolean; readable: boolean; lacks: string[] }[]>`
     with wanted as (select name, to_regclass(quote_ident(name)) as oid from unnest(${SCHEMA.tables}::text[]) name),

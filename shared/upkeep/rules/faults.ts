@@ -1,14 +1,14 @@
-// What of a PostgreSQL that answers keeps a process from working, in words. Pure.
+// Words what keeps a process from working although PostgreSQL answers, as pure functions.
 
 import { SCHEMA } from './schema.gen.ts'
 
 export interface RoleState {
   role: string
-  /** Of the latest migration, in milliseconds since 1970; null where there was none, undefined where it may not be read. */
+  /** The latest migration's time in ms since 1970; null if there was none, undefined if the role may not read it. */
   version: number | null | undefined
   /** What the role lacks, in words of PostgreSQL. */
   lacks: string[]
-  /** Somebody brings a schema up to date that is older than this version needs. */
+  /** A migration is running, on a schema that is older than this version needs. */
   migrating?: boolean
 }
 
@@ -27,7 +27,7 @@ export interface Fault {
 const MIGRATE = 'run infra/migrate.ts of this version (of the image: node /app/migrate.mjs)'
 const RIGHTS_NAMED = 3
 
-/** A schema that is newer than this version needs is one that it works on. */
+/** A schema that is newer than this version needs is no fault. */
 export function faultsOf(
   { role, version, lacks, migrating }: RoleState,
   key?: { wanted: string | null; given: string | null | Error },

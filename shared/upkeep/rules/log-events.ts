@@ -1,13 +1,14 @@
-// Every event that a process logs. Guarantee: no other is logged, since Context.log takes no other name; infra/logs.md
-// tells operators of each, and each has a test that makes it happen (test/structure/log-events.test.ts).
+// Lists every event that a process logs. Guarantee: no other event is logged, because Context.log takes no other name;
+// infra/logs.md describes each to operators, and each has a test that makes it happen
+// (test/structure/log-events.test.ts).
 
 export type LogLevel = 'info' | 'warn' | 'error'
 
 interface Described {
-  /** The one it is logged at, or those. */
+  /** The levels that it is logged at. */
   levels: readonly LogLevel[]
   says: string
-  /** What of the installation it names. */
+  /** The ids that it names. */
   ids?: string
 }
 
@@ -174,14 +175,14 @@ export const LOG_EVENTS = {
 export type EventName = keyof typeof LOG_EVENTS
 type LevelOf<Name extends EventName> = (typeof LOG_EVENTS)[Name]['levels'][number]
 
-/** Writes a line, where its level is not below the one that is asked for. */
+/** Writes a line, unless its level is below the configured one. */
 export type Log = <Name extends EventName>(
   level: LevelOf<Name>,
   event: Name,
   fields?: Record<string, unknown>,
 ) => void
 
-/** As infra/logs.md has it. */
+/** The table in infra/logs.md. */
 export function eventTable(): string {
   const rows = Object.entries<Described>(LOG_EVENTS).map(
     ([name, { levels, says, ids = '' }]) =>

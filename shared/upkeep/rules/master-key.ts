@@ -1,15 +1,15 @@
-// Tells master keys apart, and what is said where one is not that which an installation was sealed under.
+// Fingerprints master keys, and words the error for a key that is not the one an installation was sealed under.
 
 import { derivedKey, toHex } from '../../kernel/secrets.ts'
 
 const FINGERPRINT_CHARACTERS = 16 // 64 bits: enough to tell keys apart, nothing to find one by
 
-/** Tells a master key from others without telling the key. */
+/** Identifies a master key without revealing it. */
 export async function fingerprintOf(masterKey: string): Promise<string> {
   return toHex(await derivedKey(masterKey, 'fingerprint')).slice(0, FINGERPRINT_CHARACTERS)
 }
 
-/** The fingerprints differ: which one is asked for, and which was given. */
+/** The fingerprints of the key that is required and of the different one that was given. */
 export interface OtherKey {
   wanted: string
   given: string

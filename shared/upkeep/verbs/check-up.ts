@@ -1,5 +1,5 @@
-// What an operator's check-up asks of an installation besides its load: versions, clocks, room, and whether the master
-// key is the one that things were sealed under.
+// Reads what an operator's check-up needs in addition to the load: versions, clocks, disk use, and whether the master
+// key is the one that data was sealed under.
 
 import { unseal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
@@ -36,7 +36,7 @@ export async function readInstallation(ctx: Context): Promise<Installation> {
   }
 }
 
-/** A process without the key itself asks whether its own are of the same master key. */
+/** A process without the key for environments checks instead whether its keys are of the same master key. */
 async function opens(ctx: Context, sealed: string | null): Promise<boolean> {
   if (sealed === null) return true
   const { master_key } = ctx.config
@@ -47,7 +47,7 @@ async function opens(ctx: Context, sealed: string | null): Promise<boolean> {
   )
 }
 
-/** Empty where Redis does not answer, or does not say. */
+/** Redis' version; empty if Redis does not answer or does not say. */
 async function redisVersion({ redis }: Context): Promise<string> {
   const text = await redis.info('server').catch(() => '')
   return /(?:redis|valkey)_version:(\S+)/.exec(text)?.[1] ?? ''

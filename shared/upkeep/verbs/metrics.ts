@@ -1,5 +1,6 @@
-// The state of the installation as Prometheus reads it, and of the pools of the process that is asked. Guarantee: no name and no id of anybody's, so the number of
-// series is that of this list; and however often it is asked, PostgreSQL is asked once in LIMITS.metrics_cache_ms.
+// Reports the installation's state, and this process's pools, as Prometheus metrics. Guarantee: no metric has a name or
+// id of users' data, so the number of series is fixed by this list; PostgreSQL is queried once per
+// LIMITS.metrics_cache_ms, however often the metrics are read.
 
 import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
@@ -12,7 +13,7 @@ import { INSTALLATION_METRICS, readInstallation } from './check-up.ts'
 
 export type Figures = Gauges & Backlog & { consumers_awake: number | undefined; tick: Turn; consumer: Turn }
 
-/** Each is a gauge: what is now, from PostgreSQL, the same whichever process is asked. */
+/** Gauges of the current state, from PostgreSQL and Redis, the same from every process. */
 export const METRICS: Record<string, { help: string; of: (figures: Figures) => number | undefined }> = {
   assay_items_waiting: { help: 'Items that wait to be started.', of: f => f.items_waiting },
   assay_items_startable: {
@@ -62,7 +63,7 @@ export const METRICS: Record<string, { help: string; of: (figures: Figures) => n
   },
 }
 
-/** Of what the asked process shares out, by pool: see shared/kernel/pool.ts. */
+/** Metrics of the pools of this process: see shared/kernel/pool.ts. */
 export const POOL_METRICS: Record<
   string,
   { help: string; type: 'gauge' | 'counter'; of: keyof PoolFigures }
@@ -79,7 +80,7 @@ export const POOL_METRICS: Record<
 
 const secondsOf = ({ age_ms }: Turn) => (age_ms === null ? undefined : age_ms / 1000)
 
-/** What `read` finds, at most LIMITS.metrics_cache_ms old however often it is asked for. */
+/** Caches what `read` finds for LIMITS.metrics_cache_ms. */
 function kept<T>(read: (ctx: Context) => Promise<T>): (ctx: Context) => Promise<T> {
   const last = new WeakMap<Context['sql'], { at: number; found: Promise<T> }>()
   return ctx => {
@@ -87,12 +88,12 @@ function kept<T>(read: (ctx: Context) => Promise<T>): (ctx: Context) => Promise<
     if (known && sinceMs(ctx.now(), known.at) < LIMITS.metrics_cache_ms) return known.found
     const found = read(ctx)
     last.set(ctx.sql, { at: ctx.now(), found })
-    found.catch(() => last.delete(ctx.sql)) // what failed is asked again
+    found.catch(() => last.delete(ctx.sql)) // a failed read is not cached
     return found
   }
 }
 
-/** What all of the metrics are read from. */
+/** The figures that METRICS are made from. */
 export const readFigures = kept(async (ctx): Promise<Figures> => {
   const [gauges, backlog, consumers_awake, turns] = await Promise.all([
     readGauges(ctx.sql),
@@ -105,7 +106,7 @@ export const readFigures = kept(async (ctx): Promise<Figures> => {
 
 const installationOf = kept(readInstallation)
 
-/** The text a scraper is answered with. */
+/** The metrics in the text format of Prometheus. */
 export async function readMetrics(ctx: Context): Promise<string> {
   const [figures, { versions, figures: state }] = await Promise.all([readFigures(ctx), installationOf(ctx)])
   const gauge = (name: string, help: string, value: number | string) => [

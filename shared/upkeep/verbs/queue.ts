@@ -1,4 +1,4 @@
-// Tells what of a project waits, and what for, by the same rules a claim follows.
+// Reports what is queued in a project and why it waits, by the same rules that a claim follows.
 
 import { type ReadRun, readRun } from '../../claims/queries/run-facts.ts'
 import { type Why, waitOf } from '../../claims/rules/why.ts'
@@ -6,7 +6,7 @@ import { admissionFacts } from '../../claims/verbs/claim.ts'
 import type { Context } from '../../context.ts'
 import { countQueue, listQueuedRuns, listRetries, type QueuedRun } from '../queries/queue.ts'
 
-/** Where nothing but attempts of a later time is left to offer. */
+/** The wait of a run that has only retries left, none of which is due; null otherwise. */
 const laterOf = ({ due, next_seq, offered_items }: ReadRun): Why | null =>
   due === 0 && next_seq > offered_items
     ? { token: 'retry_backoff', message: 'All that is left of it waits to be tried again.' }

@@ -1,5 +1,6 @@
-// Whether this process can work: both stores, and what of PostgreSQL the work takes. Guarantee: an answer within
-// LIMITS.ready_ms, whatever the stores do; what is in the way is named with its reason, as soon as that is known.
+// Checks whether this process can work: both stores, and the schema, role and master key in PostgreSQL. Guarantee: it
+// answers within LIMITS.ready_ms, whatever the stores do; every obstacle is named with its reason as soon as that is
+// known.
 
 import { lostNodes } from '../../cluster/queries/nodes.ts'
 import type { Context } from '../../context.ts'
@@ -13,10 +14,10 @@ import { readRoleState } from '../queries/running-role.ts'
 import type { RoleState } from '../rules/faults.ts'
 
 export interface Dependency {
-  /** `degraded` does a part of what is asked of it, and `unknown` is what PostgreSQL would have to tell, and does not. */
+  /** `degraded` does only a part of its work; `unknown` would have to come from PostgreSQL, which does not answer. */
   status: 'ok' | 'degraded' | 'unreachable' | 'unusable' | 'unknown'
   latency_ms: number
-  /** What is wrong with it and what to do; null where nothing is. */
+  /** What is wrong with it and what to do; null if nothing is. */
   reason: string | null
 }
 
@@ -24,9 +25,9 @@ export const DEPENDENCIES = ['postgres', 'redis', 'schema', 'role', 'master_key'
 
 export type Readiness = {
   dependencies: Record<(typeof DEPENDENCIES)[number], Dependency>
-  /** Beside the verdict: what stands still here is no store, and another process may be at it. */
+  /** Not part of the verdict: a stalled turn is no store's fault, and another process may be doing the work. */
   turns: Record<Turner, Turn>
-  /** For information: a held installation is ready, and does nothing of itself. */
+  /** For information: a held installation is ready, but does nothing by itself. */
   held_since: string | null
 } & (
   | { status: 'ready' }
@@ -48,7 +49,7 @@ interface Kept {
 
 const answers = new WeakMap<Context['sql'], Kept>()
 
-/** Asks the stores once for all who want to know at about the same time. */
+/** Probes the stores once for all callers at about the same time (LIMITS.ready_kept_ms). */
 export function probe(ctx: Context): Promise<Readiness> {
   const kept = answers.get(ctx.sql)
   if (kept && (kept.ended_ms === undefined || sinceMs(ctx.now(), kept.ended_ms) < LIMITS.ready_kept_ms))
@@ -88,7 +89,7 @@ async function askStores(ctx: Context): Promise<Readiness> {
   return { status: 'unavailable', ...state, error: { code, message } }
 }
 
-/** A connection that the probe kept says nothing for callers who were given none. */
+/** Fails if callers were refused a connection lately: that the probe got one says nothing about theirs. */
 async function stateUnlessFull(ctx: Context): Promise<DatabaseState> {
   const met = troubleOf(ctx.sql, ctx.now())
   if (isFull(met)) throw met
@@ -100,14 +101,14 @@ async function stateUnlessFull(ctx: Context): Promise<DatabaseState> {
   }
 }
 
-/** What it took and then had no more, or did not take at all. */
+/** Why Redis is not well: it refused the probe's write, or it lost what it had accepted. */
 const lossOf = ({ refused, hasLost }: AskedTurns): unknown => refused ?? (hasLost ? LOST : undefined)
 
 const LOST = Symbol('lost')
 const SAY_LOST =
   'lost what it was told a moment ago: it was emptied or started anew, or it evicts: give it more maxmemory, or maxmemory-policy noeviction'
 
-/** Of a cluster, which goes on with the projects on its other nodes. */
+/** A cluster lost nodes; it continues with the projects on its other nodes. */
 class NodeLoss extends Error {}
 
 function nodeLoss(): NodeLoss | undefined {
@@ -117,12 +118,12 @@ function nodeLoss(): NodeLoss | undefined {
 
 const roles = new WeakMap<Context['sql'], { role: RoleState; asked_ms: number }>()
 
-/** Rights are some two hundred questions to PostgreSQL: what was right is believed for a while. */
+/** Rights take some two hundred checks in PostgreSQL, so a good result is reused for LIMITS.ready_rights_ms. */
 async function stateOf({ sql, config, now }: Context): Promise<DatabaseState> {
   const known = roles.get(sql)
   const asked_ms = now()
   const isKnown = known !== undefined && sinceMs(asked_ms, known.asked_ms) < LIMITS.ready_rights_ms
-  roles.delete(sql) // until the other questions were answered: what fails may do so for want of a right
+  roles.delete(sql) // until the other queries have succeeded: one may fail for lack of a right
   const role = isKnown ? known.role : await readRoleState(sql)
   const state = await readDatabaseState(sql, config.master_key, role)
   if (state.faults.every(({ dependency }) => dependency === 'master_key'))
@@ -130,7 +131,7 @@ async function stateOf({ sql, config, now }: Context): Promise<DatabaseState> {
   return state
 }
 
-/** For a host whose list of endpoints has no probe. */
+/** The probe's answer over HTTP, 200 or 503, for a host whose list of endpoints has no probe. */
 export async function answerReadiness(ctx: Context): Promise<Response> {
   const readiness = await probe(ctx)
   return Response.json(readiness, { status: readiness.status === 'ready' ? 200 : 503 })
@@ -147,7 +148,7 @@ function ofDatabase({ found, latency_ms }: Probe<DatabaseState>) {
   return { schema: of('schema'), role: of('role'), master_key: of('master_key') }
 }
 
-/** A consumer that is no more is missed where it left something behind: without that it may be asleep. */
+/** A stalled consumer counts only if it still holds items: without any it may just be asleep. */
 function turnsOf(
   turns: Record<Turner, Turn> | undefined,
   state: DatabaseState | undefined,
@@ -164,7 +165,7 @@ async function asked<T>(
   ctx: Context,
   store: StoreName,
   ask: () => Promise<T>,
-  /** What it was found not to do, though it answers. */
+  /** What the store fails to do, although it answers. */
   lackOf: (found: T) => unknown,
   trouble: Promise<unknown> = new Promise(() => {}),
 ): Promise<Probe<T>> {
@@ -183,7 +184,7 @@ async function asked<T>(
     const state = lack === undefined ? WELL : faultOf(lack, store)
     return { ...state, latency_ms: sinceMs(ctx.now(), started_ms), found }
   } catch (error) {
-    // What the connection broke off for says more than that it did.
+    // The reason why the connection broke off says more than that it did.
     const reason = await Promise.race([trouble, Promise.resolve(error)])
     return { ...faultOf(reason, store), latency_ms: sinceMs(ctx.now(), started_ms), found: undefined }
   } finally {
@@ -214,7 +215,7 @@ const statusOf = ({ isPartial, passes }: StoreFault) =>
 
 const last = new WeakMap<Context['sql'], string>()
 
-/** A line of the log for each change, however often it is asked. */
+/** Logs one line for each change, however often the probe is called. */
 function tellOnce(ctx: Context, message: string, isReady: boolean): void {
   if ((last.get(ctx.sql) ?? '') === message) return
   last.set(ctx.sql, message)

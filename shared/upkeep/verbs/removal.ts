@@ -1,5 +1,6 @@
-// Removes what deleted projects and agents leave behind, and submissions that stopped arriving. Guarantee: bounded steps that may be cut off anywhere;
-// nothing is removed under a consumer that still holds items of it, and small runs go many at a time.
+// Removes what deleted projects and agents leave behind, and submissions that stopped arriving. Guarantee: it works in
+// bounded steps that may be cut off anywhere; nothing is removed while a consumer holds items of it; small runs are
+// removed many at a time.
 
 import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
@@ -8,7 +9,7 @@ import { findAbandonedRuns } from '../../submission/queries/submission.ts'
 import { giveUp } from '../../submission/verbs/submit.ts'
 import * as store from '../queries/removal.ts'
 
-/** Does a bounded part of it; returns how many rows went. */
+/** Removes a bounded part of what was deleted; returns how many rows it removed. */
 export async function removeDeleted(ctx: Context): Promise<number> {
   const { sql } = ctx
   await store.cancelDeletedRuns(sql, LIMITS.open_runs_per_look)
@@ -24,10 +25,10 @@ export async function removeDeleted(ctx: Context): Promise<number> {
   }
 }
 
-/** How far each submission is removed, by host: what is gone is not looked over again in the next sweep. */
+/** How far each submission is removed, by connection pool: the next sweep does not scan what is gone again. */
 const removedTo = new WeakMap<object, Map<string, number>>()
 
-/** Does a bounded part of it, of ten million lines as of one; returns how many submissions it found. */
+/** Removes a bounded part, whether a submission has ten million lines or one; returns how many submissions it found. */
 export async function removeAbandoned(ctx: Context): Promise<number> {
   const { materializing_idle_minutes, open_runs_per_look, removal_ms } = LIMITS
   const runs = await findAbandonedRuns(ctx.sql, materializing_idle_minutes, open_runs_per_look)

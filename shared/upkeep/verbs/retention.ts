@@ -1,4 +1,4 @@
-// Takes what projects keep no longer, a bounded part of it each tick.
+// Removes what projects no longer keep, a bounded part of it each tick.
 
 import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
@@ -11,7 +11,7 @@ import {
   removeOldLogs,
 } from '../queries/retention.ts'
 
-/** Returns how many runs, pieces of runs and rows of logs there were. */
+/** Returns how many runs it marked, and pieces of runs and rows of logs it removed, in all. */
 export async function retain(ctx: Context): Promise<number> {
   let taken = await markSpentRuns(ctx.sql, ctx.now(), LIMITS.purge_runs)
   const began_ms = ctx.now()

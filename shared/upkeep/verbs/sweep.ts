@@ -1,7 +1,7 @@
-// The chores of the tick, a list. Each is bounded, may be cut off anywhere and may run twice at once; together they
-// mend every notification that got lost and every process that died. Guarantee: a sweep ends within LIMITS.sweep_ms,
-// give or take a second, whatever its chores do, and no chore is left out for ever; where PostgreSQL is away, or has no
-// connection to give, it ends with the first chore that finds out.
+// Runs the chores of the tick. Each is bounded, may be cut off anywhere and may run twice at once; together they repair
+// what every lost notification and every dead process left. Guarantee: a sweep ends within LIMITS.sweep_ms, give or
+// take a second, whatever its chores do, and no chore is left out forever; if PostgreSQL is unreachable, or has no
+// connection to give, the sweep ends with the first chore that finds out.
 
 import { readInstallationRow } from '../../accounts/queries/installation.ts'
 import { findNextDue, findOpenRuns } from '../../claims/queries/open-runs.ts'
@@ -37,12 +37,12 @@ export interface Chore {
   name: string
   /** Returns how much it found to do. */
   run(ctx: Context): Promise<number>
-  /** Also while the installation is held: it starts nothing, sends nothing and takes nothing away. */
+  /** Runs also while the installation is held: it starts nothing, sends nothing and removes nothing. */
   evenHeld?: true
 }
 
 export const CHORES: readonly Chore[] = [
-  // First, so that after a long outage what the others start finds the partition of its week.
+  // First, so that after a long outage the runs that other chores start find the partition of their week.
   {
     name: 'make partitions ahead',
     run: ctx => ensureStepPartitions(ctx.sql, ctx.now()),
@@ -73,9 +73,10 @@ export const CHORES: readonly Chore[] = [
 ]
 
 /**
- * Does every chore once and returns how much they found to do. One that fails does not keep the others from running, and
- * one that takes too long goes on beside them: it is begun again when it has ended, or cannot be expected to end. Chores
- * that it has no time for count as found, and come first in the next sweep of this host.
+ * Runs every chore once and returns how much they found to do. A chore that fails does not stop the others. A chore
+ * that takes too long continues while the others run: it is started again when it has ended, or once it counts as lost
+ * (LIMITS.chore_lost_ms). Chores that there is no time for count as found, and come first in the next sweep of this
+ * host.
  */
 export async function sweep(ctx: Context, chores = CHORES, time_ms = Infinity): Promise<number> {
   let found = 0
@@ -93,7 +94,7 @@ export async function sweep(ctx: Context, chores = CHORES, time_ms = Infinity): 
     if (isHeld && !chore.evenHeld) continue
     const ended = await attend(ctx, chore, leftMs())
     found += ended.found
-    // All others would wait as long for a connection: the next sweep looks again, and begins after this one.
+    // Every other chore would wait as long for a connection: the next sweep tries again, and begins after this chore.
     if (ended.error !== undefined && isUnreachable(ended.error) && (await heldSinceOf(ctx)) === undefined) {
       lefts.set(ctx.sql, turns[(done + 1) % turns.length]!.name)
       return found
@@ -103,7 +104,7 @@ export async function sweep(ctx: Context, chores = CHORES, time_ms = Infinity): 
   return found
 }
 
-/** The chore that the next sweep begins with, by host, where one came to no end. */
+/** The chore that the next sweep begins with, if one did not finish, by connection pool. */
 const lefts = new WeakMap<object, string>()
 
 const firstOf = (ctx: Context, chores: readonly Chore[]): number =>
@@ -117,7 +118,7 @@ interface Ended {
   error?: unknown
 }
 
-/** When chores under way were begun, by host and name. */
+/** When running chores were started, by connection pool and name. */
 const underWay = new WeakMap<object, Map<string, number>>()
 
 async function attend(ctx: Context, { name, run }: Chore, left_ms: number): Promise<Ended> {
@@ -148,8 +149,8 @@ async function attend(ctx: Context, { name, run }: Chore, left_ms: number): Prom
 }
 
 /**
- * Since when the installation is held; undefined where PostgreSQL does not say in time. Then the chores that reach outside
- * ask for themselves, in their statements.
+ * Since when the installation is held; null if it is not, undefined if PostgreSQL does not answer in time. In that case
+ * the chores that reach outside check it themselves, in their statements.
  */
 async function heldSinceOf(ctx: Context): Promise<Date | null | undefined> {
   const silent = Promise.withResolvers<undefined>()

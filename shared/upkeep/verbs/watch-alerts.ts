@@ -1,5 +1,6 @@
-// Watches runs, projects, held items and deadlines for what gives reason for an alert, and ends alerts that are over.
-// Guarantee: of a run at most one alert is told; every look is bounded, may be cut off anywhere and may happen twice at once.
+// Evaluates the alert rules on runs, projects, held items and deadlines, and resolves alerts whose condition has ended.
+// Guarantee: the outcome of a run raises at most one alert; each pass is bounded, may be cut off anywhere and may run
+// twice at once.
 
 import * as watch from '../../alerts/queries/alert-watch.ts'
 import { findResolvedBy, resolveAlerts } from '../../alerts/queries/alerts.ts'
@@ -17,10 +18,10 @@ import { queueResultsFiles } from '../../outbox/queries/results-files.ts'
 import { findUnheldBudgets } from '../../prices/queries/prices.ts'
 import { passDeadlines } from '../../schedules/verbs/deadlines.ts'
 
-/** When each host last looked at what is open; one that lives for an invocation looks in each. */
+/** When each host last evaluated what is open; a host that lives for an invocation does so in each. */
 const lookedAt = new WeakMap<Context, number>()
 
-/** The chore: tells of runs that ended and, every so often, of what is open. Returns how many messages that made. */
+/** Chore of the tick: evaluates ended runs and, every so often, what is open. Returns how many messages it made. */
 export async function watchForAlerts(ctx: Context): Promise<number> {
   const began_ms = ctx.now()
   let told = 0
@@ -40,7 +41,7 @@ interface Told {
   made: number
 }
 
-/** Looks while nobody else does, in a transaction. Who finds somebody looking has nothing to do: it looks again soon. */
+/** Runs a pass in a transaction, under a lock. If another process has the lock, this one tries again soon. */
 function alone(ctx: Context, look: (sql: Sql) => Promise<Told>): Promise<Told> {
   return ctx.sql.begin(async tx => {
     const sql = tx as unknown as Sql
@@ -50,7 +51,7 @@ function alone(ctx: Context, look: (sql: Sql) => Promise<Told>): Promise<Told> {
   }) as Promise<Told>
 }
 
-/** Raises what runs that ended give reason for, ends what they are the end of, and puts down their digests and files. */
+/** Raises the alerts of ended runs, resolves those that their end resolves, and queues their digests and files. */
 async function tellEnded(ctx: Context, sql: Sql): Promise<Told> {
   const ended = await watch.takeEndedRuns(sql, LIMITS.alert_runs_per_look)
   if (ended.length === 0) return { taken: 0, made: 0 }
@@ -72,7 +73,7 @@ async function tellEnded(ctx: Context, sql: Sql): Promise<Told> {
   return { taken: ended.length, made: raised + resolved.length + told }
 }
 
-/** Raises what open runs, projects, held items and passed deadlines give reason for, and ends what is so no more. */
+/** Raises alerts of open runs, projects, held items and passed deadlines, and resolves those whose condition ended. */
 async function tellOpen(ctx: Context, sql: Sql): Promise<Told> {
   const limit = LIMITS.alert_runs_per_look
   const over = await projects.findOver(sql, limit)
