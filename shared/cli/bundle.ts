@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type BuildFailure, build, type Message, type Plugin } from 'esbuild'
 import { LIMITS } from '../kernel/limits.ts'
@@ -95,7 +95,7 @@ export default { fetch: serve(Agent) }`,
     const first = await build({ ...options, plugins: [...options.plugins] } as never)
     const { inputs, outputs } = first.metafile!
     const own = Object.keys(inputs).filter(
-      name => !name.includes('node_modules/') && resolve(dirname(path), name).startsWith(dirname(path)),
+      name => !name.includes('node_modules/') && resolve(dirname(path), name).startsWith(dirname(path) + sep),
     )
     const files = own.map(name => resolve(dirname(path), name)).filter(name => existsSync(name))
     const required = Object.values(outputs).some(output =>

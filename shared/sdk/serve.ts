@@ -197,7 +197,7 @@ function work(
 }
 
 /**
- * Begins the items over several turns of the event loop. A request brings a thousand; begun in one turn they blocked a
+ * Begins the items over several turns of the event loop. A request brings hundreds; begun in one turn they blocked a
  * slow processor for a second, so the process did not answer its host's ping and was ended.
  */
 async function begin(agent: Agent, items: readonly ItemRun[]): Promise<void> {

@@ -113,7 +113,7 @@ const TOLD_COUNTS = [
   'searches',
 ] as const satisfies readonly (keyof CompletionUsage)[]
 
-/** Reads an answer in an agent's own words. If that has no usage, usage and model are taken from the output. */
+/** Reads an answer in an agent's own words. Usage and model that it leaves out are taken from the output. */
 function readTold(answer: ModelAnswer, output: unknown): Reading {
   const told = fields(answer)
   if (told === undefined)
@@ -133,9 +133,9 @@ function readTold(answer: ModelAnswer, output: unknown): Reading {
   const read = gathered.completion('told', model, finish as Finish, given && toldUsage(given, gathered))
   // The SDK sends no more of the text than this.
   if (text.length >= LIMITS.told_text_characters) read.is_beginning = true
-  if (read.usage !== undefined) return read
+  if (read.usage !== undefined && read.model !== undefined) return read
   const found = readCompletion(wholeOf(output))
-  if (found?.usage !== undefined) read.usage = found.usage
+  if (found?.usage !== undefined) read.usage ??= found.usage
   if (found?.model !== undefined) read.model ??= found.model
   return read
 }

@@ -5,6 +5,7 @@ import { whyItem } from '../../../shared/claims/verbs/why.ts'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { cancelRun } from '../../../shared/items/verbs/cancel.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { ItemLine } from '../../../shared/protocol/rules/protocol.ts'
 import { findCohortCost } from '../../../shared/recovery/queries/cohort.ts'
 import {
@@ -295,6 +296,21 @@ describe('the recovery of a cohort', () => {
     expect(await engine.sql`select 1 from runs where recovery_id = ${id}`).toHaveLength(2)
     for (const one of [runId, ...row.pilot_run_ids, ...row.run_ids])
       expect(await conservation(engine, one)).toEqual([])
+  })
+
+  it('advances while any number of older ones wait for their runs', async () => {
+    await failedRun(5)
+    working()
+    const id = await startRecovery(engine.ctx, order({ first: 2 }))
+    await consume(engine.ctx)
+    const open = await engine.submit(1)
+    await engine.sql`
+      insert into recoveries (id, project_id, filter, eligible, status, run_ids)
+      select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, ${engine.project_id}, '{}', 1, 'running',
+        array[${open}::uuid]
+      from generate_series(1, ${LIMITS.open_runs_per_look}) n`
+    await advanceRecoveries(engine.ctx)
+    expect(await recovery(id)).toMatchObject({ pilot_better: true })
   })
 
   it('advanced by several processes at once copies every item once', async () => {
