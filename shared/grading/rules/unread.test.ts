@@ -81,11 +81,8 @@ describe('an answer that the agent tells', () => {
       input_tokens: 10,
       unread: null,
     })
-    const usage_of_agent = { input_tokens: 7, output_tokens: 1 }
-    expect(rowOf({ output: chat(usage), answer: { text: 'x', usage: usage_of_agent } })).toMatchObject({
-      input_tokens: 7,
-      model: 'gpt-4o',
-    })
+    const answer = { text: 'x', usage: { input_tokens: 7, output_tokens: 1 } }
+    expect(rowOf({ output: chat(usage), answer })).toMatchObject({ input_tokens: 7, model: 'gpt-4o' })
   })
 
   it('of its tokens alone has the text and all else of the output', () => {
