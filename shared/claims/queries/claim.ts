@@ -1,6 +1,7 @@
 // Takes items of a run for dispatch, by functions of the database (./take-functions.ts).
 
 import type { Sql } from '../../context.ts'
+import { IS_OPEN } from './admission.ts'
 
 export interface ClaimedItem {
   claim_id: number
@@ -42,7 +43,7 @@ export interface Shares {
   lookahead: number
 }
 
-interface TakenRow
+export interface TakenRow
   extends Pick<ClaimedItem, 'claim_id' | 'seq' | 'attempt' | 'item_id' | 'partition_key' | 'input'> {
   /** State from earlier attempts; null stands for `FRESH`. */
   past: Omit<ClaimedItem, keyof TakenRow> | null
@@ -58,6 +59,25 @@ const FRESH: NonNullable<TakenRow['past']> = {
   transport_failures: 0,
   alone: false,
   cuts: null,
+}
+
+/** A claim that is part of the flush that frees its places. */
+export type Refill = Pick<Taking, 'run_id' | 'project_id' | 'deployment_id' | 'lease_ms' | 'most'>
+
+/**
+ * Takes the next items at the run's cursor, in a statement whose `used` has counted the freed places. Takes nothing while
+ * something else could use these places: another open run of the project, or an item of this run that is due for a retry.
+ *
+ * The function's arguments come from `used`, so PostgreSQL calls it after that part has run, and its own statements see
+ * the counts that the flush has written.
+ */
+export const refillFrom = (sql: Sql, { project_id, run_id, deployment_id, lease_ms, most }: Refill) => {
+  const mayTake = sql`case
+    when exists (select 1 from runs r where r.project_id = ${project_id} and r.id <> ${run_id} and ${sql.unsafe(IS_OPEN)}) then 0
+    when exists (select 1 from due_items d where d.project_id = ${project_id} and d.run_id = ${run_id} and d.due_at <= now()) then 0
+    else ${most}::int end`
+  return sql`left join used on true
+    left join lateral take_range_2(used.project_id, ${run_id}, ${deployment_id}, ${mayTake}, 0, 0, ${lease_ms}) taken on true`
 }
 
 /** Takes the next items at the run's cursor. */
@@ -87,7 +107,7 @@ const common = (sql: Sql, taking: Taking) => {
   return sql`${project_id}, ${run_id}, ${deployment_id}, ${most}, ${kept_places}, ${kept_of_run}, ${lease_ms}`
 }
 
-function claimed(rows: readonly TakenRow[]): ClaimedItem[] {
+export function claimed(rows: readonly TakenRow[]): ClaimedItem[] {
   return rows.map(({ past, claim_id, seq, attempt, item_id, partition_key, input }) => ({
     claim_id,
     seq,

@@ -4,23 +4,27 @@
 import { openEnv } from '../../accounts/verbs/sealing.ts'
 import type { AgentTarget } from '../../agents/rules/invoke-agent.ts'
 import type { Context, Sql } from '../../context.ts'
-import type { GradedStep } from '../../grading/rules/grading.ts'
-import type { OfferedRecord } from '../../grading/rules/step-row.ts'
 import { stopSpent } from '../../items/queries/stop.ts'
 import { fault } from '../../kernel/fault.ts'
-import { type RunKey, runKeyOf } from '../../kernel/ids.ts'
+import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { DEFAULT_ZONE } from '../../prices/rules/budgets.ts'
 import { type PriceBook, pricesAt } from '../../prices/rules/price-book.ts'
 import { microOf } from '../../prices/rules/pricing.ts'
 import { periodEnd } from '../../prices/rules/spend-days.ts'
-import type { RecordedStep } from '../../protocol/rules/protocol.ts'
-import { type ClaimedItem as TakenItem, type Taking, takeDue, takeFair, takeRange } from '../queries/claim.ts'
+import {
+  type Refill,
+  type ClaimedItem as TakenItem,
+  type Taking,
+  takeDue,
+  takeFair,
+  takeRange,
+} from '../queries/claim.ts'
 import { touchRun } from '../queries/open-runs.ts'
-import { findOfferedSteps, findOriginalEnds, type OriginalEnd } from '../queries/recorded.ts'
 import * as facts from '../queries/run-facts.ts'
 import { type Admission, type AdmissionFacts, admit, isSpent } from '../rules/admission.ts'
 import type { Late } from '../rules/consumer-time.ts'
+import { type ClaimedItem, withRecordedSteps } from './recorded-steps.ts'
 
 /** Items of one run under one lease, with all that is needed to execute them. */
 export interface Claim {
@@ -36,20 +40,17 @@ export interface Claim {
   /** How long the run had waited for this claim. */
   waited_ms: number
   items: ClaimedItem[]
+  /** How flushes take the run's next items; null if each claim has to read the run first. */
+  refills: Refills | null
 }
 
-export interface ClaimedItem extends TakenItem {
-  recorded: RecordedStep[]
-  /** Steps of its original that answer calls with the same input. */
-  offered: OfferedRecord[]
-  /** Outcomes of the recorded steps, on which the verdict depends too. */
-  graded: GradedStep[]
-  /** Steps that ran in this item, without those reused from its original. */
-  steps_run: number
-  /** How the item it replays ended; null when it replays none. */
-  original: OriginalEnd | null
-  /** Duration of its longest recorded step, if it was claimed to be worked on. */
-  longest_step_ms?: number
+/** Makes claims of items that flushes took, with the facts that an earlier claim has read of the run. */
+export interface Refills {
+  /** Until when these facts count, by the process's clock; then a claim reads them again. */
+  until_ms: number
+  /** What a flush may take that frees so many places. */
+  of(freed: number): Refill
+  claim(taken: readonly TakenItem[]): Promise<Claim>
 }
 
 export interface ClaimAnswer {
@@ -85,7 +86,33 @@ export async function claimItems(ctx: Context, key: RunKey, most: number, late?:
     return { claim: null, waiting_for }
   }
   const claim = claimOf(ctx, toClaim(run), deployment, env, await withRecordedSteps(ctx, run, items))
-  return { claim, waiting_for: null }
+  const isFull = items.length >= room // so the run's next items wait for the places of these
+  const refills = isFull && mayRefill(run, late) ? refillsOf(ctx, run, deployment, env) : null
+  return { claim: { ...claim, refills }, waiting_for: null }
+}
+
+/** Partitions with a cap and budgets by day or month need facts that a flush does not read. */
+const mayRefill = ({ settings, budgets }: facts.ReadRun, late: Late | undefined): boolean =>
+  late === undefined && settings.partition_concurrency === undefined && budgets.length === 0
+
+function refillsOf(
+  ctx: Context,
+  run: facts.ReadRun,
+  deployment: facts.RunDeployment,
+  env: Record<string, string>,
+): Refills {
+  const { id: run_id, project_id } = run
+  const most = Math.min(LIMITS.claim_items, itemsInMemory(run))
+  const order = { run_id, project_id, deployment_id: deployment.id, lease_ms: LIMITS.lease_ms }
+  const refills: Refills = {
+    until_ms: ctx.now() + LIMITS.refill_ms,
+    of: freed => ({ ...order, most: Math.min(freed, most) }),
+    async claim(taken) {
+      const items = await withRecordedSteps(ctx, run, taken)
+      return { ...claimOf(ctx, { ...toClaim(run), waited_ms: 0 }, deployment, env, items), refills }
+    },
+  }
+  return refills
 }
 
 /** The facts about a run that a claim is made of. */
@@ -138,6 +165,7 @@ export function claimOf(
     holds_unpriced: run.under_budget && !run.allow_unpriced,
     waited_ms: run.waited_ms,
     items,
+    refills: null,
   }
 }
 
@@ -207,56 +235,3 @@ function periodFacts({ spend_day, settings }: facts.ReadRun, budget: facts.ReadR
 /** Whether a budget applies: the run's own, per item, or by day or month. */
 const isUnderBudget = ({ budget_micro, budgets, deployment }: facts.ReadRun): boolean =>
   budget_micro !== null || budgets.length > 0 || deployment?.declaration.item_budget_cents !== undefined
-
-/** Adds the steps that need not run again, from earlier attempts of the items or from their originals. */
-async function withRecordedSteps(
-  ctx: Context,
-  run: facts.ReadRun,
-  items: readonly TakenItem[],
-): Promise<ClaimedItem[]> {
-  const traced = items.filter(item => item.step_count > 0).map(item => item.seq)
-  const rows = traced.length > 0 ? await facts.findRecordedSteps(ctx.sql, runKeyOf(run), traced) : []
-  const stepsOf = Map.groupBy(rows, row => row.seq)
-  const claimed = await withSteps(ctx, run, items, rows)
-  return claimed.map(item => {
-    const steps = stepsOf.get(item.seq)
-    return steps === undefined
-      ? item
-      : { ...item, longest_step_ms: Math.max(...steps.map(step => step.duration_ms)) }
-  })
-}
-
-export async function withSteps(
-  { sql }: Context,
-  run: Pick<facts.ReadRun, 'project_id' | 'id' | 'is_replay'>,
-  items: readonly TakenItem[],
-  rows: readonly Omit<facts.RecordedRow, 'duration_ms'>[],
-): Promise<ClaimedItem[]> {
-  const stepsOf = Map.groupBy(rows, row => row.seq)
-  const seqs = items.map(item => item.seq)
-  const key = runKeyOf(run)
-  const originals = run.is_replay ? await findOriginalEnds(sql, key, seqs) : []
-  const originalOf = new Map(originals.map(one => [one.seq, one]))
-  const offering = originals.filter(one => one.has_offers).map(one => one.seq)
-  const offers = offering.length > 0 ? await findOfferedSteps(sql, key, offering) : []
-  const offeredTo = Map.groupBy(offers, row => row.seq)
-  return items.map(item => {
-    const steps = stepsOf.get(item.seq) ?? []
-    return {
-      ...item,
-      recorded: steps.map(({ key, output }) => ({
-        key,
-        output: output === null ? null : JSON.parse(output),
-      })),
-      offered: offeredTo.get(item.seq)?.map(({ seq: _, ...record }) => record) ?? [],
-      graded: steps.map(({ kind, key, outcome, outcome_reason }) => ({
-        kind,
-        key,
-        outcome,
-        reason: outcome_reason,
-      })),
-      steps_run: item.step_count - steps.filter(step => step.reused).length,
-      original: originalOf.get(item.seq) ?? null,
-    }
-  })
-}

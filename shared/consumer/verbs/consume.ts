@@ -1,16 +1,16 @@
 // The queue consumer: claims items across all open runs, executes them and settles them until the backlog is empty or
 // its time is over. Guarantee: the items it holds when it stops, even by being killed, are offered again.
 
-import { extendLeases } from '../../claims/queries/leases.ts'
+import type { Refill, ClaimedItem as TakenItem } from '../../claims/queries/claim.ts'
 import { findNextDue, isAnyLeftToFresh } from '../../claims/queries/open-runs.ts'
 import { type Late, stepTimeMs } from '../../claims/rules/consumer-time.ts'
 import { HeldItems } from '../../claims/rules/held-items.ts'
-import type { Claim } from '../../claims/verbs/claim.ts'
+import type { Claim, Refills } from '../../claims/verbs/claim.ts'
 import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { dropTurns, noteTurn } from '../../redis/turns.ts'
-import { beginItem, type InFlightItem, type Lease } from '../../settling/verbs/in-flight-item.ts'
+import { beginItem, type InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import { ResultWriter } from '../../settling/verbs/result-writer.ts'
 import { RunTrace } from '../../settling/verbs/run-trace.ts'
 import { CauseNamer } from '../../triage/verbs/name-causes.ts'
@@ -18,6 +18,7 @@ import { OpenRequests } from './agent-open-requests.ts'
 import { Claimer, type Holder } from './claimer.ts'
 import type { Consumed, ConsumeOptions } from './consume-options.ts'
 import { execute } from './execute.ts'
+import { HeldLeases } from './held-leases.ts'
 import { TimeLeft, type Timing } from './timing.ts'
 
 /** Works until nothing is left to do, or the time is over. Any number of consumers may run at once. */
@@ -36,6 +37,7 @@ interface Work {
   account_id: string | null
   writer: ResultWriter
   executions: number
+  refills: Refills | null
 }
 
 class Consumer {
@@ -46,7 +48,7 @@ class Consumer {
   readonly #work = new Map<string, Work>()
   readonly #claimer: Claimer
   readonly #causes: CauseNamer
-  readonly #leases = new Map<number, { lease: Lease; run_id: string; project_id: string }>()
+  readonly #leases: HeldLeases
   readonly #executions = new Set<Promise<void>>()
   /** When the last poll ended, and the id under which that is noted in Redis. */
   #looked_ms: number
@@ -67,6 +69,7 @@ class Consumer {
     this.#looked_ms = ctx.now()
     this.#id = ctx.newId()
     this.#claimer = new Claimer(ctx, this.#holder)
+    this.#leases = new HeldLeases(ctx)
     options.onWake?.(aborted => this.#hear(aborted))
     if (options.given) options.given.hasRoom = items => this.#hasRoom(items)
   }
@@ -76,7 +79,7 @@ class Consumer {
     const heartbeat = setInterval(() => {
       noteTurn(this.#ctx.redis, 'consumer', this.#id, this.#sinceMs(this.#looked_ms))
       noted = true
-      void this.#heartbeat()
+      void this.#leases.extend()
     }, LIMITS.heartbeat_ms)
     // The signal outlives the invocation and must not keep it in memory.
     const onStop = () => this.#notify()
@@ -98,7 +101,8 @@ class Consumer {
           await this.#sleep(IDLE_MS)
           continue
         }
-        const nextMs = await this.#untilNextDue()
+        const within_ms = Math.min(this.#time.but(0), LIMITS.transport_backoff_ms.max)
+        const nextMs = await findNextDue(this.#ctx.sql, within_ms, this.#late()).catch(() => IDLE_MS)
         const isIdle = this.#held.all === 0 && this.#executions.size === 0 && !this.#woken
         // Due items that two polls could not claim are held back by other consumers' items: theirs to continue with.
         looksInVain = isIdle && nextMs === 0 ? looksInVain + 1 : 0
@@ -161,16 +165,11 @@ class Consumer {
   }
 
   #launch(claim: Claim): void {
-    const open = claim.items.length
-    const taken_ms = this.#ctx.now()
-    const lease: Lease = { claim_id: claim.id, taken_ms, open, closing: false, abort: new AbortController() }
+    const lease = this.#leases.begin(claim)
     const inFlightItems: InFlightItem[] = claim.items.map(item => beginItem(item, lease))
-    this.#leases.set(claim.id, { lease, run_id: claim.run_id, project_id: claim.project_id })
     const work = this.#workOn(claim)
-    lease.abort.signal.addEventListener('abort', () => {
-      this.#leases.delete(claim.id)
-      this.#release(work, lease.open)
-    })
+    work.refills = claim.refills ?? work.refills
+    lease.abort.signal.addEventListener('abort', () => this.#release(work, lease.open))
     this.#held.change(work.run_id, work.account_id, inFlightItems.length)
     this.#claimed += inFlightItems.length
     this.#ctx.telemetry?.measure('assay.claim.size', inFlightItems.length)
@@ -179,7 +178,8 @@ class Consumer {
     const execution = execute(this.#ctx, claim, inFlightItems, work.writer, this.#timing).finally(
       async () => {
         this.#executions.delete(execution)
-        this.#notify(work.project_id)
+        // As long as it holds items, their flushes report the places that become free.
+        if (this.#held.all === 0) this.#notify(work.project_id)
         // A consumer that is never idle must not collect a writer for every run it ever saw.
         if (--work.executions > 0) return
         await work.writer.drained()
@@ -189,10 +189,27 @@ class Consumer {
     this.#executions.add(execution)
   }
 
-  /** Items that left the consumer make room for others. */
-  #release(work: Work, items: number): void {
+  /** Items that left the consumer make room for others; places that a flush has filled again do not. */
+  #release(work: Work, items: number, taken = 0): void {
     this.#held.change(work.run_id, work.account_id, -items)
-    this.#notify(work.project_id)
+    if (taken < items) this.#notify(work.project_id)
+  }
+
+  /** What a flush may take for the places that it frees: the run's next items, while nothing else is known to wait. */
+  #refill({ refills, run_id }: Work, freed: number): Refill | null {
+    if (refills === null || this.#isLeaving || this.#isOver() || this.#late() !== undefined) return null
+    const mayReuse = this.#ctx.now() < refills.until_ms && this.#claimer.isAlone(run_id)
+    return mayReuse ? refills.of(freed) : null
+  }
+
+  /** Begins the items that a flush took. If that fails, they are offered again when their lease ends. */
+  #refilled({ refills, run_id }: Work, taken: readonly TakenItem[]): void {
+    const onError = (error: unknown) => this.#ctx.log('warn', 'turn_failed', { run_id, error: String(error) })
+    const begun = refills!
+      .claim(taken)
+      .then(claim => this.#launch(claim), onError)
+      .finally(() => this.#executions.delete(begun))
+    this.#executions.add(begun)
   }
 
   #sinceMs = (then_ms: number) => sinceMs(this.#ctx.now(), then_ms)
@@ -211,53 +228,28 @@ class Consumer {
     const known = this.#work.get(claim.run_id)
     if (known) return known
     const { telemetry } = this.#ctx
-    const { run_id, project_id, max_consecutive_failures, target } = claim
-    const run = { run_id, project_id, agent_id: target.agent_id, max_consecutive_failures }
+    const { run_id, project_id, max_consecutive_failures } = claim
+    const { account_id, agent_id } = claim.target
+    const run = { run_id, project_id, agent_id, max_consecutive_failures }
     const writer = new ResultWriter(this.#ctx, run, this.#causes, {
-      onSettled: items => {
+      refill: freed => this.#refill(work, freed),
+      onSettled: (items, taken) => {
         this.#settled += items
-        this.#release(work, items)
+        if (taken.length > 0) this.#refilled(work, taken)
+        this.#release(work, items, taken.length)
       },
       trace: telemetry && new RunTrace(this.#ctx, telemetry, claim),
     })
-    const work: Work = { run_id, project_id, account_id: target.account_id, writer, executions: 0 }
+    const work: Work = { run_id, project_id, account_id, writer, executions: 0, refills: null }
     this.#work.set(run_id, work)
     return work
-  }
-
-  /** Extends the leases, and lets go of claims that are not its own any more. */
-  async #heartbeat(): Promise<void> {
-    for (const [id, { lease }] of this.#leases) if (lease.open === 0) this.#leases.delete(id)
-    if (this.#leases.size === 0) return
-    try {
-      // Only leases in this request can be reported lost; new claims may start while it is in flight.
-      const asked = [...this.#leases].map(([id, of]) => ({ id, ...of }))
-      const held = await extendLeases(this.#ctx.sql, asked, LIMITS.lease_ms)
-      for (const { id, lease, run_id } of asked) {
-        if (held.has(id) || lease.open === 0 || lease.closing || lease.abort.signal.aborted) continue
-        this.#ctx.log('warn', 'lease_lost', { run_id, claim_id: id, items: lease.open })
-        lease.abort.abort()
-      }
-    } catch (error) {
-      this.#ctx.log('warn', 'heartbeat_failed', { error: String(error) })
-    }
   }
 
   /** An aborted run must release its items at once, so PostgreSQL is asked now instead of at the next heartbeat. */
   #hear(aborted: string | undefined): void {
     this.#launchGiven()
-    const isHeld = [...this.#leases.values()].some(({ run_id }) => run_id === aborted)
-    if (isHeld) void this.#heartbeat()
+    if (this.#leases.isOfRun(aborted)) void this.#leases.extend()
     this.#notify()
-  }
-
-  async #untilNextDue(): Promise<number | null> {
-    try {
-      const leftMs = Math.min(this.#time.but(0), LIMITS.transport_backoff_ms.max)
-      return await findNextDue(this.#ctx.sql, leftMs, this.#late())
-    } catch {
-      return IDLE_MS
-    }
   }
 
   /** Lets items in flight end or yield, then gives back the rest. */
@@ -267,9 +259,11 @@ class Consumer {
     const graceMs = this.#options.stop?.aborted ? LIMITS.drain_ms : this.#timing.leftMs()
     const timer = setTimeout(() => this.#requests.cutAll(), Math.min(graceMs, LIMITS.consume_ms))
     await this.#claimer.ended()
-    await Promise.all(this.#executions)
+    do {
+      await Promise.all(this.#executions)
+      await Promise.all([...this.#work.values()].map(({ writer }) => writer.drained()))
+    } while (this.#executions.size > 0) // a flush that was under way took more
     clearTimeout(timer)
-    await Promise.all([...this.#work.values()].map(({ writer }) => writer.drained()))
   }
 
   /** Something happened, in one project or in any: there may be items or room now. */

@@ -3,7 +3,8 @@
 // before anything waits.
 
 import { readRun } from '../../claims/queries/run-facts.ts'
-import { type Claim, claimOf, toClaim, withSteps } from '../../claims/verbs/claim.ts'
+import { type Claim, claimOf, toClaim } from '../../claims/verbs/claim.ts'
+import { withSteps } from '../../claims/verbs/recorded-steps.ts'
 import type { Context } from '../../context.ts'
 import { ProtocolError } from '../../grading/rules/step-row.ts'
 import { ApiError } from '../../kernel/errors.ts'

@@ -204,7 +204,7 @@ export function lastCallFault(steps: readonly GradedStep[]): Fault | undefined {
   return worded(`The last model call (${last.key})`, last.reason ?? 'provider_error')
 }
 
-/** Adds the fault of the last model call: if the model refused or said nothing, the agent is not to blame. */
+/** Adds the fault of the last model call: if the model refused or said nothing, it is not the agent's fault. */
 export function explained(message: string, steps: readonly GradedStep[]): string {
   const fault = lastCallFault(steps)
   if (fault === undefined) return message

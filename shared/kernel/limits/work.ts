@@ -28,6 +28,7 @@ export const WORK_LIMITS = {
   claim_bytes: 32 * MiB, // inputs in one claim, estimated from the run's average
   claim_items: 1000, // one claim; 250: 0.85, 500: 0.92, 2000: 1.0 (end-to-end ratio in the prototype)
   request_items: 256, // items in one agent request; 64: 0.90, 16: 0.69
+  refill_ms: 1000, // how long flushes reuse what a claim has read of its run, such as prices and settings
   // Claims of one run or project: the next is sent while PostgreSQL answers one; 1: 0.88, 2: 0.95 in the prototype
   claims_at_once: 3,
   claims_under_way: 6, // of one consumer, over all runs: each uses one of the process's twelve connections

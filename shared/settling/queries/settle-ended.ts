@@ -2,6 +2,7 @@
 // like the statement for all others (`settle.ts`), it may be sent again, and a late result changes nothing.
 
 import type { Fragment } from 'postgres'
+import { type Refill, refillFrom, type TakenRow } from '../../claims/queries/claim.ts'
 import { type Asked, asked } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import {
@@ -38,6 +39,7 @@ export const lockClaims = (sql: Sql, project_id: string, { held }: FlushClaims) 
 export const LOCKED = '(select count(*) from held) >= 0'
 
 export interface Flushed {
+  /** Items whose end this flush wrote. */
   recorded: number
   /** Items of the whole run that have ended and are not ok. */
   not_ok: number
@@ -63,7 +65,12 @@ export interface Ended extends Streak {
   /** Those of them that are not ok. */
   not_ok: readonly NotOk[]
   claims: FlushClaims
+  /** The claim to make in the same statement, if any. */
+  refill?: Refill | null
 }
+
+/** The answer of a flush: one row, or one for each item that it took. */
+export type FlushedRow = Flushed & (TakenRow | { claim_id?: null })
 
 /** `node` is the project, which a cluster needs named in each part. */
 export function settleEnded(sql: Sql, ended: Ended, node: Asked = null) {
@@ -71,7 +78,7 @@ export function settleEnded(sql: Sql, ended: Ended, node: Asked = null) {
   const seqs = numbers(items.map(item => item.seq))
   const allOk = not_ok.length === 0
   const moves = allOk ? COMPLETED : TALLIED
-  return sql<Flushed[]>`
+  return sql<FlushedRow[]>`
     with entry as materialized (
       ${rowsOf(sql, items, { seq: ['int', item => item.seq], output: ['text', item => item.output] })}
     ), ${allOk ? sql`` : sql`not_ok as materialized (${notOkRows(sql, not_ok)}),`}
@@ -95,8 +102,9 @@ export function settleEnded(sql: Sql, ended: Ended, node: Asked = null) {
     ), used as (
       update project_usage u set ${sql.unsafe(useMoves(moves))}
       from n, counted c where u.project_id = c.project_id and n.left_running > 0 ${asked(sql, 'u', node)}
+      returning u.project_id
     ), ${allOk ? sql`` : sql`kept as (${keepCauses(sql, not_ok)}),`} ${clearDueOf(sql, node)}
-    ${flushed(sql)}`
+    ${flushed(sql, ended.refill)}`
 }
 
 const COMPLETED = { complete: 'n.ok' }
@@ -138,8 +146,8 @@ export const stopWhenSpent = (sql: Sql, cost: Fragment, more = sql``) => sql`sto
     when ${cost} >= r.budget_micro then 'budget_exceeded'
     ${more} end::stop_reason`
 
-/** Selects what a flush returns, from its `counted` and `settled`. */
-export const flushed = (sql: Sql) => sql`
-  select (select count(*)::int from settled) as recorded, degraded + failed + budget_exceeded as not_ok,
-    finished_at is not null as finished, stop_reason
-  from counted`
+/** Selects what a flush returns, from its `counted` and `settled`, with the items that it takes for the places that its `used` frees. */
+export const flushed = (sql: Sql, refill: Ended['refill']) => sql`
+  select (select count(*)::int from settled) as recorded, c.degraded + c.failed + c.budget_exceeded as not_ok,
+    c.finished_at is not null as finished, c.stop_reason ${refill ? sql`, taken.*` : sql``}
+  from counted c ${refill ? refillFrom(sql, refill) : sql``}`

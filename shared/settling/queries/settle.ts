@@ -2,6 +2,7 @@
 // statement. Each row is guarded by its attempt and by the steps recorded before it, so the statement may be sent
 // again after a lost connection, and a late result of a lost attempt changes nothing.
 
+import { type ClaimedItem, claimed, type Refill, type TakenRow } from '../../claims/queries/claim.ts'
 import { markUnchanged } from '../../claims/queries/recorded.ts'
 import { type Asked, asked, nodeOf } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
@@ -26,6 +27,7 @@ import {
   type Ended,
   type FlushClaims,
   type Flushed,
+  type FlushedRow,
   flushed,
   LOCKED,
   lockClaims,
@@ -63,6 +65,8 @@ export interface Flush extends Streak {
   claims: FlushClaims
   /** The model of an unpriced call; empty if no price would give its cost, null if all calls were priced. */
   unpriced_model: string | null
+  /** The claim to make in the same statement, if any. */
+  refill?: Refill | null
 }
 
 /** The verdict of an item that worked, without its output. */
@@ -76,13 +80,19 @@ export const OK: Verdict = {
   output: null,
 }
 
-/** Writes one flush; returns what the run looks like after it. */
-export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
+/** Writes one flush; returns what the run looks like after it, and the items that were taken. */
+export async function settle(sql: Sql, given: Flush): Promise<Flushed & { taken: ClaimedItem[] }> {
+  const node = await nodeOf(sql, given.project_id)
+  // A cluster calls no function that writes from a statement of several parts.
+  const flush = node === null ? given : { ...given, refill: null }
   const ended = endedOf(flush)
-  const node = await nodeOf(sql, flush.project_id)
-  const [row] = await (ended === null ? settleAny(sql, flush, node) : settleEnded(sql, ended, node))
-  return row ?? { recorded: 0, not_ok: 0, finished: true, stop_reason: null }
+  const rows = await (ended === null ? settleAny(sql, flush, node) : settleEnded(sql, ended, node))
+  const { recorded, not_ok, finished, stop_reason } = rows[0] ?? NOTHING
+  return { recorded, not_ok, finished, stop_reason, taken: claimed(rows.filter(isTaken)) }
 }
+
+const NOTHING: Flushed = { recorded: 0, not_ok: 0, finished: true, stop_reason: null }
+const isTaken = (row: FlushedRow): row is Flushed & TakenRow => typeof row.claim_id === 'number'
 
 /** The short form of a flush whose items all ended without steps; null for any other flush. */
 export function endedOf({ entries, steps, unpriced_model, ...flush }: Flush): Ended | null {
@@ -115,7 +125,7 @@ export function settleAny(sql: Sql, flush: Flush, node: Asked = null) {
   const notOk = entries.filter(isNotOk)
   const alike = entries.filter(e => e.unchanged).map(e => e.seq)
   const none = sql``
-  return sql<Flushed[]>`
+  return sql<FlushedRow[]>`
     with entry as materialized (${entryRows(sql, entries)}),
     not_ok as materialized (${notOk.length > 0 ? notOkRows(sql, notOk) : NONE(sql)}),
     ${lockClaims(sql, project_id, flush.claims)}, settled as (${settleItems(sql, flush)}),
@@ -128,7 +138,7 @@ export function settleAny(sql: Sql, flush: Flush, node: Asked = null) {
     ), counted as (${countRun(sql, flush, notOk)}), used as (${useProject(sql, node)}),
     ${fileSpending(sql, node)}, ${notOk.length > 0 ? sql`kept as (${keepCauses(sql, notOk)}),` : none}
     ${clearDueOf(sql, node)}
-    ${flushed(sql)}`
+    ${flushed(sql, flush.refill)}`
 }
 
 /** The values that the flush has for each item. */

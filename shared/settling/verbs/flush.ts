@@ -143,3 +143,16 @@ export function partOf(inFlight: InFlightItem): Part {
 /** Whether a replay reused all of its steps and ended like its original: nothing ran again. */
 const isUnchanged = ({ item, step_count, steps_run }: InFlightItem, verdict: Verdict) =>
   item.original !== null && step_count > 0 && steps_run === 0 && endedAlike(verdict, item.original)
+
+/** Names the causes of items that are not ok, which takes a round trip only if a cause is new. */
+export async function withCauses(
+  parts: readonly Part[],
+  name: (symptoms: readonly Symptoms[]) => Promise<Iterable<NonNullable<Entry['cause']>>>,
+): Promise<Entry[]> {
+  const symptoms = parts.flatMap(part => part.symptoms ?? [])
+  if (symptoms.length === 0) return parts.map(({ entry }) => entry)
+  const named = (await name(symptoms))[Symbol.iterator]()
+  return parts.map(({ entry, symptoms }) =>
+    symptoms === null ? entry : { ...entry, cause: named.next().value! },
+  )
+}

@@ -1,6 +1,6 @@
 // The state of an item in a consumer, from claim to settle.
 
-import type { ClaimedItem } from '../../claims/verbs/claim.ts'
+import type { ClaimedItem } from '../../claims/verbs/recorded-steps.ts'
 import type { StepRow } from '../../grading/rules/step-row.ts'
 import type { ItemProgress, Verdict } from '../../grading/rules/verdict.ts'
 

@@ -2,6 +2,7 @@
 // time, in order; results that arrive during flushes wait for the next. A flush that failed on a lost connection is
 // sent again unchanged, which its guards make harmless. Content that PostgreSQL refuses ends only its own item.
 
+import type { Refill, ClaimedItem as TakenItem } from '../../claims/queries/claim.ts'
 import { closeClaims } from '../../claims/queries/leases.ts'
 import { handOver } from '../../consumer/queries/later-answers.ts'
 import type { Context } from '../../context.ts'
@@ -16,14 +17,16 @@ import type { CauseNamer } from '../../triage/verbs/name-causes.ts'
 import { type Return, returnItems } from '../queries/returns.ts'
 import * as store from '../queries/settle.ts'
 import type { FlushClaims } from '../queries/settle-ended.ts'
-import { type Part, partOf, refusedPart, streakOf, takeParts, unpricedModelOf } from './flush.ts'
+import { type Part, partOf, refusedPart, streakOf, takeParts, unpricedModelOf, withCauses } from './flush.ts'
 import { abandon, endingWith, type InFlightItem, isOver, stillHeld } from './in-flight-item.ts'
 import { persist } from './persist.ts'
 import type { RunTrace } from './run-trace.ts'
 
 export interface ResultWriterEvents {
-  /** Called after each flush with the number of items that left the consumer's hands. */
-  onSettled(items: number): void
+  /** What a flush may take for so many places that it frees; null for nothing. */
+  refill?(freed: number): Refill | null
+  /** Called after each flush with the number of items that left the consumer's hands, and the items that it took. */
+  onSettled(items: number, taken: readonly TakenItem[]): void
   /** Gets what was written, if telemetry is collected. */
   trace?: RunTrace | null
 }
@@ -56,6 +59,8 @@ export class ResultWriter {
   /** Items with something to write, in the order it came. */
   #touched = new Set<InFlightItem>()
   #returns: Given[] = []
+  /** Items that flushes took, until `onSettled` hands them on. */
+  readonly #taken: TakenItem[] = []
   #handed: { inFlight: InFlightItem; later: Later }[] = []
   /** Flushes under way: the second is prepared and sent while PostgreSQL works on the first. */
   #flushes = new Set<Promise<void>>()
@@ -150,7 +155,8 @@ export class ResultWriter {
       const handed = await this.#flushHandedOver()
       if (entries === null && returns === null && handed === null) return
       const left = (entries ?? 0) + (returns ?? 0) + (handed ?? 0)
-      if (left > 0) this.#events.onSettled(left)
+      const taken = this.#taken.splice(0)
+      if (left + taken.length > 0) this.#events.onSettled(left, taken)
     }
   }
 
@@ -212,25 +218,17 @@ export class ResultWriter {
       ...streakOf(parts),
       unpriced_model: unpricedModelOf(parts),
       max_consecutive_failures: this.#run.max_consecutive_failures,
+      refill: (ended.length > 0 && this.#events.refill?.(ended.length)) || null,
     }
     return this.#write(inFlightItems, ended, async claims => {
-      const entries = await this.#withCauses(parts)
+      const entries = await withCauses(parts, symptoms => this.#causes.name(this.#run, symptoms))
       const flushed = await store.settle(this.#ctx.sql, { ...flush, entries, claims })
+      this.#taken.push(...flushed.taken)
       this.#events.trace?.settled(parts, flushed)
       if (!flushed.finished) return
       deliverSoon(this.#ctx)
       this.#events.trace?.runEnded()
     })
-  }
-
-  /** Names the causes of items that are not ok, which takes a round trip only if a cause is new. */
-  async #withCauses(parts: readonly Part[]): Promise<store.Entry[]> {
-    const symptoms = parts.flatMap(part => part.symptoms ?? [])
-    if (symptoms.length === 0) return parts.map(({ entry }) => entry)
-    const named = (await this.#causes.name(this.#run, symptoms)).values()
-    return parts.map(({ entry, symptoms }) =>
-      symptoms === null ? entry : { ...entry, cause: named.next().value! },
-    )
   }
 
   #giveBack(taken: readonly Given[]): Promise<number> {

@@ -3,7 +3,8 @@
 
 import { openEnv } from '../../accounts/verbs/sealing.ts'
 import type { ClaimedItem } from '../../claims/queries/claim.ts'
-import { claimOf, withSteps } from '../../claims/verbs/claim.ts'
+import { claimOf } from '../../claims/verbs/claim.ts'
+import { withSteps } from '../../claims/verbs/recorded-steps.ts'
 import type { Context, Places } from '../../context.ts'
 import { fault } from '../../kernel/fault.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
