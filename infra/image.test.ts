@@ -16,7 +16,7 @@ describe('the Dockerfile', () => {
   const lines = read('Dockerfile').split('\n')
   const stages = lines.flatMap(line => /^FROM \S+ AS (\S+)$/.exec(line)?.[1] ?? [])
 
-  it('copies what is there and is not ignored', () => {
+  it('copies only files that exist and that .dockerignore allows', () => {
     const allowed = read('Dockerfile.dockerignore')
       .split('\n')
       .flatMap(line => (line.startsWith('!') ? [line.slice(1)] : []))
@@ -30,7 +30,7 @@ describe('the Dockerfile', () => {
     }
   })
 
-  it('copies from stages it has, and starts with what the last one holds', () => {
+  it('copies only from its own stages, and starts fwatchdog', () => {
     for (const line of lines) {
       const from = /^COPY --from=(\S+)/.exec(line)?.[1]
       if (from !== undefined) expect(stages).toContain(from)
@@ -38,14 +38,14 @@ describe('the Dockerfile', () => {
     expect(lines.at(-2)).toBe('CMD ["fwatchdog"]')
   })
 
-  it('lets anybody read what it holds, whatever umask the checkout was made under', () => {
+  it('makes everything it contains readable for everyone, whatever the umask of the checkout', () => {
     const last = lines.slice(lines.findLastIndex(line => line.startsWith('FROM ')))
     const copied = last.filter(line => line.startsWith('COPY '))
     expect(copied.filter(line => !line.startsWith('COPY --from='))).toEqual([])
     expect(lines.find(line => line.includes('infra/image.ts'))).toMatch(/ && chmod -R a\+rX \/app \/drizzle$/)
   })
 
-  it('makes the programs that the targets start', () => {
+  it('builds the programs that the targets start', () => {
     const programs = read('image.ts')
     for (const [, path] of [COMMAND, MIGRATE_COMMAND, SERVER_COMMAND]) {
       const name = /^\/app\/([a-z-]+)\.mjs$/.exec(path!)![1]
@@ -53,7 +53,7 @@ describe('the Dockerfile', () => {
     }
   })
 
-  it('is of the Node the project is tested with', () => {
+  it('uses the major version of Node that the project is tested with', () => {
     const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     expect(lines.filter(line => line.startsWith('FROM node:'))).toSatisfy((froms: string[]) =>
       froms.every(from => from.startsWith(`FROM node:${dependencies.node.split('.')[0]}-`)),
@@ -80,14 +80,14 @@ describe('compose.yaml', () => {
     ...['networks', 'mem_limit', 'pids_limit'],
   ]
 
-  it('says nothing that Compose does not know', () => {
+  it('uses only keys that Compose knows', () => {
     expect(Object.keys(file).toSorted()).toEqual(['name', 'networks', 'secrets', 'services', 'volumes'])
     for (const [name, service] of services) {
       expect([name, Object.keys(service).filter(key => !KEYS.includes(key))]).toEqual([name, []])
     }
   })
 
-  it('gives services the secrets, volumes and services that it has', () => {
+  it('defines exactly the secrets, volumes and networks that its services use, and the services they depend on', () => {
     const named = (key: string) =>
       services.flatMap(([, service]) => (service[key] as string[] | undefined) ?? [])
     expect(new Set(named('secrets'))).toEqual(new Set(Object.keys(file.secrets)))
@@ -100,7 +100,7 @@ describe('compose.yaml', () => {
     }
   })
 
-  it('gives what runs agents, and the migration, no more than they need', () => {
+  it('gives the runtime and the migration no more secrets and networks than they need', () => {
     const secretsOf = (name: string) => file.services[name].secrets
     expect(secretsOf('runtime')).toEqual(['keys-runtime'])
     expect(file.services.runtime.networks).toEqual(['agents'])
@@ -108,7 +108,7 @@ describe('compose.yaml', () => {
     expect(secretsOf('migrate')).toEqual(['database-url'])
   })
 
-  it('has its secrets made by the commands of the page', async () => {
+  it('gets all its secrets from the commands in the README', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'assay-compose-'))
     const [, commands] = /## One machine with Docker\n\n```sh\n([\s\S]*?)docker compose/.exec(
       read('README.md'),
@@ -120,7 +120,7 @@ describe('compose.yaml', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('reads every secret from where it is mounted', () => {
+  it('mounts every secret that a service reads from a file', () => {
     for (const [, { environment = {}, secrets = [] }] of services) {
       for (const [name, value] of Object.entries(environment as Record<string, string>)) {
         if (name.endsWith('_FILE')) expect(secrets).toContain(value.replace('/run/secrets/', ''))

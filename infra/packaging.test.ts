@@ -9,13 +9,13 @@ describe.each(PACKAGINGS)('units by %s', packaging => {
   const routeOf = createRoutes(routes)
   const find = (method: string, path: string) => routeOf(method, path)?.unit
 
-  it('hold every function once', () => {
+  it('contain every function exactly once', () => {
     const held = units.flatMap(unit => [...unit.endpoints, ...(unit.platform ? [unit.platform] : [])])
     expect(new Set(held)).toEqual(new Set([...endpoints, ...platformFunctions]))
     expect(held).toHaveLength(endpoints.length + platformFunctions.length)
   })
 
-  it('have names that are DNS labels, each once', () => {
+  it('have unique names that are DNS labels', () => {
     const names = units.map(unit => unit.name)
     expect(names.filter(name => !/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name))).toEqual([])
     expect(new Set(names).size).toBe(names.length)
@@ -32,7 +32,7 @@ describe.each(PACKAGINGS)('units by %s', packaging => {
     expect(find('GET', '/he%61lth')).toBe(find('GET', '/health'))
   })
 
-  it('are not found by what nothing serves', () => {
+  it('are not found for paths that no unit serves', () => {
     expect(find('GET', '/v1/nothing')).toBeUndefined()
     expect(find('DELETE', '/health')).toBeUndefined()
     expect(find('GET', '/health%2Fready')).toBeUndefined()
@@ -41,6 +41,6 @@ describe.each(PACKAGINGS)('units by %s', packaging => {
   })
 })
 
-it('units by group, the router and what runs agents are fourteen: of fifteen functions one is left for an agent', () => {
+it('units by group, the router and the runtime are at most 14 functions, so that one of 15 is left for an agent', () => {
   expect(unitsOf('group').length + 2).toBeLessThanOrEqual(14)
 })

@@ -31,11 +31,11 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-it.each(READS)('the bundle of %s reads the list of prices: %s, and never carries it', async (name, reads) => {
+it.each(READS)('the bundle of %s reads the price list (%s) and never contains it', async (name, reads) => {
   const text = await readFile(join(folder, `${name}.mjs`), 'utf8')
   expect([text.includes(FILE), LISTED.test(text)]).toEqual([reads, false])
 })
 
-it('the list of prices is one file beside all bundles', async () => {
+it('the price list is a single file next to the bundles', async () => {
   expect(await readFile(join(folder, FILE), 'utf8')).toMatch(LISTED)
 })

@@ -10,8 +10,8 @@ const MASTER_KEY = '5a'.repeat(32)
 const secretsOf = (name: string, packaging: (typeof PACKAGINGS)[number] = 'group') =>
   needsOf(unitsOf(packaging).find(unit => unit.name === name)!).secrets.map(({ secret }) => secret)
 
-describe('what a unit is given', () => {
-  it('is no secret where it asks no store: the document, the sign of life, the router', () => {
+describe('the secrets of a unit', () => {
+  it('are none for units that use no store: the document, the health check and the router', () => {
     expect([secretsOf('docs'), secretsOf('health'), secretsOf('get-health', 'endpoint')]).toEqual([
       [],
       [],
@@ -20,7 +20,7 @@ describe('what a unit is given', () => {
     expect(ROUTER_NEEDS.secrets).toEqual([])
   })
 
-  it('is never the master key, and a set of keys for what it does', () => {
+  it('never contain the master key, but the set of keys for what the unit does', () => {
     const given = PACKAGINGS.flatMap(unitsOf).flatMap(unit => needsOf(unit).secrets)
     expect(given.filter(({ secret }) => secret === 'ASSAY_MASTER_KEY')).toEqual([])
     expect(secretsOf('items')).toContain('ASSAY_KEYS_INTERFACE')
@@ -30,7 +30,7 @@ describe('what a unit is given', () => {
     expect(RUNTIME_NEEDS.secrets.map(({ secret }) => secret)).toEqual(['ASSAY_KEYS_RUNTIME'])
   })
 
-  it('is the mail server of the tick alone, its metrics token, and the operator key where accounts are opened', () => {
+  it('contain SMTP and the metrics token for the tick only, and the operator key only where accounts are opened', () => {
     const holders = (setting: string) =>
       unitsOf('group')
         .filter(unit => needsOf(unit).secrets.some(one => one.setting === setting))
@@ -42,7 +42,7 @@ describe('what a unit is given', () => {
 })
 
 describe('a set of keys', () => {
-  it('gives the keys that the master key gives, for its purposes alone', async () => {
+  it('gives the same keys as the master key, but only for its purposes', async () => {
     const keys = await unitKeys(MASTER_KEY)
     for (const [set, purposes] of Object.entries(KEY_SETS)) {
       const given = keys[`ASSAY_KEYS_${set.toUpperCase()}`]!
@@ -55,7 +55,7 @@ describe('a set of keys', () => {
     }
   })
 
-  it('is refused where one of its keys was cut short, without telling it', async () => {
+  it('is refused when one of its keys is cut short', async () => {
     const whole = await keySet(MASTER_KEY, ['platform'])
     await expect(derivedKey(whole.slice(0, -1), 'platform')).rejects.toThrow('64 hex digits')
     expect(toHex(await derivedKey(whole, 'platform'))).toHaveLength(64)
@@ -63,7 +63,7 @@ describe('a set of keys', () => {
 })
 
 describe('connections to PostgreSQL', () => {
-  it('are split so that of statements and of reads one that takes long leaves one for the next', () => {
+  it('are split so that one long statement and one long read each leave a connection for the next', () => {
     const units = PACKAGINGS.flatMap(unitsOf).filter(unit => !unit.platform)
     const budgets = new Set(units.map(unit => needsOf(unit).connections).filter(budget => budget > 0))
     for (const budget of budgets) {
@@ -74,7 +74,7 @@ describe('connections to PostgreSQL', () => {
     expect(poolOf(3, { servesReads: true })).toEqual({ sql: 1, db: 1, reads: 1 })
   })
 
-  it('are as many as the page about packagings says', () => {
+  it('are as many as packaging.md says', () => {
     const sumOf = (packaging: Packaging) =>
       connectionsOf(unitsOf(packaging).map(unit => ({ needs: needsOf(unit), copies: 1 })))
     const page = readFileSync(`${import.meta.dirname}/packaging.md`, 'utf8')

@@ -8,19 +8,19 @@ import { BY, PLACES, TABLES, tablesAt } from './places.ts'
 const isOfProject = ({ table, columns }: { table: keyof typeof PLACES; columns: readonly string[] }) =>
   PLACES[table] !== 'distributed' || columns.includes(BY)
 
-it('every table has a place', () => {
+it('every table has a placement', () => {
   expect([...TABLES].sort()).toEqual([...SCHEMA.tables].sort())
 })
 
-it('a distributed table requires the project of each row', () => {
+it('every distributed table has a required project column', () => {
   expect(tablesAt('distributed').filter(table => !requiredOf(table).includes(BY))).toEqual([])
 })
 
-it('every key of a distributed table contains the project there', () => {
+it('every primary key and unique index of a distributed table contains the project', () => {
   expect([...KEYS, ...UNIQUE_INDEXES].filter(key => !isOfProject(key))).toEqual([])
 })
 
-it('a foreign key between distributed tables names the project on both sides, at the same place', () => {
+it('a foreign key between distributed tables has the project on both sides, at the same position', () => {
   const between = FOREIGN_KEYS.filter(key => PLACES[key.to] === 'distributed')
   expect(between.length).toBeGreaterThan(5)
   expect(
@@ -33,11 +33,11 @@ it('a foreign key between distributed tables names the project on both sides, at
   ).toEqual([])
 })
 
-it('what every node has refers to nothing that is the coordinator’s alone', () => {
+it('no foreign key refers to a table that only the coordinator has', () => {
   expect(FOREIGN_KEYS.filter(key => PLACES[key.to] === 'local')).toEqual([])
 })
 
-it('a foreign key refers to a key that is there', () => {
+it('every foreign key refers to an existing key', () => {
   const keys = KEYS.map(key => `${key.table} ${[...key.columns].sort()}`)
   expect(
     FOREIGN_KEYS.filter(key => !keys.includes(`${key.to} ${[...key.toColumns].sort()}`)).map(key => key.name),

@@ -40,12 +40,12 @@ describe('npm start', () => {
     expect(() => startSettings(settingsOf({ [name]: value }))).toThrow(message)
   })
 
-  it('takes no name of the machine for a wish to be reached there', () => {
+  it('ignores a HOST that is the name of the machine, and listens on loopback only', () => {
     for (const HOST of ['laptop', 'x86_64-conda-linux-gnu', 'localhost', '127.0.0.1'])
       expect(startSettings(settingsOf({ HOST })).server.host).toBe('127.0.0.1')
   })
 
-  it('hands on where people find it, who is before it, which parts it plays, and where agents may go', () => {
+  it('passes on the base URL, the trusted proxies, its parts and the networks that agents may reach', () => {
     const { server } = startSettings(
       settingsOf({
         BASE_URL: 'https://example.com/assay/',
@@ -63,7 +63,7 @@ describe('npm start', () => {
     expect('baseUrl' in startSettings(settingsOf({})).server).toBe(false)
   })
 
-  it('says which private networks are open, its own machine among them, and to whom', () => {
+  it('reports which private networks are open, its own machine included, and to whom', () => {
     const said = (env: Parameters<typeof settingsOf>[0]) =>
       openNetworks(startSettings(settingsOf(env)).server)
     expect(said({})).toBe(

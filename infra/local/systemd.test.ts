@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { systemdUnit } from './systemd.ts'
 
-it('runs what npm start runs, from the checkout, as the user who has it, with its data folder', () => {
+it('the systemd unit runs what npm start runs, in the checkout, as the given user and with its data folder', () => {
   const unit = systemdUnit({
     checkout: '/srv/assay 1',
     user: 'assay',

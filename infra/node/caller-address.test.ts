@@ -11,10 +11,10 @@ it.each([
   ['a stranger says it passed something on', '203.0.113.7', '6.6.6.6', '203.0.113.7'],
   ['an IPv4 address is written as IPv6', '::ffff:10.1.1.1', '203.0.113.7', '203.0.113.7'],
   ['all are proxies', '10.1.1.1', '10.2.2.2', '10.1.1.1'],
-])('the address of the caller when %s', (_, socket, forwarded, address) => {
+])('the address of the caller is right when %s', (_, socket, forwarded, address) => {
   expect(callerOf(socket, forwarded)).toBe(address)
 })
 
-it('a network that is none is refused', () => {
+it('a trusted proxy that is not a network is refused', () => {
   expect(() => createCallerAddress(['10.0.0.0'])).toThrow('"10.0.0.0" is not a network')
 })

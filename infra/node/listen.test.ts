@@ -21,25 +21,25 @@ async function asked(proxies: string[] | undefined) {
   return { callers, said }
 }
 
-it('a proxy that nobody named is not believed, and told of once [log.proxy_not_trusted]', async () => {
+it('an unlisted proxy is not trusted, and is logged once [log.proxy_not_trusted]', async () => {
   expect(await asked(undefined)).toEqual({
     callers: ['127.0.0.1', '127.0.0.1'],
     said: [['warn', 'proxy_not_trusted', '127.0.0.1']],
   })
 })
 
-it('one that was named is believed', async () => {
+it('a listed proxy is trusted', async () => {
   expect(await asked(['127.0.0.1/32'])).toEqual({ callers: ['203.0.113.7', '203.0.113.7'], said: [] })
 })
 
-it('keeps a connection for longer than the proxies before it, so that none meets its end', async () => {
+it('idle connections are kept open for 125 s, longer than the proxies before the server keep theirs', async () => {
   const listener = await listen({ port: 0, host: '127.0.0.1' }, () => new Response('here'))
   const { headers } = await fetch(listener.url)
   expect(headers.get('keep-alive')).toBe('timeout=125')
   await listener.close()
 })
 
-it('ends a connection on which more is asked at once than anybody asks, and begins none of it', async () => {
+it('a connection with too many requests at once is closed, and no request beyond the limit is started', async () => {
   let begun = 0
   const held = Promise.withResolvers<void>()
   const listener = await listen({ port: 0, host: '127.0.0.1' }, async () => {

@@ -40,7 +40,7 @@ it('a mail arrives with its subject and text', async () => {
   expect(got[0]!.data).toContain('at 2 o=E2=80=99clock')
 })
 
-it('the server is told who sends where it asks for it', async () => {
+it('the client authenticates where the server requires it', async () => {
   const known: string[] = []
   const { port } = await smtp({
     authOptional: false,
@@ -55,7 +55,7 @@ it('the server is told who sends where it asks for it', async () => {
   expect(known).toEqual(['me a word'])
 })
 
-it('a mail that the server refuses is an error in its words', async () => {
+it('a mail that the server rejects fails with the server’s error message', async () => {
   const { port } = await smtp({
     onRcptTo: (_address, _session, done) => done(new Error('no such mailbox')),
   })
@@ -63,7 +63,7 @@ it('a mail that the server refuses is an error in its words', async () => {
   await expect(send(MAIL, soon())).rejects.toThrow('no such mailbox')
 })
 
-it('a server that says nothing holds nobody up', async () => {
+it('sending to a server that does not answer ends when the caller aborts', async () => {
   const connected = Promise.withResolvers<Socket>()
   const silent = createServer(connected.resolve)
   await new Promise<void>(listening => silent.listen(0, '127.0.0.1', listening))
@@ -78,6 +78,6 @@ it('a server that says nothing holds nobody up', async () => {
   socket.destroy()
 })
 
-it.each(['', 'mail.example.org', 'http://mail.example.org', 'smtp://'])('%j is no SMTP server', smtpUrl => {
+it.each(['', 'mail.example.org', 'http://mail.example.org', 'smtp://'])('%j is no SMTP URL', smtpUrl => {
   expect(() => createMail({ smtpUrl, from: 'a@example.org' })).toThrow('must look like')
 })

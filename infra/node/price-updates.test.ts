@@ -20,7 +20,7 @@ afterAll(() => {
   usePrices(JSON.parse(pricesText()), PRICES_AS_OF, PRICES_SOURCE)
 })
 
-it('a list is fetched, and its day is the day it was fetched on', async () => {
+it('a fetched price list is dated with the day it was fetched', async () => {
   answer = { status: 200, body: pricesText() }
   expect(await updatePrices(url, Date.parse('2027-03-01T23:00:00Z'))).toBeGreaterThan(1000)
   expect([pricesAsOf(), pricesSource()]).toEqual(['2027-03-01', url])
@@ -30,7 +30,7 @@ it.each([
   ['an error', { status: 500, body: '' }],
   ['a page of somebody else', { status: 200, body: '<html>' }],
   ['one that does not end', { status: 200, body: ' '.repeat(LIMITS.prices_bytes + 1) }],
-])('%s changes nothing', async (_, given) => {
+])('%s does not change the prices', async (_, given) => {
   answer = given
   const before = pricesAsOf()
   await expect(updatePrices(url)).rejects.toThrow()
@@ -41,7 +41,7 @@ it.each([
   ['fetched', { status: 200, body: pricesText() }, 'prices_updated', { models: expect.any(Number) }],
   ['not to be had', { status: 500, body: '' }, 'prices_not_updated', { error: 'Error: the answer is 500' }],
 ] as const)(
-  'the log says that a list was %s [log.prices_updated, log.prices_not_updated]',
+  'the log reports that a list was %s [log.prices_updated, log.prices_not_updated]',
   async (_, given, event, says) => {
     answer = given
     const log = vi.fn()

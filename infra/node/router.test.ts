@@ -31,7 +31,7 @@ async function before(unitUrl: string) {
 }
 
 describe('the router', () => {
-  it('notifies a consumer beside the function that makes work, once for many, and for nothing that only reads', async () => {
+  it('notifies the consumer about requests that make work, once for several, and not about requests that only read', async () => {
     const asked: string[] = []
     const notified = Promise.withResolvers<void>()
     const { router } = await routed((request, response) => {
@@ -46,7 +46,7 @@ describe('the router', () => {
     expect(asked.filter(one => one.includes('consume'))).toEqual(['GET /at/consume/healthz'])
   })
 
-  it('sends a request to its function, with everything in it and where it came from', async () => {
+  it('forwards a request to its function unchanged, with the caller’s address, host and protocol', async () => {
     const { router } = await routed(async (request, response) => {
       let body = ''
       for await (const chunk of request) body += chunk
@@ -77,7 +77,7 @@ describe('the router', () => {
     })
   })
 
-  it('passes lines on as they come, both ways', async () => {
+  it('streams lines as they arrive, in both directions', async () => {
     const { router } = await routed((request, response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
       request.pipe(response) // an echo
@@ -96,7 +96,7 @@ describe('the router', () => {
     expect((await lines.read()).done).toBe(true)
   })
 
-  it('breaks an answer off that was broken off', async () => {
+  it('breaks off the response when the function breaks it off', async () => {
     const { router } = await routed((_, response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
       response.write('{"n":1}\n', () => response.destroy())
@@ -105,7 +105,7 @@ describe('the router', () => {
     await expect(response.text()).rejects.toThrow()
   })
 
-  it('ends what it asked for when the caller is gone', async () => {
+  it('cancels the request to the function when the caller is gone', async () => {
     const gone = Promise.withResolvers<void>()
     const { router } = await routed((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -118,7 +118,7 @@ describe('the router', () => {
     await gone.promise
   })
 
-  it('tells what a platform wrote instead of a function in our words', async () => {
+  it('replaces a platform’s own error response with an error of the API', async () => {
     const { router, log } = await routed((request, response) => {
       response.writeHead(request.method === 'POST' ? 429 : 504, { 'content-type': 'text/plain' }).end('limit')
     })
@@ -133,7 +133,7 @@ describe('the router', () => {
     ])
   })
 
-  it('says which function did not answer, and logs why under the id it gave [log.unit_did_not_answer]', async () => {
+  it('names the function that did not answer, and logs the cause with the request id [log.unit_did_not_answer]', async () => {
     const { router, log } = await before('http://127.0.0.1:1/{unit}')
     const response = await fetch(`${router.url}/v1/runs`)
     expect([response.status, (await response.json()).error.message]).toEqual([
@@ -147,7 +147,7 @@ describe('the router', () => {
     })
   })
 
-  it('answers what nothing serves by itself, as the app does', async () => {
+  it('answers requests that no unit serves itself, as the app does', async () => {
     const { router } = await before('http://127.0.0.1:1/{unit}')
     const nothing = await fetch(`${router.url}/v1/run`)
     expect([nothing.status, (await nothing.json()).error]).toEqual([
@@ -162,7 +162,7 @@ describe('the router', () => {
   })
 
   it.each(['http://assay', '{unit}', 'ftp://{unit}'])(
-    'does not start with %s for where units are',
+    'does not start with %s as the URL of the units',
     async unitUrl => {
       await expect(before(unitUrl)).rejects.toThrow(/ASSAY_UNIT_URL: ".*" must look like/)
     },

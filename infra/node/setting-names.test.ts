@@ -8,15 +8,15 @@ it.each([
   ['ASSAY_CONSUMER_MAX', 'ASSAY_CONSUMERS_MAX'],
   ['ASSAY_PORT', 'PORT'],
   ['ASSAY_DATABASE_URL', 'DATABASE_URL'],
-])('%s is none: %s may have been meant', (name, meant) => {
+])('%s is unknown, and %s is suggested', (name, meant) => {
   expect(unknownSettings({ [name]: 'x' })).toEqual([{ name, meant }])
 })
 
-it('what is like no setting is told without a guess', () => {
+it('an unknown setting that resembles no setting is reported without a suggestion', () => {
   expect(unknownSettings({ ASSAY_SOMETHING_ELSE: 'x' })).toEqual([{ name: 'ASSAY_SOMETHING_ELSE' }])
 })
 
-it('settings, files of settings, what the command line reads, and what is empty or of somebody else are not told', () => {
+it('settings, their _FILE forms, variables of the command line, empty ones and those of Kubernetes are not reported', () => {
   const names = [
     ...SETTING_NAMES,
     ...SETTING_NAMES.map(name => `${name}_FILE`),
@@ -35,7 +35,7 @@ it('settings, files of settings, what the command line reads, and what is empty 
   expect(unknownSettings({ ...env, ASSAY_NOTHING_IN_IT: '' })).toEqual([])
 })
 
-it('every setting is told of where one looks for it', () => {
+it('every setting is documented', () => {
   const root = join(import.meta.dirname, '../..')
   const docs = ['infra/README.md', 'infra/telemetry.md', 'infra/proxies.md', 'shared/sdk/PROTOCOL.md']
     .map(name => readFileSync(join(root, name), 'utf8'))

@@ -12,13 +12,13 @@ it.each([
   ['main.ts', './threads.ts'],
   ['function.ts', './threads.ts'],
   ['../local/start.ts', '../node/threads.ts'],
-])('%s asks for threads before it loads anything else', (file, path) => {
+])('%s sizes the thread pool before it loads anything else', (file, path) => {
   const [first] = /^import .*$/m.exec(readFileSync(join(HERE, file), 'utf8'))!
   expect(first).toBe(`import '${path}'`)
 })
 
 // Counts threads in /proc, so it needs Linux: as many hashes begin at once as there are threads.
-it.skipIf(process.platform !== 'linux')('half of the threads are as many as look names up', async () => {
+it.skipIf(process.platform !== 'linux')('name lookups use at most half of the threads', async () => {
   const script = `
     import ${JSON.stringify(join(HERE, 'threads.ts'))}
     import { pbkdf2 } from 'node:crypto'

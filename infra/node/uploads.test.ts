@@ -51,25 +51,25 @@ async function upload(bytes: number, isOver: (ms: number) => boolean) {
   return { ...answer!, whole, ms: performance.now() - began }
 }
 
-it('an upload that makes progress goes on for longer than a request may take', async () => {
+it('an upload that makes progress may take longer than the time limit of a request', async () => {
   const { status, text, whole } = await upload(BOUNDS.least_bytes, ms => ms > 2 * ALL_MS)
   expect([status, text]).toEqual([200, String(whole)])
 })
 
-it('one that stands still is ended, and its sender told', async () => {
+it('an upload that stalls is ended, and its sender gets a 400', async () => {
   const { status, ms } = await upload(0, () => false)
   expect(status).toBe(400)
   expect(ms).toBeGreaterThanOrEqual(BOUNDS.look_ms * (BOUNDS.idle_looks - 1))
 })
 
-it('one that trickles is ended when it has taken as long as a request may', async () => {
+it('an upload that trickles is ended once the time limit of a request has passed', async () => {
   const { status, ms, whole } = await upload(1, () => false)
   expect(status).toBe(400)
   expect(ms).toBeGreaterThanOrEqual(BOUNDS.look_ms * (BOUNDS.free_looks - 1))
   expect(whole).toBeLessThan(BOUNDS.least_bytes)
 })
 
-it('one that this process does not read is not ended for it', async () => {
+it('an upload that this process does not read for a while is not ended', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   mayRead = promise
   setTimeout(resolve, 2 * ALL_MS)

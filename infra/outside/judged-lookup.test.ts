@@ -29,7 +29,7 @@ function silentAbout(isSilent: (host: string) => boolean) {
   return { names, asked, answer }
 }
 
-it('what a name resolves to is judged each time it is dialled, and only what is allowed is left', async () => {
+it('the addresses of a name are checked at every connection, and only the allowed ones are used', async () => {
   const answers = [[PUBLIC], [PRIVATE], [PRIVATE, PUBLIC]]
   const names = new JudgedNames(allowsOutside([]), async () => answers.shift()!)
   expect(await look(names, 'a', 'changes.example')).toEqual([PUBLIC])
@@ -37,7 +37,7 @@ it('what a name resolves to is judged each time it is dialled, and only what is 
   expect(await look(names, 'a', 'changes.example')).toEqual([PUBLIC])
 })
 
-it('names of one account whose servers are silent leave look-ups to every other', async () => {
+it('lookups of one account that hang leave lookups for other accounts', async () => {
   const { names, asked, answer } = silentAbout(host => host.startsWith('silent'))
   const hanging = Array.from({ length: 100 }, (_, i) => look(names, 'attacker', `silent-${i}.example`))
   expect(await look(names, 'neighbour', 'quick.example')).toEqual([PUBLIC])
@@ -48,7 +48,7 @@ it('names of one account whose servers are silent leave look-ups to every other'
   expect(await Promise.all(hanging)).toHaveLength(100)
 })
 
-it('connections that are opened at once to one name ask for it once', async () => {
+it('connections opened to one name at the same time share one lookup', async () => {
   const { names, asked, answer } = silentAbout(() => true)
   const opened = Array.from({ length: 64 }, () => look(names, 'a', 'one.example'))
   answer()

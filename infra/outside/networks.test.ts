@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { allowsOutside, callerNetwork, literalAddress } from './networks.ts'
 
-describe('an address a message may go to', () => {
+describe('the destination address of a message', () => {
   const allows = allowsOutside([])
 
   it.each(['8.8.8.8', '93.184.216.34', '2606:4700::6810:84e5', '2a00:1450:4001:81d::200e', '::ffff:8.8.8.8'])(
-    'is public: %s',
+    'is allowed when it is public: %s',
     address => expect(allows(address)).toBe(true),
   )
 
@@ -42,9 +42,9 @@ describe('an address a message may go to', () => {
     ['discard only', '100::1'],
     ['no address', 'localhost'],
     ['nothing', ''],
-  ])('is not %s: %s', (_, address) => expect(allows(address)).toBe(false))
+  ])('is refused (%s): %s', (_, address) => expect(allows(address)).toBe(false))
 
-  it('may be in a network the operator named, and in no other', () => {
+  it('is allowed in a network that the operator named, and in no other private network', () => {
     const allows = allowsOutside(['10.1.0.0/16', 'fd00::/8'])
     expect(allows('10.1.9.9')).toBe(true)
     expect(allows('::ffff:10.1.9.9')).toBe(true)
@@ -53,7 +53,7 @@ describe('an address a message may go to', () => {
     expect(allows('127.0.0.1')).toBe(false)
   })
 
-  it('is judged by networks that are ones', () => {
+  it('cannot be checked against an entry that is not a network', () => {
     expect(() => allowsOutside(['10.0.0.1'])).toThrow('"10.0.0.1" is not a network')
   })
 })
@@ -75,6 +75,6 @@ it.each([
   ['http://127.0.0.1./', '127.0.0.1'],
   ['http://[::1]:80/', '::1'],
   ['http://localhost/', undefined],
-])('the address that %s spells out is %s', (url, address) => {
+])('the address in the URL %s is %s', (url, address) => {
   expect(literalAddress(new URL(url))).toBe(address)
 })

@@ -8,7 +8,7 @@ describe('egress rules', () => {
     }
   })
 
-  it('give a host without a port the two web ports, in the form a URL has it', () => {
+  it('allow ports 80 and 443 for a host without a port, and write hosts as in a URL', () => {
     expect(egressRules(['API.Example.com', 'bücher.example:8443', '[2606:4700::1111]:853']).public).toEqual([
       'api.example.com:80',
       'api.example.com:443',
@@ -30,7 +30,7 @@ describe('egress rules', () => {
     expect(egressRules(entries)).toMatchObject({ any: false, public: [], private: [], refused: [] })
   })
 
-  it('refuse a private address the operator has not allowed, however it is written', () => {
+  it('refuse a private address that the operator has not allowed, however it is written', () => {
     const written = [
       '127.0.0.1',
       '2130706433',
@@ -57,7 +57,7 @@ describe('egress rules', () => {
     }
   })
 
-  it('open just the declared address of an allowed private network', () => {
+  it('open only the declared addresses of an allowed private network', () => {
     expect(egressRules(['10.1.2.3:8000', '10.1.2.4'], ['10.1.0.0/16', 'fd00::/8'])).toMatchObject({
       private: ['10.1.2.3:8000', '10.1.2.4:80', '10.1.2.4:443'],
       private_blocks: ['10.1.2.3/32', '10.1.2.4/32'],
@@ -65,7 +65,7 @@ describe('egress rules', () => {
     expect(egressRules(['localhost:1'], ['127.0.0.1']).private_blocks).toEqual(['127.0.0.1/32'])
   })
 
-  it('name an operator’s network that cannot be read', () => {
+  it('reject an operator’s network that cannot be read, and name it', () => {
     expect(() => egressRules([], ['ten/8'])).toThrow('"ten/8" is not a network')
   })
 })

@@ -4,7 +4,7 @@ import { ProcessRoom } from './process-room.ts'
 let room: ProcessRoom
 afterEach(() => room.close())
 
-it('who waits with its whole share has no idle process of others stopped, but one of its own', async () => {
+it('an account at its share has only its own idle process stopped, and an account below it any idle process', async () => {
   room = new ProcessRoom(() => {}, { size: 3, share: 2 })
   for (const account of ['one', 'one', 'two']) await room.take(account)
   const third = room.take('one').catch(error => error)

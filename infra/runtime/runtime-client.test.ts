@@ -71,14 +71,14 @@ async function hop(given = CODE, onStart = async () => {}) {
   return { send, seen, bundles }
 }
 
-it('the code goes along once it is asked for, and not while the process is there', async () => {
+it('the code is sent only when the runtime asks for it, and not while the process is running', async () => {
   const { send, seen, bundles } = await hop()
   expect([await send(), await send()]).toEqual([200, 200])
   expect(seen).toEqual({ read: 1, asked: 3, started: [CODE] })
   expect(bundles.size).toBe(0)
 })
 
-it('of many that find no process one brings the code, and the others wait for it', async () => {
+it('of many requests that find no process one sends the code, and the others wait', async () => {
   const { send, seen, bundles } = await hop()
   expect(new Set(await Promise.all(Array.from({ length: 20 }, () => send())))).toEqual(new Set([200]))
   expect(seen.read).toBe(1)
@@ -86,7 +86,7 @@ it('of many that find no process one brings the code, and the others wait for it
   expect(bundles.size).toBe(0)
 })
 
-it('where the process dies as it starts, the next one alone brings the code again', async () => {
+it('if the process dies at start, only one of the waiting requests sends the code again', async () => {
   let starts = 0
   const { send, seen } = await hop(CODE, async () => {
     if (++starts === 1) throw new Error('died')
@@ -96,7 +96,7 @@ it('where the process dies as it starts, the next one alone brings the code agai
   expect(seen.read).toBe(2)
 })
 
-it('one that waits for another to bring the code can be given up', async () => {
+it('a request that waits for another one to send the code can be aborted', async () => {
   const gate = Promise.withResolvers<void>()
   const starting = Promise.withResolvers<void>()
   const { send } = await hop(CODE, () => {
@@ -113,7 +113,7 @@ it('one that waits for another to bring the code can be given up', async () => {
   expect(await first).toBe(200)
 })
 
-it('code that is another than its hash says is not run', async () => {
+it('code that does not match its hash is not run', async () => {
   const { send, seen, bundles } = await hop('export default { other: 1 }')
   await expect(send()).rejects.toThrow(`the code that was brought is not bundle ${HASH}`)
   expect(seen.started).toEqual([])

@@ -61,7 +61,7 @@ const answer = (body: AsyncIterable<Uint8Array>): AgentResponse => ({
 })
 
 describe('a request through the runtime function', () => {
-  it('reaches the agent as it was, and its answer comes back as it was', async () => {
+  it('reaches the agent unchanged, and so does the answer the consumer', async () => {
     let seen: unknown
     const send = await hop(async (given, { headers, body }) => {
       seen = { given, headers, body }
@@ -73,7 +73,7 @@ describe('a request through the runtime function', () => {
     expect(seen).toEqual({ given: target, headers: { 'assay-run': 'r' }, body: '{"seq":1}\n{"seq":2}\n' })
   })
 
-  it('is answered line by line as the agent goes on', async () => {
+  it('is answered line by line while the agent works', async () => {
     const gate = Promise.withResolvers<void>()
     const send = await hop(async () =>
       answer(
@@ -93,7 +93,7 @@ describe('a request through the runtime function', () => {
 
   const died = new AgentProcessDied('agent_unresponsive', 'was killed: it looped\nand said "é"')
 
-  it('fails with the death of the agent’s process, before the answer and in it', async () => {
+  it('fails with AgentProcessDied when the agent’s process dies, before or during the answer', async () => {
     const early = await hop(() => Promise.reject(died))
     await expect(early()).rejects.toEqual(died)
     await expect(early()).rejects.toBeInstanceOf(AgentProcessDied)
@@ -109,7 +109,7 @@ describe('a request through the runtime function', () => {
     await expect(textOf(body)).rejects.toEqual(died)
   })
 
-  it('fails otherwise with another error, and so does one that is cut', async () => {
+  it('fails with a plain error for any other failure, and when the answer is cut off', async () => {
     const send = await hop(() => Promise.reject(new Error('no such bundle')))
     const error = await send().catch(error => error)
     expect(error).not.toBeInstanceOf(AgentProcessDied)
@@ -117,7 +117,7 @@ describe('a request through the runtime function', () => {
     await expect(textOf(withoutEnd(chunks('a\n', 'b\n'), 'WORD'))).rejects.toThrow('ended before')
   })
 
-  it('aborts the agent when the consumer gives it up, before the answer and in it', async () => {
+  it('aborts the agent when the consumer aborts, before or during the answer', async () => {
     for (const head of [false, true]) {
       const aborted = Promise.withResolvers<void>()
       const begun = Promise.withResolvers<void>()
@@ -144,7 +144,7 @@ describe('a request through the runtime function', () => {
     }
   })
 
-  it('is refused without the bearer', async () => {
+  it('is refused without the right bearer token', async () => {
     let ran = 0
     const send = await hop(async () => {
       ran++
@@ -155,7 +155,7 @@ describe('a request through the runtime function', () => {
   })
 })
 
-it('the last line is found however the bytes are cut, and nothing else is taken for it', async () => {
+it('the last line is recognised however the bytes are split, and no other line is taken for it', async () => {
   const texts = ['WOR\nWORK\n', '', 'x', 'WORD in a line\n', '\n\n', 'WO']
   let sent = Buffer.alloc(0)
   for await (const chunk of withEnd(chunks(...texts), 'WORD#')) sent = Buffer.concat([sent, chunk])

@@ -16,8 +16,8 @@ function watched() {
   return { condemned, pongs, look, watch }
 }
 
-describe('the watch over a process', () => {
-  it('condemns it for CPU used since an unanswered ping, once', async () => {
+describe('the watch over an agent’s process', () => {
+  it('condemns it once when it has used too much CPU since an unanswered ping', async () => {
     const { condemned, look } = watched()
     await look(50_000)
     await look(51_000)
@@ -29,7 +29,7 @@ describe('the watch over a process', () => {
     ])
   })
 
-  it('forgives any amount of CPU to one that answers', async () => {
+  it('allows any amount of CPU while it answers pings', async () => {
     const { condemned, pongs, look } = watched()
     for (let cpu_ms = 0; cpu_ms < 20_000; cpu_ms += 900) {
       await look(cpu_ms)
@@ -39,7 +39,7 @@ describe('the watch over a process', () => {
     expect(condemned).toEqual([])
   })
 
-  it('counts a pong that was waiting while the watcher itself was held up', async () => {
+  it('counts a pong that arrived while the watcher itself was delayed', async () => {
     const { condemned, pongs, look, watch } = watched()
     await look(0)
     watch.look({ cpu_ms: 5000, rss_bytes: 0 })
@@ -48,7 +48,7 @@ describe('the watch over a process', () => {
     expect(condemned).toEqual([])
   })
 
-  it('condemns it for memory, answering or not', async () => {
+  it('condemns it for too much memory, even if it answers', async () => {
     const { condemned, look } = watched()
     await look(0, 2 ** 30 + 1)
     expect(condemned).toEqual([
@@ -57,7 +57,7 @@ describe('the watch over a process', () => {
   })
 })
 
-it('reads CPU time and memory whatever the program calls itself', () => {
+it('CPU time and memory are read correctly even when the program’s name contains brackets and blanks', () => {
   const stat = `12 (a ) (b) S ${Array.from({ length: 10 }, (_, n) => n).join(' ')} 150 25 0 0`
   expect(parseUsage(stat, 'Name:\tx\nVmRSS:\t  2048 kB\n')).toEqual({ cpu_ms: 1750, rss_bytes: 2 * 2 ** 20 })
 })

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import { egressRules } from './egress.ts'
 import { text, workerdConfig } from './workerd-config.ts'
 
-it('text keeps quotes, backslashes and control characters inside the literal', () => {
+it('text escapes quotes, backslashes and control characters', () => {
   expect(text('a"b\\c\n\x00é')).toBe('"a\\"b\\\\c\\x0a\\x00é"')
 })
 
-it('opens the public network only when a public host is declared', () => {
+it('the public network is open only when a public host is declared', () => {
   const settings = { env: {}, heap_mib: 64, agent_socket: '/a', watch_socket: '/w' }
   const publicOf = (network: string[]) =>
     /name = "public", network = \(allow = \[(.*?)\]/.exec(

@@ -48,12 +48,12 @@ describe('on Knative', () => {
   const objects = (name: string): KubernetesObject[] => objectsIn(onKnative.get(name)!)
   const routes = objects('ingress.yaml').filter(({ kind }) => kind === 'HTTPRoute')
 
-  it('there is a Service for each unit and for what runs agents, and no router', () => {
+  it('each unit and the runtime have a Service, and there is no router', () => {
     const names = objects('services.yaml').map(({ metadata }) => metadata.name)
     expect(names.toSorted()).toEqual([RUNTIME, ...units.map(unit => unit.name)].toSorted())
   })
 
-  it('no route has more rules and matches than the Gateway API allows', () => {
+  it('no route has more rules or matches than the Gateway API allows', () => {
     expect(routes.length).toBeGreaterThan(1)
     for (const { spec } of routes) {
       expect(spec.rules.length).toBeLessThanOrEqual(16)
@@ -61,7 +61,7 @@ describe('on Knative', () => {
     }
   })
 
-  it('each operation is led to its Service, as gateways choose among routes', () => {
+  it('each operation is routed to its Service by the rules of precedence that gateways use', () => {
     // An exact path goes first, then the longest expression: Envoy's order, and Istio's among expressions.
     const matches = routes
       .flatMap(({ spec }) => spec.rules)
@@ -93,13 +93,13 @@ describe('on Knative', () => {
 describe('on OpenFaaS', () => {
   const { functions } = Stack.parse(parse(onOpenfaas.get('stack.yml')!, { version: '1.1' }))
 
-  it('there is a function for each unit and for what runs agents, and no router', () => {
+  it('each unit and the runtime have a function, and there is no router', () => {
     const names = [RUNTIME, ...units.map(unit => unit.name)]
     expect(Object.keys(functions).toSorted()).toEqual(names.map(name => `assay-${name}`).toSorted())
     expect(functions).not.toHaveProperty(`assay-${ROUTER}`)
   })
 
-  it('an nginx leads each operation to its function, by the gateway', () => {
+  it('an nginx routes each operation to its function through the gateway', () => {
     const [config, , service, ingress] = objectsIn(onOpenfaas.get('ingress.yaml')!)
     expect(ingress!.spec.rules[0].http.paths[0].backend.service.name).toBe(service!.metadata.name)
     const conf = config!.data!['assay.conf']!
@@ -114,14 +114,14 @@ describe('on OpenFaaS', () => {
     expect(found).toEqual(ASKED.map(([, , unit]) => unit))
   })
 
-  it('an upload may pause as long as the nginx waits for an answer', () => {
+  it('nginx allows an upload to pause for as long as it waits for a response', () => {
     const conf = onOpenfaas.get('nginx.conf')!
     const times = [...conf.matchAll(/(client_body|proxy_read|proxy_send)_timeout (\d+)s;/g)]
     expect(times.map(([, , seconds]) => seconds)).toEqual(Array(3).fill(times[0]![2]))
   })
 })
 
-it('routes, Services and the nginx are such as a cluster takes', async () => {
+it('routes, Services and the nginx have no problems that a cluster would report', async () => {
   const all = [
     ...objectsIn(onKnative.get('ingress.yaml')!),
     ...objectsIn(onKnative.get('services.yaml')!).slice(0, 3),
@@ -130,7 +130,7 @@ it('routes, Services and the nginx are such as a cluster takes', async () => {
   expect(await problemsOf(all)).toEqual(all.map(() => []))
 })
 
-it('in workerd there is a worker for each unit, and the router, which is one of them, leads to each', () => {
+it('in workerd each unit is a worker, and the router has a binding to each unit that callers reach', () => {
   const config = onWorkerd.get('config.capnp')!
   for (const { name } of units) expect(config).toContain(`embed "${name}.mjs"`)
   const [, router] = /const router [\s\S]*?bindings = \[([\s\S]*?)\]/.exec(config)!
@@ -138,7 +138,7 @@ it('in workerd there is a worker for each unit, and the router, which is one of 
   for (const { name } of callers) expect(router).toContain(`service = "${name}"`)
 })
 
-it('in workerd what asks no store has no way to any, nor out', async () => {
+it('in workerd units without stores can reach neither the stores nor the internet', async () => {
   const content = new Map(filesOf('workerd', await readExample('workerd'), 'a test')).get('config.capnp')!
   const workerOf = (name: string) => content.split('\nconst ').find(text => text.startsWith(`${name} :`))!
   for (const name of ['docs', 'health']) {
@@ -148,7 +148,7 @@ it('in workerd what asks no store has no way to any, nor out', async () => {
   expect(workerOf('runs')).toMatch(/globalOutbound = "backplane"[\s\S]*OUTSIDE[\s\S]*WAKE/)
 })
 
-it('a host of Knative that leads to one Service is refused', () => {
+it('with a function for each endpoint, the values for Knative take an ingress by gateway or none', () => {
   const text = (target: Target, more: object) =>
     JSON.stringify({ ...(target === 'knative' ? knative : openfaas), packaging: 'endpoint', ...more })
   expect(() => readValues('knative', text('knative', {}), 'mine')).toThrow(ValuesRefused)

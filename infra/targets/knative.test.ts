@@ -23,13 +23,13 @@ const service = (name: string, among = services) => among.find(({ metadata }) =>
 const byGateway = made({ ingress: { ...example.ingress, by: 'gateway' } })
 const withKeda = made({ keda: true })
 
-it('the folder holds what is made from the example, and nothing of before', () => {
+it('the generated folder holds exactly the files made from the example', () => {
   const files = new Map(filesOf('knative', example, 'infra/values/knative.yaml'))
   expect(generatedFiles('knative').toSorted()).toEqual([...files.keys()].toSorted())
   for (const [name, text] of files) expect(readGenerated('knative', name)).toBe(text)
 })
 
-it('every object is one that a cluster takes, whichever values it is made from', async () => {
+it('every object is valid in a cluster, whichever values it is made from', async () => {
   const { pooler: _, prometheus_namespace: __, image_pull_secret: ___, ...least } = example
   const plain = filesOf(
     'knative',
@@ -85,7 +85,7 @@ const BREAKS: [what: string, object: string, path: string, value: unknown, told:
   ['a host with an underscore', 'DomainMapping assay.example.com', 'metadata name', 'a_b.example.com', /a_b/],
 ]
 
-describe('of what is broken on purpose', async () => {
+describe('in deliberately broken objects', async () => {
   const broken = BREAKS.map(([, name, path, value]) => {
     const found = [...objects, ...byGateway, ...withKeda].find(
       ({ kind, metadata }) => `${kind} ${metadata.name}` === name,
@@ -107,7 +107,7 @@ function withValue<T extends object>(whole: T, path: string[], value: unknown): 
 }
 
 describe('the services', () => {
-  it('are the units, each once, the agent runtime, and the router, the only one that is seen from outside', () => {
+  it('are the units, the runtime and the router, once each, and only the router is visible from outside', () => {
     const names = services.map(({ metadata }) => metadata.name)
     expect(names.toSorted()).toEqual([ROUTER, RUNTIME, ...UNITS.map(unit => unit.name)].toSorted())
     const seen = services.filter(({ metadata }) => !metadata.labels!['networking.knative.dev/visibility'])
@@ -117,7 +117,7 @@ describe('the services', () => {
     }
   })
 
-  it('hold, each operation of the document, one', () => {
+  it('serve each operation of the OpenAPI document by exactly one unit', () => {
     const routes = routesOf(UNITS)
     const operations = Object.entries(openApiDocument(endpoints).paths).flatMap(([path, methods]) =>
       Object.keys(methods).map(method => ({ method, path, at: path.replaceAll(/\{\w+\}/g, 'x-1') })),
@@ -129,7 +129,7 @@ describe('the services', () => {
     }
   })
 
-  it('write to no disk but the runtime to its own', () => {
+  it('have a read-only disk, except /tmp of the runtime', () => {
     for (const { metadata, spec } of services) {
       const { containers, volumes } = spec.template.spec
       expect(containers[0].securityContext.readOnlyRootFilesystem).toBe(true)
@@ -139,7 +139,7 @@ describe('the services', () => {
     }
   })
 
-  it('are told what they need and no more', () => {
+  it('get only the settings and secrets they need', () => {
     const told = (name: string, among = services): string[] =>
       service(name, among).spec.template.spec.containers[0].env.map((one: { name: string }) => one.name)
     const secretsOf = (name: string): string[] =>
@@ -158,7 +158,7 @@ describe('the services', () => {
       )
   })
 
-  it('are what all else refers to', () => {
+  it('are the targets of the cron, the domain and the gateway’s route', () => {
     const named = (kind: string, among = objects) => among.filter(one => one.kind === kind)
     expect(named('PingSource').map(({ spec }) => spec.sink.ref.name)).toEqual(['tick'])
     expect(named('DomainMapping').map(({ spec }) => spec.ref.name)).toEqual([ROUTER])
@@ -166,7 +166,7 @@ describe('the services', () => {
     expect(route!.spec.rules[0].filters[0].urlRewrite.hostname).toBe(`${ROUTER}.assay.svc.cluster.local`)
   })
 
-  it('have, each, one budget of disruption, and there is none for what is not there', () => {
+  it('have one disruption budget each, and no budget is for a missing service', () => {
     for (const among of [objects, withKeda]) {
       const budgets = among.filter(one => one.kind === 'PodDisruptionBudget')
       const evicted = budgets.map(({ spec }) => spec.selector.matchLabels['serving.knative.dev/service'])
@@ -179,7 +179,7 @@ describe('with KEDA', () => {
   const pods = withKeda.find(one => one.kind === 'Deployment' && one.metadata.name === 'consumer')!.spec
     .template
 
-  it('a consumer that stays up takes the place of the function, and nobody calls one', () => {
+  it('a consumer that stays up replaces the consume function, and nothing calls that function', () => {
     expect(service('consume', withKeda)).toBeUndefined()
     expect(JSON.stringify(withKeda)).not.toMatch(/ASSAY_CONSUMER_URL|http:\/\/consume\./)
     const names = pods.spec.containers[0].env.map((one: { name: string }) => one.name)
@@ -187,7 +187,7 @@ describe('with KEDA', () => {
     expect(names).not.toContain('ASSAY_RUNTIME_URL')
   })
 
-  it('the consumer, which runs bundles, has the network of the runtime, the stores, and what receives traces', () => {
+  it('the consumer, which runs bundles itself, may reach what the runtime may, the stores and the trace collector', () => {
     const policies = withKeda.filter(({ kind }) => kind === 'NetworkPolicy')
     const egressOf = (labels: Record<string, string>) =>
       policies.filter(one => one.spec.policyTypes.includes('Egress') && selects(one.spec.podSelector, labels))
@@ -201,7 +201,7 @@ describe('with KEDA', () => {
   })
 })
 
-it('each pod is let out to every address that it is told', () => {
+it('the network policies let each pod reach every address in its settings', () => {
   const told = [true, false].flatMap(keda => toldIn(made({ keda, callback_networks: ['10.50.0.0/16'] })))
   expect(new Set(told.map(({ setting }) => setting))).toEqual(
     new Set([
@@ -230,7 +230,7 @@ function toldIn(all: KubernetesObject[]) {
   })
 }
 
-it('Jobs do not try again what a person has to mend, and keep the pod that says so', () => {
+it('Jobs do not retry an error that a person must fix, and keep the pod that reports it', () => {
   const jobs = objects.filter(({ kind }) => kind === 'Job')
   expect(jobs).toHaveLength(2)
   for (const { spec } of jobs) {

@@ -23,7 +23,7 @@ const functions = Object.entries(stack.functions)
 const ofUnit = (unit: string) => functions.filter(([, one]) => one.environment.FUNCTION === unit)
 
 describe('the stack', () => {
-  it('has each unit once, the router and the agent runtime, and is few enough for an installation that allows fifteen', () => {
+  it('has each unit, the router and the runtime once, and at most the 15 functions that an installation may have', () => {
     for (const unit of ['router', RUNTIME, ...UNITS.map(unit => unit.name)]) {
       expect(ofUnit(unit).map(([name]) => name)).toEqual([`assay-${unit}`])
     }
@@ -31,21 +31,21 @@ describe('the stack', () => {
     expect(functions.length).toBeLessThanOrEqual(15)
   })
 
-  it('leads the consumer to the runtime, and no other', () => {
+  it('gives only the consumer the URL of the runtime', () => {
     const led = functions.filter(([, one]) => one.environment.ASSAY_RUNTIME_URL)
     expect(led).toEqual(ofUnit('consume'))
     const [, , name] = new URL(led[0]![1].environment.ASSAY_RUNTIME_URL!).pathname.split('/')
     expect(stack.functions[name!]!.environment.FUNCTION).toBe(RUNTIME)
   })
 
-  it('lets metrics be read of the tick, which alone has their token', () => {
+  it('exposes metrics at the tick, the only function with the metrics token', () => {
     const having = functions.filter(([, one]) => one.secrets?.includes('assay-metrics-token'))
     expect(having).toEqual(ofUnit('tick'))
     const [job] = parse(read('prometheus.yml')).scrape_configs
     expect(job.metrics_path).toBe(`/function/${having[0]![0]}/metrics`)
   })
 
-  it('leads the router and every notification to functions that are there', () => {
+  it('points the router and all notifications at existing functions', () => {
     const urls = functions.flatMap(([, { environment }]) => [
       ...(environment.ASSAY_CONSUMER_URL ? [environment.ASSAY_CONSUMER_URL] : []),
       ...UNITS.flatMap(unit => environment.ASSAY_UNIT_URL?.replace('{unit}', unit.name) ?? []),
@@ -58,7 +58,7 @@ describe('the stack', () => {
     for (const url of urls) expect(stack.functions).toHaveProperty(new URL(url).pathname.split('/')[2]!)
   })
 
-  it('calls the tick by cron, and nothing else', () => {
+  it('calls only the tick by cron', () => {
     const called = functions.filter(([, one]) => one.annotations).map(([name]) => name)
     expect(called).toEqual(['assay-tick'])
   })
@@ -68,7 +68,7 @@ describe('the settings of a function', () => {
   const folder = mkdtempSync(join(tmpdir(), 'assay-secrets-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  it('are found where its secrets are mounted', () => {
+  it('are read from where its secrets are mounted', () => {
     const [, { secrets, environment }] = ofUnit('runs')[0]!
     for (const name of secrets!) writeFileSync(join(folder, name), `value of ${name}\n`)
     const own = Object.entries(environment as Record<string, string>).map(([name, value]) =>
@@ -79,12 +79,12 @@ describe('the settings of a function', () => {
     for (const name of needed) expect(settings.need(name)).not.toBe('')
   })
 
-  it('hold no secret in the router', () => {
+  it('contain no secret for the router', () => {
     expect(ofUnit('router')[0]![1].secrets).toBeUndefined()
   })
 })
 
-it('the ingress leads to the router straight, or by the gateway where it may sleep', () => {
+it('the ingress leads straight to the router, or through the gateway where the router may scale to zero', () => {
   const objects = objectsIn(read('ingress.yaml'))
   const straight = objects.find(({ kind }) => kind === 'Ingress')!.spec.rules[0]
   expect([straight.host, straight.http.paths[0].backend.service.name]).toEqual([
@@ -100,14 +100,14 @@ it('the ingress leads to the router straight, or by the gateway where it may sle
   )
 })
 
-it('the folder holds what is made from the example, and nothing of before', () => {
+it('the generated folder holds exactly the objects made from the example', () => {
   const files = filesOf('openfaas', example, 'infra/values/openfaas.yaml').map(([name]) => name)
   expect(generatedFiles('openfaas').toSorted()).toEqual(
     files.filter(name => name.endsWith('.yaml')).toSorted(),
   )
 })
 
-it('who may call a function is said of each but the router, which callers reach', () => {
+it('the network policy restricts the callers of every function except the router', () => {
   const [inwards] = objectsIn(read('network-policies.yaml'))
   const named: string[] = inwards!.spec.podSelector.matchExpressions[0].values
   expect([...named, 'assay-router'].toSorted()).toEqual(functions.map(([name]) => name).toSorted())

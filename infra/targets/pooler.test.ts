@@ -8,7 +8,7 @@ import { secretName } from './openfaas.ts'
 
 const [openfaas, knative] = [await readExample('openfaas'), await readExample('knative')]
 
-it('the parts of a URL are what stands in it, without what is escaped and what follows the database', () => {
+it('a database URL is split into decoded parts, without parameters after the database name except sslmode', () => {
   expect(poolerSecrets('postgres://a%20b:p%40ss%2Fw%3Ard@db.internal:6432/assay?sslmode=require')).toEqual({
     POOLER_HOST: 'db.internal',
     POOLER_PORT: '6432',
@@ -51,14 +51,14 @@ describe.each([
     placeOf: (secret: string) => ({ name: knative.secret, key: secret }),
   },
 ])('the pooler on $platform', ({ made, placeOf }) => {
-  it('has every part of the URL from its secret, and no URL to take apart', () => {
+  it('gets every part of the URL from its secret, and no URL', () => {
     const { env, volumes } = podOf(made())
     expect(env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? [])).toEqual(SECRETS.map(placeOf))
     expect(env.map(({ name }) => name)).not.toContain('DATABASE_URL')
     expect(volumes).toBeUndefined()
   })
 
-  it('knows the CA of PostgreSQL where there is one', () => {
+  it('uses the CA of PostgreSQL if there is one', () => {
     const { env, mounts, volumes } = podOf(made([...openfaas.secrets, 'DATABASE_CA']))
     const { value } = env.find(({ name }) => name === 'SERVER_TLS_CA_FILE')!
     const { name, key } = placeOf('DATABASE_CA')

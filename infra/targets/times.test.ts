@@ -67,7 +67,7 @@ const given: Record<string, (consumer_s: number) => Record<string, Given>> = {
 
 describe.each(Object.entries(given))('on %s', (_, givenAt) => {
   it.each(TIMES)(
-    'a consumer of %i s is told so, and is not cut off before it gave back what it held',
+    'a consumer of %i s gets that time as a setting, and both consumer and runtime may run for longer',
     seconds => {
       const { consume, [RUNTIME]: runtime, tick } = givenAt(seconds)
       expect(consume!.consumer_s).toBe(seconds)
@@ -78,7 +78,7 @@ describe.each(Object.entries(given))('on %s', (_, givenAt) => {
   )
 
   it.each(TIMES)(
-    'with a consumer of %i s the router outlives each unit, and each unit an event stream and an upload',
+    'with a consumer of %i s the router may run longer than each unit, and units longer than event streams and uploads',
     seconds => {
       const { [ROUTER]: router, consume: _, tick: __, [RUNTIME]: ___, ...units } = givenAt(seconds)
       for (const { request_s } of Object.values(units)) {
@@ -91,7 +91,7 @@ describe.each(Object.entries(given))('on %s', (_, givenAt) => {
 })
 
 it.each(TIMES)(
-  'with a consumer of %i s every watchdog is outlived by the router, and the router by the gateway',
+  'with a consumer of %i s the router outlives every unit’s watchdog, and the gateway outlives the router',
   seconds => {
     const { functions, gateway_s } = onOpenfaas(seconds)
     const router = functions.find(one => one.FUNCTION === ROUTER)!
@@ -109,7 +109,7 @@ it.each(TIMES)(
   },
 )
 
-it.each(TIMES)('with a consumer of %i s an Ingress of nginx outlives the gateway’s functions', seconds => {
+it.each(TIMES)('with a consumer of %i s an nginx Ingress waits longer than the router may take', seconds => {
   const values = {
     ...openfaas,
     consumer_seconds: seconds,
@@ -121,7 +121,7 @@ it.each(TIMES)('with a consumer of %i s an Ingress of nginx outlives the gateway
   expect(waits).toBeGreaterThan(Number.parseFloat(router.write_timeout))
 })
 
-it('a route of the Gateway API ends nothing by itself: what it leads to does', () => {
+it('a Gateway API route sets no timeout of its own', () => {
   const ingress = { ...knative.ingress, by: 'gateway' as const }
   const routes = (['group', 'endpoint'] as const)
     .flatMap(packaging => filesOf('knative', { ...knative, packaging, ingress }, 'a test'))
@@ -132,7 +132,7 @@ it('a route of the Gateway API ends nothing by itself: what it leads to does', (
   expect(rules.filter(({ timeouts }) => timeouts?.request !== '0s')).toEqual([])
 })
 
-it('Knative allows all of them, and an answer may begin as late as it may end', () => {
+it('Knative allows the longest timeout, and a response may start as late as it may end', () => {
   for (const { spec } of onKnative(max).filter(one => one.apiVersion === 'serving.knative.dev/v1')) {
     const { timeoutSeconds, responseStartTimeoutSeconds } = spec.template.spec
     expect(timeoutSeconds).toBeLessThanOrEqual(600)
@@ -140,7 +140,7 @@ it('Knative allows all of them, and an answer may begin as late as it may end', 
   }
 })
 
-it('a process is not started anew while it waits for a statement, nor ended while a consumer writes results', () => {
+it('a process is not restarted while it waits for a statement, nor killed while a consumer writes results', () => {
   const objects = knativeObjects(max, true)
   for (const { spec } of objects.filter(one => one.apiVersion === 'serving.knative.dev/v1')) {
     const { periodSeconds, failureThreshold } = spec.template.spec.containers[0].livenessProbe

@@ -27,11 +27,11 @@ describe.each(TARGETS)('the values for %s', target => {
   const text = exampleOf(target)
   const values = valuesOf(target)
 
-  it('are, each, said what it is for', () => {
+  it('all have a stated purpose', () => {
     expect(values.filter(({ purpose }) => !purpose)).toEqual([])
   })
 
-  it('are, all that must be given, in the example', () => {
+  it('are all in the example if they are required', () => {
     const given = parse(text)
     const at = (name: string) => name.split('.').reduce((value, key) => value?.[key], given)
     const missing = values.filter(({ name, otherwise }) => otherwise === undefined && at(name) === undefined)
@@ -39,13 +39,13 @@ describe.each(TARGETS)('the values for %s', target => {
     expect(() => readValues(target, text, 'example')).not.toThrow()
   })
 
-  it('are missed by name, each of them', () => {
+  it('are each reported by name when they are missing', () => {
     const told = refusal(target, '')
     const needed = values.filter(({ name, otherwise }) => otherwise === undefined && !name.includes('.'))
     for (const { name, purpose } of needed) expect(told).toContain(`${name} is missing: ${purpose}`)
   })
 
-  it('are refused by name where nobody knows them', () => {
+  it('are refused by name when they are unknown', () => {
     expect(refusal(target, `${text}\nhostname: x\n`)).toContain('hostname is not known')
   })
 })
@@ -91,7 +91,7 @@ describe('the files of an installation', () => {
   afterAll(() => rmSync(folder, { recursive: true }))
   const out = join(folder, 'out')
 
-  it('say what they were made from, and take the place of what other values made', async () => {
+  it('name the values they were made from, and replace files made from other values', async () => {
     const example = join(ROOT, 'infra/values/knative.yaml')
     const mine = join(folder, 'mine.yaml')
     writeFileSync(mine, readFileSync(example, 'utf8').replace('keda: false', 'keda: true'))
@@ -105,7 +105,7 @@ describe('the files of an installation', () => {
     expect(readdirSync(out)).toContain('own.yaml')
   })
 
-  it('are not written while a value is missing, and each that is has its line', () => {
+  it('are not written while a value is missing, and each missing value is reported', () => {
     const empty = join(folder, 'empty.yaml')
     writeFileSync(empty, '')
     const args = ['--target', 'workerd', '--values', empty, '--out', join(folder, 'none')]

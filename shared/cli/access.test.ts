@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const write = (value: unknown, path = ASSAY_DATA_DIR) =>
   writeFileSync(join(folder, path, 'local.json'), typeof value === 'string' ? value : JSON.stringify(value))
 
-describe('a key that is none', () => {
+describe('an invalid API key', () => {
   it.for(['pk_a\nb', 'pk_ä', '"pk_a"', 'pk a'])('is refused and not shown: %j', ASSAY_API_KEY => {
     const found = () => findAccess({ ASSAY_API_KEY, ASSAY_DATA_DIR }, folder)
     expect(found).toThrow('ASSAY_API_KEY holds a character that no key has')
@@ -26,23 +26,23 @@ describe('a key that is none', () => {
 })
 
 describe('server and key', () => {
-  it("are the local stack's where the environment names none", () => {
+  it('are those of the local stack if the environment names none', () => {
     write({ ...LOCAL, account: {} })
     expect(findAccess({ ASSAY_DATA_DIR }, folder)).toEqual(LOCAL)
   })
 
-  it('are at port 8090 of this machine where nothing says otherwise [service.local-address]', () => {
+  it('default to port 8090 of this machine if nothing else is set [service.local-address]', () => {
     const env = { ASSAY_DATA_DIR, ASSAY_API_KEY: 'pk_env' }
     expect(findAccess(env, folder)).toEqual({ base_url: 'http://127.0.0.1:8090', api_key: 'pk_env' })
   })
 
-  it('are looked for in the current folder when no data folder is named', () => {
+  it('are read from .assay in the current folder if no data folder is named', () => {
     mkdirSync(join(folder, '.assay'))
     write(LOCAL, '.assay')
     expect(findAccess({}, folder)).toEqual(LOCAL)
   })
 
-  it('are those of the environment first', () => {
+  it('come from the environment first', () => {
     write(LOCAL)
     const env = { ASSAY_DATA_DIR, ASSAY_BASE_URL: 'https://assay.example/', ASSAY_API_KEY: 'pk_env' }
     expect(findAccess(env, folder)).toEqual({ base_url: 'https://assay.example', api_key: 'pk_env' })
@@ -52,7 +52,7 @@ describe('server and key', () => {
     })
   })
 
-  it('never send the local key to another server', () => {
+  it('never combine the local key with another server', () => {
     write(LOCAL)
     const elsewhere = { ASSAY_DATA_DIR, ASSAY_BASE_URL: 'https://assay.example' }
     expect(() => findAccess(elsewhere, folder)).toThrow(
@@ -60,7 +60,7 @@ describe('server and key', () => {
     )
   })
 
-  it('missing, say what names a server elsewhere, and how to start a stack, as the first page does', () => {
+  it('are reported as missing with the variables for a server elsewhere and the command that starts a stack', () => {
     const hint = expect.stringMatching(/ASSAY_BASE_URL=https:.*ASSAY_API_KEY=pk_/)
     expect(() => findAccess({ ASSAY_DATA_DIR }, folder)).toThrow(
       expect.objectContaining({ code: 'no_credentials', exit: 3, hint, next: 'npm start' }),
@@ -69,12 +69,12 @@ describe('server and key', () => {
     expect(page).toMatch(/server elsewhere set `ASSAY_BASE_URL`.* and `ASSAY_API_KEY`/)
   })
 
-  it.each(['{"base_url":1}', 'half a fi'])('in a broken file %s are refused', text => {
+  it.each(['{"base_url":1}', 'half a fi'])('are refused if the local file is broken: %s', text => {
     write(text)
     expect(() => findAccess({ ASSAY_DATA_DIR }, folder)).toThrow(/local\.json cannot be used/)
   })
 
-  it('refuse a base URL that is none', () => {
+  it('are refused if the base URL is not a URL', () => {
     const env = { ASSAY_DATA_DIR, ASSAY_BASE_URL: 'localhost:8090', ASSAY_API_KEY: 'k' }
     expect(() => findAccess(env, folder)).toThrow(expect.objectContaining({ code: 'usage', exit: 2 }))
   })

@@ -17,6 +17,6 @@ it.each([
   ],
   ['not for types alone', "import type OpenAI from 'openai'", []],
   ['each once', 'process.env.B; process.env.A; process.env.B', ['A', 'B']],
-])('an agent reads %s', (_, source, names) => {
+])('the environment variables that an agent’s code reads are found: %s', (_, source, names) => {
   expect(variablesRead([source])).toEqual(names)
 })

@@ -24,7 +24,7 @@ const screen = (columns: number) => ({
   program: 'npx assay',
 })
 
-it('an alert says what happened, what to do, and the command as it can be typed here', () => {
+it('an alert shows what happened, what to do, and the command as the user types it', () => {
   expect(alertText(alert, NOW, screen(64)).split('\n')).toEqual([
     'schedule_missed  5m ago',
     '  Schedule "0 2 * * *" (UTC) of agent nightly:',

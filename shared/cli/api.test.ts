@@ -7,14 +7,14 @@ import { search } from './search.ts'
 const refusedWith = (message: string, hint?: string) =>
   asFailure(new ApiFailure(new Response(null, { status: 404 }), { code: 'not_found', message, hint }))!
 
-describe('what the server refused', () => {
-  it('of an item says which id an item goes by, and how one of your own leads to it', () => {
+describe('a not_found error of the server', () => {
+  it('about an item explains which id is meant, and how to find it by your own item id', () => {
     const { hint, next } = refusedWith('There is no such item in this account.')
     expect(hint).toMatch(/not by your own identifier.*assay search --item-id/)
     expect(next).toBe('assay items RUN')
   })
 
-  it('of anything else keeps its hint', () => {
+  it('about anything else keeps its hint', () => {
     expect(refusedWith('There is no such run in this account.', 'Look.')).toMatchObject({
       hint: 'Look.',
       next: 'assay runs',
@@ -28,7 +28,7 @@ it.each([
   ['EPIPE', /a proxy before the server/],
   ['ERR_SSL_WRONG_VERSION_NUMBER', /http:\/\//],
   ['ENOTFOUND', /is ASSAY_BASE_URL right/],
-])('a server that %s keeps one from is told with what to do', (code, hint) => {
+])('an unreachable server (%s) is reported with what to do', (code, hint) => {
   const error = new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
   expect(unreachable('https://assay.test', error)).toMatchObject({
     code: 'unreachable',
@@ -38,7 +38,7 @@ it.each([
 })
 
 describe('a search for suspected refusals', () => {
-  it('shows by which words each may be one', async () => {
+  it('shows the words for which each call is suspected', async () => {
     const step = {
       ...{ record_id: 'r', run_id: 'r', item_id: 'T-1', step_no: 1, attempt: 1, key: 'k', name: 'ask' },
       ...{ outcome_status: 'ok', outcome_reason: 'suspected_refusal', cost_usd: 0, unpriced: false },

@@ -27,11 +27,11 @@ describe('an amount', () => {
     return [invocation.given.amount('budget'), ...bareAmounts(invocation.command, invocation.given)]
   }
 
-  it.each(['5.00', '$5', '500c'])('of %s is 500 cents, and nothing is to be said', text => {
+  it.each(['5.00', '$5', '500c'])('of %s is 500 cents, and gets no note', text => {
     expect(said('--budget', text)).toEqual([500])
   })
 
-  it('that leaves its unit open is cents, as ever, and is told to be', () => {
+  it('without a unit is read as cents, and gets a note that says so', () => {
     expect(said('--budget', '500')).toEqual([
       500,
       '--budget 500 is read as cents: $5.00 (write $5.00 as 5.00 or 500c)',
@@ -41,7 +41,7 @@ describe('an amount', () => {
 })
 
 describe('a command line', () => {
-  it('is read by the fields that its options are sent as; what was not given is none of them', () => {
+  it('sets only the fields whose options are given, and clears those given as none', () => {
     const said = (...argv: string[]) =>
       fieldsGiven(given('schedules', 'create', 'agent', '0 2 * * *', ...argv), SCHEDULE_SETTINGS)
     expect(said()).toEqual({})
@@ -58,7 +58,7 @@ describe('a command line', () => {
     })
   })
 
-  it('gives arguments, switches, texts, whole numbers and lists', () => {
+  it('is parsed into arguments, switches, texts, whole numbers and lists', () => {
     const submit = given('submit', 'rows.jsonl', '--agent', 'a', '--budget=0', '--watch')
     expect(submit.arg(0)).toBe('rows.jsonl')
     expect(submit.text('agent')).toBe('a')
@@ -91,7 +91,7 @@ describe('a command line', () => {
     [['runs', '--agent'], '--agent needs a value: --agent SLUG'],
     [['submit', 'f', '--agent', '--watch'], '--agent needs a value: --agent SLUG'],
     [['submit', 'f', '--watch=1'], '--watch takes no value'],
-  ])('%j is a usage error that says why and how it is used', (argv, message) => {
+  ])('%j is a usage error with the reason and the usage line', (argv, message) => {
     const failure = refused(...argv)
     expect(failure).toBeInstanceOf(Failure)
     expect(failure.exit).toBe(EXIT.usage)
@@ -101,7 +101,7 @@ describe('a command line', () => {
     expect(failure.next).toBe(`assay ${argv[0]} --help`)
   })
 
-  it('with an unknown option is told the nearest one, or all of them', () => {
+  it('with an unknown option is answered with the nearest option, or with all of them', () => {
     expect(refused('submit', 'f', '--budgt', '5')).toMatchObject({
       exit: EXIT.usage,
       message: 'submit has no option --budgt',
@@ -114,7 +114,7 @@ describe('a command line', () => {
     expect(refused('runs', '-n').message).toBe('runs has no option -n')
   })
 
-  it('with an unknown verb of a noun is told the nearest one, or all of them', () => {
+  it('with an unknown verb is answered with the nearest command, or with those of the noun', () => {
     expect(refused('schedules', 'enabel', 'ID')).toMatchObject({
       message: 'there is no command "schedules enabel"',
       hint: 'did you mean schedules enable?',
@@ -122,19 +122,19 @@ describe('a command line', () => {
     expect(refused('schedules', 'fire', 'ID').hint).toContain('schedules, schedules show')
   })
 
-  it('with an unknown command is told the nearest one, or all of them', () => {
+  it('with an unknown command is answered with the nearest one, or with all of them', () => {
     expect(refused('submitt', 'f')).toMatchObject({ exit: EXIT.usage, hint: 'did you mean submit?' })
     expect(refused('cancle', 'r').hint).toBe('did you mean cancel?')
     expect(refused('destroy').hint).toContain('overview, top, deploy, package, agents, ')
   })
 })
 
-describe('no command', () => {
-  it.each([[[]], [['--json']]])('%j shows what matters now', argv => {
+describe('a command line without a command', () => {
+  it.each([[[]], [['--json']]])('runs the overview: %j', argv => {
     expect(parse(COMMANDS, argv)).toMatchObject({ kind: 'run', command: { name: 'overview' } })
   })
 
-  it('takes only what the overview takes', () => {
+  it('takes only the options of the overview', () => {
     expect(refused('--everything').message).toBe('overview has no option --everything')
   })
 })
@@ -149,7 +149,7 @@ describe('help', () => {
   })
 
   it.each([[['items', '--help']], [['items', 'r', '-h']], [['help', 'items']]])(
-    '%j tells its options',
+    '%j lists the options of a command',
     argv => {
       const invocation = parse(COMMANDS, argv)
       expect(invocation).toMatchObject({ kind: 'help', command: { name: 'items' } })

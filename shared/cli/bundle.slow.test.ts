@@ -5,7 +5,7 @@ import { tempFolder } from '../../test/support/temp-folder.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { bundleAgent } from './bundle.ts'
 
-it('a bundle is given up whose file never finishes loading', {
+it('bundling fails if the file never finishes loading', {
   timeout: 2 * LIMITS.agent_load_ms,
 }, async () => {
   await using folder = new AsyncDisposableStack()

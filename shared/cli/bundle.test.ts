@@ -22,7 +22,7 @@ const agent = (body: string, options = "{ name: 'Bundled' }") =>
   `import { agent } from 'assay'\n@agent(${options})\nexport default class Bundled { ${body} }`
 
 describe('bundleAgent', () => {
-  it('makes a module that workerd runs, from a file outside any project', async () => {
+  it('builds a module that workerd runs, from a file outside any project', async () => {
     const path = await file(
       'works.ts',
       `import { createHash } from 'crypto'
@@ -67,7 +67,7 @@ describe('bundleAgent', () => {
     }
   })
 
-  it('loads an agent that prints while it is loaded', async () => {
+  it('loads an agent that prints while it loads', async () => {
     const path = await file('prints.ts', `console.log('{"declaration":{}}')\n${agent('run() {}')}`)
     expect((await bundleAgent(path)).declaration).toEqual({ name: 'Bundled' })
   })

@@ -12,13 +12,13 @@ const found = {
   record_ids: [RECORD],
 }
 
-it('clusters show how many, the prompt and one of them', async () => {
+it('a cluster is listed with its count, its sample prompt and the record id of one item', async () => {
   const session = answering({ 'GET /v1/durable/runs/clusters': { clusters: [found], total_failures: 1200 } })
   await clusters(session(120), given())
   expect(told()).toContain(`1,200  ${found.cluster_key}  Where is my order?  ${RECORD}`)
 })
 
-it('clusters of some time are counted from what waits for a decision, and say what went wrong', async () => {
+it('clusters with --since are counted from the rows in triage, and say what went wrong', async () => {
   const row = {
     record_id: RECORD,
     cluster_key: null,

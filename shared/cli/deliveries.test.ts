@@ -33,7 +33,7 @@ const refused: Schemas['DeliveryRecord'] = {
   ],
 }
 
-it('deliveries are listed with what came of them, and when they are tried next', () => {
+it('the list of deliveries shows the last result of each, and when it is tried next', () => {
   const taken: Schemas['Delivery'] = { ...refused, state: 'delivered', due_at: null, last_status: 204 }
   const rows = [refused, { ...taken, last_error: null }]
   expect(deliveriesTable(rows, NOW, screen(140)).split('\n')).toEqual([
@@ -44,7 +44,7 @@ it('deliveries are listed with what came of them, and when they are tried next',
   for (const line of deliveriesTable(rows, NOW, screen(70)).split('\n')) expect(line.length).toBeLessThan(71)
 })
 
-it('a delivery is shown with each try, and when it was given up with what to do', () => {
+it('a delivery is shown with every attempt, and with the command to resend it once it has failed', () => {
   expect(deliveryText(refused, NOW, screen(80)).split('\n')).toEqual([
     'delivery c31b4b82-662e-4b24-845f-8f48c83215e8',
     `tells    run.finished of run ${RUN}`,

@@ -53,8 +53,8 @@ const PLAN: Plan = {
   ],
 }
 
-describe('what a deploy says', () => {
-  it('tells that a label is not kept where nothing is new, and what makes a version of its own', () => {
+describe('the output of a deploy', () => {
+  it('says that the label is not kept if nothing has changed, and how to get a new version', () => {
     const same = {
       ...{ slug: 'a', agent_created: false, version: 1, created: false, external_id: null, bytes: 0 },
     }
@@ -64,14 +64,14 @@ describe('what a deploy says', () => {
     expect(text).toContain('--env RELEASE=fix-2')
   })
 
-  it('names the checks that a new version has without declaring any', () => {
+  it('names the default checks of a new version', () => {
     const told = { ...plain, agent_key: null, default_checks: ['repeats', 'cut_json'] }
     const line = 'answers are looked at for repeats, cut_json; checks: [] for none'
     expect(deployedText(told, screen(120))).toContain(line)
     expect(deployedText({ ...told, created: false }, screen(120))).not.toContain(line)
   })
 
-  it('warns of what the installation does not give the agent, and says what to set', () => {
+  it('shows warnings with their hints, in a dry run too', () => {
     const message = 'A step may take 300 s, and consumers have 50 s.'
     const warnings = [{ code: 'step_outlasts_consumer' as const, message, hint: 'Give consumers more.' }]
     const lines = `! ${message}\n  Give consumers more.`
@@ -80,7 +80,7 @@ describe('what a deploy says', () => {
     expect(dryRunText({ ...plain, ...dry, warnings }, screen(120))).toContain(lines)
   })
 
-  it('gives each thing that changed a line, and the secrets once', () => {
+  it('has one line for each changed declaration, and shows the secrets once', () => {
     const deployed = {
       slug: 'digest',
       agent_created: false,
@@ -108,7 +108,7 @@ try   assay submit FILE.jsonl --agent digest --watch`,
     )
   })
 
-  it('says nothing of automation where there is none', () => {
+  it('says nothing about automation if there is none', () => {
     expect(deployedText({ ...plain, agent_key: null }, screen(80))).toBe(
       'a (new agent): version 1 deployed\ntry   assay submit FILE.jsonl --agent a --watch',
     )
@@ -124,7 +124,7 @@ try   assay submit FILE.jsonl --agent a --watch`,
   })
 })
 
-describe('what a dry run says', () => {
+describe('the output of a dry run', () => {
   const told = {
     slug: 'digest',
     agent: 'exists' as const,
@@ -140,7 +140,7 @@ describe('what a dry run says', () => {
     },
   }
 
-  it('tells what would become of what', () => {
+  it('says what would change', () => {
     expect(dryRunText(told, screen(120))).toBe(
       `digest: would deploy version 4; version 3 runs now and differs in code, schedules
 bundle of 2.0 KiB
@@ -152,7 +152,7 @@ a dry run: nothing was changed`,
     )
   })
 
-  it('tells a new agent, an older version, and that there is nothing to do', () => {
+  it('distinguishes a new agent, an older version and the version that already runs', () => {
     const nothing = { plan: { schedules: [], triggers: [] }, bytes: 0, env: [] }
     expect(
       dryRunText(

@@ -29,7 +29,7 @@ const metrics = (change: Record<string, number> = {}) =>
 const wrongOf = (change: Record<string, number>) =>
   installationFindings(metrics(change), NOW).filter(finding => finding.state === 'wrong')
 
-it('an installation that is as it should be has nothing wrong', () => {
+it('a healthy installation has no wrong finding', () => {
   expect(wrongOf({})).toEqual([])
   expect(installationFindings(metrics(), NOW)[0]!.found).toBe('PostgreSQL 18.4, Redis 8.2')
 })
@@ -40,7 +40,7 @@ it.each([
   ['master key', { assay_master_key_opens: 0 }, /ASSAY_MASTER_KEY/],
   ['leases', { assay_leases_expired: 2 }, /tick/],
   ['waiting', { assay_oldest_wait_seconds: 900 }, /consumer/],
-])('what is wrong with the %s comes with what mends it', (check, change, mend) => {
+])('a problem with the %s is reported with its fix', (check, change, mend) => {
   expect(wrongOf(change)).toEqual([
     expect.objectContaining({ check, state: 'wrong', mend: expect.stringMatching(mend) }),
   ])
@@ -50,13 +50,13 @@ it.each([
   ['no_token', /ASSAY_METRICS_TOKEN/],
   ['refused', /ASSAY_METRICS_TOKEN/],
   ['elsewhere', /the tick answers GET \/metrics/],
-] as const)('without the metrics (%s) nothing is wrong, and how to get them is said', (why, mend) => {
+] as const)('without metrics (%s) the finding is unknown, and says how to get them', (why, mend) => {
   expect(installationFindings({ why }, NOW)).toMatchObject([
     { check: 'operation', state: 'unknown', mend: expect.stringMatching(mend) },
   ])
 })
 
-it('a finding fits the screen, and its mend is a command as the user calls it', () => {
+it('a finding fits the screen, and its fix is a command as the user types it', () => {
   const finding = {
     check: 'open runs',
     state: 'wrong' as const,
@@ -79,7 +79,7 @@ const openRunsWhere = (run: object, token: string) =>
     })(80),
   )
 
-it('an old run is stuck when nobody takes its items though nothing keeps them, or when none is left', async () => {
+it('an old run is stuck if nothing holds its items back and nobody takes them, or if no item is left', async () => {
   expect(await openRunsWhere({}, 'next')).toMatchObject({
     state: 'wrong',
     found: expect.stringMatching(/the-run .*with 12 items that nobody takes/),
@@ -95,7 +95,7 @@ it.each(['retry_backoff', 'project_cap', 'no_deployment'])(
   },
 )
 
-it('nor is one that is young, or at work', async () => {
+it('a run that is young or has running items is not stuck', async () => {
   expect(await openRunsWhere({ started_at: '2026-01-01T00:00:00.000Z' }, 'next')).toMatchObject({
     state: 'ok',
   })
@@ -128,7 +128,7 @@ async function foundBy<T>(
   }
 }
 
-it('a server that is not ready says for want of what, and its version and clock are looked at', async () => {
+it('a server that is not ready is reported with each dependency, its version and its clock', async () => {
   const dependencies = {
     postgres: { status: 'unusable', latency_ms: 8, reason: 'refused the password: check DATABASE_URL' },
     redis: { status: 'unreachable', latency_ms: 2000 },
@@ -148,7 +148,7 @@ it('a server that is not ready says for want of what, and its version and clock 
   ])
 })
 
-it('a proxy that takes no body of 2 MiB is named with its setting, and a server that refuses it is well', async () => {
+it('a proxy that rejects a body of 2 MiB is named with its setting, and an error of the server itself is fine', async () => {
   const page = '<html><body><center><h1>413</h1></center><hr><center>nginx</center></body></html>'
   expect(await foundOf([413, page, { 'content-type': 'text/html' }], bodyLimitOf)).toMatchObject({
     state: 'wrong',
@@ -160,7 +160,7 @@ it('a proxy that takes no body of 2 MiB is named with its setting, and a server 
   })
 })
 
-it('a server that does not know the path, or says what is wrong with it, is told in its own words', async () => {
+it('an error of the server itself is shown with its message and hint', async () => {
   const hint = 'The proxy passed on /assay, which it must take off.'
   const refused = { error: { code: 'not_found', message: 'There is no such operation.', hint } }
   const answer = [404, refused, { 'assay-version': VERSION }] as const
@@ -169,7 +169,7 @@ it('a server that does not know the path, or says what is wrong with it, is told
   ])
 })
 
-it('a key that somebody before the server refuses is not told to be a wrong one', async () => {
+it('a key that a proxy in front of the server rejects is not reported as a wrong key', async () => {
   const page = '<html><body><center><h1>401</h1></center><hr><center>nginx</center></body></html>'
   const answer = [401, page, { 'content-type': 'text/html' }] as const
   const key = (base_url: string) => keyFinding(connect({ base_url, api_key: 'pk_x' }), 'pk_x')
@@ -180,7 +180,7 @@ it('a key that somebody before the server refuses is not told to be a wrong one'
   })
 })
 
-describe('the pages', () => {
+describe('the check of the dashboard’s address', () => {
   /** The finding about a server at `path` that redirects to `location` and answers the form with `formStatus`. */
   const pagesWhere = (location: string, formStatus: number, path: string) =>
     foundBy(
@@ -191,7 +191,7 @@ describe('the pages', () => {
   it.each([
     ['', '/dashboard'],
     ['/assay', '/assay/dashboard'],
-  ])('of a server at %j that leads to %s are well', async (path, location) => {
+  ])('passes for a server at %j whose pages redirect to %s', async (path, location) => {
     expect(await pagesWhere(location, 400, path)).toMatchObject({ state: 'ok' })
   })
 
@@ -200,7 +200,7 @@ describe('the pages', () => {
     ['/another/dashboard', 400, /leads to \/another/],
     ['/assay/dashboard', 403, /cannot sign in at/],
   ] as const)(
-    'below a path that lead to %s, with %i for a form, take BASE_URL',
+    'asks for BASE_URL when pages below a path redirect to %s and the sign-in form gets %i',
     async (location, form, found) => {
       expect(await pagesWhere(location, form, '/assay')).toMatchObject({
         state: 'unknown',

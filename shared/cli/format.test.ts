@@ -10,7 +10,7 @@ describe('figures', () => {
     [0.0999, '$0.0999'],
     [0.2349, '$0.23'],
     [1234.5, '$1,234.50'],
-  ])('%f dollars are %s', (usd, text) => expect(money(usd)).toBe(text))
+  ])('%f dollars are shown as %s', (usd, text) => expect(money(usd)).toBe(text))
 
   it('mark a lower bound', () => expect(spend(0.5, true)).toBe('≥$0.50'))
 
@@ -19,9 +19,9 @@ describe('figures', () => {
     [1500, '1.5 s'],
     [61_000, '1:01'],
     [3_723_000, '1:02:03'],
-  ])('%d ms are %s', (ms, text) => expect(duration(ms)).toBe(text))
+  ])('%d ms are shown as %s', (ms, text) => expect(duration(ms)).toBe(text))
 
-  it('of a clock, of sizes and of ages', () => {
+  it('cover clock times, sizes and ages', () => {
     expect(clock(9_400)).toBe('0:09')
     expect([bytes(12), bytes(2048), bytes(3 * 1024 ** 2), bytes(5 * 1024 ** 3)]).toEqual([
       '12 B',
@@ -36,7 +36,7 @@ describe('figures', () => {
 })
 
 describe('text', () => {
-  it('is measured in the columns it takes', () => {
+  it('is measured in terminal columns', () => {
     expect([
       widthOf('abc'),
       widthOf('\x1b[31mabc\x1b[39m'),

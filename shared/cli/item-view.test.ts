@@ -4,7 +4,7 @@ import { widthOf } from './format.ts'
 import { itemText, recordText, traceText } from './item-view.ts'
 
 describe('the record of an item', () => {
-  it('tells the verdict and its reason in words', () => {
+  it('shows the verdict and its reason in words', () => {
     const refused = sampleRecord({
       outcome_status: 'degraded',
       outcome_reason: 'refusal',
@@ -18,7 +18,7 @@ describe('the record of an item', () => {
     expect(lines).toContain('output   {"intent":"greeting"}')
   })
 
-  it('tells of an item that waits that there is no verdict, and why it waits', () => {
+  it('shows for a held item that there is no verdict yet, and why it waits', () => {
     const held = sampleRecord({
       status: 'paused',
       outcome_status: null,
@@ -33,7 +33,7 @@ describe('the record of an item', () => {
 })
 
 describe('a trace', () => {
-  it('is a tree of attempts and steps in their order, with time, tokens and cost', () => {
+  it('is a tree of attempts and steps in order, with time, tokens and cost', () => {
     const steps = [
       sampleStep({ attempt: 2, step_no: 1 }),
       sampleStep({
@@ -67,11 +67,11 @@ describe('a trace', () => {
     ])
   })
 
-  it('says when a step was taken over from an earlier item', () => {
+  it('marks a step that was reused from an earlier item', () => {
     expect(traceText([sampleStep({ reused: true, cost_usd: 0 })], screen(100))).toMatch(/tokens {2}reused$/m)
   })
 
-  it('shortens payloads to the screen, however long they are', () => {
+  it('shortens payloads to the width of the screen, however long they are', () => {
     const long = sampleStep({ input: 'x'.repeat(100_000), output: { text: 'é\x1b'.repeat(50_000) } })
     const text = itemText(sampleRecord({ input_snapshot: 'y'.repeat(100_000) }), [long], screen(80))
     for (const line of text.split('\n').slice(7)) expect(widthOf(line)).toBeLessThanOrEqual(80)

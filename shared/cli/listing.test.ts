@@ -5,7 +5,7 @@ import { sinceOf, tellList } from './listing.ts'
 const NOW = Date.parse('2026-03-02T12:00:00Z')
 const MINUTE = 60_000
 
-it('since is so long ago, or a time', () => {
+it('--since takes a duration or a time', () => {
   expect(sinceOf('90s', NOW)).toBe(NOW - 90_000)
   expect(sinceOf('2h', NOW)).toBe(NOW - 120 * MINUTE)
   expect(sinceOf('1w', NOW)).toBe(NOW - 7 * 24 * 60 * MINUTE)
@@ -15,7 +15,7 @@ it('since is so long ago, or a time', () => {
 })
 
 it.each(['soon', '2', 'h', '2 h', '-2h', '2026', '2026-13-40', '2h30m'])(
-  'since %j is refused, with what it may be',
+  '--since %j is refused with the accepted forms',
   text => {
     expect(() => sinceOf(text, NOW)).toThrow(/it must be 90s, 30m, 2h, 3d or 1w, or a time/)
   },
@@ -47,7 +47,7 @@ function minutes(rows: number) {
   }
 }
 
-it('a list reads as many pages as --limit takes, and says that there are more', async () => {
+it('a list shows --limit rows, reads on for some pages to count, and says how many there are at least', async () => {
   const { listing, pages } = minutes(100)
   await tellList(answering({})(80), given({ limit: '15' }), listing)
   expect(pages.slice(0, 3)).toEqual(['0+10', '10+5', '15+10'])
@@ -63,25 +63,25 @@ it.each([
     'the first 15 of 30 minutes; --limit N shows more\n',
   ],
   [{ limit: '40' }, 40, ''],
-])('a list %j of %i rows says how many there are', async (options, rows, note) => {
+])('a list with %j of %i rows says how many there are if it shows fewer', async (options, rows, note) => {
   await tellList(answering({})(80), given(options), minutes(rows).listing)
   expect(told('notes')).toBe(note)
 })
 
-it('a list whose rows the server has counted asks for no page more', async () => {
+it('a list reads no further page if the server reports the total', async () => {
   const { listing, pages } = minutes(100)
   await tellList(answering({})(80), given({ limit: '5' }), { ...listing, total: async () => 1234 })
   expect(pages).toEqual(['0+5'])
   expect(told('notes')).toBe('the first 5 of 1,234 minutes; --limit N shows more\n')
 })
 
-it('a list that the server could not count is counted page by page', async () => {
+it('a list is counted page by page if the server cannot report the total', async () => {
   const { listing } = minutes(30)
   await tellList(answering({})(80), given({ limit: '5' }), { ...listing, total: async () => undefined })
   expect(told('notes')).toBe('the first 5 of 30 minutes; --limit N shows more\n')
 })
 
-it('a list ends at --since, and reads no page beyond it', async () => {
+it('a list stops at --since, and reads no page beyond it', async () => {
   const { listing, pages } = minutes(100)
   const since = new Date(NOW - 11.5 * MINUTE).toISOString()
   await tellList(answering({})(80), given({ since }), listing)
@@ -90,7 +90,7 @@ it('a list ends at --since, and reads no page beyond it', async () => {
   expect(told('notes')).toBe('')
 })
 
-it('a list with nothing since then says since when', async () => {
+it('a list that is empty since a time says so', async () => {
   await tellList(answering({})(80), given({ since: '1s' }), minutes(0).listing)
   expect(told()).toBe('nothing since 1s\n')
 })

@@ -66,7 +66,7 @@ describe.each([60, 80, 120])('on %i columns', columns => {
     expect(results.split('\n').filter(line => widthOf(line) > columns)).toEqual([])
   })
 
-  it('every help fits', () => {
+  it('every help text fits', () => {
     for (const command of [undefined, ...COMMANDS])
       expect(
         helpOf(COMMANDS, command, columns)

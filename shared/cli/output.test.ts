@@ -31,7 +31,7 @@ const failure = new Failure(EXIT.api, 'not_found', 'There is no such run.', {
 })
 
 describe('output as lines of JSON', () => {
-  it('is one object a line with its event, and no text', () => {
+  it('has one object per line with its event, and no text', () => {
     const { output, written } = opened({ json: true })
     output.emit('deployed', { version: 1 }, () => 'text')
     output.rows('run', [{ id: 1 }, { id: 2 }], () => 'text')
@@ -40,13 +40,13 @@ describe('output as lines of JSON', () => {
     )
   })
 
-  it('tells a state that is redrawn only when it is news', () => {
+  it('prints a state that is redrawn only when it has changed', () => {
     const { output, written } = opened({ json: true })
     for (const done of [0, 0, 1, 1, 1]) output.redraw('progress', { done }, () => 'text')
     expect(written.out).toBe('{"event":"progress","done":0}\n{"event":"progress","done":1}\n')
   })
 
-  it('keeps notes and failures apart, on standard error', () => {
+  it('writes notes and errors to standard error', () => {
     const { output, written } = opened({ json: true })
     output.note('waiting')
     output.fail(failure)
@@ -70,7 +70,7 @@ describe('output as lines of JSON', () => {
 })
 
 describe('output as text', () => {
-  it('redraws the line in place and clears it before what stays', () => {
+  it('redraws the progress line in place, and clears it before permanent output', () => {
     const { output, written } = opened({ tty: true })
     output.redraw('progress', {}, () => '1 of 2')
     output.redraw('progress', {}, () => '2 of 2')
@@ -78,21 +78,21 @@ describe('output as text', () => {
     expect(written.out).toBe('\r\x1b[K1 of 2\r\x1b[K2 of 2\r\x1b[Kdone\n')
   })
 
-  it('clears the line before a note, too', () => {
+  it('clears the progress line before a note, too', () => {
     const { output, written } = opened({ tty: true })
     output.redraw('progress', {}, () => '1 of 2')
     output.note('the server is away')
     expect(written).toEqual({ out: '\r\x1b[K1 of 2\r\x1b[K', err: 'the server is away\n' })
   })
 
-  it('does not redraw where nothing can be redrawn', () => {
+  it('does not redraw if it does not go to a terminal', () => {
     const { output, written } = opened()
     output.redraw('progress', {}, () => '1 of 2')
     output.emit('ended', {}, ({ columns }) => `done in ${columns} columns`)
     expect(written.out).toBe('done in 80 columns\n')
   })
 
-  it('names code, message, hint and the command to try as the user calls it', () => {
+  it('shows an error with its code, message, hint and the next command as the user types it', () => {
     const { output, written } = opened({ tty: true, color: true })
     output.fail(failure)
     expect(written.err).toContain('\x1b[31m')
@@ -101,7 +101,7 @@ describe('output as text', () => {
     )
   })
 
-  it('shows control characters of a message as blanks', () => {
+  it('replaces control characters in a message with blanks', () => {
     const { output, written } = opened({ tty: true })
     output.fail(new Failure(EXIT.api, 'x', 'evil\x1b]0;title\x07 text\nsecond line'))
     expect(written.err).toBe('x: evil ]0;title  text\nsecond line\n')
@@ -109,7 +109,7 @@ describe('output as text', () => {
 })
 
 describe('colours', () => {
-  it('are for terminals whose user has not refused them', () => {
+  it('are used on terminals unless the user has turned them off', () => {
     const terminal = { write: () => {}, isTTY: true }
     expect(mayColor(terminal, {})).toBe(true)
     expect(mayColor(terminal, { NO_COLOR: '1' })).toBe(false)

@@ -74,7 +74,7 @@ const bad: Overview = {
   alerts: [{ message: 'A moment was missed.', created_at: run.created_at } as Overview['alerts'][number]],
 }
 
-it('says first that a restored installation is held, and what ends that', () => {
+it('the overview says first that a restored installation is held, and how to release it', () => {
   const [first] = overviewText(
     { ...nothing, held_since: '2026-07-01T00:00:00.000Z' },
     NOW,
@@ -83,7 +83,7 @@ it('says first that a restored installation is held, and what ends that', () => 
   expect(first).toMatch(/^held +restored .*nothing is dispatched, fired or sent +assay admin go-on$/)
 })
 
-it('when little is wrong, what matters are a few lines', () => {
+it('the overview has three lines if nothing is wrong', () => {
   expect(overviewText(nothing, NOW, screen(80)).split('\n')).toEqual([
     'runs       none in flight',
     'to decide  nothing waits for a decision',
@@ -92,7 +92,7 @@ it('when little is wrong, what matters are a few lines', () => {
 })
 
 it.each([60, 80, 120])(
-  'what is wrong fits %i columns and 30 rows, each part with the command that goes on',
+  'an overview full of problems fits %i columns and 30 to 36 rows, and each part names the next command',
   columns => {
     const lines = overviewText(bad, NOW, screen(columns)).split('\n')
     expect(lines.filter(line => widthOf(line) > columns)).toEqual([])
@@ -107,18 +107,18 @@ it.each([60, 80, 120])(
   },
 )
 
-it('money says when it is a lower bound, and how much credit is left', () => {
+it('the overview marks the cost as a lower bound, and shows how much credit is spent', () => {
   expect(overviewText(bad, NOW, screen(120))).toMatch(
     /^money +≥\$3.20 by the runs of today\nprices +the list of 2026-01-01 +assay prices\ncredit +\$90.00 of \$100.00 spent +assay projects/m,
   )
 })
 
-it('who has deployed nothing is told how to begin', () => {
+it('the overview tells a user who has deployed nothing how to begin', () => {
   const text = overviewText({ ...nothing, begun: { agents: 0, runs: false } }, NOW, screen(80))
   expect(text).toContain('assay deploy examples/ticket-triage/agent.ts')
 })
 
-it('what is left of budgets by day and month is told with whose it is and until when, the scarcest first', () => {
+it('the overview lists budgets by day and month with owner, remainder and end, the scarcest first', () => {
   const budget = { limit_cents: 500, spent_cents: 100, left_cents: 400, ends_at: '2026-03-02T23:00:00.000Z' }
   const of = { of: 'default', command: 'projects budget', timezone: 'Europe/Berlin' }
   const spent = { ...budget, period: 'day' as const, spent_cents: 500, left_cents: 0 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { answering, given, told } from '../../test/support/cli-session.ts'
 import { setPrice } from './prices.ts'
 
-it('who sets a price is told that items go on which wait for no other one', async () => {
+it('setting a price reports that items waiting for this price alone continue by themselves', async () => {
   const price = {
     model: 'ours',
     input_per_mtok: 1,

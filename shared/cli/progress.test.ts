@@ -16,7 +16,7 @@ const half = sampleRun({
 const pace = { per_second: 12.34, left_ms: 65_000 }
 
 describe('the progress line', () => {
-  it('tells in two halves what ran and what worked, then rate, time left and spend', () => {
+  it('shows what ran and what worked, then rate, time left and cost', () => {
     expect(progressLine(half, pace, screen(120))).toBe(
       'ran ███████████░░░░░░░░░░░ 50/100  worked ██████████████████▓▓▒▒ 40 ok 5 degraded 5 failed  12/s  1:05 left  $1.23',
     )
@@ -35,7 +35,7 @@ describe('the progress line', () => {
     }
   })
 
-  it('gives up the bars first, then the rate, and keeps the counts', () => {
+  it('drops the bars first, then the rate, and keeps the counts', () => {
     expect(progressLine(half, pace, screen(80))).toBe(
       'ran 50/100  worked 40 ok 5 degraded 5 failed  12/s  1:05 left  $1.23',
     )
@@ -43,7 +43,7 @@ describe('the progress line', () => {
     expect(progressLine(half, pace, screen(30))).toBe('50/100 ran, 40 ok')
   })
 
-  it('fills a bar only when all is done, and shows a single failure among many', () => {
+  it('fills a bar only when everything is done, and shows a single failure among many', () => {
     const almost = sampleRun({ total_items: 10_000, completed: 9_998, failed: 1, queued: 0, running: 1 })
     const line = progressLine(almost, pace, screen(140))
     expect(line).toMatch(/^ran █+░ 9,999/)
@@ -52,11 +52,11 @@ describe('the progress line', () => {
     expect(progressLine(done, pace, screen(140))).toMatch(/^ran █+ 10,000\/10,000 {2}worked █+ 10,000 ok/)
   })
 
-  it('marks a spend that leaves out unpriced models as a lower bound', () => {
+  it('marks the cost as a lower bound when items are unpriced', () => {
     expect(progressLine({ ...half, unpriced_item_count: 1 }, pace, screen(120))).toMatch(/≥\$1\.23$/)
   })
 
-  it('looks the same with colours as without', () => {
+  it('has the same text with colours as without', () => {
     const colored = {
       ...screen(120),
       paint: (style: 'red', text: string) => styleText(style, text, { validateStream: false }),
@@ -68,7 +68,7 @@ describe('the progress line', () => {
 })
 
 describe('the pace', () => {
-  it('is unknown at first, then that of the last ten seconds', () => {
+  it('is unknown at first, and then the average of the last ten seconds', () => {
     const meter = paceMeter()
     const at = (seconds: number, completed: number) =>
       meter(sampleRun({ completed, queued: 100 - completed }), seconds * 1000)

@@ -35,7 +35,7 @@ const recovery = {
   finished_at: '2026-01-01T00:00:00.000Z',
 }
 
-it('a dry run tells what would be replayed, in how many runs, and what not', async () => {
+it('a dry run shows how many items would be replayed, in how many runs, which would not, and the cost', async () => {
   const plan = {
     action: 'replay',
     eligible: 30,
@@ -59,7 +59,7 @@ it('a dry run tells what would be replayed, in how many runs, and what not', asy
   ])
 })
 
-it('a recovery that stopped says why, and its exit code that not all of it worked', async () => {
+it('a stopped recovery says why, and exits with the code for failed items', async () => {
   const session = answering({ 'GET /v1/recoveries/the-recovery': recovery })(80)
   expect(await recover(session, given({ watch: 'yes' }, ['the-recovery']))).toBe(EXIT.failed)
   expect(told().trim().split('\n')).toEqual([

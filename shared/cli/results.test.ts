@@ -33,7 +33,7 @@ function sending(pieces: (string | Error)[]) {
   return { session: { ...session, api }, asked }
 }
 
-it('a file has its name once it is whole, and replaces what was there', async () => {
+it('a results file replaces the old one and leaves no other file behind', async () => {
   await writeFile(join(folder, 'night.csv'), 'of yesterday')
   const { session, asked } = sending(['item_id\n', 'a\n'])
   expect(await results(session, given({ out: 'night.csv' }, ['the-run']))).toBe(EXIT.ok)
@@ -43,7 +43,7 @@ it('a file has its name once it is whole, and replaces what was there', async ()
   expect(told()).toBe(`${join(folder, 'night.csv')}: 10 B\n`)
 })
 
-it('an answer that breaks off leaves what was there, and no half of a file', async () => {
+it('a response that breaks off leaves the old file, and no partial one', async () => {
   await writeFile(join(folder, 'night.csv'), 'of yesterday')
   const { session } = sending(['item_id\n', new TypeError('terminated')])
   await expect(results(session, given({ out: 'night.csv' }, ['the-run']))).rejects.toMatchObject({
@@ -60,13 +60,13 @@ it.each([
   ['ndjson', { out: 'x.jsonl' }],
   ['json', { out: 'x.json' }],
   ['json', { out: 'x.csv', json: 'yes' }],
-] as [string, Record<string, string>][])('come as %s with %j', async (format, options) => {
+] as [string, Record<string, string>][])('results come as %s with %j', async (format, options) => {
   const { session, asked } = sending([])
   await results(session, given(options, ['the-run']))
   expect(asked).toMatchObject([{ format }])
 })
 
-it('are of one run or one agent, in one format', async () => {
+it('results are of one run or one agent, and in one format', async () => {
   const { session } = sending([])
   await expect(results(session, given({}, []))).rejects.toMatchObject({ exit: EXIT.usage })
   await expect(results(session, given({ agent: 'a' }, ['the-run']))).rejects.toMatchObject({

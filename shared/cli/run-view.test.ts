@@ -32,30 +32,30 @@ const items = [
 const widest = (text: string) => Math.max(...text.split('\n').map(widthOf))
 
 describe('tables', () => {
-  it.each([80, 100, 120, 200])('fit %i columns and keep whole ids', columns => {
+  it.each([80, 100, 120, 200])('fit %i columns and show ids in full', columns => {
     const texts = [runsTable(runs, NOW, screen(columns)), itemsTable(items, screen(columns))]
     for (const text of texts) expect(widest(text), text).toBeLessThanOrEqual(columns)
     expect(texts[0]!.match(new RegExp(runs[0]!.id, 'g'))).toHaveLength(2)
     expect(texts[1]!.match(new RegExp(items[0]!.id, 'g'))).toHaveLength(2)
   })
 
-  it('show at 80 columns whether it ran, whether it worked and why not', () => {
+  it('show at 80 columns whether an item ran, whether it worked, and why not', () => {
     const [head, ...rows] = itemsTable([sampleItem({ ...items[1]!, item_id: 'T-2' })], screen(80)).split('\n')
     expect(head).toMatch(/^ID +ITEM +RAN +WORKED +COST +DETAIL$/)
     expect(rows[0]).toMatch(/T-2 +failed +failed +\$0\.0012 +agent_err\S*…$/)
   })
 
-  it('say of which of them calls could not be read', () => {
+  it('show how many calls of an item could not be read', () => {
     const unread = sampleItem({ item_id: 'T-2', unread_call_count: 2 })
     expect(itemsTable([sampleItem(), unread], screen(120))).toMatch(/UNREAD.*\n.*\n.*T-2 .* 2 calls /)
   })
 
-  it('say which of them a replay has mended', () => {
+  it('show the verdict of a replay that fixed the item', () => {
     const mended = sampleItem({ ...items[1]!, item_id: 'T-2', mended_by: items[0]!.id })
     expect(itemsTable([mended], screen(120))).toMatch(/T-2 .*failed +failed → ok /)
   })
 
-  it('show at 120 columns partition, cost and age as well', () => {
+  it('also show partition, cost and age at 120 columns', () => {
     expect(itemsTable(items, screen(120)).split('\n')[0]).toMatch(
       /ITEM +PARTITION +RAN +WORKED +COST +DETAIL/,
     )
@@ -64,7 +64,7 @@ describe('tables', () => {
     )
   })
 
-  it('align columns by the width that is seen', () => {
+  it('align columns by their visible width', () => {
     const [, first, second] = itemsTable([sampleItem({ item_id: '你好' }), sampleItem()], screen(120)).split(
       '\n',
     )
@@ -105,7 +105,7 @@ describe('the summary of a run', () => {
     ])
   })
 
-  it('tells graded, unread, suspected and priced apart, and what mends each', () => {
+  it('counts graded, unread, suspected and unpriced calls separately, and says what to do about each', () => {
     const run = sampleRun({
       completed: 100,
       queued: 0,
@@ -145,7 +145,7 @@ describe('the summary of a run', () => {
     ])
   })
 
-  it('says of calls that come later in a long run why they are not named', () => {
+  it('explains for a long run why unread and unpriced calls are not named', () => {
     const counts = { unread_call_count: 2, unpriced_item_count: 3 }
     const later = sampleRun({ ...counts, total_items: LIMITS.failures_looked_through + 1 })
     const none = { unread: [], unpriced: [] }
@@ -157,7 +157,7 @@ describe('the summary of a run', () => {
     expect(uncountedText(short, none, screen(120))).toBe('')
   })
 
-  it('says what shows over the run alone', () => {
+  it('shows the findings of run checks', () => {
     const message = 'an item costs 2.3 times what it did in the run before'
     const found = {
       check: 'cost_jump',
@@ -170,14 +170,14 @@ describe('the summary of a run', () => {
     expect(runSummary(sampleRun({ failed_checks: [found] }), screen(120))).toContain(`noticed ${message}`)
   })
 
-  it('does not read as if it went on where all that is left is held', () => {
+  it('shows a run whose remaining items are all held as waiting for a decision', () => {
     const held = sampleRun({ total_items: 61, completed: 59, queued: 0, paused: 2 })
     expect(runSummary(held, screen(120))).toContain(
       'ran: 59 of 61, 2 held · worked: 59 ok · 2 to decide\nstatus  waits for a decision',
     )
   })
 
-  it('tells what a budget ended apart from what failed', () => {
+  it('counts items over budget apart from failed ones', () => {
     const values = { total_items: 61, failed: 61, budget_exceeded_count: 60, queued: 0 }
     const broke = sampleRun({ ...values, status: 'budget_exceeded', budget_cents: 1 })
     expect(runSummary(broke, screen(120))).toContain('ran: 1 of 61, 60 over budget · worked: 0 ok, 1 failed')
@@ -231,7 +231,7 @@ describe('a verification', () => {
     differences: [],
   }
 
-  it('shows every sum beside its recount', () => {
+  it('shows every sum next to its recount', () => {
     const lines = verificationText(balanced, screen(80)).split('\n')
     for (const name of Object.keys(counts)) expect(lines.some(line => line.startsWith(`${name} `))).toBe(true)
     expect(lines.find(line => line.startsWith('sum of these'))).toMatch(/4 +4$/)

@@ -23,7 +23,7 @@ describe('a profile', () => {
     keepSignedIn(asProfile('night'), THERE, signed('me@there'))
   })
 
-  it('stands for its server and its member, and for nobody’s key', () => {
+  it('sets the server and the member, and drops the API key of the environment', () => {
     const asked = withProfile({ ...env, ASSAY_API_KEY: 'pk_of_another', ASSAY_BASE_URL: HERE }, 'night')
     expect(asked).toMatchObject({ ASSAY_BASE_URL: THERE, ASSAY_API_KEY: undefined })
     expect(signedInAt(asked, THERE)?.email).toBe('me@there')
@@ -31,7 +31,7 @@ describe('a profile', () => {
     expect(signedInAt(env, HERE)?.email).toBe('me@here')
   })
 
-  it('gets neither the operator’s credential nor the bearer of the metrics: the environment has another server’s', () => {
+  it('drops the operator key and the metrics token, which the environment holds for another server', () => {
     const secrets = { ASSAY_OPERATOR_KEY: 'of_another', ASSAY_METRICS_TOKEN: 'of_another' }
     const none = { ASSAY_OPERATOR_KEY: undefined, ASSAY_METRICS_TOKEN: undefined }
     expect(withProfile({ ...env, ...secrets }, 'night')).toMatchObject({ ASSAY_BASE_URL: THERE, ...none })
@@ -46,7 +46,7 @@ describe('a profile', () => {
     expect(withProfile(named, undefined)).toMatchObject({ ASSAY_BASE_URL: HERE, ...secrets })
   })
 
-  it('is asked where nothing else is told, once it is in use, until another is or the local stack', () => {
+  it('is used while it is current, unless the local stack or a setting for a server is named', () => {
     expect(withProfile(env, undefined).ASSAY_PROFILE).toBeUndefined()
     useAsCurrent(env, 'night')
     expect(withProfile(env, undefined).ASSAY_BASE_URL).toBe(THERE)
@@ -57,12 +57,12 @@ describe('a profile', () => {
     expect(withProfile(env, undefined).ASSAY_PROFILE).toBeUndefined()
   })
 
-  it('that nobody made is refused, with those there are, unless somebody signs in by it', () => {
+  it('that does not exist is refused, unless somebody is signing in with it', () => {
     expect(() => withProfile(env, 'day')).toThrow('nobody is signed in by the profile "day"')
     expect(withProfile(env, 'day', true)).toMatchObject({ ASSAY_PROFILE: 'day' })
   })
 
-  it('of the environment does not stand beside the address of another server', () => {
+  it('in the environment is refused if the environment also names another server', () => {
     expect(() => withProfile({ ...asProfile('night'), ASSAY_BASE_URL: HERE }, undefined)).toThrow(
       'ASSAY_PROFILE is night, which is for https://assay.example.com',
     )
@@ -71,7 +71,7 @@ describe('a profile', () => {
     })
   })
 
-  it('signs out alone, and is in use no longer', () => {
+  it('can be signed out alone, and is then no longer current', () => {
     useAsCurrent(env, 'night')
     keepSignedIn(asProfile('night'), THERE, undefined)
     expect(readKept(env)).toEqual({
@@ -82,7 +82,7 @@ describe('a profile', () => {
   })
 })
 
-it('a file from before there were profiles keeps its sessions', () => {
+it('a sessions file without profiles has the format from before there were any, and a broken file is refused', () => {
   const file = keepSignedIn(env, HERE, signed('me@here'))
   expect(file).toBe(join(env.XDG_CONFIG_HOME!, 'assay', 'sessions.json'))
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ [HERE]: signed('me@here') })

@@ -13,20 +13,20 @@ async function linesOf(pieces: string[]) {
   return text.split('\n').filter(Boolean)
 }
 
-it('takes standard input for lines of JSON where it begins with one', async () => {
+it('standard input that begins with a line of JSON is read as JSON lines', async () => {
   expect(await linesOf(['\n{"id"', ': "a"}\n', '{"id": "b"}'])).toEqual([
     '{"input":{"id": "a"},"item_id":"a"}',
     '{"input":{"id": "b"},"item_id":"b"}',
   ])
 })
 
-it('takes standard input for CSV otherwise, and inch marks in it for what they are', async () => {
+it('other standard input is read as CSV, and inch marks in it are kept', async () => {
   expect(await linesOf(['\ufeffid,te', 'xt\n1,3.5" disk\n', '2,"a ""b"""\n'])).toEqual([
     '{"input":{"id":"1","text":"3.5\\" disk"},"item_id":"1"}',
     '{"input":{"id":"2","text":"a \\"b\\""},"item_id":"2"}',
   ])
 })
 
-it('tells of a broken first line of JSON as that', async () => {
+it('a broken first line of JSON is reported as broken JSON', async () => {
   await expect(linesOf(['{"id": }\n'])).rejects.toThrow('line 1: is not JSON')
 })

@@ -26,7 +26,7 @@ const listing = (answers: Parameters<typeof answering>[0]) =>
   answering({ 'GET /v1/verdicts': { rows: [], next_cursor: null }, ...answers })
 
 describe('the list of triage', () => {
-  it('says of a reason that people often found wrong how often, and asks what is asked', async () => {
+  it('shows how often a reason was called wrong, and the question about an item that has one', async () => {
     const judged = { agent_id: 'a', reason: 'refusal', judged: 25, wrong: 8, often_wrong: true }
     const asked = { ...refused, reason: 'suspected_refusal', question: 'Is this a refusal?' }
     const session = listing({
@@ -38,7 +38,7 @@ describe('the list of triage', () => {
     expect(told()).toContain('Is this a refusal?')
   })
 
-  it('says why on 80 columns, and what can be done in the words of the command line on 120', async () => {
+  it('shows the reason at 80 columns, and also the available actions at 120', async () => {
     const session = listing({ 'GET /v1/triage': { rows: [row, held, refused], next_cursor: null } })
     await triage(session(80), given())
     expect(told()).toMatch(/^ITEM +WORKED +WHY/m)
@@ -49,14 +49,14 @@ describe('the list of triage', () => {
     expect(told()).toMatch(/failed .* replay, ack, dismiss +5m ago$/m)
   })
 
-  it('shows the identifiers of whoever submitted', async () => {
+  it('shows the item ids of the submitter', async () => {
     const own = { ...row, item_id: 'ticket-4711' }
     await triage(listing({ 'GET /v1/triage': { rows: [own, held], next_cursor: null } })(100), given())
     expect(told()).toMatch(/^ITEM +YOUR ID +WORKED +WHY/m)
     expect(told()).toMatch(/ticket-4711 +failed +tool_call_error/)
   })
 
-  it('asks with the filters that were given, and says how many there are', async () => {
+  it('requests rows with the given filters, and says how many there are', async () => {
     const session = listing({
       'GET /v1/agents': [{ id: 'the-agent', slug: 'a' }],
       'GET /v1/triage?run_id=r&agent_id=the-agent&reason=refusal&kind=dlq&limit=1': {
@@ -72,14 +72,14 @@ describe('the list of triage', () => {
     expect(told('notes')).toContain('the first 1 of 3 items; --limit N shows more')
   })
 
-  it('says so when nothing waits', async () => {
+  it('says that nothing waits for a decision if it is empty', async () => {
     await triage(listing({ 'GET /v1/triage': { rows: [], next_cursor: null } })(80), given())
     expect(told()).toBe('nothing waits for a decision\n')
   })
 })
 
-describe('of an older server', () => {
-  it('the list is shown without what it does not know: reviews, and how good verdicts are', async () => {
+describe('with an older server', () => {
+  it('the list is shown without reviews and without the quality of verdicts', async () => {
     const api = connect({ base_url: 'http://assay.test', api_key: 'pk_test' }, async input => {
       const { pathname, searchParams } = new URL((input as Request).url)
       const refusal = (code: string, status: number) =>
@@ -93,13 +93,13 @@ describe('of an older server', () => {
   })
 })
 
-it('verdicts that nobody has judged say when an ok item that was called wrong counts', async () => {
+it('the list of verdicts says, when none is judged, from when an ok item called wrong counts', async () => {
   await verdicts(listing({})(200), given())
   expect(told()).toContain('an ok item that was called wrong counts once it is decided about')
 })
 
 describe('groups without a cause', () => {
-  it('are of one agent each', () => {
+  it('are separate for each agent', () => {
     const alike = [{ agent_id: 'a' }, { agent_id: 'b' }].map(own => ({ ...refused, ...own, cause_id: null }))
     const groups = groupsOf(alike as unknown as Row[], false, new Map(), of =>
       of.agent_id === 'a' ? 'often wrong' : undefined,
@@ -109,7 +109,7 @@ describe('groups without a cause', () => {
 })
 
 describe('a decision', () => {
-  it('calls wrong what the row showed, whatever is said of the item by now', async () => {
+  it('that calls a row wrong names what the row showed: the verdict, the question or the correction', async () => {
     const sent: unknown[] = []
     const api = connect({ base_url: 'http://assay.test', api_key: 'pk_test' }, async input => {
       sent.push(await (input as Request).json())
@@ -122,7 +122,7 @@ describe('a decision', () => {
     expect(sent).toEqual([{ of: 'verdict' }, { of: 'question' }, { of: 'correction' }])
   })
 
-  it('tells where a replay runs and what it does not do again', async () => {
+  it('to replay says where the replay runs and how many steps are reused', async () => {
     const continued = { run_id: 'the-run', record_id: 'the-copy', reused_steps: 2 }
     const session = answering({ [`POST /v1/durable/runs/${RECORD}/replay`]: continued })
     await replay(session(80), given({}, [RECORD]))
@@ -137,7 +137,7 @@ describe('a decision', () => {
     [{ of: 'question' }, 'ok', 'is ok in results, as it was recorded'],
     [{ of: 'correction' }, 'ok', 'is ok in results, as it was recorded'],
   ])(
-    'that calls wrong what is said (%j of one that is %s) tells what holds now',
+    'to call wrong what was said (%j, recorded as %s) says what holds from now on',
     async (of, recorded, words) => {
       const session = answering({
         [`POST /v1/durable/runs/${RECORD}/wrong`]: {},
@@ -148,7 +148,7 @@ describe('a decision', () => {
     },
   )
 
-  it('by acknowledging says that nothing is decided', async () => {
+  it('to acknowledge says that nothing is decided', async () => {
     await acknowledge(
       answering({ [`POST /v1/durable/runs/${RECORD}/acknowledge`]: {} })(80),
       given({}, [RECORD]),
@@ -157,7 +157,7 @@ describe('a decision', () => {
   })
 })
 
-it('why is one token and one sentence', async () => {
+it('why shows one token and one sentence', async () => {
   const found = { token: 'run_cap', message: '2 items of the run are at work, and 2 may be at once.' }
   await why(answering({ [`GET /v1/durable/runs/${RECORD}/why`]: found })(80), given({}, [RECORD]))
   expect(told()).toBe(`run_cap: ${found.message}\n`)

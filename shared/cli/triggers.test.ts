@@ -32,7 +32,7 @@ const made = {
 const told = (values: Partial<Parameters<typeof triggerText>[0]>) =>
   triggerText({ ...made, ...values }, screen(80)).split('\n')
 
-it('a new trigger shows its secret once, and a request to copy', () => {
+it('a new trigger shows its secret and a sample request to copy', () => {
   expect(told({ secret_env: 'ASSAY_SECRET' })).toEqual([
     'new-ticket starts hello',
     `url     ${URL}`,
@@ -46,11 +46,11 @@ it('a new trigger shows its secret once, and a request to copy', () => {
   ])
 })
 
-it('one for a sender that is given the secret says what to give', () => {
+it('a trigger whose sender must be given the secret says so', () => {
   expect(told({ scheme: 'github' }).at(-1)).toBe('Give github the URL and the secret, and have it send JSON.')
 })
 
-it('one whose sender makes the secret says how to tell it', () => {
+it('a trigger whose sender makes the secret says how to store it', () => {
   const lines = told({ scheme: 'stripe', secret: null, ready: false })
   expect(lines.at(-1)).toBe(
     '  SIGNING_SECRET=… assay triggers secret new-ticket --signing-secret SIGNING_SECRET',
@@ -58,11 +58,11 @@ it('one whose sender makes the secret says how to tell it', () => {
   expect(lines.join('\n')).not.toContain('curl')
 })
 
-it('one that knows its sender’s secret already needs no more words', () => {
+it('a trigger that already has its sender’s secret shows no instructions', () => {
   expect(told({ scheme: 'slack', secret: null })).toHaveLength(2)
 })
 
-it('one of an agent that says what it takes shows a body that the agent takes', () => {
+it('a trigger of an agent with an input schema shows a sample body that fits the schema', () => {
   const schema = {
     type: 'object',
     properties: { text: { type: 'string' }, days: { type: 'integer', minimum: 2 } },
@@ -75,7 +75,7 @@ it('one of an agent that says what it takes shows a body that the agent takes', 
   expect(shown({ items: true })).toContain(`-d '[{"text":"text","days":2}]'`)
 })
 
-it('one that is shown says what its runs are started with, and of no budget that there is none', () => {
+it('a trigger is shown with the settings of its runs, and says if it has no budget of its own', () => {
   const of = (values: object) =>
     shownText({ ...made, ...values }, Date.parse('2026-01-01T00:10:00Z'), screen(80)).split('\n')
   expect(of({ last_fired_at: '2026-01-01T00:05:00.000Z' })).toEqual([

@@ -25,7 +25,7 @@ describe('the exit code', () => {
 })
 
 describe('a run', () => {
-  it('has ended when nothing of it is at work, whatever its status says', () => {
+  it('has ended when none of its items is running, whatever its status says', () => {
     expect(hasEnded(sampleRun({ status: 'cancelled', running: 2 }))).toBe(false)
     expect(hasEnded(sampleRun({ status: 'cancelled', finished_at: '2026-01-01T00:00:02.000Z' }))).toBe(true)
   })
@@ -39,7 +39,7 @@ describe('a run', () => {
 })
 
 describe('the reason of a verdict', () => {
-  it('is said in words for every token of the grader', () => {
+  it('is put in words for every token of the grader', () => {
     for (const reason of OUTCOME_REASONS) expect(reasonInWords(reason)).toMatch(/^[a-zA-Z ]{10,}$/)
   })
 

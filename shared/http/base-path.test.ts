@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { basePath, prefixHint, withBasePath, withoutBasePath } from './base-path.ts'
 
-it('the path is that of BASE_URL, and none where it lies at the root or was told nothing', () => {
+it('the base path is the path of BASE_URL, or empty if that is at the root or not set', () => {
   const paths = ['https://x/assay', 'https://x/a/b/', 'https://x', 'https://x/', ''].map(basePath)
   expect(paths).toEqual(['/assay', '/a/b', '', '', ''])
 })
 
-it('an address of a page has the path, and nothing else changes', () => {
+it('addresses in a page get the base path, and nothing else changes', () => {
   const page = `<a href="/docs">a="/docs"</a><a href="//elsewhere.test"><a href="?cursor=1"><a href="https://x/y"><a href="#main">
 <script type="module" src="/s.js"></script><form method="post" action="/f"><button formaction="/g"><tr data-href="/r"><body data-events="/e">
 <input type="hidden" name="next" value="/dashboard"> href=&quot;/docs&quot;`
@@ -18,14 +18,14 @@ it('an address of a page has the path, and nothing else changes', () => {
   expect(withBasePath(page, '')).toBe(page)
 })
 
-it('an address of a browser is one of the process without it', () => {
+it('the base path is removed from addresses that a browser sends', () => {
   const within = ['/assay/dashboard?x=1', '/assay', '/assayer/x', '/x'].map(one =>
     withoutBasePath(one, '/assay'),
   )
   expect(within).toEqual(['/dashboard?x=1', '', '/assayer/x', '/x'])
 })
 
-it('a proxy that passes the path on is told so', () => {
+it('a request that still has the base path gets a hint that the proxy must remove it', () => {
   expect(prefixHint('/assay/v1/projects', '/assay')).toContain('must take off')
   expect(prefixHint('/v1/projects', '/assay')).toBeUndefined()
   expect(prefixHint('/v1/projects', '')).toBeUndefined()
@@ -37,7 +37,7 @@ it.each([
   ['/assay/dashboard', '/assay'],
   ['/assay/openapi.json', '/assay'],
 ])(
-  'nobody named the path that %s still has: it is told, and that BASE_URL has to end with it',
+  'a request to %s, whose prefix BASE_URL does not have, gets a hint about the proxy and BASE_URL',
   (path, before) => {
     for (const told of ['', '/another'])
       expect(prefixHint(path, told)).toMatch(
@@ -47,6 +47,6 @@ it.each([
 )
 
 it.each(['/v1/agents/docs', '/v1/nothing', '/nothing', '//v1/projects', '/dashboard/health', '/docs'])(
-  'of %s nothing is to be taken off',
+  'a request to %s gets no hint about a prefix',
   path => expect(prefixHint(path, '')).toBeUndefined(),
 )

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 const request = (body: ReadableStream<Uint8Array>) =>
   new Request('http://assay.test', { method: 'POST', body, duplex: 'half' } as RequestInit)
 
-it('a body of which nothing comes for long is given up, however slowly it came before', async () => {
+it('a body is given up when nothing has come for 90 s, however slowly it came before', async () => {
   let send!: ReadableStreamDefaultController<Uint8Array>
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -27,7 +27,7 @@ it('a body of which nothing comes for long is given up, however slowly it came b
   await last
 })
 
-it('a body that its reader takes slowly is not', async () => {
+it('a body is not given up because its reader is slow', async () => {
   const body = new ReadableStream<Uint8Array>({ pull: controller => controller.enqueue(new Uint8Array([1])) })
   const pieces = bodyOf(request(body))
   for (let n = 0; n < 3; n++) {

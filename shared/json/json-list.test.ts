@@ -23,13 +23,13 @@ async function refusalOf(attempt: () => unknown): Promise<[code: string, message
 }
 
 describe('a long list', () => {
-  it('is handed out element by element, and stands empty in the rest', async () => {
+  it('is returned element by element, and is an empty list in the rest', async () => {
     const list = await readLongList(' { "a" : 1 , "\\u006c": [ {"b": [2]} , 3,[] ] ,"c":"d" } ', 'l')
     expect(await all(list.elements())).toEqual(['{"b": [2]}', '3', '[]'])
     expect(JSON.parse(list.rest)).toEqual({ a: 1, l: [], c: 'd' })
   })
 
-  it('that is empty, missing or no list has no elements, and the rest says which', async () => {
+  it('that is empty, missing or not a list has no elements, and is left as it is in the rest', async () => {
     for (const text of [
       '{"l":[ ]}',
       '{}',
@@ -45,7 +45,7 @@ describe('a long list', () => {
     }
   })
 
-  it('is handed out again to whoever asks again', async () => {
+  it('can be read more than once', async () => {
     const { elements } = await readLongList('{"l":[1,2]}', 'l')
     expect([await all(elements()), await all(elements())]).toEqual([
       ['1', '2'],
@@ -53,7 +53,7 @@ describe('a long list', () => {
     ])
   })
 
-  it('lets others in after every slice, while it is checked and while it is handed out', async () => {
+  it('yields to the event loop after every slice, both while it is checked and while it is read', async () => {
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => (now += 20))
     const text = `{"l":[${new Array(10_000).fill(0).join()}]}`
@@ -69,13 +69,13 @@ describe('a long list', () => {
   })
 })
 
-describe('of any object', () => {
+describe('for any object', () => {
   const json = fc.json({ maxDepth: 4 })
   const members = fc.uniqueArray(fc.tuple(fc.constantFrom('l', 'm', '', 'll', 'L'), json), {
     selector: ([name]) => name,
   })
 
-  it('what is handed out and the rest are the whole', async () => {
+  it('the elements and the rest together are the whole', async () => {
     await fc.assert(
       fc.asyncProperty(members, fc.array(json), async (others, listed) => {
         const all_ = [...others.filter(([name]) => name !== 'l'), ['l', `[${listed.join(' , ')}]`] as const]
@@ -88,7 +88,7 @@ describe('of any object', () => {
     )
   })
 
-  it('a text with one piece changed is refused as the gate refuses it', async () => {
+  it('a text with one changed piece is refused as checkJson refuses it', async () => {
     const pieces = ['"', '\\', '{', '}', '[', ']', ',', ':', '0', '-', '.', 'e', ' ', 'null', '"l":1,']
     await fc.assert(
       fc.asyncProperty(
@@ -124,7 +124,7 @@ describe('of any object', () => {
     ['x'],
     [''],
     ['{'],
-  ])('%s gets the same answer of both', async text => {
+  ])('%s gets the same result as from checkJson', async text => {
     expect(await refusalOf(() => readLongList(text, 'l'))).toEqual(await refusalOf(() => checkJson(text)))
   })
 })

@@ -67,7 +67,7 @@ describe('the JSON gate accepts', () => {
     expect(verdict('[{"a":{"a":1},"b":{"a":2}},{"a":3}]')).toBeUndefined()
   })
 
-  it('nesting as deep as the bound', () => {
+  it('nesting as deep as the limit', () => {
     expect(verdict(nested(LIMITS.json_depth))).toBeUndefined()
   })
 })
@@ -121,7 +121,7 @@ describe('the JSON gate refuses as invalid', () => {
   })
 })
 
-describe('the JSON gate refuses beyond RFC 8259', () => {
+describe('the JSON gate is stricter than RFC 8259 and refuses', () => {
   it.each([
     '{"a":1,"a":2}',
     '{"a":1,"\\u0061":2}',
@@ -134,7 +134,7 @@ describe('the JSON gate refuses beyond RFC 8259', () => {
     expect(verdict(text)).toBe('duplicate_key')
   })
 
-  it('a repeated key in an object too large for the hashed keys, wherever the first one stands', () => {
+  it('a repeated key in an object of many keys, wherever the first one is', () => {
     const members = Array.from({ length: 40 }, (_, i) => `"key${i}":{"key${i}":0}`)
     expect(verdict(`{${members.join(',')}}`)).toBeUndefined()
     for (const repeated of ['"key0"', '"key15"', '"key16"', '"key39"', '"\\u006bey3"']) {
@@ -142,7 +142,7 @@ describe('the JSON gate refuses beyond RFC 8259', () => {
     }
   })
 
-  it('tells keys with equal hashes apart', () => {
+  it('equal keys, but not different keys with equal hashes', () => {
     // 31 * 65 + 97 = 31 * 66 + 66
     expect(verdict('{"Aa":1,"BB":2,"AaBB":3,"BBAa":4}')).toBeUndefined()
     expect(verdict('{"Aa":1,"BB":2,"Aa":3}')).toBe('duplicate_key')
@@ -152,20 +152,20 @@ describe('the JSON gate refuses beyond RFC 8259', () => {
     expect(verdict(text)).toBe('number_out_of_range')
   })
 
-  it('nesting deeper than the bound, of arrays and of objects', () => {
+  it('nesting deeper than the limit, of arrays and of objects', () => {
     expect(verdict(nested(LIMITS.json_depth + 1))).toBe('too_deep')
     expect(verdict('{"a":'.repeat(65) + 1 + '}'.repeat(65))).toBe('too_deep')
     expect(refusal(() => checkJson('[[[1]]]', { depth: 2 })).code).toBe('too_deep')
     expect(() => checkJson('[[1]]', { depth: 2 })).not.toThrow()
   })
 
-  it('a text of a million brackets without running out of stack', () => {
+  it('a text of a million brackets, without a stack overflow', () => {
     expect(verdict('['.repeat(1_000_000))).toBe('too_deep')
   })
 })
 
 describe('a JSON error', () => {
-  it('says where the text went wrong and what was expected', () => {
+  it('says where the text is wrong and what was expected', () => {
     const error = refusal(() => checkJson('{\n  "a": 1,\n  "b": x\n}'))
     expect(error).toMatchObject({ code: 'invalid_json', offset: 19, line: 3, column: 8 })
     expect(error.message).toBe(
@@ -179,19 +179,19 @@ describe('a JSON error', () => {
     expect(error.message).toContain('The key "id" is repeated')
   })
 
-  it('counts a newline at the fault to the line it ends', () => {
+  it('counts a newline at the fault to the line that it ends', () => {
     expect(refusal(() => checkJson('["a\n"]'))).toMatchObject({ offset: 3, line: 1, column: 4 })
     expect(refusal(() => checkJson('\n]'))).toMatchObject({ offset: 1, line: 2, column: 1 })
     expect(refusal(() => checkJson('[1,\n'))).toMatchObject({ offset: 4, line: 2, column: 1 })
   })
 
-  it('names a long number only in part', () => {
+  it('quotes a long number only in part', () => {
     expect(refusal(() => checkJson(`1${'0'.repeat(5000)}`)).message.length).toBeLessThan(200)
   })
 })
 
-describe('raw slices', () => {
-  it('keep the bytes of each field and drop the space around it', () => {
+describe('raw slices of a JSON text', () => {
+  it('keep the bytes of each field, without the space around it', () => {
     const fields = fieldsOf(' { "item_id" : "x\\u0041" ,\n"input":\t{ "a" : 1.00 , "b":[ ] } , "n":1e2 } ')
     expect([...fields]).toEqual([
       ['item_id', '"x\\u0041"'],
@@ -204,19 +204,19 @@ describe('raw slices', () => {
     expect(fieldsOf('{"\\u0069nput":1}').get('input')).toBe('1')
   })
 
-  it('refuse another root', () => {
+  it('are refused for another type of root, or with text after it', () => {
     expect(refusal(() => fieldsOf(' [1]')).message).toContain('expected a JSON object')
     expect(refusal(() => elementsOf('{}')).message).toContain('expected a JSON array')
     expect(refusal(() => fieldsOf('{} x')).code).toBe('invalid_json')
     expect(refusal(() => elementsOf('[1]]')).code).toBe('invalid_json')
   })
 
-  it('check what is inside', () => {
+  it('are checked inside', () => {
     expect(refusal(() => fieldsOf('{"a":{"b":1,"b":2}}')).code).toBe('duplicate_key')
     expect(refusal(() => elementsOf('[1,1e999]')).code).toBe('number_out_of_range')
   })
 
-  it('of an empty object and array are none', () => {
+  it('are none for an empty object or array', () => {
     expect(fieldsOf('{ }').size).toBe(0)
     expect(elementsOf('[ ]')).toEqual([])
   })
@@ -233,7 +233,7 @@ describe('for any JSON value', () => {
     )
   })
 
-  it('the gate agrees with JSON.parse about a text with one piece changed', () => {
+  it('the gate agrees with JSON.parse about a text with one changed piece', () => {
     const pieces = [
       '"',
       '\\',
@@ -273,7 +273,7 @@ describe('for any JSON value', () => {
     )
   })
 
-  it('fields and elements, put together again, are the value', () => {
+  it('fields and elements can be put together again to the value', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), json)), members => {
         const texts = members.map(([, text]) => text)
@@ -285,7 +285,7 @@ describe('for any JSON value', () => {
     )
   })
 
-  it('a second member with any earlier key is refused, however the key is spelled', () => {
+  it('a second member with an earlier key is refused, however the key is spelled', () => {
     const spelled = (key: string) =>
       `"${Array.from({ length: key.length }, (_, i) => `\\u${key.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')}"`
     fc.assert(

@@ -36,7 +36,7 @@ function cut(all: Uint8Array, places: number[]): Uint8Array[] {
 }
 
 describe('lines of a stream', () => {
-  it('come out with their numbers, blank ones left out but counted', async () => {
+  it('come with their numbers; blank lines are left out but counted', async () => {
     expect(await numbered([bytes('a\n\n \t\r\nb\r\nc')])).toEqual([
       [1, 'a'],
       [4, 'b'],
@@ -44,7 +44,7 @@ describe('lines of a stream', () => {
     ])
   })
 
-  it('come in one batch for a chunk without blank lines', async () => {
+  it('come in one batch per chunk if none is blank', async () => {
     const batches = []
     for await (const batch of ndjsonLines(stream([bytes('a\nb\nc'), bytes('d\ne\n')]), 10))
       batches.push(batch)
@@ -54,7 +54,7 @@ describe('lines of a stream', () => {
     ])
   })
 
-  it('of nothing, and of nothing but newlines, are none', async () => {
+  it('are none if the stream is empty or has only newlines', async () => {
     expect(await numbered([])).toEqual([])
     expect(await numbered([new Uint8Array(0), bytes('\n\r\n\n')])).toEqual([])
   })
@@ -70,7 +70,7 @@ describe('lines of a stream', () => {
     ])
   })
 
-  it('survive a source that reuses its buffer', async () => {
+  it('are intact even if the source reuses its buffer', async () => {
     async function* reusing() {
       const buffer = new Uint8Array(2)
       for (const text of ['ab', 'cd', 'e\n']) {
@@ -83,7 +83,7 @@ describe('lines of a stream', () => {
     expect(lines).toEqual(['abcde'])
   })
 
-  it('do not depend on where the stream was cut', async () => {
+  it('do not depend on how the stream is cut into chunks', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: fc.constantFrom('a', 'é', '😀', ' ', '\r', '\n', '"') })),
@@ -116,19 +116,19 @@ describe('a line is refused with its number', () => {
     },
   )
 
-  it('when it is over the bound, in bytes, the line end not counted', async () => {
+  it('when it is longer than the limit, in bytes, without its line end', async () => {
     expect(await numbered([bytes('ééé\r\n12345\n')], 6)).toHaveLength(2)
     expect(await refusal([bytes('a\nb\néééé\n')], 7)).toMatchObject({ code: 'line_too_long', line: 3 })
     expect(await refusal([bytes('a\nb\n'), bytes('1234'), bytes('5678')], 7)).toMatchObject({ line: 3 })
     expect(await refusal([bytes('a\n1234'), bytes('5678\n')], 7)).toMatchObject({ line: 2 })
   })
 
-  it('whether the end of a line of just the allowed length comes with it or later', async () => {
+  it('when it is over the limit by a byte, but not when its line end comes later', async () => {
     expect(await numbered([bytes('1234567'), bytes('\r'), bytes('\n')], 7)).toEqual([[1, '1234567']])
     expect(await refusal([bytes('12345678')], 7)).toMatchObject({ code: 'line_too_long', line: 1 })
   })
 
-  it('as soon as it is over, without reading the stream to its end', async () => {
+  it('as soon as it is too long, without reading the rest of the stream', async () => {
     let read = 0
     async function* endless() {
       for (;;) {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { prettyJson, textsOverLines } from './pretty-json.ts'
 
-it('indents as JSON.stringify does', () => {
+it('pretty JSON is indented as by JSON.stringify', () => {
   fc.assert(
     fc.property(fc.json(), text => {
       expect(prettyJson(text)).toBe(JSON.stringify(JSON.parse(text), null, 2))
@@ -10,7 +10,7 @@ it('indents as JSON.stringify does', () => {
   )
 })
 
-it('keeps every token as it was written', () => {
+it('pretty JSON keeps every token as it was written', () => {
   const text =
     '{"n":1.50,"big":12345678901234567890.10,"e":1E+2,"u":"\\u003cb\\/","none":[],"deep":[ { } ,\n[[1]]]}'
   expect(prettyJson(text).replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''))
@@ -21,12 +21,12 @@ it('keeps every token as it was written', () => {
   ])
 })
 
-it('takes a string of a megabyte', () => {
+it('pretty JSON may contain a string of a megabyte', () => {
   const text = JSON.stringify(`${'a\\"'.repeat(300_000)}`)
   expect(prettyJson(text)).toBe(text)
 })
 
-it('shows texts of several lines over lines, and leaves the rest as it is', () => {
+it('texts of several lines are shown on several lines, and everything else is unchanged', () => {
   const json = JSON.stringify({ answer: '# Title\n\n- "one"', n: 1, list: ['a\nb', 'c'], path: 'C:\\new' })
   expect(textsOverLines(prettyJson(json)).split('\n')).toEqual([
     '{',

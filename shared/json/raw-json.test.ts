@@ -12,17 +12,17 @@ describe('toJson', () => {
     )
   })
 
-  it('puts raw texts in byte for byte, at any depth', () => {
+  it('inserts raw texts byte for byte, at any depth', () => {
     const value = { a: rawJson('{"b":1.0, "a":\t1e2}'), list: [rawJson('"\\u0000"')], none: rawJson(null) }
     expect(toJson(value)).toBe('{"a":{"b":1.0, "a":\t1e2},"list":["\\u0000"],"none":null}')
   })
 
-  it('leaves out what is undefined and writes dates as texts', () => {
+  it('leaves out undefined values and writes dates as text', () => {
     expect(toJson({ a: undefined, b: new Date(0) })).toBe('{"b":"1970-01-01T00:00:00.000Z"}')
   })
 })
 
-describe('a streamed answer', () => {
+describe('a streamed response', () => {
   const ROWS = Array.from({ length: 9 }, (_, n) => ({ n, text: 'x'.repeat(LIMITS.piece_characters / 4) }))
   async function* chunks<T>(...given: T[][]): AsyncGenerator<T[]> {
     yield* given
@@ -32,7 +32,7 @@ describe('a streamed answer', () => {
     ['none', []],
     ['one chunk', [ROWS]],
     ['several', [ROWS.slice(0, 4), ROWS.slice(4, 5), ROWS.slice(5)]],
-  ])('says every row of %s, in pieces of about one length', async (_, given) => {
+  ])('contains every row of %s, in pieces of similar length', async (_, given) => {
     for (const form of [jsonArray, jsonLines]) {
       const pieces: string[] = []
       for await (const piece of form(chunks(...given), row => row)) pieces.push(piece)

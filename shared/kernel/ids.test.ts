@@ -11,7 +11,7 @@ const fill = fc
   .map(drawn => (bytes: Uint8Array) => void bytes.set(drawn.subarray(0, bytes.length)))
 
 describe('ids', () => {
-  it('have the layout of a UUIDv7 whatever the random bytes are', () => {
+  it('have the layout of a UUIDv7, whatever the random bytes are', () => {
     expect(newId(0x0123456789ab, ones)).toBe('01234567-89ab-7fff-bfff-ffffffffffff')
     expect(newId(0x0123456789ab, zeros)).toBe('01234567-89ab-7000-8000-000000000000')
     expect(newRunId(0x0123456789ab, ones)).toBe('01234567-89ab-7fff-bfff-ffff00000000')
@@ -25,12 +25,12 @@ describe('ids', () => {
     )
   })
 
-  it('of one millisecond differ', () => {
+  it('made in the same millisecond differ', () => {
     const made = new Set(Array.from({ length: 1000 }, () => newId(1, random)))
     expect(made.size).toBe(1000)
   })
 
-  it('sort by time, and firstIdAt is a bound between earlier and later ones', () => {
+  it('sort by time, and firstIdAt separates earlier from later ones', () => {
     fc.assert(
       fc.property(time, time, fill, (a, b, bytes) => {
         const id = newRunId(a, bytes)
@@ -39,7 +39,7 @@ describe('ids', () => {
     )
   })
 
-  it('refuse a time they cannot hold', () => {
+  it('cannot be made for a time out of range', () => {
     expect(() => firstIdAt(-1)).toThrow(RangeError)
     expect(() => newId(2 ** 48, zeros)).toThrow(RangeError)
     expect(() => newId(Number.NaN, zeros)).toThrow(RangeError)
@@ -47,7 +47,7 @@ describe('ids', () => {
 })
 
 describe("an item's record id", () => {
-  it('is read back into its run and seq', () => {
+  it('is parsed into its run and seq', () => {
     fc.assert(
       fc.property(time, fill, fc.integer({ min: 1, max: 2 ** 31 - 1 }), (ms, bytes, seq) => {
         const run_id = newRunId(ms, bytes)
@@ -65,7 +65,7 @@ describe("an item's record id", () => {
     expect(itemRecordId(run_id, 255) < itemRecordId(run_id, 2 ** 31 - 1)).toBe(true)
   })
 
-  it('is not made for a seq it cannot hold', () => {
+  it('cannot be made for a seq out of range', () => {
     const run_id = newRunId(1, random)
     for (const seq of [0, -1, 2 ** 31, Number.NaN])
       expect(() => itemRecordId(run_id, seq)).toThrow(RangeError)
@@ -81,12 +81,12 @@ describe("an item's record id", () => {
     '0123456789ab7fffbfffffff00000001',
     '{1234567-89ab-7fff-bfff-ffff00000001}',
     '',
-  ])('is not %j', text => {
+  ])('is not recognised in %j', text => {
     expect(parseItemRecordId(text)).toBeUndefined()
   })
 })
 
-it('isUuid knows a UUID of any version by its form', () => {
+it('isUuid recognises a UUID of any version by its form', () => {
   expect(isUuid('00000000-0000-0000-0000-000000000000')).toBe(true)
   expect(isUuid('9B2D5C1E-0f3a-4c7d-8e21-5a6b7c8d9e0f')).toBe(true)
   expect(isUuid('9b2d5c1e0f3a4c7d8e215a6b7c8d9e0f')).toBe(false)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { resolveNetwork } from './network.ts'
 
 describe('resolveNetwork', () => {
-  it('puts the host of a variable where the declaration names it', () => {
+  it('replaces a variable with the host it contains', () => {
     const env = {
       BASE: 'http://127.0.0.1:8099/v1',
       HOST: 'models.internal:9000',
@@ -24,7 +24,7 @@ describe('resolveNetwork', () => {
     expect(resolveNetwork(undefined, {})).toEqual([])
   })
 
-  it('refuses a variable that holds no host', () => {
+  it('refuses a variable that contains no host', () => {
     expect(() => resolveNetwork(['$BASE'], { BASE: 'http://' })).toThrow(/\$BASE/)
   })
 })

@@ -16,7 +16,7 @@ function ask(pool: Pool, holder: string, amount: number, wait_ms = 1000) {
 }
 const settled = () => vi.advanceTimersByTimeAsync(0)
 
-it('gives what there is, and the rest when some comes back', async () => {
+it('a pool gives what is free, and the rest when something is given back', async () => {
   const pool = new Pool({ size: 10, share: 10 })
   const [first, second] = [ask(pool, 'a', 6), ask(pool, 'b', 5)]
   await settled()
@@ -26,14 +26,14 @@ it('gives what there is, and the rest when some comes back', async () => {
   expect([second.isOver, pool.waiting]).toEqual([true, 0])
 })
 
-it('leaves of one holder what is beyond its share waiting, and lets others by', async () => {
+it('a holder at its share waits, and other holders pass it', async () => {
   const pool = new Pool({ size: 10, share: 4 })
   const [first, second, other] = [ask(pool, 'a', 3), ask(pool, 'a', 3), ask(pool, 'b', 3)]
   await settled()
   expect([first.isOver, second.isOver, other.isOver]).toEqual([true, false, true])
 })
 
-it('gives by turns: whoever has least comes first, however long others have waited', async () => {
+it('the holder with the least is served next, however long others have waited', async () => {
   const pool = new Pool({ size: 4, share: 4 })
   const held = [ask(pool, 'a', 2), ask(pool, 'a', 2)]
   await settled()
@@ -43,7 +43,7 @@ it('gives by turns: whoever has least comes first, however long others have wait
   expect([again.isOver, other.isOver]).toEqual([false, true])
 })
 
-it('lets none that is small by one in turn that is large', async () => {
+it('a small request does not overtake a large one that is next', async () => {
   const pool = new Pool({ size: 10, share: 10 })
   const held = ask(pool, 'a', 6)
   await settled()
@@ -55,7 +55,7 @@ it('lets none that is small by one in turn that is large', async () => {
   expect([large.isOver, small.isOver]).toEqual([true, true])
 })
 
-it('says so where it was not to be had in time, and stands in nobody’s way then', async () => {
+it('a request that cannot be met in time resolves with nothing, and then blocks nobody', async () => {
   const pool = new Pool({ size: 10, share: 10 })
   ask(pool, 'a', 6)
   const [late, small] = [ask(pool, 'b', 8, 500), ask(pool, 'c', 1, 5000)]
@@ -64,7 +64,7 @@ it('says so where it was not to be had in time, and stands in nobody’s way the
   expect(pool.waiting).toBe(0)
 })
 
-it('counts a holder on each of its levels, the same name on two of them apart', () => {
+it('a holder has a share at each of its levels, and the same name at two levels is counted separately', () => {
   const pool = new Pool({ size: 10, share: [4, 3, 2] })
   expect(pool.tryTake(['x', 'p', 'k'], 2)).toBeDefined()
   expect(pool.tryTake(['x', 'p', 'k'], 1)).toBeUndefined() // the key has its share
@@ -76,7 +76,7 @@ it('counts a holder on each of its levels, the same name on two of them apart', 
   expect(pool.figures).toEqual({ size: 10, in_use: 6, waiting: 0, refused: 3 })
 })
 
-it('gives at once only what nobody waits for', async () => {
+it('tryTake gives only what nobody waits for', async () => {
   const pool = new Pool({ size: 4, share: 4 })
   const held = ask(pool, 'a', 2)
   await settled()
@@ -88,7 +88,7 @@ it('gives at once only what nobody waits for', async () => {
   expect(pool.tryTake('c', 1)).toBeDefined()
 })
 
-it('tells its figures by its name', async () => {
+it('the figures of a pool are listed under its name', async () => {
   const pool = new Pool({ size: 3, share: 2 }, 'of a test')
   ask(pool, 'a', 2)
   ask(pool, 'a', 1, 10)
@@ -98,7 +98,7 @@ it('tells its figures by its name', async () => {
   expect(pool.figures).toMatchObject({ waiting: 0, refused: 1 })
 })
 
-it('never has more out than there is, nor a holder more than its share, and in the end has all again', async () => {
+it('a pool never gives out more than its size, nor a holder more than its share, and meets every request in the end', async () => {
   const step = fc.record({ holder: fc.constantFrom('a', 'b', 'c'), amount: fc.integer({ min: 1, max: 6 }) })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.infiniteStream(fc.nat()), async (steps, picks) => {

@@ -28,12 +28,12 @@ it.each([
   ['lists', z.object({ tags: z.array(z.string()).min(2), pair: z.tuple([z.string(), z.number()]) })],
   ['a schema that names itself', Tree],
   ['unions and records', z.union([z.object({ by: z.record(z.string(), z.number()) }), z.string()])],
-])('%s fit their schema', (_, schema) => {
+])('a sample of %s fits its schema', (_, schema) => {
   const sample = sampleOf(z.toJSONSchema(schema, { io: 'input' }))
   expect(schema.safeParse(sample), JSON.stringify(sample)).toMatchObject({ success: true })
 })
 
-it('there is none where nothing is said, or where a schema asks for itself without an end', () => {
+it('there is no sample without a schema, or for a schema that requires itself without end', () => {
   expect(sampleOf(undefined)).toBeUndefined()
   expect(sampleOf(true)).toBeUndefined()
   expect(sampleOf({ $ref: '#' })).toBeUndefined()

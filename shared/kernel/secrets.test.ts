@@ -13,13 +13,13 @@ describe('derived keys', () => {
     expect(toHex(await derivedKey(MASTER.replace('0', '1'), 'session'))).not.toBe(session)
   })
 
-  it('need 32 bytes in hex', async () => {
+  it('need a master key of 32 bytes in hex', async () => {
     await expect(derivedKey('secret', 'session')).rejects.toThrow('64 hex digits')
   })
 })
 
 describe('base64url', () => {
-  it('reads what it wrote', () => {
+  it('decodes what it encoded', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), bytes => {
         expect(fromBase64Url(toBase64Url(bytes))).toEqual(new Uint8Array(bytes))
@@ -27,7 +27,7 @@ describe('base64url', () => {
     )
   })
 
-  it.each(['A', 'A=', 'AB+/', 'AB', 'ü'])('refuses "%s", which it would never write', text => {
+  it.each(['A', 'A=', 'AB+/', 'AB', 'ü'])('refuses "%s", which it would never encode to', text => {
     expect(fromBase64Url(text)).toBeUndefined()
   })
 })

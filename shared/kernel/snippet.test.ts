@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { hitOf, snippetOf } from './snippet.ts'
 
-it('marks the hit where it stands, whatever its case', () => {
+it('a snippet marks the hit, whatever its case', () => {
   const found = snippetOf([['error_message', 'search_orders answered: Timeout after 30 s']], 'timeout')
   expect(found).toEqual({ field: 'error_message', text: 'search_orders answered: «Timeout» after 30 s' })
 })
 
-it('prefers the whole query to a word of it, and the first field that has it', () => {
+it('a snippet prefers the whole query to one word, and the first field that has it', () => {
   const fields = [
     ['name', 'orders'],
     ['input', 'where are the late orders'],
@@ -15,14 +15,14 @@ it('prefers the whole query to a word of it, and the first field that has it', (
   expect(snippetOf(fields, 'orders, please')).toEqual({ field: 'name', text: '«orders»' })
 })
 
-it('cuts what is long on both sides, on one line and not through a character', () => {
+it('a snippet of a long text is cut on both sides, on one line and not within a character', () => {
   const { text } = snippetOf([['input', `${'😀\n'.repeat(100)}needle${'é'.repeat(500)}`]], 'needle')!
   expect(text).toMatch(/^….*«needle»é+…$/)
   expect(text.length).toBeLessThan(170)
   expect(text.isWellFormed()).toBe(true)
 })
 
-it('shows the hit in the middle, and as much as there is where the text begins or ends', () => {
+it('a snippet has the hit in the middle, or more text on the other side near an end', () => {
   const words = Array.from({ length: 100 }, (_, i) => `word${i}`)
   const at = (place: number) =>
     snippetOf([['input', words.with(place, 'needle').join(' ')]], 'Needle')!.text.split(/[«»]/)
@@ -36,7 +36,7 @@ it('shows the hit in the middle, and as much as there is where the text begins o
   expect(at(98)[0]!.length).toBeGreaterThan(130)
 })
 
-it('prefers the beginning of a word, as it is found, to its middle', () => {
+it('a snippet prefers the beginning of a word, as the search does, to its middle', () => {
   const found = (text: string, query: string) => snippetOf([['input', text]], query)!.text
   expect(found('a cart of art', 'art')).toBe('a cart of «art»')
   expect(found('search_orders_3', 'rch_ord')).toBe('sea«rch_ord»ers_3')
@@ -44,7 +44,7 @@ it('prefers the beginning of a word, as it is found, to its middle', () => {
   expect(found('costs $5 (or [more])', '$5 (or')).toBe('costs «$5 (or» [more])')
 })
 
-it('is null where no word is met', () => {
+it('there is no snippet if no word matches', () => {
   expect(
     snippetOf(
       [
@@ -56,7 +56,7 @@ it('is null where no word is met', () => {
   ).toBeNull()
 })
 
-it('finds the hit again, also in a text that has such marks itself', () => {
+it('the hit is found again in a snippet, even if its text contains the same marks', () => {
   expect(hitOf('he said «no» and then «Timeout» again', 'timeout')).toEqual([
     'he said «no» and then ',
     'Timeout',

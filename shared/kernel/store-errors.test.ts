@@ -25,14 +25,14 @@ it.for([
   ['REDIS', thrown('NOREPLICAS Not enough good replicas to write.'), 'redis_takes_no_writes'],
   ['REDIS', thrown("READONLY You can't write against a read only replica."), 'redis_is_a_replica'],
 ] as [StoreName, Error, string][])(
-  'of %s, "%s" is %s, also as the cause of another error',
+  'a %s error "%s" is recognised as %s, also as the cause of another error',
   ([store, error, code]) => {
     expect(storeFault(error, store)).toMatchObject({ code, mend: expect.stringMatching(/.{10}/) })
     expect(storeFault(new Error('a query failed', { cause: error }), store)).toMatchObject({ code })
   },
 )
 
-it('what may pass by itself is told apart, and what is away is no fault', () => {
+it('faults that may pass by themselves are marked, and a refused connection is no fault', () => {
   expect(storeFault(thrown('sorry, too many clients already', '53300'), 'DATABASE')).toMatchObject({
     passes: true,
   })
@@ -47,7 +47,7 @@ it('what may pass by itself is told apart, and what is away is no fault', () => 
   expect(storeFault(thrown('connect ECONNREFUSED 10.0.0.1:5432', 'ECONNREFUSED'), 'DATABASE')).toBeUndefined()
 })
 
-it('it is said as a sentence, and a code as that of the innermost error', () => {
+it('a fault is described in a sentence, and an error has the code of its innermost cause', () => {
   const fault = storeFault(thrown('x', '3D000'), 'DATABASE')!
   expect(sayFault('DATABASE', fault)).toMatch(
     /^PostgreSQL has no database of the name in DATABASE_URL: .+\.$/,

@@ -17,7 +17,7 @@ it.for([
     1,
   ],
   ['bouncer config error', false, false, 1],
-] as const)('of a pooler, "%s"', async ([message, unreachable, full, asked]) => {
+] as const)('a pooler’s error "%s" is classified', async ([message, unreachable, full, asked]) => {
   const error = thrown(message)
   expect([isUnreachable(error), isFull(error)]).toEqual([unreachable, full])
   let asks = 0
@@ -29,7 +29,7 @@ it.for([
   expect(asks).toBe(asked)
 })
 
-it('a pooler that takes no more clients is full, and words of another code are none of a pooler', () => {
+it('a pooler that takes no more clients is full, and its words with another code are not recognised', () => {
   expect(isFull(thrown('no more connections allowed (max_client_conn)'))).toBe(true)
   expect(isUnreachable(thrown('query_wait_timeout', '42601'))).toBe(false)
 })
@@ -54,14 +54,14 @@ it.for([
   ['53200', 'out of memory'],
   ['25006', 'cannot execute INSERT in a read-only transaction'],
 ] as const)(
-  'a PostgreSQL that says %s cannot write now, and nothing is wrong with what it was asked',
+  'a PostgreSQL error %s means that it takes no writes now, and is unreachable rather than full',
   ([code, message]) => {
     const error = new Error('a query failed', { cause: thrown(message, code) })
     expect([takesNoWrites(error), isUnreachable(error), isFull(error)]).toEqual([true, true, false])
   },
 )
 
-it('what a host met is told for ten seconds, also where its clock is set back by an hour', () => {
+it('trouble with a store is reported for ten seconds, and not after its clock was set back by an hour', () => {
   const host = {}
   const met = thrown('sorry, too many clients already', '53300')
   noteTrouble(host, met, 3_600_000)

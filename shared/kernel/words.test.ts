@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { withoutEscapes, wordQuery, wordsOf } from './words.ts'
 
-it('takes words of any script, each once, whatever their case', () => {
+it('words of any script are found once each, whatever their case', () => {
   expect([...wordsOf('Überweisung an über-weisung, search_orders_3: 東京 हिन्दी?')]).toEqual([
     'überweisung',
     'an',
@@ -16,14 +16,14 @@ it('takes words of any script, each once, whatever their case', () => {
   expect([...wordsOf(' -- ')]).toEqual([])
 })
 
-it('cuts words too long to be kept, in what is indexed and in what is asked for alike', () => {
+it('words that are too long are cut, in the index and in queries alike', () => {
   const word = 'é'.repeat(3000)
   expect([...wordsOf(word)]).toEqual(['é'.repeat(128)])
   expect(wordQuery(word)).toBe(`'${'é'.repeat(128)}':*`)
   expect([...wordsOf('𝐀'.repeat(3000))][0]!.isWellFormed()).toBe(true)
 })
 
-it('reads no letter out of an escape', () => {
+it('the letters of an escape are not part of a word', () => {
   expect([...wordsOf(withoutEscapes('"one\\ntwo\\u0009three\\\\four \\"five\\""'))]).toEqual([
     'one',
     'two',
@@ -33,7 +33,7 @@ it('reads no letter out of an escape', () => {
   ])
 })
 
-it('asks for every word; from three letters on the last may be the beginning of one', () => {
+it('a query requires every word, and from three letters on the last one may be a prefix', () => {
   expect(wordQuery('Warehouse 503')).toBe(`'warehouse' & '503':*`)
   expect(wordQuery('foo bar foo')).toBe(`'foo':* & 'bar'`)
   expect(wordQuery('the wa')).toBe(`'the' & 'wa'`)

@@ -60,7 +60,7 @@ describe('@agent', () => {
     })
   })
 
-  it('adds the JSON Schema of what a submitter sends and of what run() returns', () => {
+  it('adds the JSON Schemas of the submitted input and of the output of run()', () => {
     const input = z.object({ text: z.string(), urgent: z.boolean().default(false) })
     const Agent = declared({ name: 'a', input, output: z.object({ n: z.number() }) }, class extends Plain {})
     expect(declarationOf(Agent)).toMatchObject({
@@ -69,7 +69,7 @@ describe('@agent', () => {
     })
   })
 
-  it('leaves out a JSON Schema that the library cannot express', () => {
+  it('leaves out a schema that cannot be expressed as JSON Schema', () => {
     const Agent = declared({ name: 'a', input: z.object({ at: z.date() }) }, class extends Plain {})
     expect(declarationOf(Agent)).toEqual({ name: 'a' })
   })
@@ -113,14 +113,14 @@ describe('@agent', () => {
     expect(() => declared({ name: 'b' }, Once)).toThrow(DecoratorTargetError)
   })
 
-  it('is not inherited: a class that extends an agent is none', () => {
+  it('is not inherited: a subclass of an agent is not an agent', () => {
     const Base = declared({ name: 'a' }, class extends Plain {})
     class Child extends Base {}
     expect(() => declarationOf(Child)).toThrow(/class Child is not an agent/)
     expect(() => declarationOf('x')).toThrow(/a string is not an agent/)
   })
 
-  it('works as written on a class, once esbuild has lowered the decorator', async () => {
+  it('works as a decorator on a class once esbuild has lowered it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'assay-sdk-'))
     try {
       const source = join(folder, 'agent.ts')

@@ -22,7 +22,7 @@ function decorated(...decorators: Decorator[]): AgentClass {
 const named = (options: Partial<AgentOptions> = {}) => agent({ name: 'Watcher', ...options }) as Decorator
 
 describe('@schedule and @trigger', () => {
-  it('add to the declaration of a deployment, in the order in which they are written', () => {
+  it('add to the declaration in the order in which they are written', () => {
     const Agent = decorated(
       schedule('30 7 * * 1-5', { timezone: 'Europe/Berlin' }),
       trigger('orders', { secretEnv: 'ORDERS_SECRET' }),
@@ -41,7 +41,7 @@ describe('@schedule and @trigger', () => {
     })
   })
 
-  it('say where items come from', () => {
+  it('declare where items come from', () => {
     const url = 'https://example.com/export?day={date}'
     const headers = { authorization: 'Bearer $EXPORT_TOKEN' }
     const Agent = decorated(
@@ -80,12 +80,12 @@ describe('@schedule and @trigger', () => {
     ['below @agent', [named(), schedule('0 9 * * *')]],
     ['below @agent', [named(), trigger('orders')]],
     ['on a class that is no agent', [trigger('orders')]],
-  ])('do not stand %s [declarations.target]', (_, decorators) => {
+  ])('must not stand %s [declarations.target]', (_, decorators) => {
     expect(() => decorated(...decorators)).toThrow(DecoratorTargetError)
     expect(() => decorated(...decorators)).toThrow(/@(schedule|trigger) stands above @agent/)
   })
 
-  it('do not stand on a class that only extends an agent', () => {
+  it('must not stand on a class that only extends an agent', () => {
     const Base = decorated(named()) as new () => { run(): unknown }
     class Child extends Base {}
     expect(() => (schedule('0 9 * * *') as Decorator)(Child as never, {} as never)).toThrow(
@@ -126,7 +126,7 @@ describe('@schedule', () => {
     expect(twice).toThrow('@schedule cron: "0 9 * * *" stands on the class twice')
   })
 
-  it('refuses an input that the agent would refuse at every fire', () => {
+  it('refuses an input that the agent would reject at every fire', () => {
     const input = z.object({ hours: z.number() })
     const none = () => decorated(schedule('0 9 * * *'), named({ input }))
     expect(none).toThrow(DecoratorValidationError)
@@ -171,7 +171,7 @@ describe('@agent', () => {
     ['a function', () => {}],
     ['itself', Object.assign({}, {}) as unknown],
     ['more than an input may hold', 'x'.repeat(1_048_576)],
-  ])('takes no scheduleInput that is %s', (what, scheduleInput) => {
+  ])('refuses a scheduleInput that is %s', (what, scheduleInput) => {
     if (what === 'itself') Object.assign(scheduleInput as object, { own: scheduleInput })
     expect(() => agent({ name: 'a', scheduleInput })).toThrow(
       expect.objectContaining({ code: 'DecoratorValidationError', field: 'scheduleInput' }),

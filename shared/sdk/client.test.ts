@@ -4,12 +4,12 @@ import { createClient } from './client.ts'
 const OURS = { 'assay-version': '0.1.0' }
 const json = { ...OURS, 'content-type': 'application/json' }
 
-describe('what is read as it comes', () => {
+describe('a streamed response', () => {
   it.each([
     ['events', 'text/event-stream'],
     ['records', 'application/x-ndjson'],
     ['results', 'application/x-ndjson'],
-  ] as const)('is asked for as a stream: %s', async (read, type) => {
+  ] as const)('is requested with its own content type: %s', async (read, type) => {
     const asked: Headers[] = []
     const client = createClient({
       baseUrl: 'http://assay.test',
@@ -27,7 +27,7 @@ describe('what is read as it comes', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   const RUNS = '[{"name":"fünf"}]'
   const BYTES = String(new TextEncoder().encode(RUNS).length)
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { messageOf } from './errors.ts'
 
-describe('the words of an error', () => {
-  it('go on with its causes, which say what a client leaves out', () => {
+describe('the message of an error', () => {
+  it('includes its causes, which contain what a client leaves out', () => {
     const refused = new Error('egress denied: example.com:443 is not declared')
     const fetched = new TypeError('fetch failed', { cause: refused })
     expect(messageOf(new Error('Connection error.', { cause: fetched }))).toBe(
@@ -10,7 +10,7 @@ describe('the words of an error', () => {
     )
   })
 
-  it('repeat no cause that they name already, and end where causes go in a circle', () => {
+  it('repeats no cause that it already contains, and ends if causes form a circle', () => {
     const inner = new Error('no route')
     expect(messageOf(new Error('failed: no route', { cause: inner }))).toBe('failed: no route')
     const circle: Error = new Error('round')

@@ -22,7 +22,7 @@ const HAPROXY = (status: string, why: string) => `<html><body><h1>${status}</h1>
 const page = { 'content-type': 'text/html' }
 const plain = { 'content-type': 'text/plain; charset=utf-8' }
 
-describe('an answer that Assay did not write', () => {
+describe('a response that does not come from Assay', () => {
   it.each([
     [
       413,
@@ -50,7 +50,7 @@ describe('an answer that Assay did not write', () => {
     [413, 'Request Entity Too Large', plain, 'Traefik', /maxRequestBodyBytes/],
     [413, 'too large', plain, 'a proxy', /raise the limit on request bodies/],
   ])(
-    'with %i says whose limit on bodies it is, and where it is set',
+    'with %i says whose limit on bodies it is, and where to set it',
     async (status, body, headers, by, hint) => {
       expect(await failureOf(body, { status, headers: headers as HeadersInit })).toMatchObject({
         code: 'proxy_body_limit',
@@ -100,7 +100,7 @@ describe('an answer that Assay did not write', () => {
     [502, '', {}, 'a proxy', /is Assay up/],
     [408, '', {}, 'another server', /several batches/],
     [408, NGINX('408 Request Time-out'), { ...page, server: 'nginx' }, 'nginx', /proxy_read_timeout/],
-  ])('with %i says who does not reach Assay, and may pass', async (status, body, headers, by, hint) => {
+  ])('with %i says who cannot reach Assay, and what to check', async (status, body, headers, by, hint) => {
     expect(await failureOf(body, { status, headers: headers as HeadersInit })).toMatchObject({
       code: 'proxy_unavailable',
       answered_by: by,
@@ -108,7 +108,7 @@ describe('an answer that Assay did not write', () => {
     })
   })
 
-  it('with 429 says who limits requests, and for how long', async () => {
+  it('with 429 says who limits requests, and how long to wait', async () => {
     const headers = { ...page, server: 'cloudflare', 'cf-ray': '8f-FRA', 'retry-after': '30' }
     expect(await failureOf(html('Rate limited'), { status: 429, headers })).toMatchObject({
       code: 'proxy_rate_limited',
@@ -117,7 +117,7 @@ describe('an answer that Assay did not write', () => {
     })
   })
 
-  it('with 401 or 403 says who refused, and that a password is asked for', async () => {
+  it('with 401 says that a proxy requires a name and a password', async () => {
     const headers = { ...page, server: 'nginx', 'www-authenticate': 'Basic realm="staging"' }
     expect(await failureOf(NGINX('401 Authorization Required'), { status: 401, headers })).toMatchObject({
       code: 'proxy_refused',
@@ -140,7 +140,7 @@ describe('an answer that Assay did not write', () => {
     ],
     ['nothing', '', {}, /an empty body/],
     ['a text', 'It works!', plain, /"It works!"/],
-  ])('with 200 and %s is not taken for one', async (_, body, headers, message) => {
+  ])('with 200 and %s is reported as not from Assay', async (_, body, headers, message) => {
     expect(await failureOf(body, { status: 200, headers: headers as HeadersInit })).toMatchObject({
       code: 'not_assay',
       message: expect.stringMatching(message),
@@ -148,19 +148,19 @@ describe('an answer that Assay did not write', () => {
     })
   })
 
-  it('an error in JSON that is like one of ours is not, without a header of ours', async () => {
+  it('with a JSON error like one of Assay’s is still foreign without a header of Assay', async () => {
     const body = JSON.stringify({ error: { code: 'unauthorized', message: 'no' } })
     const headers = { 'content-type': 'application/json' }
     expect(await failureOf(body, { status: 401, headers })).toMatchObject({ code: 'proxy_refused' })
   })
 })
 
-describe('a redirect is not followed, since the key is for one address', () => {
+describe('a redirect', () => {
   it.each([
     [301, 'https://assay.test/assay/v2/runs', 'ASSAY_BASE_URL=https://assay.test/assay '],
     [308, 'https://assay.example.com/v2/runs', 'ASSAY_BASE_URL=https://assay.example.com '],
     [302, '/new/v2/runs', 'ASSAY_BASE_URL=http://assay.test/new '],
-  ])('%i to %s says what to set', async (status, location, hint) => {
+  ])('with %i to %s is an error that says what to set', async (status, location, hint) => {
     expect(await failureOf('', { status, headers: { location, server: 'nginx' } })).toMatchObject({
       code: 'redirected',
       answered_by: 'nginx',
@@ -169,7 +169,7 @@ describe('a redirect is not followed, since the key is for one address', () => {
   })
 
   it.each(['/login?next=%2Fassay%2Fv2%2Fruns', 'https://sso.test/', 'http://assay.test/assay/v2/runs', ''])(
-    'to a sign-in page (%s) says that it has to let the API through',
+    'to a sign-in page (%s) is an error that says that the page must let the API through',
     async location => {
       expect(await failureOf('', { status: 302, headers: location ? { location } : {} })).toMatchObject({
         code: 'redirected',
@@ -178,7 +178,7 @@ describe('a redirect is not followed, since the key is for one address', () => {
     },
   )
 
-  it('and fetch is asked not to', async () => {
+  it('is not followed, since the key is for one address', async () => {
     const asked: (string | undefined)[] = []
     const client = createClient({
       baseUrl: BASE,
@@ -194,7 +194,7 @@ describe('a redirect is not followed, since the key is for one address', () => {
   })
 })
 
-describe('an answer of Assay', () => {
+describe('a response from Assay', () => {
   const reading = (body: BodyInit | null, init: ResponseInit = {}) =>
     createClient({
       baseUrl: BASE,
@@ -202,13 +202,13 @@ describe('an answer of Assay', () => {
       fetch: async () => new Response(body, { headers: OURS, ...init }),
     })
 
-  it('is known by its version, or by the id of the request from older servers', async () => {
+  it('is recognised by its version, or by the request id of older servers', async () => {
     expect((await reading('[]').GET('/v2/runs')).data).toEqual([])
     const older = { 'x-request-id': 'r', 'content-type': 'application/json' }
     expect((await reading('[]', { headers: older }).GET('/v2/runs')).data).toEqual([])
   })
 
-  it('may be without a body', async () => {
+  it('may have no body', async () => {
     const acknowledged = reading(null, { status: 200, headers: { 'assay-version': '0.1.0' } })
     const params = { path: { itemId: 'i' } }
     expect(
@@ -216,24 +216,24 @@ describe('an answer of Assay', () => {
     ).toBeUndefined()
   })
 
-  it('that is an error keeps its own words', async () => {
+  it('with an error keeps the error’s own words', async () => {
     const error = { code: 'not_found', message: 'There is no such run.', hint: 'Look.' }
     const client = reading(JSON.stringify({ error }), { status: 404, headers: OURS })
     await expect(client.GET('/v2/runs')).rejects.toMatchObject({ ...error, answered_by: undefined })
   })
 
-  it.each(['[{"id":', '[{"id":"1"}]<script>'])('that was cut or changed (%s) is told as such', async body => {
+  it.each(['[{"id":', '[{"id":"1"}]<script>'])('that was cut or changed (%s) is an error', async body => {
     await expect(reading(body).GET('/v2/runs')).rejects.toMatchObject({ code: 'broken_answer' })
   })
 
-  it('line by line is cut where a line has no end', async () => {
+  it('in lines is reported as broken if its last line has no end', async () => {
     const headers = { 'assay-version': '0.1.0', 'content-type': 'application/x-ndjson' }
     const records = reading('{"id":"1"}\n{"id":', { headers }).records()
     expect((await records.next()).value).toEqual({ id: '1' })
     await expect(records.next()).rejects.toMatchObject({ code: 'broken_answer' })
   })
 
-  it('of events is not read from a page', async () => {
+  it('with events is not read from an HTML page', async () => {
     const events = reading(html('Sign in'), { headers: page }).runEvents('r')
     await expect(events.next()).rejects.toMatchObject({ code: 'not_assay' })
   })

@@ -46,7 +46,7 @@ const linesOf = async (response: Response): Promise<GeneratorLine[]> =>
     .map(line => JSON.parse(line))
 
 describe('a method under @items', () => {
-  it('stands in the declaration, also of a class that it is inherited from, and other methods do not', () => {
+  it('is listed in the declaration, also of a subclass, and other methods are not', () => {
     const Tickets = agentWith({ tickets: function* () {}, orders: function* () {} })
     expect(declarationOf(Tickets).generators).toEqual(['tickets', 'orders'])
     class Child extends (Tickets as new () => { run(): Promise<void> }) {
@@ -62,11 +62,11 @@ describe('a method under @items', () => {
     [{ kind: 'method', name: '#x', static: false, private: true }, DecoratorTargetError],
     [{ kind: 'field', name: 'x', static: false, private: false }, DecoratorTargetError],
     [{ kind: 'method', name: 'der Käse', static: false, private: false }, DecoratorValidationError],
-  ])('is none where it stands on %j', (context, error) => {
+  ])('is refused as %j', (context, error) => {
     expect(() => items(function* () {} as Make, context as never)).toThrow(error)
   })
 
-  it('yields the items of a start, which it is told of, and then says how many there were', async () => {
+  it('gets the occurrence, and yields items followed by their number', async () => {
     const Tickets = agentWith({
       async *tickets(_ctx, { date, timezone }) {
         yield { id: 1, date }
@@ -127,12 +127,12 @@ describe('a method under @items', () => {
       'item 1 is longer than',
     ],
     ['is no generator', (() => 7) as never, 'agent_error', 'write async *name(ctx, occurrence)'],
-  ])('that %s ends with its words', async (_, make, code, message) => {
+  ])('that %s ends with its error', async (_, make, code, message) => {
     const last = (await linesOf(await ask(agentWith({ tickets: make }), 'tickets'))).at(-1)
     expect(last).toMatchObject({ type: 'error', error: { code, message: expect.stringContaining(message) } })
   })
 
-  it('is asked for no more than is read, and ends what it holds open when nobody reads on', async () => {
+  it('is asked only for what is read, and is closed when the reader stops', async () => {
     let made = 0
     let closed = false
     let signal: AbortSignal | undefined
@@ -154,7 +154,7 @@ describe('a method under @items', () => {
     expect([closed, signal?.aborted]).toEqual([true, true])
   })
 
-  it('that takes its time is heard of meanwhile, and not asked twice for one item', async () => {
+  it('that is slow sends heartbeats, and is asked only once for each item', async () => {
     vi.useFakeTimers()
     try {
       const made = Promise.withResolvers<string>()
@@ -182,7 +182,7 @@ describe('a method under @items', () => {
     }
   })
 
-  it('is asked by its name alone: another is refused, with those there are', async () => {
+  it('is called by its own name only: another name is refused with a list of those that exist', async () => {
     const response = await ask(agentWith({ tickets: function* () {} }), 'run')
     expect(response.status).toBe(400)
     expect((await response.json()).error.message).toBe('this agent has no generator "run": there are tickets')

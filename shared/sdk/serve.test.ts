@@ -56,7 +56,7 @@ afterEach(() => {
 })
 
 describe('results', () => {
-  it('answers every item of a request, output last', async () => {
+  it('come for every item of a request, with the output last', async () => {
     const fetch = agentOf(async (_ctx, n: number) => n * 2)
     const text = await (await fetch(request({ input: 1 }, { input: 2 }))).text()
     expect(text).toBe(
@@ -64,7 +64,7 @@ describe('results', () => {
     )
   })
 
-  it('lets others in while it begins many items', async () => {
+  it('do not block the event loop while many items are started', async () => {
     let begun = 0
     const fetch = agentOf(() => ++begun)
     const answer = linesOf(fetch(request(...Array.from({ length: 1000 }, () => ({})))))
@@ -77,11 +77,11 @@ describe('results', () => {
     expect(await answer).toHaveLength(1000)
   })
 
-  it('answers null for no output', async () => {
+  it('are null for no output', async () => {
     expect(await linesFor(() => undefined)).toEqual([{ type: 'result', ...head, output: null }])
   })
 
-  it('tells run() who the item is', async () => {
+  it('can be made from the item, attempt, run and budget that run() gets', async () => {
     const [line] = await linesFor(ctx => ({ ...ctx.item, ...ctx.budget }), {
       attempt: 3,
       item_id: 'T-1',
@@ -93,7 +93,7 @@ describe('results', () => {
     })
   })
 
-  it('gives each item an instance of its own', async () => {
+  it('come from an instance of their own for each item', async () => {
     class Counter {
       seen = 0
       async run() {
@@ -106,7 +106,7 @@ describe('results', () => {
     expect(lines).toMatchObject([{ output: 1 }, { output: 1 }])
   })
 
-  it('carries the reasons for which the agent degraded its result', async () => {
+  it('contain the reasons for which the agent degraded them', async () => {
     const [line] = await linesFor(ctx => {
       ctx.degrade('low confidence')
       ctx.degrade('old policy')
@@ -115,7 +115,7 @@ describe('results', () => {
     expect(line).toEqual({ type: 'result', ...head, degraded: 'low confidence; old policy', output: 1 })
   })
 
-  it('passes the validated input on, and fails an item whose input does not match, saying where', async () => {
+  it('come from the validated input, and an invalid input fails its item with the place of the error', async () => {
     const input = z.object({ text: z.string(), lang: z.string().default('en') })
     const options = { input }
     expect(await linesFor((_ctx, ticket) => ticket, { input: { text: 'a' } }, options)).toMatchObject([
@@ -126,7 +126,7 @@ describe('results', () => {
     ])
   })
 
-  it('returns an output that does not match its schema as it is, saying where it does not match', async () => {
+  it('that do not match the output schema are returned as they are, with the place of the error', async () => {
     const output = z.object({ list: z.array(z.number()) })
     expect(await linesFor(() => ({ list: [1, 'x'] }), {}, { output })).toMatchObject([
       {
@@ -137,7 +137,7 @@ describe('results', () => {
     ])
   })
 
-  it('measures the output limit in bytes, not characters', async () => {
+  it('are limited in bytes, not characters', async () => {
     const fits = 'é'.repeat(LIMITS.item_output_bytes / 2 - 1) // two bytes each, and two quotes
     expect(await linesFor(() => fits)).toMatchObject([{ type: 'result' }])
     expect(await linesFor(() => `${fits}é`)).toMatchObject([
@@ -145,7 +145,7 @@ describe('results', () => {
     ])
   })
 
-  it('fails an item whose output JSON cannot express', async () => {
+  it('that JSON cannot express fail their item', async () => {
     const circle: unknown[] = []
     circle.push(circle)
     for (const output of [circle, 1n, () => 1]) {
@@ -160,7 +160,7 @@ describe('results', () => {
 })
 
 describe('steps', () => {
-  it('reports what went in, what came out and how long it took, before the result', async () => {
+  it('are reported with input, output and duration, before the result', async () => {
     const lines = await linesFor(async ctx => {
       const answer = await ctx.llm('classify', { model: 'm', messages: [] }, async ({ model }) => ({
         model,
@@ -183,7 +183,7 @@ describe('steps', () => {
     ])
   })
 
-  it('numbers repeats in the order of the calls and never uses a key twice', async () => {
+  it('are numbered in the order of the calls if their names repeat, and never share a key', async () => {
     const lines = await linesFor(async ctx => {
       for (const name of ['a', 'a', 'a#2', 'a']) await ctx.step(name, () => 1)
     })
@@ -191,7 +191,7 @@ describe('steps', () => {
     expect(keys).toEqual(['a', 'a#2', 'a#2#2', 'a#3'])
   })
 
-  it('gives back recorded steps without running or reporting them', async () => {
+  it('that are recorded are returned without running or being reported again', async () => {
     const ran: string[] = []
     const lines = await linesFor(
       async ctx => {
@@ -206,7 +206,7 @@ describe('steps', () => {
     expect(lines.at(-1)).toMatchObject({ output: [40, 1] })
   })
 
-  it('reports a failed step and lets the agent recover from it', async () => {
+  it('that fail are reported, and the agent may recover from them', async () => {
     const lines = await linesFor(async ctx =>
       ctx
         .tool('t', 1, () => {
@@ -220,7 +220,7 @@ describe('steps', () => {
     expect(lines.at(-1)).toMatchObject({ type: 'result', output: 'recovered' })
   })
 
-  it('records the input as it was when the step began', async () => {
+  it('record their input as it was when they began', async () => {
     const lines = await linesFor(async ctx => {
       const request = { messages: ['one'] }
       await ctx.llm('m', request, async () => request.messages.push('two'))
@@ -228,7 +228,7 @@ describe('steps', () => {
     expect(stepsOf(lines)[0]?.input).toEqual({ messages: ['one'] })
   })
 
-  it('cuts a payload that is too long, keeping what it is priced by, and does not reuse the cut one', async () => {
+  it('with a payload that is too long keep what they are priced by, and are not reused', async () => {
     const answer = { text: 'x'.repeat(LIMITS.step_payload_bytes), model: 'm', usage: { prompt_tokens: 5 } }
     const run: Run = async ctx => (await ctx.llm('m', {}, async () => answer)).text.length
     const lines = await linesFor(run)
@@ -244,7 +244,7 @@ describe('steps', () => {
     expect(again.at(-1)).toMatchObject({ output: answer.text.length })
   })
 
-  it('fails a step whose output JSON cannot express', async () => {
+  it('whose output JSON cannot express fail', async () => {
     const lines = await linesFor(ctx => ctx.step('big', () => 1n))
     expect(stepsOf(lines)).toMatchObject([
       { error: { message: expect.stringContaining('output of step "big"') } },
@@ -252,7 +252,7 @@ describe('steps', () => {
     expect(lines.at(-1)).toMatchObject({ error: { code: 'step_error' } })
   })
 
-  it('stops at the step ceiling, even when the agent swallows the signal', async () => {
+  it('stop at the limit, even if the agent swallows the signal', async () => {
     const lines = await linesFor(
       async ctx => {
         for (let n = 0; n < 5; n++) await ctx.step('s', () => n).catch(() => {})
@@ -265,7 +265,7 @@ describe('steps', () => {
     expect(lines.at(-1)).toMatchObject({ type: 'error', error: { code: 'step_limit_exceeded' } })
   })
 
-  it('waits for steps that are still open when run() is out, so that they are recorded', async () => {
+  it('that are still open when run() ends are waited for and recorded', async () => {
     const gate = Promise.withResolvers<number>()
     const lines = await linesFor(async ctx => {
       void ctx.step('slow', () => gate.promise)
@@ -316,11 +316,11 @@ describe('errors', () => {
       ctx => ctx.tool('t', 1, failure(Object.assign(new Error('x'), { status: 400 }))),
       { code: 'tool_call_error', message: 'x' },
     ],
-  ])('tells %s apart', async (_what, run, error) => {
+  ])('have a code and a message for %s', async (_what, run, error) => {
     expect((await linesFor(run)).at(-1)).toEqual({ type: 'error', ...head, error })
   })
 
-  it('does not start an item that has nothing left to spend', async () => {
+  it('include budget_exceeded for an item with nothing left to spend, which does not start', async () => {
     const ran: number[] = []
     const lines = await linesFor(() => ran.push(1), { budget_micro: 0 })
     expect(lines).toMatchObject([{ type: 'error', error: { code: 'budget_exceeded' } }])
@@ -328,8 +328,8 @@ describe('errors', () => {
   })
 })
 
-describe('hold and yield', () => {
-  it('holds the item, whatever the agent does with the signal, and lets no further step begin', async () => {
+describe('an agent that holds or yields', () => {
+  it('holds the item whatever the agent does with the signal, and starts no further step', async () => {
     const ran: number[] = []
     const lines = await linesFor(async ctx => {
       await ctx.hold('fraud?').catch(() => {})
@@ -341,7 +341,7 @@ describe('hold and yield', () => {
     expect(lines.at(-1)).toEqual({ type: 'hold', ...head, reason: 'fraud?' })
   })
 
-  it('goes on past a hold that a person has released', async () => {
+  it('continues past a hold that a person has released', async () => {
     const run: Run = async ctx => {
       await ctx.hold('fraud?')
       return 'released'
@@ -365,8 +365,8 @@ describe('hold and yield', () => {
   })
 })
 
-describe('time', () => {
-  it('ends an item at its deadline although run() never settles, and tells it by the signal', async () => {
+describe('a served agent', () => {
+  it('ends an item at its deadline even if run() never settles, and aborts its signal', async () => {
     vi.useFakeTimers()
     const signals: AbortSignal[] = []
     const fetch = agentOf(ctx => {
@@ -383,7 +383,7 @@ describe('time', () => {
     ])
   })
 
-  it('says nothing more about an item after its deadline', async () => {
+  it('reports nothing more about an item after its deadline', async () => {
     vi.useFakeTimers()
     const gate = Promise.withResolvers<number>()
     let late: unknown
@@ -400,7 +400,7 @@ describe('time', () => {
     expect(late).toBe('the item is over')
   })
 
-  it('sends a heartbeat every 5 seconds while anything is open', async () => {
+  it('sends a heartbeat every 5 seconds while an item is open', async () => {
     vi.useFakeTimers()
     const response = agentOf(never)(request({ timeout_ms: 12_000 }))
     await vi.advanceTimersByTimeAsync(12_000)
@@ -409,7 +409,7 @@ describe('time', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('streams a line as soon as the turn it was written in is over, and lets no proxy collect it', async () => {
+  it('streams a line as soon as its turn of the event loop is over, unbuffered by proxies', async () => {
     const gate = Promise.withResolvers<void>()
     const response = await agentOf(async (ctx, wait: boolean) => {
       if (wait) await gate.promise
@@ -423,7 +423,7 @@ describe('time', () => {
     expect((await reader.read()).done).toBe(true)
   })
 
-  it('aborts what is open when the caller closes the request', async () => {
+  it('aborts open items when the caller closes the request', async () => {
     vi.useFakeTimers()
     const signals: AbortSignal[] = []
     const pending = agentOf(ctx => {
@@ -451,7 +451,7 @@ describe('a signed request', () => {
     return { status: response.status, text: await response.text() }
   }
 
-  it('is answered, its key alone or beside the one that follows it', async () => {
+  it('is answered if its key is in ASSAY_AGENT_KEY, alone or as one of two', async () => {
     const other = secretText(new Uint8Array(32).fill(9))
     const answer = { status: 200, text: '{"type":"result","seq":0,"attempt":1,"output":1}\n' }
     expect(await send()).toEqual(answer)
@@ -471,7 +471,7 @@ describe('a signed request', () => {
     })
   })
 
-  it('is what a key in the process asks for as well, and no other is taken', async () => {
+  it('is also required if process.env has the key, and not without a key', async () => {
     vi.stubEnv('ASSAY_AGENT_KEY', key)
     expect((await fetch(request({}))).status).toBe(401)
     expect((await send({ key: null })).status).toBe(200)
@@ -483,7 +483,7 @@ describe('a signed request', () => {
 describe('the endpoint', () => {
   const fetch = agentOf(() => 1, { retries: 1 })
 
-  it('says who it is and answers pings, below any path', async () => {
+  it('describes itself and answers pings, below any path', async () => {
     expect(await (await fetch(new Request('http://h/function/x'))).json()).toEqual({
       protocol: 1,
       answers_later: true,

@@ -26,7 +26,7 @@ async function provider() {
 }
 
 describe('a recorded model', () => {
-  it('is asked once, and answers the same without a provider and without a key', async () => {
+  it('is asked once, and then answers the same without a provider or a key', async () => {
     const server = await provider()
     const first = await runItem(TicketTriage, { input, model: recorded(file, { record: true }) })
     await server.close()
@@ -38,7 +38,7 @@ describe('a recorded model', () => {
     expect(await readFile(file, 'utf8')).not.toContain('a-secret-key')
   })
 
-  it('knows a request by its path and body, wherever it was sent', async () => {
+  it('recognises a request by its path and body, whatever host it was sent to', async () => {
     const server = await provider()
     await runItem(TicketTriage, { input, model: recorded(file, { record: true }) })
     await server.close()
@@ -48,7 +48,7 @@ describe('a recorded model', () => {
     })
   })
 
-  it('keeps and shows no key that is sent in the query, and answers to any', async () => {
+  it('neither stores nor shows a key in the query, and accepts any key later', async () => {
     const asking = (key: string) =>
       new Request(`https://provider.test/models/m:generateContent?alt=json&key=${key}`, {
         method: 'POST',
@@ -65,7 +65,7 @@ describe('a recorded model', () => {
     })
   })
 
-  it('says what it has no answer for, and how to record it', async () => {
+  it('says which request it has no answer for, and how to record it', async () => {
     const other = { text: 'I want to close my account.' }
     await expect(runItem(TicketTriage, { input: other, model: recorded(file) })).rejects.toMatchObject({
       code: 'unrecorded_request',
@@ -76,7 +76,7 @@ describe('a recorded model', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  it('records when the environment says so, and keeps no failure', async () => {
+  it('records if ASSAY_RECORD is set, and does not keep failures', async () => {
     vi.stubEnv('ASSAY_RECORD', '1')
     vi.stubEnv('OPENAI_API_KEY', 'none')
     vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9/v1')
@@ -85,7 +85,7 @@ describe('a recorded model', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  it('refuses a file that is none', async () => {
+  it('refuses a broken file', async () => {
     const broken = join(file, '../../broken.json')
     await writeFile(broken, '{"version":1')
     expect(() => recorded(broken)).toThrow(/broken\.json cannot be used/)

@@ -11,7 +11,7 @@ const input = { text: 'Where is my card?', tenant: 'acme' }
 const sorting = { category: 'card_delivery', priority: 'high', confidence: 0.9 }
 
 describe('an item run in memory', () => {
-  it('has the verdict, the steps and the output of the real thing, its client none the wiser', async () => {
+  it('has the verdict, steps and output of a real run, with an unchanged client', async () => {
     const model = scripted([{ json: sorting }, 'It is on its way.'])
     const result = await runItem(TicketTriage, { input, model })
     expect(result).toMatchObject({
@@ -60,7 +60,7 @@ describe('an item run in memory', () => {
     expect(result).toMatchObject({ status: 'completed', outcome: { status: 'degraded', reason } })
   })
 
-  it('is tried again as declared, without the steps that succeeded, and fails when that is no use', async () => {
+  it('is retried as declared, without the steps that succeeded, and fails when the attempts are used up', async () => {
     const model = scripted([{ json: sorting }, { status: 500 }, { status: 500 }, 'There.'])
     const result = await runItem(TicketTriage, { input, model })
     expect(result).toMatchObject({ status: 'completed', outcome: { status: 'ok' }, attempts: 3 })
@@ -76,7 +76,7 @@ describe('an item run in memory', () => {
     })
   })
 
-  it('is held for a person, and goes on when somebody lets it pass', async () => {
+  it('is held for a person, and continues when resumed', async () => {
     const script = [{ json: { ...sorting, category: 'fraud' } }, 'We called you.']
     const held = await runItem(TicketTriage, { input, model: scripted(script) })
     expect(held).toMatchObject({
@@ -87,19 +87,19 @@ describe('an item run in memory', () => {
     expect(resumed).toMatchObject({ status: 'completed', outcome: { status: 'ok' }, attempts: 2 })
   })
 
-  it('is refused before a model is asked when its input is not what the agent declares', async () => {
+  it('is refused before a model is called if its input does not match the agent’s schema', async () => {
     const result = await runItem(TicketTriage, { input: { text: ' ' }, model: scripted([]) })
     expect(result).toMatchObject({ status: 'failed', error: { code: 'invalid_input' }, steps: [] })
   })
 
-  it('ends at its budget, as declared', async () => {
+  it('is held when its budget is spent, as the agent declares', async () => {
     const prices = { 'assay-demo-small': { input_per_mtok: 1, output_per_mtok: 1 } }
     const model = scripted([{ json: sorting, input_tokens: 50_000 }])
     const result = await runItem(TicketTriage, { input, model, prices })
     expect(result).toMatchObject({ status: 'paused', outcome: { reason: 'budget_exceeded' } })
   })
 
-  it("reads Anthropic's client just as well", async () => {
+  it('also works with Anthropic’s client', async () => {
     const model = scripted(({ prompt }) => ({ text: `${prompt.length} characters.` }))
     const result = await runItem(Summarize, { input: { text: 'x'.repeat(9000) }, model })
     expect(result).toMatchObject({ status: 'completed', outcome: { status: 'ok' }, output: { pieces: 2 } })
@@ -119,7 +119,7 @@ class Probe {
   }
 }
 
-describe('what an agent fetches', () => {
+describe('a request of an agent under test', () => {
   const probed = { input: { url: 'http://service.test/orders/7' } }
 
   it('is answered by the test', async () => {
@@ -134,7 +134,7 @@ describe('what an agent fetches', () => {
     })
   })
 
-  it('never reaches the network: without an answer the test is told what was asked', async () => {
+  it('never reaches the network, and without an answer the error names the request', async () => {
     await expect(runItem(Probe, probed)).rejects.toMatchObject({
       code: 'unexpected_request',
       message: expect.stringContaining('GET http://service.test/orders/7'),
@@ -146,12 +146,12 @@ describe('what an agent fetches', () => {
     )
   })
 
-  it('takes no longer than the agent may', async () => {
+  it('ends with the time limit of the agent', async () => {
     const result = await runItem(Probe, { ...probed, fetch: () => new Promise(() => {}) })
     expect(result).toMatchObject({ status: 'failed', error: { code: 'step_timeout' } })
   })
 
-  it('is told apart where items run side by side', async () => {
+  it('gets its own answer when items run at the same time', async () => {
     const texts = Array.from({ length: 8 }, (_, at) => `text ${at}`)
     const results = await Promise.all(
       texts.map(text => runItem(Summarize, { input: { text }, model: scripted([`of ${text}`]) })),

@@ -29,7 +29,7 @@ const plan: Schemas['RecoveryPlan'] = {
   ],
 }
 
-it('a dry run says by reason what is asked again, which tools are called again, and what it cost and will', () => {
+it('a dry run lists by reason what is asked again, which tools are called again, and the old and new cost', () => {
   expect(sayForecast(plan)).toEqual([
     '60 of 61 items can be replayed; 1 cannot: dismissed',
     'schema_mismatch, 60 items: the answer is asked for again; 60 steps asked again, 60 reused, 120 reused where the input is the same',
@@ -39,7 +39,7 @@ it('a dry run says by reason what is asked again, which tools are called again, 
   ])
 })
 
-it('a dry run of nothing says no more than that, and one of many that it looked at some', () => {
+it('a dry run without items says just that, and one of many items says how many it looked at', () => {
   expect(sayForecast({ ...plan, eligible: 0, ineligible: [] })).toEqual(['0 items can be replayed'])
   const many = { ...plan, eligible: 90_000, looked_at_items: 20_000, tool_calls: [], max_cost_usd: null }
   expect(sayForecast(many).slice(-3)).toEqual([
@@ -69,7 +69,7 @@ const first = {
   waiting: false,
 } as const
 
-it('a recovery that stopped is told as over, with what waits in triage', () => {
+it('a stopped recovery is shown as over, with the number of items in triage', () => {
   expect(sayStanding(stopped as never)).toBe(
     'stopped: the first 5 did no better than before; 196 items wait in triage',
   )
@@ -81,7 +81,7 @@ it('a recovery that stopped is told as over, with what waits in triage', () => {
   expect(sayStage({ ...rest, run_ids: [] }, { status: 'pilot' })).toBe('then the rest: waits for the first')
 })
 
-it('a dry run of a decision says what becomes of the items, and of held ones that it is for good', () => {
+it('a dry run of a decision says what becomes of the items, and that held ones end for good', () => {
   const decision = { ...plan, ineligible: [], rules: [], tool_calls: [] }
   expect(sayForecast({ ...decision, action: 'dismiss', held: 2 })).toEqual([
     '60 items can be dismissed',
@@ -98,7 +98,7 @@ it.each([
   ['running', '400 of 407 items dismissed'],
   ['completed', 'completed: 400 items dismissed'],
   ['aborted', 'aborted after 400 items; 7 items wait in triage'],
-])('a decision that is %s is told in its own words', (status, words) => {
+])('a %s decision is shown in words of its own', (status, words) => {
   const recovery = { action: 'dismiss', status, eligible: 407, decided: 400, left: 7 }
   expect(sayStanding(recovery as never)).toBe(words)
 })

@@ -48,7 +48,7 @@ it.each([
   ],
 ])('%s', (sentence, values) => expect(ranAndWorked(run(values))).toBe(sentence))
 
-it('gives every part that is no success a style', () => {
+it('every part of a run that is not ok has a style', () => {
   const styled = ranAndWorked(
     run({ completed: 4000, degraded_count: 1, failed: 1, paused: 1 }),
     (s, t) => `<${s} ${t}>`,

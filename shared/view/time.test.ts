@@ -13,7 +13,7 @@ it.for([
   [61_000, '1 min 1 s'],
   [3_600_000, '1 h'],
   [90_061_000, '1 d 1 h'],
-] as const)('%d ms are %s', ([ms, words]) => {
+] as const)('%d ms are shown as %s', ([ms, words]) => {
   expect(span(ms)).toBe(words)
 })
 
@@ -24,6 +24,6 @@ it.for([
   [3_661_000, '1 h 1 min ago'],
   [90_061_000, '1 d 1 h ago'],
   [-61_000, 'in 1 min 1 s'],
-] as const)('a moment %d ms ago is told as %s', ([ms, words]) => {
+] as const)('a moment %d ms ago is shown as %s', ([ms, words]) => {
   expect(age(0, ms)).toBe(words)
 })

@@ -1,5 +1,5 @@
-// An installation below a path of a host, behind nginx by infra/proxies/nginx-path.conf, as people and their terminals
-// use it.
+// An installation below a path of a host, behind nginx with infra/proxies/nginx-path.conf, as people and their
+// terminals use it.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -64,7 +64,7 @@ describe.skipIf(!isInstalled('nginx'))('below a path (needs nginx)', () => {
   }
 
   it.skipIf(CHROMIUM === undefined)(
-    'one signs in, submits a file by the script, sees it live and signs out, and no request leaves the path (needs Chromium)',
+    'a person signs in, submits a file, sees it live and signs out, and no request leaves the path (needs Chromium)',
     { timeout: 60_000 },
     async () => {
       await using visit = await visitor(base, { ignoreHTTPSErrors: true })
@@ -101,7 +101,7 @@ describe.skipIf(!isInstalled('nginx'))('below a path (needs nginx)', () => {
     },
   )
 
-  it('the reference leads to the document, which names the path', async () => {
+  it('the reference links to the document, which names the path', async () => {
     const page = await (await fetch(`${behind.url}/docs`)).text()
     const [, to] = /<a href="([^"]+)">openapi\.json<\/a>/.exec(page)!
     expect(new URL(to!, `${base}/docs`).href).toBe(`${base}/openapi.json`)
@@ -110,7 +110,7 @@ describe.skipIf(!isInstalled('nginx'))('below a path (needs nginx)', () => {
     expect(page).toContain(`curl &#39;${base}/health&#39;`)
   })
 
-  it('the command line asks there, follows a run there, and is told the address of a trigger there', async () => {
+  it('the command line submits and lists runs there, and a trigger has its address there', async () => {
     const agent = (await world.call('GET', '/v1/agents')).json.find(
       (one: { slug: string }) => one.slug === slug,
     )

@@ -10,7 +10,7 @@ import { type Gate, listening, startGate } from '../support/gate.ts'
 import { assay, CHECKOUT, type Ran, type Stack, startStack } from '../support/stack.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
-// An item says itself what is to become of it.
+// Each item says itself how it ends.
 const AGENT = `
 import { agent, type Context } from 'assay'
 @agent({ name: 'Obedient Worker', description: 'does as its items say', retries: 0, network: ['$GATE'] })
@@ -57,7 +57,7 @@ async function rows(name: string, values: object[]): Promise<string> {
 const errorOf = ({ err }: Ran) => JSON.parse(err.trim().split('\n').at(-1)!)
 
 describe('deploy', () => {
-  it('makes a version, and the same again is no new one', async () => {
+  it('makes a version, and no new one if nothing has changed', async () => {
     const again = await deployed()
     expect(again.code).toBe(0)
     expect(again.events).toEqual([
@@ -80,7 +80,7 @@ describe('deploy', () => {
     expect(item.events.at(-1)).toMatchObject({ event: 'item', output: { as: 'special' } })
   })
 
-  it('as a dry run tells what would change and changes nothing', async () => {
+  it('as a dry run says what would change, and changes nothing', async () => {
     const unknown = await run('deploy', agentFile, '--slug', 'never', '--dry-run')
     expect(unknown).toMatchObject({
       code: 0,
@@ -118,7 +118,7 @@ describe('deploy', () => {
       return ran.events[0]
     }
 
-    it('plans, makes, changes, goes back and forward, and lists its versions', async () => {
+    it('plans and makes versions, rolls back, promotes, and lists its versions', async () => {
       const first = `@schedule('30 7 * * 1-5') @trigger('orders', { secretEnv: 'ORDERS' })`
       const planned = await deployed(first, '--dry-run')
       expect(planned).toMatchObject({ event: 'plan', agent: 'create', version: 1, created: true })
@@ -159,7 +159,7 @@ describe('deploy', () => {
       expect((await run('promote', 'declaring', 'x')).code).toBe(2)
     })
 
-    it('tells a mistake by its name, and sends nothing', async () => {
+    it('reports a mistake by its name, and sends nothing', async () => {
       const ran = await run('deploy', await declaring(`@schedule('0 0 9 * * *')`))
       expect(ran.code).toBe(2)
       expect(errorOf(ran)).toMatchObject({ code: 'DecoratorValidationError' })
@@ -198,7 +198,7 @@ describe('deploy', () => {
   })
 })
 
-it('a schedule is made and changed with tags, which its run by hand has [schedules.tags]', async () => {
+it('a schedule is made and changed with tags, which its run by hand gets [schedules.tags]', async () => {
   const tagged = ['--tag', 'acme', '--tag', 'Ticket 7']
   const made = await run('schedules', 'create', SLUG, '0 6 1 1 *', '--input', '{"n":1}', ...tagged)
   expect(made).toMatchObject({ code: 0, events: [{ event: 'created', tags: ['acme', 'Ticket 7'] }] })
@@ -212,7 +212,7 @@ it('a schedule is made and changed with tags, which its run by hand has [schedul
   expect(await run('schedules', 'delete', id)).toMatchObject({ code: 0 })
 })
 
-it('a schedule is made and changed with a bound on items at work at once, which its run by hand has [schedules.concurrency]', async () => {
+it('a schedule is made and changed with a concurrency, which its run by hand gets [schedules.concurrency]', async () => {
   const bound = ['--input', '{"n":1}', '--concurrency', '3']
   const made = await run('schedules', 'create', SLUG, '0 7 1 1 *', ...bound)
   expect(made).toMatchObject({ code: 0, events: [{ event: 'created', concurrency: 3 }] })
@@ -234,7 +234,7 @@ describe('submit', () => {
     tenant: 't',
   }))
 
-  it('without a terminal tells one event a line; items, item and verify agree [starts.file]', async () => {
+  it('without a terminal prints one event a line; items, item and verify agree [starts.file]', async () => {
     const file = await rows('batch.jsonl', batch)
     const ran = await run(
       'submit',
@@ -303,21 +303,21 @@ describe('submit', () => {
     ['degrade', 10],
     ['fail', 11],
     ['hold', 10],
-  ])('of items that say "%s" ends with %i', async (what, code) => {
+  ])('of items that say "%s" ends with exit code %i', async (what, code) => {
     const file = await rows(`${what}.jsonl`, [{ do: what }, {}])
     const ran = await run('submit', file, '--agent', SLUG, '--watch')
     expect(ran.code).toBe(code)
     expect(ran.events.at(-1)).toMatchObject({ event: 'ended', exit_code: code })
   })
 
-  it('under a budget of nothing ends with 12', async () => {
+  it('under a budget of nothing ends with exit code 12', async () => {
     const file = await rows('broke.jsonl', [{}, {}])
     const ran = await run('submit', file, '--agent', SLUG, '--budget', '0', '--watch')
     expect(ran).toMatchObject({ code: 12 })
     expect(ran.events.at(-1).run.status).toBe('budget_exceeded')
   })
 
-  it('that is cancelled while it is watched ends with 13', async () => {
+  it('that is cancelled while it is watched ends with exit code 13', async () => {
     const file = await rows('waiting.jsonl', [{ do: 'wait' }, { do: 'wait' }, {}])
     const watching = assay(stack, ['submit', file, '--agent', SLUG, '--concurrency', '1', '--watch'])
     const { run_id } = await watching.seen('submitted')
@@ -327,11 +327,11 @@ describe('submit', () => {
     gate.open()
     const { code, events } = await watching.done
     expect(code).toBe(13)
-    // The item at work finished.
+    // The item in flight finished.
     expect(events.at(-1).run).toMatchObject({ status: 'cancelled', completed: 1, cancelled: 2 })
   })
 
-  it('names bad lines by their numbers, its own and those the server finds', async () => {
+  it('names bad lines by their numbers, those it finds and those the server finds', async () => {
     const file = join(folder.path, 'bad.jsonl')
     await writeFile(file, '{"id":1}\n\nnope\n{"id":1}\n')
     const local = await run('submit', file, '--agent', SLUG)
@@ -349,7 +349,7 @@ describe('submit', () => {
     })
   })
 
-  it('passes rows on byte for byte, however many, in little memory', async () => {
+  it('passes rows on byte for byte, however many', async () => {
     const file = join(folder.path, 'large.jsonl')
     const row = `{"n":1.50,  "digits":12345678901234567890.0, "text":"${'ä'.repeat(1000)}"}\n`
     await writeFile(file, row.repeat(30_000))
@@ -363,7 +363,7 @@ describe('submit', () => {
     expect(await response.text()).toContain(`"input":${row.trim()}`)
   })
 
-  it('with an idempotency key twice starts one run', async () => {
+  it('with the same idempotency key twice starts one run', async () => {
     const file = await rows('once.jsonl', [{}])
     const once = () => run('submit', file, '--agent', SLUG, '--idempotency-key', 'once')
     const [first, second] = [await once(), await once()]
@@ -428,12 +428,12 @@ describe('triggers', () => {
     expect((await fire(renamed)).status).toBe(404)
     const gone = await run('triggers', 'delete', 'outside')
     expect(gone.code).toBe(3)
-    // Other tests of this stack may have made some.
+    // Other tests on this stack may have made some.
     const hint = expect.stringMatching(/^(none has been made yet|there are: )/)
     expect(errorOf(gone)).toMatchObject({ code: 'not_found', hint })
   })
 
-  it('take a sender’s secret from a variable alone', async () => {
+  it('take a sender’s secret only from an environment variable', async () => {
     await run('triggers', 'create', 'pay', '--agent', SLUG, '--scheme', 'stripe')
     const unset = await run('triggers', 'secret', 'pay', '--signing-secret', 'NOT_SET_HERE')
     expect([unset.code, errorOf(unset).message]).toEqual([2, expect.stringContaining('is not set')])
@@ -445,7 +445,7 @@ describe('triggers', () => {
 })
 
 describe('watch', () => {
-  it('outlives a server that is killed and started again', async () => {
+  it('continues after the server was killed and started again', async () => {
     const file = await rows('restart.jsonl', [{ do: 'wait' }])
     const watching = assay(stack, ['submit', file, '--agent', SLUG, '--watch'])
     await watching.seen('progress')
@@ -457,7 +457,7 @@ describe('watch', () => {
     expect(await watching.done).toMatchObject({ code: 130 })
   })
 
-  it('that is interrupted says how to go on, and leaves the run alone', async () => {
+  it('that is interrupted says how to continue, and leaves the run alone', async () => {
     const file = await rows('interrupted.jsonl', [{ do: 'wait' }])
     const watching = assay(stack, ['submit', file, '--agent', SLUG, '--watch'])
     const { run_id } = await watching.seen('submitted')
@@ -471,7 +471,7 @@ describe('watch', () => {
 })
 
 describe('errors', () => {
-  it('of usage end with 2 and need no key', async () => {
+  it('of usage end with exit code 2 and need no key', async () => {
     const bare = { env: { ASSAY_DATA_DIR: join(folder.path, 'nothing') } }
     expect(await assay(bare, ['sumbit']).done).toMatchObject({ code: 2, out: '' })
     expect(await assay(bare, ['submit']).done).toMatchObject({ code: 2, out: '' })
@@ -482,7 +482,7 @@ describe('errors', () => {
     expect(errorOf(keyless)).toMatchObject({ code: 'no_credentials', next: 'npm start' })
   })
 
-  it('of the server end with 3 and say what to try', async () => {
+  it('of the server end with exit code 3 and say what to try', async () => {
     const nobody = await assay({ env: { ...stack.env, ASSAY_API_KEY: 'pk_wrong' } }, ['runs']).done
     expect(nobody.code).toBe(3)
     expect(errorOf(nobody)).toMatchObject({ code: 'unauthenticated' })
@@ -500,7 +500,7 @@ describe('errors', () => {
     expect(errorOf(ran)).toMatchObject({ code: 'unreachable', next: 'npm start' })
   })
 
-  it('are none when the reader has seen enough', () => {
+  it('do not occur if the reader closes the pipe early', () => {
     const { status, stderr } = spawnSync(
       'bash',
       ['-c', 'set -o pipefail; shared/cli/main.ts runs | head -c 1 >/dev/null'],
@@ -521,7 +521,7 @@ describe('errors', () => {
 describe.skipIf(spawnSync('script', ['--version']).status !== 0)('in a terminal', () => {
   const screenOf = (out: string) => stripVTControlCharacters(out).replaceAll('\r\n', '\n').split(/\r|\n/)
 
-  it('progress is one line that is drawn again, within the width, and then the summary', async () => {
+  it('progress is one line that is redrawn within the width, followed by the summary', async () => {
     const file = await rows('shown.jsonl', [{ do: 'degrade' }, {}, {}])
     const ran = await assay(stack, ['submit', file, '--agent', SLUG, '--watch'], { terminal: 100 }).done
     expect(ran.code).toBe(10)
@@ -537,7 +537,7 @@ describe.skipIf(spawnSync('script', ['--version']).status !== 0)('in a terminal'
     const runId = /run +(\S{36})/.exec(lines.join('\n'))![1]!
     const items = await assay(stack, ['items', runId, '--outcome', 'not_ok'], { terminal: 80 }).done
     expect(screenOf(items.out)[0]).toMatch(/^ID +RAN +WORKED/)
-    // What an item says cannot colour or move anything.
+    // Text of an item cannot set colours or move the cursor.
     expect(items.out).not.toContain('\x1b[31m')
     for (const line of screenOf(items.out)) expect(line.length).toBeLessThanOrEqual(80)
 
@@ -548,7 +548,7 @@ describe.skipIf(spawnSync('script', ['--version']).status !== 0)('in a terminal'
     expect(bare.out).toContain('balanced: every item')
   })
 
-  it('--json gives lines of JSON all the same', async () => {
+  it('--json prints lines of JSON all the same', async () => {
     const ran = await assay(stack, ['runs', '--limit', '1', '--json'], { terminal: 80 }).done
     expect(ran.events.map(({ event }) => event)).toEqual(['run', 'note'])
     expect(ran.out.trim().split('\n')).toHaveLength(2)

@@ -1,4 +1,4 @@
-// Completion as the shells do it: each script is loaded into a real shell, and Tab is pressed.
+// Completion as shells do it: each script is loaded into a real shell, and Tab is pressed.
 
 import { spawnSync } from 'node:child_process'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ export default class Completed { run() { return 1 } }
 `
 const CLEAR_LINE = '\x15'
 
-// Ids are asked of a process of its own.
+// Each completion of ids starts a process.
 vi.setConfig({ testTimeout: 120_000 })
 
 let stack: Stack
@@ -50,7 +50,7 @@ const SHELLS = [
   { shell: 'fish', start: ['fish', '--no-config', '-i'], load: 'assay completion fish | source' },
 ]
 
-/** Why a shell's test is left out. */
+/** Why the test of a shell is skipped, if it is. */
 function missing(shell: string): string | undefined {
   if (noTerminal !== undefined) return noTerminal
   return spawnSync(shell, ['--version']).status === 0 ? undefined : `${shell} is not installed`
@@ -79,7 +79,7 @@ async function loaded(start: string[], load: string): Promise<Terminal> {
 describe.each(SHELLS)('$shell', ({ shell, start, load }) => {
   const why = missing(shell)
   it.skipIf(why !== undefined)(
-    `completes commands, options, closed sets, and ids of the server${why === undefined ? '' : `, left out: ${why}`}`,
+    `completes commands, options, fixed values, and ids of the server${why === undefined ? '' : `, left out: ${why}`}`,
     async () => {
       await using parts = new AsyncDisposableStack()
       const terminal = parts.adopt(await loaded(start, load), one => one.close())

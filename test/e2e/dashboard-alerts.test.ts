@@ -1,4 +1,4 @@
-// Alerts as people read them, and what a viewer sees of what others set: in a browser, over real stores.
+// Alerts as people read them, and what a viewer sees of settings: in a browser, over real stores.
 
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)('alerts and settings (needs Chromium)', 
   async function open(path: string, account = world.first.account): Promise<Page> {
     visit = await visitor(world.url)
     await signIn(visit.page, account)
-    visit.complaints.length = 0 // the overview is another page's matter
+    visit.complaints.length = 0 // other tests check the overview
     await visit.page.goto(path)
     return visit.page
   }
@@ -50,13 +50,13 @@ describe.skipIf(CHROMIUM === undefined)('alerts and settings (needs Chromium)', 
     ...more,
   })
 
-  it('folds alerts of one rule and agent into a line that names and links what it is about', async () => {
+  it('fold alerts of one rule and agent into one line, which names and links what it is about', async () => {
     const body = { agent_id: agent.id, cron: '0 2 * * *', name: 'Nightly tickets', input: 1 }
     const { json: schedule } = await world.call('POST', '/v1/schedules', { body })
     const nightly = { schedule_id: schedule.id, rule: 'schedule_missed', message: 'It passed.' } as const
     const run_ids = [1, 2, 3].map(() => world.ctx.newId())
     const ofRuns = run_ids.map(run_id => alert({ run_id }))
-    // One after the other: those of one statement came at the same moment.
+    // In sequence, since alerts of one statement have the same time.
     for (const one of [...ofRuns, alert(nightly), alert({ rule: 'budget_near', agent_id: null })])
       await raiseAlerts(world.ctx, world.ctx.sql, [one])
     const page = await open(`${of_project}/alerts`)
@@ -78,7 +78,7 @@ describe.skipIf(CHROMIUM === undefined)('alerts and settings (needs Chromium)', 
     expect(await axeProblems(page)).toEqual([])
   })
 
-  it('names the agent of a rule that is for one alone', async () => {
+  it('name the agent of a rule that is for one agent only', async () => {
     await world.call('PATCH', `/v1/projects/${world.first.project_id}/alert-rules`, {
       body: { rule: 'failure_share', agent_id: agent.id, enabled: true, bounds: { share: 0.5 } },
     })
@@ -86,7 +86,7 @@ describe.skipIf(CHROMIUM === undefined)('alerts and settings (needs Chromium)', 
     await page.locator('#rules').getByText(`Only ${agent.slug}.`).waitFor()
   })
 
-  it('tells messages of alerts that were given up from callbacks of runs', async () => {
+  it('count undelivered messages of alerts apart from callbacks of runs', async () => {
     const { project_id } = world.first
     for (const kind of ['alert.raised', 'alert.raised', 'run.finished'])
       await world.ctx.sql`
@@ -98,7 +98,7 @@ describe.skipIf(CHROMIUM === undefined)('alerts and settings (needs Chromium)', 
     expect(await page.locator('#given-up').textContent()).toContain(said)
   })
 
-  it('says at its field what is wrong with a channel, and with a deadline', async () => {
+  it('show at its field what is wrong with a channel, and with a deadline', async () => {
     const page = await open(`${of_project}/alerts`)
     await page.getByLabel('Webhook, or mailto').fill('nowhere')
     await page.getByRole('button', { name: 'Add' }).click()
@@ -114,7 +114,7 @@ describe.skipIf(CHROMIUM === undefined)('alerts and settings (needs Chromium)', 
     visit!.complaints.length = 0 // Chromium logs the 400
   })
 
-  it('shows a viewer no field that looks editable, and says once which role it takes', async () => {
+  it('show a viewer no field that looks editable, and say once which role is required', async () => {
     const page = await open(`${of_project}/settings`, VIEWER)
     expect(await page.getByText('Owner role required').count()).toBe(1)
     expect(await page.getByText('Items at work at once').count()).toBe(1)

@@ -1,4 +1,4 @@
-// A run beside others, as a person sees it: what it is compared with, and what is usual for it; only the agent is played.
+// A run compared with others, as a person sees it, and what is usual for it; only the agent is played.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startNodeHost } from '../conformance/hosts.ts'
@@ -10,7 +10,7 @@ import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../suppor
 
 const asTold: Play = item => (item.input === 'ok' ? works : fails())(item)
 
-describe.skipIf(CHROMIUM === undefined)('a run beside others (needs Chromium)', () => {
+describe.skipIf(CHROMIUM === undefined)('the comparison of a run (needs Chromium)', () => {
   let world: World
   let visit: Visitor | undefined
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined)('a run beside others (needs Chromium)', 
     await world.end()
   })
 
-  /** Signed in, at a page. */
+  /** Signs in and opens the page. */
   async function open(path: string) {
     visit = await visitor(world.url)
     await signIn(visit.page, world.first.account)
@@ -33,7 +33,7 @@ describe.skipIf(CHROMIUM === undefined)('a run beside others (needs Chromium)', 
     return visit.page
   }
 
-  /** An agent that has run, in this order, over so many items under these names; the ids of its runs. */
+  /** Runs an agent in this order, each time with this name and these inputs; returns the ids of its runs. */
   async function history(...runs: [name: string, inputs: string[]][]): Promise<string[]> {
     const agent = await makeAgent(world)
     await deploy(world, agent.id)
@@ -48,7 +48,7 @@ describe.skipIf(CHROMIUM === undefined)('a run beside others (needs Chromium)', 
 
   const THREE = ['ok', 'ok', 'ok']
 
-  it('comes at once where it is large, and item by item behind the page; without a script by a link', async () => {
+  it('of a large run shows its items on request, with and without a script', async () => {
     const [before, run] = await history(['nightly', THREE], ['nightly', ['ok', 'fail', 'ok']])
     await world.ctx.sql`update runs set total_items = 30000 where id in ${world.ctx.sql([before!, run!])}`
     const page = await open(`/runs/${run}/compare`)
@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined)('a run beside others (needs Chromium)', 
     await visit.page.getByText('ok → failed: 1 item').waitFor()
   })
 
-  it('is compared with the latest of its name and size, not with a try of one item that came later', async () => {
+  it('is with the latest run of its name and size, not with a later try of one item', async () => {
     const [, before, , , run] = await history(
       ['nightly', THREE],
       ['nightly', ['ok', 'ok', 'fail', 'ok']],
@@ -88,7 +88,7 @@ describe.skipIf(CHROMIUM === undefined)('a run beside others (needs Chromium)', 
     expect(await axeProblems(page)).toEqual([])
   })
 
-  it('is compared with a run of its name rather than with one that is nearer in size', async () => {
+  it('is with a run of the same name rather than with one nearer in size', async () => {
     const [named, , run] = await history(
       ['nightly', ['ok']],
       ['weekly', [...THREE, ...THREE]],
@@ -98,7 +98,7 @@ describe.skipIf(CHROMIUM === undefined)('a run beside others (needs Chromium)', 
     expect(await page.getByLabel('Compare with').inputValue()).toBe(named)
   })
 
-  it('is compared with a run that has items of it where none has its name; without one shared it says so', async () => {
+  it('is with a run that shares items if none has its name, and says so if two runs share no item', async () => {
     const agent = await makeAgent(world)
     await deploy(world, agent.id)
     const runOver = async (name: string, item_id: string) => {
@@ -117,7 +117,7 @@ describe.skipIf(CHROMIUM === undefined)('a run beside others (needs Chromium)', 
     expect(await page.getByText('not in it').count()).toBe(0)
   })
 
-  it('is compared with a run that has held items, which read as held; only what got worse can be shown', async () => {
+  it('shows held items as held, and can show only what got worse', async () => {
     const held: Play = item => (item.input === 'hold' ? holds : asTold)(item)
     const agent = await makeAgent(world)
     await deploy(world, agent.id)
@@ -146,7 +146,7 @@ describe.skipIf(CHROMIUM === undefined)('a run beside others (needs Chromium)', 
     expect(await axeProblems(page)).toEqual([])
   })
 
-  it('calls a later run later, and what differs what came of it then', async () => {
+  it('calls a later run later, and links to its items', async () => {
     const [first, later] = await history(['nightly', ['ok', 'ok']], ['nightly', ['ok', 'fail']])
     const page = await open(`/runs/${first}/compare?with=${later}`)
     await page.getByText('With the later nightly').waitFor()
@@ -156,7 +156,7 @@ describe.skipIf(CHROMIUM === undefined)('a run beside others (needs Chromium)', 
     await page.getByText('A tool call of the agent raised.').waitFor()
   })
 
-  it('has a usual time and pace only by runs that are about as large', async () => {
+  it('takes the usual time and pace only from runs of about the same size', async () => {
     const [, , alike, , alone] = await history(
       ['small', ['ok']],
       ['small', ['ok', 'ok']],

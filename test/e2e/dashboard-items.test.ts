@@ -23,17 +23,17 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     await world.end()
   })
 
-  /** Signed in, at the item. */
+  /** Signs in and opens the item. */
   async function open(id: string, options: object = {}) {
     visit = await visitor(world.url, options)
     const { page } = visit
     await signIn(page, world.first.account)
-    visit.complaints.length = 0 // the overview is another page's matter
+    visit.complaints.length = 0 // other tests check the overview
     await page.goto(`/dashboard/items/${id}`)
     return page
   }
 
-  it('open an item and read its trace: tells why it did not work and what to do, and opens each step to what was said', async () => {
+  it('says why the item did not work and what to do, and opens each step to what was said', async () => {
     const { run } = await ran(world, failsAtTheEnd, [
       { item_id: 'ticket 7', partition_key: 'north', input: { text: 'a cat?', n: 1 } },
     ])
@@ -44,7 +44,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     await page.getByText('partition north').waitFor()
     const trace = page.getByRole('region', { name: 'Trace' })
     await expect.poll(() => trace.locator('.step > summary').allTextContents()).toHaveLength(3)
-    await trace.getByText('the disk is full').waitFor() // of the step that failed, open as it comes
+    await trace.getByText('the disk is full').waitFor() // of the failed step, which is open from the start
     expect(await trace.locator('.step[open]').count()).toBe(1)
     await trace.getByText('ask', { exact: true }).click()
     await trace.getByText('What is it?').first().waitFor()
@@ -57,7 +57,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     expect(length).toBeLessThan(60_000)
   })
 
-  it('shows Markdown as what it means, also where an object holds it and where a model says it, and as it was by a link', async () => {
+  it('shows Markdown rendered, also inside objects and in what a model says, and as text by a link', async () => {
     const report = '# Findings\n\nThe cat is **well**.\n\n| what | kg |\n|---|---:|\n| cat | 4 |'
     const says: Play = item => [
       step(item, 'ask', chat('What is it?', report)),
@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     expect(await axeProblems(page)).toEqual([])
   })
 
-  it('runs nothing that Markdown holds, loads nothing it names, and leads to no script', async () => {
+  it('runs nothing that Markdown holds, loads nothing it names, and links to no script', async () => {
     const links = ['javascript:alert(3)', 'data:text/html,x', 'vbscript:x'].map(url => `[here](${url})`)
     const hostile = `# Hi\n\n${XSS}\n\n${links.join(' ')} ![a cat](https://elsewhere.invalid/a.png) <javascript:alert(4)>\n\n[by name][a]\n\n[a]: javascript:alert(5)`
     const says: Play = item => [
@@ -109,7 +109,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     expect(dialogs).toBe(0)
   })
 
-  it('tells how two outputs differ word by word', async () => {
+  it('shows word by word how two outputs differ', async () => {
     const says =
       (output: string): Play =>
       ({ seq, attempt }) => [{ type: 'result', seq, attempt, output, degraded: 'not sure' }]
@@ -144,7 +144,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     expect(await page.locator('body').textContent()).toBe(text)
   })
 
-  it('texts are copied by a button, and ages count on', async () => {
+  it('copies texts by a button, and keeps ages counting', async () => {
     const { run } = await ran(world, works, [{ item_id: 'copied', input: { text: 'a cat?' } }])
     const page = await open(recordId(run), { permissions: ['clipboard-read', 'clipboard-write'] })
     const input = page.getByRole('region', { name: 'Input' })
@@ -158,7 +158,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     await expect.poll(() => age.textContent()).not.toBe(told)
   })
 
-  it('edit input and replay from a step: replays from a step with another input, keeps what was typed when it is no JSON, and shows what became of it', async () => {
+  it('replays from a step with another input, keeps what was typed if it is not JSON, and shows the result', async () => {
     const { run } = await ran(world, failsAtTheEnd, [{ item_id: 'again', input: { text: 'a dog?' } }])
     const page = await open(recordId(run))
     await page.getByRole('link', { name: 'Replay with another input' }).click()
@@ -186,13 +186,13 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     expect(await page.getByRole('button', { name: 'Replay' }).count()).toBe(0)
   })
 
-  it('leads to the previous and the next item of the list one came from, also by keys', async () => {
+  it('links to the previous and the next item of the list it was opened from, also by keys', async () => {
     const asTold: Play = item => (item.input === 'ok' ? works : failsAtTheEnd)(item)
     const items = ['fail', 'ok', 'fail', 'ok'].map((input, at) => ({ item_id: `one of ${at}`, input }))
     const { run } = await ran(world, asTold, items)
     const page = await open(recordId(run, 2))
     const title = () => page.getByRole('heading', { level: 1 }).textContent()
-    await page.getByRole('link', { name: 'Previous' }).click() // of all: no list was come from
+    await page.getByRole('link', { name: 'Previous' }).click() // of all items, since no list was opened before
     await expect.poll(title).toBe('one of 0')
     await page.goto(`/dashboard/runs/${run}`)
     await page.getByRole('link', { name: 'one of 0' }).click()
@@ -207,7 +207,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     await page.waitForURL(/outcome=not_ok#items/)
   })
 
-  it('says what became of an item in its replay, as it happens', async () => {
+  it('shows the state of the replay of an item as it happens', async () => {
     const { run } = await ran(world, failsAtTheEnd, [{ item_id: 'replayed', input: 1 }])
     const { json: first } = await world.call('POST', `/v1/durable/runs/${recordId(run)}/replay`, { body: {} })
     await workOff(world, failsAtTheEnd)
@@ -218,7 +218,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     await page.reload()
     await became.getByText('queued').waitFor()
     await workOff(world, works)
-    await became.getByText('completed').waitFor() // without being asked again
+    await became.getByText('completed').waitFor() // without a reload
     await became.getByText('ok', { exact: true }).waitFor()
     expect(await page.getByRole('region', { name: 'Lineage' }).getByText('queued').count()).toBe(0)
     await became.getByRole('link', { name: 'its replay' }).click()
@@ -241,7 +241,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     await page.getByRole('region', { name: 'Out of step 7.' }).getByText('6', { exact: true }).waitFor()
   })
 
-  it('takes decisions by keys, and takes them back', async () => {
+  it('takes decisions by keys, and undoes them', async () => {
     const { run } = await ran(world, failsAtTheEnd, [{ item_id: 'decide', input: 1 }])
     const page = await open(recordId(run))
     await page.keyboard.press('a')
@@ -257,7 +257,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     expect((await world.call('GET', `/v1/durable/runs/${recordId(run)}`)).json.disposition).toBeNull()
   })
 
-  it('says why a held item waits, and lets it go on', async () => {
+  it('says why an item is held, and resumes it', async () => {
     const { run } = await ran(world, holds, [{ item_id: 'held', input: 1 }])
     const page = await open(recordId(run))
     await page.getByText('Its agent holds it for a person: looks like fraud').waitFor()
@@ -305,7 +305,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     expect(dialogs).toBe(0)
   })
 
-  it('can be used by everybody, in light and in dark', async () => {
+  it('has no accessibility problems, in light and in dark', async () => {
     const { run } = await ran(world, failsAtTheEnd, [{ item_id: 'for all', input: { text: 'a cat?' } }])
     const page = await open(recordId(run))
     for (const summary of await page.locator('.step > summary').all()) await summary.click()

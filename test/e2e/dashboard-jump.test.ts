@@ -34,7 +34,7 @@ describe.skipIf(CHROMIUM === undefined)('the jump (needs Chromium)', () => {
     return page
   }
 
-  it('an item is opened by the id that a customer named: Ctrl-K, paste, Enter', async () => {
+  it('opens an item by the id that a customer gave it: Ctrl-K, paste, Enter', async () => {
     const page = await opened()
     await page.keyboard.press('Control+k')
     await page.keyboard.insertText(ownId)
@@ -43,11 +43,11 @@ describe.skipIf(CHROMIUM === undefined)('the jump (needs Chromium)', () => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(ownId)
   })
 
-  it('Enter right after a paste goes there however slowly the answer comes', async () => {
+  it('follows Enter right after a paste, however slowly the answer comes', async () => {
     const page = await opened()
     await page.route(/\/jump\?q=/, async route => {
-      await new Promise(resolve => setTimeout(resolve, 600)) // longer than what is typed waits to be asked for
-      await route.continue().catch(() => {}) // one that was taken back meanwhile
+      await new Promise(resolve => setTimeout(resolve, 600)) // longer than the delay before typed text is sent
+      await route.continue().catch(() => {}) // the page may have aborted it by now
     })
     await page.keyboard.press('Control+k')
     await page.keyboard.insertText(ownId)
@@ -63,7 +63,7 @@ describe.skipIf(CHROMIUM === undefined)('the jump (needs Chromium)', () => {
     ['triggerId', /\/triggers\//],
     ['deliveryId', /\/deliveries\//],
     ['causeId', /\/causes\//],
-  ] as const)('what %s names is opened by the id alone, without a script too', async ([name, path]) => {
+  ] as const)('opens what %s names by the id alone, without a script too', async ([name, path]) => {
     const page = await opened({ javaScriptEnabled: false })
     await page.getByRole('link', { name: 'Jump' }).click()
     await page.getByLabel('a part of a name').fill(night[name])
@@ -72,7 +72,7 @@ describe.skipIf(CHROMIUM === undefined)('the jump (needs Chromium)', () => {
     expect(page.url()).toContain(night[name])
   })
 
-  it('pages and names are found by a part of them, and chosen by arrows', async () => {
+  it('finds a page by a part of its name, chosen by arrows', async () => {
     const page = await opened()
     await page.keyboard.press('/')
     const dialog = page.getByRole('dialog', { name: 'Jump' })
@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined)('the jump (needs Chromium)', () => {
     await page.waitForURL(/\/triage$/)
   })
 
-  it('what nobody has is said, and nothing of another account is found', async () => {
+  it('says if nothing has the id, and finds nothing of another account', async () => {
     const page = await opened()
     const { json: agent } = await world.call('POST', '/v1/agents', {
       token: world.stranger.key,

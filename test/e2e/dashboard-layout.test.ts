@@ -1,4 +1,4 @@
-// What stands around the pages and how their lists lie on a desk's screen and on a phone's.
+// What surrounds the pages, and how their lists look on a desktop and on a phone.
 
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -35,7 +35,7 @@ describe.skipIf(CHROMIUM === undefined)('the layout of the dashboard (needs Chro
     return visit.page
   }
 
-  it('leaves words in lists whole where there is room', async () => {
+  it('keeps words in lists whole where there is room', async () => {
     const page = await open('', DESK)
     const broken: unknown[] = []
     for (const list of LISTS) {
@@ -46,7 +46,7 @@ describe.skipIf(CHROMIUM === undefined)('the layout of the dashboard (needs Chro
     expect(broken).toEqual([])
   })
 
-  it('makes a row a title and a few lines of labels and values on a phone', async () => {
+  it('shows a row on a phone as a title and a few lines of labels and values', async () => {
     const page = await open(`/projects/${night.projectId}/prices`, PHONE)
     const row = page.locator('#checked-models tbody tr').first()
     const title = (await row.locator('td').first().boundingBox())!
@@ -61,14 +61,14 @@ describe.skipIf(CHROMIUM === undefined)('the layout of the dashboard (needs Chro
     await page.locator('#what-goes-wrong [data-label=Steps]').first().waitFor()
   })
 
-  it('leads from an alert to the page that does what it asks for, and from the audit to what was changed', async () => {
+  it('links an alert to the page where it can be mended, and an audit entry to what was changed', async () => {
     const page = await open(`/projects/${night.projectId}/alerts`)
     await page.locator('#alerts').getByRole('link', { name: 'Open the schedule' }).first().waitFor()
     await page.goto(`/dashboard/projects/${night.projectId}/audit`)
     await page.locator('#audit').getByRole('link', { name: 'ticket-triage' }).first().waitFor()
   })
 
-  it('says by which prices only where costs are shown', async () => {
+  it('names the prices only where costs are shown', async () => {
     const page = await open('')
     const saysSo = async (path: string) => {
       await page.goto(`/dashboard${path}`)
@@ -81,7 +81,7 @@ describe.skipIf(CHROMIUM === undefined)('the layout of the dashboard (needs Chro
       expect([path, await saysSo(`${project}/${path}`)]).toEqual([path, 0])
   })
 
-  it('keeps the menu of the project looked at last on pages of the account', async () => {
+  it('keeps the menu of the last project on pages of the account', async () => {
     const page = await open('')
     const runs = page.getByRole('navigation').getByRole('link', { name: 'Runs' })
     await page.goto('/dashboard/members')
@@ -98,7 +98,7 @@ describe.skipIf(CHROMIUM === undefined)('the layout of the dashboard (needs Chro
   })
 })
 
-/** Words of cells that lie on more than one line; ids and code may. */
+/** Words of cells that break over several lines; ids and code may. */
 function brokenWords(): string[] {
   const broken: string[] = []
   for (const cell of document.querySelectorAll('td')) {

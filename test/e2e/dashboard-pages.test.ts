@@ -1,4 +1,4 @@
-// What holds for every page and every action there is, taken from the dashboard's own list of them.
+// What holds for every page and every action, taken from the dashboard's own list of them.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -39,7 +39,7 @@ afterAll(async () => {
   await world.end()
 })
 
-/** A recovery, aborted before anything of it ran: what it took waits for a decision again. */
+/** A recovery that was aborted before any item of it ran, so that its items await a decision again. */
 async function recovered(token: string, { projectId, runId }: Record<string, string>): Promise<string> {
   const body = { project_id: projectId, filter: { run_id: runId } }
   const { json } = await world.call('POST', '/v1/recoveries', { token, body })
@@ -47,7 +47,7 @@ async function recovered(token: string, { projectId, runId }: Record<string, str
   return json.id
 }
 
-/** A view of the list of runs that is shared in the project. */
+/** A view of the list of runs that the project shares. */
 async function savedView(project_id: string): Promise<string> {
   const id = world.ctx.newId()
   const view = { id, project_id, list: 'runs' as const, name: `view${XSS}`, query: 'state=open' }
@@ -62,7 +62,7 @@ const filled = (path: string, ids: Record<string, string>) =>
     return ids[name]
   })
 
-/** Answers with something else than a page. */
+/** Paths that answer with something other than a page. */
 const RAW = [
   '/dashboard',
   '/dashboard/runs/{runId}/events',
@@ -70,7 +70,7 @@ const RAW = [
   '/dashboard/items/{itemId}/raw/{part}',
   '/dashboard/projects/{projectId}/submit/wanted',
 ]
-/** What a page needs in its query. */
+/** The query that a page needs. */
 const QUERIES: Record<string, (ids: Record<string, string>) => string> = {
   '/dashboard/runs/{runId}/results/file': () => '?format=csv',
   '/dashboard/projects/{projectId}/submit/wanted': () => '?agent=ticket-triage',
@@ -90,7 +90,7 @@ async function cookieOf(account: { email: string; password: string }): Promise<s
   return response.headers.getSetCookie()[0]!.split(';')[0]!
 }
 
-/** Every page is opened once, and most of the time goes into what looks at it. */
+/** Every page is opened once, and most of the time goes into checking it. */
 const WALK = { timeout: 120_000 }
 
 describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', WALK, () => {
@@ -109,7 +109,7 @@ describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', WALK, () 
     }
   }
 
-  it('is there for an owner, with one heading and a title, and what people, agents and models wrote in every field stays text', async () => {
+  it('opens for an owner, with one heading and a title, and shows what people, agents and models wrote as text', async () => {
     const marked: string[] = []
     await walk(world.first.account, {}, async ({ page }, address) => {
       expect([address, await page.locator('h1').count()]).toEqual([address, 1])
@@ -120,7 +120,7 @@ describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', WALK, () 
     expect(marked.length).toBeGreaterThan(8)
   })
 
-  it('a viewer can change nothing: is there for a viewer, without a form that changes anything', async () => {
+  it('opens for a viewer, without a form that changes anything', async () => {
     await walk(VIEWER, {}, async ({ page }, address) => {
       const posts = await page
         .locator('main form[method=post]:has(:enabled)')
@@ -130,7 +130,7 @@ describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', WALK, () 
     })
   })
 
-  it('can be used by everybody, in light and in dark', async () => {
+  it('has no accessibility problems, in light and in dark', async () => {
     const problems: string[] = []
     await walk(world.first.account, {}, async ({ page }, address) => {
       for (const problem of await axeProblems(page)) problems.push(`${address}: ${problem}`)
@@ -159,7 +159,7 @@ describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', WALK, () 
 })
 
 describe('a page', () => {
-  it('of another account is not there, whichever of its parts is asked for', async () => {
+  it('of another account answers 404, whichever of its ids is from there', async () => {
     const cookie = await cookieOf(world.first.account)
     for (const { path } of pages.filter(({ path }) => path.includes('{'))) {
       const ids = { ...owner, ...strange }
@@ -186,7 +186,7 @@ describe('below a path of a host', () => {
       for (const address of [...addresses(owner), '/docs', '/dashboard/nowhere']) {
         const response = await fetch(below.url + address, { headers: { cookie }, redirect: 'manual' })
         const html = await response.text()
-        // Whatever the attribute: only what a form sends back is an address within.
+        // In any attribute but `value`, which a form sends back and which holds addresses within the path.
         const rooted = [...html.matchAll(/ ([\w-]+)="(\/[^"]*)"/g)].filter(([, name]) => name !== 'value')
         const leaving = rooted.filter(([, , to]) => !to!.startsWith('/assay/')).map(([text]) => text)
         expect([address, response.status < 300 || response.status === 404, leaving]).toEqual([
@@ -203,7 +203,7 @@ describe('below a path of a host', () => {
 })
 
 describe('an action', () => {
-  /** Of one's own account, or a view of one's own: everybody may change it. */
+  /** Actions on one's own account or one's own view, which everybody may take. */
   const OWN = [
     '/dashboard/projects/{projectId}/views',
     '/dashboard/sign-out',
@@ -212,7 +212,7 @@ describe('an action', () => {
   ]
   const others = actions.filter(({ path }) => !OWN.includes(path))
 
-  /** A form that its action reads: it is refused for what it wants, not for how it is written. */
+  /** A form that its action can parse, so that it is refused for its content, not for its format. */
   function formFor(form: z.ZodType | undefined): URLSearchParams {
     const schema =
       form === undefined ? {} : (z.toJSONSchema(form, { io: 'input', unrepresentable: 'any' }) as Schema)
@@ -234,7 +234,7 @@ describe('an action', () => {
       body: form,
     })
 
-  /** Forms that do not say by their schema what they want. */
+  /** Forms whose schema does not say what they need. */
   const FORMS: Record<string, () => Record<string, string>> = {
     '/dashboard/projects/{projectId}/triage/decide': () => ({ items: owner.itemId!, action: 'dismiss' }),
     '/dashboard/projects/{projectId}/triage/reopen': () => ({ items: owner.itemId! }),
@@ -242,14 +242,14 @@ describe('an action', () => {
   const formOf = ({ path, form }: (typeof actions)[number]) =>
     FORMS[path] ? new URLSearchParams(FORMS[path]()) : formFor(form)
 
-  /** What the log of changes holds, of whose account or by whom. */
+  /** What the audit log holds of an account, or by a member. */
   const changes = async (of: { account_id: string } | { actor_name: string }) => {
     const { sql } = world.ctx
     const [[name, value]] = Object.entries(of) as [[string, string]]
     return (await sql`select action from audit_log where ${sql(name)} = ${value}`).map(({ action }) => action)
   }
 
-  it('a viewer can change nothing: is refused to a viewer who sends its form by hand, with a page', async () => {
+  it('is refused with a page if a viewer sends its form by hand', async () => {
     const cookie = await cookieOf(VIEWER)
     for (const action of others) {
       const response = await post(filled(action.path, owner), formOf(action), cookie)
@@ -259,7 +259,7 @@ describe('an action', () => {
     expect(new Set(await changes({ actor_name: VIEWER.email }))).toEqual(new Set(['createSession']))
   })
 
-  it('and a page that is there to change something is not shown to a viewer', async () => {
+  it('with a page of its own answers a viewer 403 there', async () => {
     const cookie = await cookieOf(VIEWER)
     for (const { path } of pages.filter(({ least }) => least !== undefined)) {
       const response = await fetch(world.url + filled(path, owner), { headers: { cookie } })
@@ -267,7 +267,7 @@ describe('an action', () => {
     }
   })
 
-  it('of another account finds nothing to act on', async () => {
+  it('of another account finds nothing to act on, and changes nothing', async () => {
     const cookie = await cookieOf(world.first.account)
     const { account_id } = world.stranger
     const before = await changes({ account_id })

@@ -1,4 +1,4 @@
-// A project at a glance and its runs as a person sees them: in a browser, over real stores; only the agent is played.
+// The overview of a project and its runs as a person sees them: in a browser, over real stores; only agents are played.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startNodeHost } from '../conformance/hosts.ts'
@@ -8,7 +8,7 @@ import { openWorld, type World } from '../conformance/world.ts'
 import { axeProblems } from '../support/axe.ts'
 import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../support/browser.ts'
 
-/** Does as its input says. */
+/** Plays what the input names. */
 const asTold: Play = item => PLAYS[item.input as keyof typeof PLAYS](item)
 const PLAYS: Record<'ok' | 'fail' | 'hold' | 'dear' | 'unread' | 'suspect', Play> = {
   unread: item => [called(item, 'in-house', 0, 0, { says: 'billing' }), ...works(item)],
@@ -36,7 +36,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     await world.end()
   })
 
-  /** Signed in, at a page. */
+  /** Signs in and opens the page. */
   async function open(path: string, options: object = {}) {
     visit = await visitor(world.url, options)
     await signIn(visit.page, world.first.account)
@@ -46,20 +46,20 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
 
   const overview = () => `/projects/${world.first.project_id}`
 
-  /** A run of one item that nobody has taken yet. */
+  /** A run of one item that no consumer has claimed yet. */
   async function started(): Promise<string> {
     const agent = await makeAgent(world)
     await deploy(world, agent.id)
     return makeRun(world, agent.id, told(['ok']))
   }
 
-  it('a new project teaches the first three steps', async () => {
+  it('a new project shows the first three steps', async () => {
     const page = await open(`/projects/${world.sibling.project_id}`)
     await page.getByText('npx assay deploy agent.ts').waitFor()
     await page.getByText('npx assay watch RUN').waitFor()
   })
 
-  it('a list is sorted by the heading that is pressed, and stays so when it refreshes itself', async () => {
+  it('a list is sorted by the heading that is pressed, and stays sorted when it refreshes itself', async () => {
     for (const items of [2, 3, 1]) await ran(world, works, told(Array.from({ length: items }, () => 'ok')))
     const page = await open(`${overview()}/runs`)
     const sizes = async () => {
@@ -83,7 +83,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     expect(await axeProblems(page)).toEqual([])
   })
 
-  it('agents are told by what they did lately, each with its newest run, and sorted by that', async () => {
+  it('agents are listed with their recent verdicts and their newest run, and sorted by verdict', async () => {
     const fine = await ran(world, works, told(['ok']))
     const bad = await ran(world, item => (item.seq === 1 ? works : fails())(item), told(['ok', 'fail']))
     const idle = await makeAgent(world)
@@ -105,7 +105,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     expect(await axeProblems(page)).toEqual([])
   })
 
-  it('a run is tagged, found by its tag, and the list saved as a view for oneself or everybody', async () => {
+  it('a run is tagged and found by its tag, and the list is saved as a view for everybody', async () => {
     const { run } = await ran(world, works, told(['ok']))
     const other = await ran(world, works, told(['ok']))
     const page = await open(`/runs/${run}`)
@@ -130,7 +130,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     expect(await page.getByText('ticket seven').count()).toBe(0)
   })
 
-  it('a run tells graded, unread, suspected and cost apart, and what would differ by other rules', async () => {
+  it('a run shows ungraded calls, suspected refusals and unknown costs apart, and what other rules would change', async () => {
     const { run } = await ran(world, asTold, told(['ok', 'dear', 'unread', 'suspect', 'suspect']))
     const page = await open(`/runs/${run}`)
     await page.getByText('Not every call was graded: graded 3 of 4 calls.').waitFor()
@@ -150,7 +150,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     expect(await axeProblems(page)).toEqual([])
   })
 
-  it('a run says what ran, what did not work, why, and that its cost is a lower bound', async () => {
+  it('a run says what ran, what did not work and why, and that its cost is a lower bound', async () => {
     const { run } = await ran(world, asTold, told(['ok', 'fail', 'fail', 'hold', 'dear']))
     const page = await open(`/runs/${run}`)
     await page.getByText('5 submitted = 2 ok + 0 degraded + 2 failed + 1 held').waitFor()
@@ -161,12 +161,12 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     await page.getByRole('region', { name: 'causes' }).getByText('no answer').waitFor()
     await page.getByRole('region', { name: 'partitions' }).getByRole('link', { name: 'north' }).click()
     const items = page.getByRole('region', { name: 'items' })
-    await expect.poll(() => items.getByRole('row').count()).toBe(3) // the head, one failed, one held
+    await expect.poll(() => items.getByRole('row').count()).toBe(3) // the header, one failed, one held
     await page.getByRole('link', { name: 'Verify counts' }).click()
     await page.getByText('Everything agrees: 5 items submitted').waitFor()
   })
 
-  it('a cohort is replayed after a dry run that says what can be and what not', async () => {
+  it('a cohort is replayed after a dry run that says what can be replayed and what cannot', async () => {
     const { run } = await ran(world, asTold, told(['fail', 'ok', 'fail', 'fail']))
     const { json: items } = await world.call('GET', `/v2/runs/${run}/items?outcome=failed`)
     await world.call('POST', `/v1/durable/runs/${items[0].id}/dismiss`, { body: {} })
@@ -181,7 +181,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     await page.getByText('Replayed by').waitFor()
   })
 
-  it('a run is followed live and cancelled after being told what that does', async () => {
+  it('a run is followed live, and cancelled after a page that says what that does', async () => {
     const agent = await makeAgent(world)
     await deploy(world, agent.id)
     const run = await makeRun(world, agent.id, told(['ok', 'ok', 'ok']))
@@ -191,7 +191,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     await page.getByRole('link', { name: 'Let it run' }).click()
     await page.getByText('3 queued').first().waitFor()
     await world.call('POST', `/v2/runs/${run}/cancel`)
-    // Nobody reloads: the run's events do.
+    // Nobody reloads the page: the events of the run update it.
     await page.getByText('Stopped early. It was cancelled.').waitFor()
     await page.getByText('0 failed + 3 cancelled').waitFor()
     await page.getByRole('link', { name: 'Replay 3 items left over' }).click()
@@ -202,7 +202,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     await page.getByText('0 of 3 items ended.').waitFor()
   })
 
-  it('a run that ends while its page is fetched anew is shown at its end', async () => {
+  it('a run that ends while its page is fetched again is shown as ended', async () => {
     const page = await open(overview())
     const run = await started()
     const address = `${world.url}/dashboard/runs/${run}`
@@ -230,7 +230,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     await page.locator('#run-state').getByText('completed').waitFor()
   })
 
-  it('a page that could not be fetched and events that were refused are asked for again', async () => {
+  it('a fetch of the page that failed and events that were refused are retried', async () => {
     const page = await open(overview())
     const run = await started()
     const address = `${world.url}/dashboard/runs/${run}`
@@ -253,7 +253,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     visit!.complaints.length = 0 // Chromium logs each 503
   })
 
-  it('two runs of an agent stand beside one another, item by item', async () => {
+  it('two runs of an agent are compared item by item', async () => {
     const agent = await makeAgent(world)
     await deploy(world, agent.id)
     const before = await makeRun(world, agent.id, told(['ok', 'ok', 'fail']))
@@ -269,7 +269,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toContain('ticket 1')
   })
 
-  it('runs are found by whether they worked and by day', async () => {
+  it('runs are filtered by verdict and by day', async () => {
     const page = await open(`${overview()}/runs`)
     await page.getByLabel('Worked').selectOption('failed')
     await page.getByRole('button', { name: 'Show' }).click()
@@ -281,7 +281,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     await page.getByText('No run passes these filters.').waitFor()
   })
 
-  it('the overview tells of what waits for a decision', async () => {
+  it('the overview shows what awaits a decision', async () => {
     await ran(world, asTold, told(['fail', 'hold']))
     const page = await open(overview())
     const attention = page.getByRole('region', { name: 'What needs somebody' })
@@ -307,7 +307,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     }
   })
 
-  it('all can be used by everybody, in light and in dark', async () => {
+  it('the pages have no accessibility problems, in light and in dark', async () => {
     const agent = await makeAgent(world)
     await deploy(world, agent.id)
     await makeRun(world, agent.id, told(['ok', 'ok', 'fail']))

@@ -46,7 +46,7 @@ describe.skipIf(CHROMIUM === undefined)('schedules (needs Chromium)', () => {
   async function open(path: string, account = world.first.account): Promise<Page> {
     visit = await visitor(world.url, { timezoneId: 'America/New_York' })
     await signIn(visit.page, account)
-    visit.complaints.length = 0 // the overview is another page's matter
+    visit.complaints.length = 0 // other tests check the overview
     await visit.page.goto(path)
     return visit.page
   }
@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === undefined)('schedules (needs Chromium)', () => {
       })
     ).json as { id: string }
 
-  it('shows whether runs worked below whether they fired, on the clock of the schedule', async () => {
+  it('show whether runs worked below whether they fired, in the time zone of the schedule', async () => {
     const made = await make({ cron: '0 2 * * *', timezone: 'Europe/Berlin', name: 'Nightly tickets' })
     for (let fired = 0; fired < 3; fired++) {
       await world.call('POST', `/v1/schedules/${made.id}/trigger`)
@@ -84,7 +84,7 @@ describe.skipIf(CHROMIUM === undefined)('schedules (needs Chromium)', () => {
     await page.locator('#coming').getByRole('link', { name: 'Nightly tickets' }).first().waitFor()
   })
 
-  it('accepts no input that the agent refuses, says so at the field, and has saved nothing', async () => {
+  it('refuse an input that the agent refuses, at its field, and save nothing', async () => {
     const before = (await world.call('GET', '/v1/schedules')).json.length
     const page = await open(`${schedules}/new?agent_id=${agent.id}&cron=0%203%20*%20*%20*`)
     for (const press of ['Preview', 'Make the schedule']) {
@@ -109,7 +109,7 @@ describe.skipIf(CHROMIUM === undefined)('schedules (needs Chromium)', () => {
     await page.getByText('The schedule is made.').waitFor()
   })
 
-  it('guesses from a source which field is the id and which the partition, and shows what was saved', async () => {
+  it('guess from a source which field is the id and which the partition, and show what was saved', async () => {
     const rows = [9000, 9001].map(n => `{"reference":"CASE-${n}","tenant":"north","text":"a"}\n`)
     await using source = new AsyncDisposableStack()
     const { url, close } = await startSource(body(rows.join('')))
@@ -132,7 +132,7 @@ describe.skipIf(CHROMIUM === undefined)('schedules (needs Chromium)', () => {
     expect(await page.locator('.strip').count()).toBe(0)
   })
 
-  it('says once, by status and a short line, that a source answers no rows', async () => {
+  it('say once, by status and a short line, that a source returns no rows', async () => {
     await using source = new AsyncDisposableStack()
     const { url, close } = await startSource(response => {
       response.writeHead(404, { 'content-type': 'text/plain' }).end(`No such\nexport. ${'x'.repeat(400)}`)
@@ -142,12 +142,12 @@ describe.skipIf(CHROMIUM === undefined)('schedules (needs Chromium)', () => {
     await page.locator('[name=source_url]').fill(url)
     await page.getByRole('button', { name: 'Preview' }).click()
     const said = page.getByText('The source answered 404: No such export.')
-    await said.waitFor() // strict: it stands there once
+    await said.waitFor() // strict mode: it is there once
     expect((await said.textContent())!.length).toBeLessThan(300)
     visit!.complaints.length = 0 // Chromium logs the 400
   })
 
-  it('says what is wrong with a field of a change at that field, which keeps what was typed', async () => {
+  it('show what is wrong with a changed field at that field, which keeps what was typed', async () => {
     const made = await make({ cron: '0 4 * * *' })
     const page = await open(`/dashboard/schedules/${made.id}`)
     await page.getByText('Change it').click()
@@ -162,7 +162,7 @@ describe.skipIf(CHROMIUM === undefined)('schedules (needs Chromium)', () => {
     expect(await page.locator('[aria-invalid]').count()).toBe(1)
   })
 
-  it('shows a viewer what is set as text, and once which role changes it', async () => {
+  it('show a viewer their settings as text, and say once which role may change them', async () => {
     const settings = { pilot_items: 7, concurrency: 3, callback_url: 'https://example.com/done' }
     const made = await make({ cron: '0 5 * * *', ...settings })
     const page = await open(`/dashboard/schedules/${made.id}`, VIEWER)

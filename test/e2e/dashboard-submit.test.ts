@@ -17,7 +17,7 @@ const jsonl = (name: string, rows: readonly unknown[]) => ({
   buffer: Buffer.from(rows.map(row => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('')),
 })
 
-/** Every fifth one cannot be read; each costs a thousandth of a dollar. */
+/** Fails for every fifth item; each costs a thousandth of a dollar. */
 const reads: Play = item => [
   called(item, 'gpt-4o', 400),
   (item.input as { n: number }).n % 5 === 0
@@ -53,7 +53,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     visit = await visitor(world.url, options)
     const { page } = visit
     await signIn(page, account)
-    visit.complaints.length = 0 // the overview is another page's matter
+    visit.complaints.length = 0 // other tests check the overview
     await page.goto(`/dashboard/projects/${world.first.project_id}/submit?agent=${slug}`)
     return page
   }
@@ -68,7 +68,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
   const inputOf = async (page: Page, id: string) =>
     (await page.request.get(`/dashboard/items/${id}/raw/input`)).text()
 
-  it('pilot then continue: runs twenty of it first, tells what the rest would come to, and leaves them out of the rest', async () => {
+  it('runs a pilot of 20 items, says what the rest would come to, and leaves the pilot out of the rest', async () => {
     const rows = Array.from({ length: 50 }, (_, at) => ({ id: `row ${at}`, n: at }))
     const page = await open()
     await page.getByLabel('or choose one').setInputFiles(jsonl('rows.jsonl', rows))
@@ -96,7 +96,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     await workOff(world, works)
   })
 
-  it('asks for the file again when the page of the pilot was opened anew, and takes no other', async () => {
+  it('asks for the file again if the page of the pilot was reloaded, and takes no other file', async () => {
     const rows = Array.from({ length: 25 }, (_, at) => ({ n: at + 1 }))
     const page = await open()
     await page.getByLabel('or choose one').setInputFiles(jsonl('rows.jsonl', rows))
@@ -116,7 +116,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     await workOff(world, works)
   })
 
-  it('drop a 50,000-line file: takes what is dropped on the page', async () => {
+  it('takes a file of 50,000 lines that is dropped on the page', async () => {
     const page = await open()
     const dropped = await page.evaluateHandle(() => {
       const lines = Array.from({ length: 50_000 }, (_, at) => `{"id":${at},"text":"${'x'.repeat(100)}"}\n`)
@@ -134,7 +134,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     await world.call('POST', `/v2/runs/${run.id}/cancel`)
   })
 
-  it('names bad lines by their numbers, and has accepted nothing', async () => {
+  it('names bad lines by their numbers, and accepts nothing', async () => {
     const before = (await runsThere()).length
     const page = await open()
     const rows = [{ n: 1 }, '{"n": 2', '', { n: 3 }, 'nope']
@@ -143,7 +143,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     const alert = page.getByRole('alert')
     await alert.getByText(/^line 2: is not JSON/).waitFor()
     await alert.getByText(/^line 5: is not JSON/).waitFor()
-    // What only the server can know of.
+    // What only the server can find.
     const twice = [{ id: 'a' }, { id: 'b' }, { id: 'a' }]
     await page.getByLabel('or choose one').setInputFiles(jsonl('twice.jsonl', twice))
     await page.getByRole('region', { name: 'First rows' }).waitFor()
@@ -154,7 +154,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     expect(await runsThere()).toHaveLength(before)
   })
 
-  it('takes CSV, with the fields one chooses, and inputs by their text', async () => {
+  it('takes CSV, with the chosen fields, and inputs as text', async () => {
     const page = await open()
     const text = 'ticket;tenant;body\n007;acme;"say ""hi""; please"\n8;;1.50\n'
     await page
@@ -201,7 +201,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     await workOff(world, works)
   })
 
-  it('guesses the field that is an agent’s input anew for each agent that is chosen', async () => {
+  it('guesses the field of the input again for each agent that is chosen', async () => {
     const agent = await makeAgent(world)
     await deploy(world, agent.id, { input_schema: { type: 'string' } })
     const rows = Array.from({ length: 5 }, (_, n) => ({ id: `row ${n}`, text: `words of row ${n}` }))
@@ -216,7 +216,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     await expect.poll(() => input.inputValue()).toBe('text')
   })
 
-  it('says before anything runs what the agent wants that the rows do not have', async () => {
+  it('says before anything runs which fields that the agent requires are missing from the rows', async () => {
     const agent = await makeAgent(world)
     await deploy(world, agent.id, {
       input_schema: { type: 'object', required: ['text'], properties: { text: { type: 'string' } } },
@@ -256,7 +256,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     expect(await page.locator('select[name=agent]').inputValue()).toBe(agent.slug)
   })
 
-  it('guesses without scripts when it is asked to, of what is pasted and of a file', async () => {
+  it('guesses on request without scripts, from pasted lines and from a file', async () => {
     const page = await open({ javaScriptEnabled: false })
     const guess = page.getByRole('button', { name: 'Guess them from the first rows' })
     await page.getByText('Or paste lines').click()
@@ -279,7 +279,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     await workOff(world, works)
   })
 
-  it('takes what is pasted once the file is taken back', async () => {
+  it('takes pasted lines once the file is removed', async () => {
     const page = await open()
     await page.getByLabel('or choose one').setInputFiles(jsonl('rows.jsonl', [{ n: 1 }, { n: 2 }, { n: 3 }]))
     await page.getByRole('region', { name: 'First rows' }).waitFor()
@@ -295,7 +295,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     await workOff(world, works)
   })
 
-  it('does the same without scripts, and keeps what was typed', async () => {
+  it('works without scripts, and keeps what was typed', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.getByText('Or paste lines').click()
     const lines = Array.from({ length: 22 }, (_, at) => `{"id":"r${at}","big":1234567890123456789${at}}\n`)
@@ -320,7 +320,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     await workOff(world, works)
   })
 
-  it('shows whatever stands in a file as text', async () => {
+  it('shows whatever is in a file as text', async () => {
     const page = await open()
     let dialogs = 0
     page.on('dialog', dialog => {
@@ -341,7 +341,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     await workOff(world, works)
   })
 
-  it('tells a viewer why there is nothing to press', async () => {
+  it('says to a viewer why there is nothing to press', async () => {
     const viewer = { email: 'reads@example.test', password: 'only reads, nothing else' }
     const made = await world.call('POST', '/v1/sessions', { body: world.first.account, token: null })
     await world.call('POST', '/v1/members', {
@@ -353,7 +353,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     expect(await page.getByRole('button', { name: /Submit|Run 20/ }).count()).toBe(0)
   })
 
-  it('can be used by everybody, in light and in dark', async () => {
+  it('has no accessibility problems, in light and in dark', async () => {
     const page = await open()
     const rows = Array.from({ length: 30 }, (_, at) => ({ id: at, n: at, text: 'a text '.repeat(20) }))
     await page.getByLabel('or choose one').setInputFiles(jsonl('rows.jsonl', rows))

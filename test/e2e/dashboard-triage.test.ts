@@ -11,7 +11,7 @@ import { chat, failsAtTheEnd, step, XSS } from '../support/agents-played.ts'
 import { axeProblems } from '../support/axe.ts'
 import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../support/browser.ts'
 
-describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromium)', () => {
+describe.skipIf(CHROMIUM === undefined)('triage (needs Chromium)', () => {
   let world: World
   let visit: Visitor | undefined
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     visit = await visitor(world.url, options)
     const { page } = visit
     await signIn(page, world.first.account)
-    visit.complaints.length = 0 // the overview is another page's matter
+    visit.complaints.length = 0 // other tests check the overview
     await page.goto(`/dashboard/projects/${world.first.project_id}/${pathname}`)
     return page
   }
@@ -44,7 +44,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
   const waiting = async () =>
     (await world.call('GET', '/v1/triage')).json.rows.map((row: { item_id: string }) => row.item_id).sort()
 
-  it('is walked, selected and acknowledged by keys, and taken back', async () => {
+  it('is walked, selected, acknowledged and undone by keys', async () => {
     await ran(world, failsAtTheEnd, [
       { item_id: 'a', input: 1 },
       { item_id: 'b', input: 2 },
@@ -65,7 +65,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     await page.waitForURL(/\/dashboard\/items\//)
   })
 
-  it('is decided about by one key an item: the row that follows is next, on its page and by its filter', async () => {
+  it('takes one key for each decision: the next row follows, on its page and by its filter', async () => {
     const items = ['a', 'b', 'c', 'd', 'e'].map((item_id, input) => ({ item_id, input }))
     await ran(world, holds, items)
     const page = await open('triage?kind=quarantine')
@@ -88,7 +88,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     await decided('d', '1 item is dismissed.')
   })
 
-  it('says what is shown and how many that is, and acts on all of it, on this page or not', async () => {
+  it('says what it shows and how many items that is, and acts on all of them, on this page or not', async () => {
     const both: Play = item => (item.seq > 2 ? holds(item) : fails()(item))
     const { run } = await ran(
       world,
@@ -113,7 +113,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     await scope.getByText('2 items wait').waitFor()
   })
 
-  it('lies side by side on a phone, what is alike in one strip of cards', async () => {
+  it('of 40 items fits a phone: no wider than its screen, and less than 3,000 pixels high', async () => {
     await ran(
       world,
       fails(),
@@ -131,7 +131,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     await page.getByText('1 item is dismissed.').waitFor()
   })
 
-  it('is decided about together: each action for those that take it, and says what it costs', async () => {
+  it('applies each action to the selected items that take it, and says what it costs', async () => {
     const both: Play = item => (item.seq === 1 ? holds(item) : failsAtTheEnd(item))
     await ran(world, both, [
       { item_id: 'held', input: 1 },
@@ -168,7 +168,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     expect(await waiting()).toEqual([])
   })
 
-  it('is shown by cause; all of one is replayed in one order that says what of it cannot be', async () => {
+  it('is grouped by cause, and replays all of one in a recovery that says which items it cannot replay', async () => {
     const prompts = ['same prompt', 'same prompt', 'same prompt', 'another']
     const { run } = await ran(
       world,
@@ -195,7 +195,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     expect(runs[0]).toMatchObject({ status: 'completed', worst_outcome_status: 'ok', total_items: 3 })
   })
 
-  it('has a few of many replayed first; where these do no better it says what was tried and what to do next', async () => {
+  it('replays a few of many first, and if they do no better says what was tried and what to do next', async () => {
     const items = Array.from({ length: 12 }, (_, n) => ({ item_id: `i${n}`, input: { prompt: `no ${n}` } }))
     const { agent, run } = await ran(world, failsAtTheEnd, items, { name: 'nightly' })
     const page = await open(`recover?run_id=${run}`)
@@ -231,7 +231,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     ])
   })
 
-  it('tells a cause by an example and by the names of its runs, and calls replays of it after it', async () => {
+  it('shows a cause by an example and the names of its runs, and names replays after it', async () => {
     const input = { prompt: 'where is my parcel' }
     const { run } = await ran(world, failsAtTheEnd, [{ item_id: 'ticket 7', input }], { name: 'nightly' })
     const { json: causes } = await world.call('GET', `/v1/causes?run_id=${run}`)
@@ -251,7 +251,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     await page.getByRole('heading', { level: 1, name: `replay of ${title}` }).waitFor()
   })
 
-  it('leads from item to item in the order of the page one came from, of triage and of search, and back to it', async () => {
+  it('leads from item to item in the order of the list they were opened from, of search too, and back to it', async () => {
     const items = ['a', 'b', 'c'].map(item_id => ({ item_id, partition_key: 'acme', input: 1 }))
     await ran(world, failsAtTheEnd, items)
     await ran(world, failsAtTheEnd, [{ item_id: 'other', partition_key: 'zeta', input: 1 }])
@@ -270,7 +270,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     expect(await page.getByRole('link', { name: 'Next' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Acknowledge' }).click()
     await page.getByRole('status').waitFor()
-    await page.getByRole('link', { name: 'Next' }).click() // it has left the list, whose first is next
+    await page.getByRole('link', { name: 'Next' }).click() // it has left the list, whose first item is next
     await expect.poll(title).toBe(order[0])
     await page.locator('.crumbs').getByRole('link', { name: 'Triage' }).click()
     await page.waitForURL(/triage\?partition_key=acme$/)
@@ -281,7 +281,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     await page.waitForURL(/search\?q=disk&item=b$/)
   })
 
-  it('is asked about at once however much it is; what it comes to follows', async () => {
+  it('opens a recovery at once however large it is, and loads what it comes to afterwards', async () => {
     const { agent, run } = await ran(world, failsAtTheEnd, [{ input: 1 }])
     const { sql } = world.ctx
     await sql`
@@ -314,7 +314,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     visit!.complaints.length = 0 // Chromium logs both
   })
 
-  it('is dismissed by cause in one order, and others stay', async () => {
+  it('dismisses a cause in one order, and leaves the others', async () => {
     const two: Play = item => (item.seq === 1 ? holds(item) : failsAtTheEnd(item))
     await ran(world, two, [{ input: 1 }, { input: 2 }, { item_id: 'c', input: 3 }])
     const page = await open('triage')
@@ -327,13 +327,13 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     expect(await waiting()).toHaveLength(1)
   })
 
-  it('says where there is nothing, and what comes there', async () => {
+  it('says if there is nothing, and what would come there', async () => {
     const page = await open('triage')
     await page.getByText('Nothing waits for a decision.').waitFor()
     await page.getByText('Items come here when they fail').waitFor()
   })
 
-  it('is found by words of its steps, with the hit marked and a way to the step', async () => {
+  it('finds items by words of their steps, marks the hit and links to the step', async () => {
     await ran(world, failsAtTheEnd, [{ item_id: 'ticket 7', input: 1 }])
     const page = await open('search')
     await page.getByText('Search finds steps').waitFor()
@@ -389,7 +389,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     expect(dialogs).toBe(0)
   })
 
-  it('can be used by everybody, in light and in dark', async () => {
+  it('has no accessibility problems, in light and in dark', async () => {
     await ran(world, failsAtTheEnd, [
       { item_id: 'a', input: { prompt: 'same' } },
       { item_id: 'b', input: { prompt: 'same' } },
@@ -402,7 +402,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     }
   })
 
-  it('is shown to viewers without what they may not do', async () => {
+  it('shows viewers nothing that they may not do', async () => {
     await ran(world, fails(), [{ item_id: 'seen', input: 1 }])
     const viewer = { email: 'viewer@example.com', password: 'a long enough password' }
     const owner = await world.call('POST', '/v1/sessions', { token: null, body: world.first.account })

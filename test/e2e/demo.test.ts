@@ -1,4 +1,4 @@
-// The sample of a first start: what a stranger sees, and what later starts find of it.
+// The sample of a first start: what a new user sees, and what later starts find of it.
 
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -40,10 +40,10 @@ async function shown(demo: Demo, signal: AbortSignal, env = {}): Promise<string>
 const state = async () => JSON.parse(await readFile(join(stack.dataDir, 'demo.json'), 'utf8'))
 const never = new AbortController().signal
 
-it('deploys the example, runs it over its sample and tells what needs a decision', async () => {
+it('the sample deploys the example, runs it and shows what needs a decision', async () => {
   const first = await opened()
   expect(first.unfinished).toBe(false)
-  // Stopped before it could watch: the run goes on, and so does the next start.
+  // Stopped before it could watch: the run continues, and the next start watches it.
   await shown(first, AbortSignal.abort())
   await first.close()
   expect(await state()).toMatchObject({ done: false })
@@ -62,15 +62,15 @@ it('deploys the example, runs it over its sample and tells what needs a decision
   const { events } = await assay(stack, ['runs']).done
   expect(events).toMatchObject([{ agent_slug: 'ticket-triage', name: 'sample', total_items: 61 }])
 
-  // The commands it names work as they are.
+  // The commands that it prints work as they are.
   const command = /assay (verify \S+)$/m.exec(text)![1]!
   expect(await assay(stack, command.split(' ')).done).toMatchObject({ code: 0, events: [{ balanced: true }] })
   await second.close()
 })
 
-it('brings the model server back where the deployed agent calls it', async () => {
+it('the sample restarts the model server on the port that the deployed agent calls', async () => {
   const { model_port } = await state()
-  // None that a system gives to whoever asks for any: between two starts somebody else might have it.
+  // No ephemeral port: another process could get it between two starts.
   expect(model_port).toBeLessThan(32_768)
   const later = await opened()
   expect(later.unfinished).toBe(false)
@@ -93,7 +93,7 @@ it('brings the model server back where the deployed agent calls it', async () =>
   stranger.close()
 })
 
-it("uses the provider of the user's environment instead", async () => {
+it("the sample uses the provider of the user's environment instead", async () => {
   const demo = await opened()
   const env = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', OPENAI_MODEL: 'my-model' }
   const text = await shown(demo, AbortSignal.abort(), env)

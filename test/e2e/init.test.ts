@@ -1,4 +1,4 @@
-// What `assay init` makes is installed, tested, deployed and run as somebody would who has just read its README.
+// The project that `assay init` makes is installed, tested, deployed and run as its README says.
 
 import { execFile } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -21,13 +21,13 @@ afterAll(() => parts.disposeAsync())
 const anywhere = { env: {} }
 const init = () => assay(anywhere, ['init', project]).done
 
-/** As typed in the project's folder. */
+/** Runs a command in the project's folder. */
 async function typed(command: string, ...args: string[]) {
   const { NODE_OPTIONS: _, VITEST: __, NODE_TEST_CONTEXT: ___, ...env } = process.env
   return promisify(execFile)(command, args, { cwd: project, env })
 }
 
-/** Takes all packages but Assay's from here, so that the test needs no registry; nothing else about the install differs. */
+/** Takes all packages except Assay from here, so that the test needs no registry; the install is the same otherwise. */
 async function packagesFromHere() {
   const path = join(project, 'package.json')
   const content = JSON.parse(await readFile(path, 'utf8'))
@@ -39,7 +39,7 @@ async function packagesFromHere() {
   await writeFile(path, JSON.stringify(content))
 }
 
-/** What the tarball in the project's folder says of itself. */
+/** The package.json in the tarball of the project. */
 async function packed() {
   const tarball = join(project, 'vendor', (await readdir(join(project, 'vendor')))[0]!)
   const { stdout } = await promisify(execFile)('tar', ['-xzOf', tarball, 'package/package.json'])
@@ -53,7 +53,7 @@ export const status: string = data![0]!.status
 `
 
 describe('a new project', () => {
-  it('has an agent, its tests and items, and is written over nothing', async () => {
+  it('has an agent, its tests and items, and is never overwritten', async () => {
     const made = await init()
     expect(made.events[0]).toMatchObject({ event: 'project', slug: 'mail-sorter', name: 'Mail sorter' })
     expect((await readdir(project)).sort()).toEqual([
@@ -72,7 +72,7 @@ describe('a new project', () => {
     expect(await readFile(join(project, 'agent.ts'), 'utf8')).toBe('mine')
   })
 
-  it('is installed away from the checkout, and its tests pass', async () => {
+  it('installs away from the checkout, and its tests pass', async () => {
     project = join(folder, 'second', '2nd sorter')
     await init()
     await packagesFromHere()
@@ -84,16 +84,16 @@ describe('a new project', () => {
     await typed(join(CHECKOUT, 'node_modules/.bin/tsc'), '-p', '.')
   })
 
-  it('holds nothing that leads to the checkout, and no more than a few packages', async () => {
+  it('holds no path into the checkout, and only a few packages', async () => {
     const { dependencies, engines, exports } = await packed()
     expect(Object.keys(dependencies).length).toBeLessThan(12)
     expect(engines.node).toMatch(/^>=22/)
     expect(JSON.stringify(exports)).not.toMatch(/(?<!\.d)\.ts"/)
     const naming = await typed('grep', '-rlF', CHECKOUT, 'node_modules/assay').catch(error => error)
-    expect(naming).toMatchObject({ code: 1, stdout: '' }) // what grep says where nothing was found
+    expect(naming).toMatchObject({ code: 1, stdout: '' }) // grep found nothing
   })
 
-  it('has a command that makes further projects, from the file it came in', async () => {
+  it('has a command that makes further projects, from the tarball it came in', async () => {
     const command = join(project, 'node_modules/.bin/assay')
     expect((await typed(command, '--version')).stdout).toMatch(/^assay \d/)
     await typed(command, 'init', join(folder, 'third'))
@@ -102,7 +102,7 @@ describe('a new project', () => {
     expect(await readdir(join(folder, 'function'))).toContain('server.mjs')
   })
 
-  it('says by its exit code when a test of it fails', async () => {
+  it('reports a failing test by the exit code', async () => {
     const path = join(project, 'agent.test.ts')
     const text = await readFile(path, 'utf8')
     await writeFile(

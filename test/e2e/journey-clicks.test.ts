@@ -1,5 +1,5 @@
-// How many clicks it takes from the start page to what somebody wants on the morning after, on a desktop and on a phone.
-// What is typed or pressed on the keyboard is no click; every press of the mouse or a finger is one.
+// How many clicks lead from the start page to what people want on the morning after, on a desktop and on a phone.
+// Typing and pressing keys is no click; every press of the mouse or a finger is one.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { indexSteps } from '../../shared/traces/queries/step-index.ts'
@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
   })
 
   describe.each(Object.entries(SCREENS))('%s', (_, viewport) => {
-    /** Signed in at the start page, with clicks counted from here on. */
+    /** Signs in at the start page, and counts clicks from then on. */
     async function start() {
       const visit = await visitor(world.url, { viewport, acceptDownloads: true })
       const { page } = visit
@@ -57,7 +57,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
     const lastNight = (page: Awaited<ReturnType<typeof start>>['page']) =>
       page.getByRole('region', { name: 'latest' }).locator('tbody tr').first()
 
-    it('sees whether last night was all right, what it cost, and how the night before was: 0 clicks', async () => {
+    it('sees whether last night went well, what it cost, and how the night before was: 0 clicks', async () => {
       const { visit, page, clicks, overflow } = await start()
       await using _ = visit
       const row = lastNight(page)
@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
       expect(await clicks()).toBeLessThanOrEqual(1)
     })
 
-    it('comes from a cause to the trace of an item, with the wrong answer to be read: 2 clicks', async () => {
+    it('gets from a cause to the trace of an item and its wrong answer: 2 clicks', async () => {
       const { visit, page, clicks } = await start()
       await using _ = visit
       await page
@@ -90,7 +90,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
       expect(await clicks()).toBeLessThanOrEqual(2)
     })
 
-    it('has all of a cause again: what it costs, the first 20, the rest if they do better: 4 clicks', async () => {
+    it('replays a cause after seeing its cost, a few items first, and the rest if they do better: 4 clicks', async () => {
       const { visit, page, clicks } = await start()
       await using _ = visit
       const causes = page.getByRole('region', { name: 'causes' })
@@ -106,7 +106,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
       await page.getByText('The recovery is being aborted.').waitFor()
     })
 
-    it('decides about held items with one key each', async () => {
+    it('decides on held items with one key each', async () => {
       await ran(
         world,
         holds,
@@ -125,7 +125,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
       expect(await clicks()).toBe(0)
     })
 
-    it('has the newest good results as CSV: 2 clicks', async () => {
+    it('gets the newest good results as CSV: 2 clicks', async () => {
       const { visit, page, clicks } = await start()
       await using _ = visit
       await lastNight(page).getByRole('link', { name: 'Results' }).click()
@@ -135,7 +135,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
       expect(await clicks()).toBeLessThanOrEqual(2)
     })
 
-    it('finds an item by the id that a customer named: Ctrl-K and the id', async () => {
+    it('finds an item by the id that a customer gave it: Ctrl-K and the id', async () => {
       const { json } = await world.call('GET', `/v2/runs/${night.runId}/items?limit=1`)
       const { visit, page, clicks } = await start()
       await using _ = visit
@@ -158,7 +158,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
       expect(await clicks()).toBeLessThanOrEqual(1)
     })
 
-    it('stops everything of one agent, and lets what is in flight finish or not: 2 clicks', async () => {
+    it('stops all runs of one agent, with a choice about the items in flight: 2 clicks', async () => {
       const agent = await makeAgent(world)
       await deploy(world, agent.id)
       const runs = await Promise.all([1, 2].map(input => makeRun(world, agent.id, [{ input }])))
@@ -176,7 +176,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
         expect((await world.call('GET', `/v2/runs/${run}`)).json).toMatchObject({ status: 'cancelled' })
     })
 
-    it('puts two nights side by side by item, what got worse first: 3 clicks', async () => {
+    it('compares two nights by item, what got worse first: 3 clicks', async () => {
       const agent = await makeAgent(world)
       await deploy(world, agent.id)
       const items = [1, 2, 3].map(input => ({ item_id: `refund-${input}`, input }))
@@ -196,7 +196,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
       expect(await clicks()).toBeLessThanOrEqual(3)
     })
 
-    it('sees which model costs what over 30 days, by agent: 2 clicks', async () => {
+    it('sees which model costs how much over 30 days, by agent: 2 clicks', async () => {
       const { visit, page, clicks } = await start()
       await using _ = visit
       await page.getByRole('link', { name: 'All models' }).click()
@@ -206,7 +206,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
       expect(await clicks()).toBeLessThanOrEqual(2)
     })
 
-    it('runs a first batch of their own: a file, fields guessed, 20 with their outputs, then the rest: 4 clicks', async () => {
+    it('runs a first batch of their own: a file, guessed fields, 20 with their outputs, then the rest: 4 clicks', async () => {
       const { visit, page, clicks } = await start()
       await using _ = visit
       await page.getByRole('link', { name: 'Submit items' }).click()
@@ -228,19 +228,19 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
       await page.getByText('{"ok":true}').first().waitFor()
       await page.getByRole('button', { name: 'Go on with the other 30' }).click()
       await page.waitForURL(/\/dashboard\/runs\//)
-      // The file was chosen with the mouse, too.
+      // Choosing the file takes a click too.
       expect((await clicks()) + 1).toBeLessThanOrEqual(4)
       await workOff(world, works)
     })
 
-    it('makes a nightly schedule from a URL, and sees its next runs and first items before: 1 form', async () => {
+    it('makes a nightly schedule from a URL, after a preview of its next runs and first items: 1 form', async () => {
       const source = await startSource(body(ticketLines(7).join('')))
       await using parts = new AsyncDisposableStack()
       parts.defer(() => source.close())
       const { visit, page } = await start()
       parts.use(visit)
       await page.goto(`${page.url()}/schedules/new`)
-      const minute = viewport.width % 60 // one of its own on each screen
+      const minute = viewport.width % 60 // a different one on each screen
       await page.getByLabel('Cron').fill(`${minute} 3 * * *`)
       await page.locator('[name=source_url]').fill(source.url)
       await page.getByRole('button', { name: 'Preview' }).click()

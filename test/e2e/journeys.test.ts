@@ -1,6 +1,5 @@
-// The ways people go through the dashboard on the morning after a bad night. A pilot and a large file are in
-// dashboard-submit, an item's trace and its replay with another input in dashboard-items, what a viewer may and what a
-// hostile text does in dashboard-pages.
+// How people use the dashboard on the morning after a bad night. Pilots and large files are in dashboard-submit, traces
+// and replays with another input in dashboard-items, the rights of viewers and hostile texts in dashboard-pages.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startNodeHost } from '../conformance/hosts.ts'
@@ -21,7 +20,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
     await world.end()
   })
 
-  it('signs in: a wrong password says so and keeps the e-mail, the right one leads to where one wanted to go', async () => {
+  it('signs in: a wrong password says so and keeps the e-mail, the right one leads to the requested page', async () => {
     await using visit = await visitor(world.url)
     const { page } = visit
     await page.goto(`/dashboard/runs/${night.runId}`)
@@ -40,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
     await page.getByLabel('Password').waitFor()
   })
 
-  it('sees a bad night on the overview and replays all items of one cause, without a script as well', async () => {
+  it('sees a bad night on the overview and replays all items of one cause, without a script', async () => {
     await using visit = await visitor(world.url, { javaScriptEnabled: false })
     const { page } = visit
     page.setDefaultTimeout(6000)
@@ -69,7 +68,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
       .waitFor()
   })
 
-  it('pauses a schedule and sees the strip of its moments', async () => {
+  it('pauses a schedule and sees the strip of its occurrences', async () => {
     await using visit = await visitor(world.url)
     const { page } = visit
     await signIn(page, world.first.account)

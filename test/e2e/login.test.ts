@@ -42,7 +42,7 @@ describe('a member', () => {
     expect((await run('members')).events).toEqual([expect.objectContaining({ email })])
   })
 
-  it('signs in without a terminal, the password on standard input', async () => {
+  it('signs in without a terminal, with the password on standard input', async () => {
     const { email, password } = stack.account!
     const login = (word: string) => {
       const running = assay({ env }, ['login', '--email', email], { input: `${word}\n` })
@@ -54,7 +54,7 @@ describe('a member', () => {
     expect(await readFile(file, 'utf8')).not.toContain(password)
   })
 
-  it('stays signed in when the access token has run out', async () => {
+  it('stays signed in when the access token has expired', async () => {
     const before = await kept()
     const expired = { ...before[stack.base_url], access_expires_at: new Date().toISOString() }
     await writeFile(file, JSON.stringify({ [stack.base_url]: expired }))
@@ -62,7 +62,7 @@ describe('a member', () => {
     expect((await kept())[stack.base_url].refresh_token).not.toBe(expired.refresh_token)
   })
 
-  it('is asked where there is no key, and signs out', async () => {
+  it('acts by the session if there is no key, and signs out', async () => {
     const { ASSAY_API_KEY: _, ...keyless } = env
     expect((await assay({ env: keyless }, ['runs']).done).code).toBe(0)
     expect((await run('logout')).events).toEqual([
@@ -73,7 +73,7 @@ describe('a member', () => {
   })
 })
 
-describe('an owner who signed in by a profile', () => {
+describe('an owner who signed in with a profile', () => {
   const asOwner = async (...args: string[]) => {
     const ran = await assay({ env: { ...env, ASSAY_API_KEY: '' } }, [...args, '--profile', 'night']).done
     expect(ran, ran.err).toMatchObject({ code: 0 })
@@ -110,7 +110,7 @@ describe('an owner who signed in by a profile', () => {
     expect((await asOwner('projects')).map(({ name }) => name)).not.toContain('Nights')
   })
 
-  it('lets somebody in, changes what they may do, and takes them out, by their e-mail', async () => {
+  it('adds a member, changes their role and password, and removes them, by e-mail', async () => {
     const [added] = await asOwner('members', 'add', 'new@example.org', '--role', 'viewer')
     expect(added).toMatchObject({ event: 'member_added', role: 'viewer', password: expect.any(String) })
     const [changed] = await asOwner('members', 'role', 'new@example.org', 'operator')
@@ -122,11 +122,11 @@ describe('an owner who signed in by a profile', () => {
   })
 })
 
-describe('whoever operates the installation', () => {
+describe('the operator of the installation', () => {
   const asOperator = (...args: string[]): Promise<Ran> =>
     assay({ env: { ...env, ASSAY_OPERATOR_KEY: OPERATOR_KEY } }, ['admin', 'accounts', ...args]).done
 
-  it('opens an account, whose owner signs in, and suspends and resumes it by its name', async () => {
+  it('opens an account, whose owner signs in, suspends and resumes it by its name, and sets its plan and quotas', async () => {
     const created = await asOperator('create', '--name', 'Second', '--email', 'second@example.org')
     const [{ id, password }] = created.events
     const second = { ...env, XDG_CONFIG_HOME: join(env.XDG_CONFIG_HOME!, 'second'), ASSAY_API_KEY: '' }
@@ -162,7 +162,7 @@ describe('whoever operates the installation', () => {
     })
   })
 
-  it('is nobody with a key of a project', async () => {
+  it('is not recognised by the key of a project', async () => {
     expect((await assay({ env }, ['admin', 'accounts']).done).err).toContain('ASSAY_OPERATOR_KEY')
     const asKey = { ...env, ASSAY_OPERATOR_KEY: env.ASSAY_API_KEY! }
     expect(await assay({ env: asKey }, ['admin', 'accounts', 'list']).done).toMatchObject({

@@ -1,4 +1,4 @@
-// What `assay package` writes: the server runs and answers, and the platforms' files are as the platforms want them.
+// What `assay package` writes: a server that runs and answers, and files that the platforms accept.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -42,7 +42,7 @@ afterAll(() => parts.disposeAsync())
 
 const packaged = (...more: string[]) => run('package', join(folder, 'agent.ts'), '--out', out, ...more)
 
-/** The packaged server by itself; `said` is its first line. */
+/** Starts the packaged server by itself; `said` is its first line. */
 async function serve(port: string, more: Record<string, string> = {}) {
   const env = { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: port, ...more }
   const child = spawn('node', ['server.mjs'], { cwd: out, env, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -59,7 +59,7 @@ async function stopped(child: ChildProcess): Promise<unknown> {
 }
 
 describe('a packaged agent', () => {
-  it('is a folder, written again over itself and over nothing else', async () => {
+  it('is a folder, which is written over itself and over nothing else', async () => {
     const first = await packaged('--image', 'registry.test/opinions/second:1')
     expect(first.events).toEqual([
       expect.objectContaining({
@@ -75,7 +75,7 @@ describe('a packaged agent', () => {
     expect(elsewhere.err).toContain('holds other things')
   })
 
-  it('runs in Node, is deployed by its URL, and answers Assay alone once it has its key', async () => {
+  it('runs in Node, is deployed by its URL, and answers only Assay once it has its key', async () => {
     const open = await serve('0', { WHERE: 'there' })
     expect(open.said).toMatch(/^2nd Opinion on .*, answers everybody, since ASSAY_AGENT_KEY is not set/)
     const deployed = await run('deploy', '--url', open.url)
@@ -101,7 +101,7 @@ describe('a packaged agent', () => {
     const watchdog = await startWatchdog({
       ...environment,
       fprocess: `node ${join(out, 'server.mjs')}`,
-      healthcheck_interval: '1s', // for so long it goes on after the signal
+      healthcheck_interval: '1s', // it continues this long after the signal
     })
     await answers(watchdog.url, watchdog.process)
     const response = await fetch(watchdog.url, {
@@ -118,7 +118,7 @@ const functionIn = (text: string) =>
   parse(text.replace(/\$\{\w+:-(.*)\}/, '$1'), { version: '1.1' }).functions['agent-2nd-opinion']
 
 describe('its files', () => {
-  it('are a stack.yml as faas-cli reads it, with the lines of the key and without', async () => {
+  it('include a stack.yml as faas-cli reads it, with and without the lines for the key', async () => {
     const One = StackFunction.omit({ labels: true }).extend({
       environment: Environment.omit({ FUNCTION: true }).extend({
         ASSAY_AGENT_KEY_FILE: z.string().optional(),
@@ -135,7 +135,7 @@ describe('its files', () => {
     })
   })
 
-  it('are a Knative Service that its models and webhook take', async () => {
+  it('include a Knative Service that its models and webhook accept', async () => {
     const objects = objectsIn(await written('service.yaml'))
     expect(await problemsOf(objects)).toEqual([[]])
   })

@@ -31,7 +31,7 @@ const itemsOf = async (run: string) =>
 const newestRuns = async () => (await assay(stack, ['runs']).done).events
 
 describe.skipIf(noTerminal !== undefined)('on a terminal, a pilot', () => {
-  it('shows what it came to and what the rest would, asks, and leaves its rows out of the rest', async () => {
+  it('shows its result and what the rest would come to, asks, and leaves its rows out of the rest', async () => {
     const terminal = await assayInTerminal(stack, submit(TICKETS, '--pilot', '6', '--budget', '500'), {
       columns: 100,
       rows: 40,
@@ -53,7 +53,7 @@ describe.skipIf(noTerminal !== undefined)('on a terminal, a pilot', () => {
     await terminal.close()
   })
 
-  it('is all there is when the answer is no', async () => {
+  it('is all that runs if the answer is no', async () => {
     const before = (await newestRuns()).length
     const terminal = await assayInTerminal(stack, submit(TICKETS, '--pilot', '3'))
     await terminal.until(/Submit the other 58\? \[y\/N\] $/m)
@@ -73,7 +73,7 @@ describe('without a terminal, a pilot', () => {
     expect(await newestRuns()).toHaveLength(before)
   })
 
-  it('goes on by itself with --yes, and takes CSV', async () => {
+  it('continues by itself with --yes, and takes CSV', async () => {
     const csv = join(folder, 'tickets.csv')
     await writeFile(
       csv,
@@ -86,7 +86,7 @@ describe('without a terminal, a pilot', () => {
     expect(ran.events.at(-1).run).toMatchObject({ total_items: 2 })
   })
 
-  it('stops by itself when none of it is ok, and says why by its exit code', async () => {
+  it('stops by itself if none of its items is ok, and says so by its exit code', async () => {
     const file = join(folder, 'empty.jsonl')
     await writeFile(file, ['{"text":""}', '{"text":" "}', '{"text":""}'].map(row => `${row}\n`).join(''))
     const ran = await assay(stack, ['submit', file, '--agent', 'ticket-triage', '--pilot', '2', '--yes']).done
@@ -94,7 +94,7 @@ describe('without a terminal, a pilot', () => {
     expect(ran.events.at(-1)).toMatchObject({ event: 'stopped', rows: 1, why: 'no item of the pilot is ok' })
   })
 
-  it('says what the agent wants that the rows do not have, before they are sent', async () => {
+  it('is not needed to be told which fields of the agent the rows lack', async () => {
     const file = join(folder, 'messages.csv')
     await writeFile(file, 'ticket_id,message\n1,Where is my card?\n')
     const ran = await assay(stack, ['submit', file, '--agent', 'ticket-triage']).done
@@ -104,7 +104,7 @@ describe('without a terminal, a pilot', () => {
     })
   })
 
-  it('costs nothing when a row further down is bad', async () => {
+  it('costs nothing if a row further down is bad', async () => {
     const before = (await newestRuns()).length
     const file = join(folder, 'bad.csv')
     await writeFile(file, 'ticket_id,tenant,text\n1,a,b\n2,a\n3,a,c\n')
@@ -115,7 +115,7 @@ describe('without a terminal, a pilot', () => {
 })
 
 describe('two runs', () => {
-  it('are compared by item: verdicts, outputs and cost, the summary first', async () => {
+  it('are compared by item, by verdict and output, after a summary', async () => {
     const [same, other] = [join(folder, 'a.jsonl'), join(folder, 'b.jsonl')]
     const row = (ticket_id: number, text: string) =>
       `${JSON.stringify({ ticket_id, tenant: 'acme', text })}\n`

@@ -1,5 +1,5 @@
-// A project moves to a database of its own as infra/README.md says, in the middle of everything it does. The copy is
-// made by `create database … template`, since the packaged PostgreSQL comes without pg_dump.
+// A project moves to a database of its own, as infra/README.md says, while it is at work. The copy is made by
+// `create database … template`, since the packaged PostgreSQL comes without pg_dump.
 
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ const WAIT_MS = 45_000
 const MASTER_KEY = 'c3'.repeat(32)
 const NAMES = ['moves', 'stays'] as const
 const NOBODY = '00000000-0000-7000-8000-000000000000'
-/** What each project tells in all: of every run once, and of its schedule that moments were missed. */
+/** All messages of each project: one for every run, and one that its schedule missed occurrences. */
 const MESSAGES = ['alerts', 'ended', 'held', 'open', 'spent', 'unheard']
 
 const parts = new AsyncDisposableStack()
@@ -89,7 +89,7 @@ async function copied(databaseUrl: string): Promise<string> {
   return url.href
 }
 
-/** What psql does with the file. */
+/** Runs the file as psql does, and returns the names of what it took away. */
 async function run(sql: Sql, file: string, project: string): Promise<string[]> {
   const text = readFileSync(join(CHECKOUT, 'infra/operating', file), 'utf8').replaceAll(
     ":'project'",
@@ -99,7 +99,7 @@ async function run(sql: Sql, file: string, project: string): Promise<string[]> {
   return (results as unknown as { taken_away?: string }[][]).flat().flatMap(row => row.taken_away ?? [])
 }
 
-/** While nothing works on it: three minutes of a schedule for every minute pass. */
+/** Makes three minutes pass for a schedule of every minute, while nothing works on the database. */
 const passMinutes = (sql: Sql) =>
   sql`update schedules set cron = '* * * * *', next_at = date_trunc('minute', now()) - interval '3 minutes'`
 
@@ -109,7 +109,7 @@ const isGone = (sql: Sql, project: string) =>
     WAIT_MS,
   )
 
-/** Its keys, what was open, held and scheduled, its trigger and its idempotency keys. */
+/** Checks the project at this place: its key, its open and held runs, its counts, idempotency keys and trigger. */
 async function goesOn(at: string, { key, runs, becomes, fire, submitAgain }: BusyProject): Promise<void> {
   const call = (path: string, body?: object) => callAt(at, key, path, body)
   await becomes(at, runs.open, { status: 'completed', completed: OPEN_ITEMS })
@@ -128,7 +128,7 @@ async function goesOn(at: string, { key, runs, becomes, fire, submitAgain }: Bus
   await becomes(at, fired.run_id, { status: 'completed' })
 }
 
-/** Over both places; returns how many moments of each project started a run. */
+/** Checks over both places that each occurrence has one row; returns how many of each project started a run. */
 async function everyMomentOnce(places: Sql[], projects: BusyProject[]): Promise<Map<string, number>> {
   const fired = new Map<string, number>()
   for (const { id } of projects) {
@@ -150,7 +150,7 @@ async function everyMomentOnce(places: Sql[], projects: BusyProject[]): Promise<
   return fired
 }
 
-/** One place with both projects in the middle of what they do, and what the API shows of what has ended. */
+/** One place with both projects at work, and what the API returns about the runs that have ended. */
 async function beforeTheMove() {
   const database = parts.adopt(await testDatabase(), store => store.drop())
   const made = await accountsIn(database.url)
@@ -167,13 +167,13 @@ async function beforeTheMove() {
     expect(NAMES.map(name => outside.waitingOf(name).length)).toEqual([AT_WORK, AT_WORK])
     expect(outside.refused.length).toBeGreaterThanOrEqual(NAMES.length)
     const callbacks = outside.taken.map(({ path }) => path).filter(path => !path.endsWith('/alerts'))
-    expect(callbacks).toHaveLength(2 * NAMES.length) // of each: ended and spent
+    expect(callbacks).toHaveLength(2 * NAMES.length) // of each project: ended and spent
   }, WAIT_MS)
   const histories = [await moves.history(old.base_url), await stays.history(old.base_url)] as const
   return { databaseUrl: database.url, made, outside, old, moves, stays, histories }
 }
 
-/** The steps of the page, in its order; connections to both databases and the new place. */
+/** Does the steps of infra/README.md in order; returns connections to both databases, and the new place. */
 async function move({ databaseUrl, made, outside, old, moves }: Awaited<ReturnType<typeof beforeTheMove>>) {
   const stopped = old.stop()
   outside.answer(outside.waitingOf('moves')[0]!) // ends within the time that a process has to stop
@@ -196,14 +196,14 @@ async function move({ databaseUrl, made, outside, old, moves }: Awaited<ReturnTy
   return { oldSql, newSql, anew }
 }
 
-it('a project moves to a database of its own with all that it is at', { timeout: WHOLE_MS }, async () => {
+it('a project moves to a database of its own with everything that is in progress', { timeout: WHOLE_MS }, async () => {
   const before = await beforeTheMove()
   const { made, outside, old, moves, stays, histories } = before
   const { oldSql, newSql, anew } = await move(before)
   await isGone(oldSql, moves.id)
   await isGone(newSql, stays.id)
   await isGone(newSql, made.foreign.id)
-  // Not before: whatever began an item of a project that is elsewhere would hold it still.
+  // Not earlier: a consumer with an item of a project that has moved would still hold it.
   for (const name of NAMES) outside.release(`/${name}/second/open-`)
 
   for (const [here, there, project, history] of [
@@ -226,7 +226,7 @@ it('a project moves to a database of its own with all that it is at', { timeout:
   await vi.waitFor(() => {
     for (const name of NAMES) {
       const paths = outside.taken.map(({ path }) => path).filter(path => path.startsWith(`/${name}/`))
-      // Alerts are raised and resolved as they come; every other message is told once.
+      // Alerts are raised and resolved as they come; every other message is sent once.
       const told = paths.filter((path, at) => !path.endsWith('/alerts') || paths.indexOf(path) === at)
       expect(told.sort()).toEqual(MESSAGES.map(message => `/${name}/told/${message}`))
     }

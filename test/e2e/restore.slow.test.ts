@@ -1,5 +1,5 @@
-// A backup, restored beside an empty Redis and an empty data folder, is all of Assay but the master key. How the file and
-// its checks behave is in test/integration/hosts/backup.test.ts.
+// A backup, restored with an empty Redis and an empty data folder, is all of Assay except the master key. The file and
+// its checks are tested in test/integration/hosts/backup.test.ts.
 
 import { writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
@@ -49,7 +49,7 @@ async function call(stack: Stack, path: string, body?: object) {
   return { status: response.status, headers: response.headers, json: await response.json() }
 }
 
-/** An empty database of the same server. */
+/** An empty database on the same server. */
 async function emptyDatabase(databaseUrl: string): Promise<string> {
   const name = `${new URL(databaseUrl).pathname.slice(1)}_restored`
   const admin = postgres(inject('stores').databaseUrl, { max: 1, onnotice: () => {} })
@@ -63,7 +63,7 @@ async function emptyDatabase(databaseUrl: string): Promise<string> {
   return url.href
 }
 
-it('a run that was half done goes on from a backup once it may, and a start with another master key is refused', {
+it('a half-done run continues from a backup once it may, and a start with another master key is refused', {
   timeout: WHOLE_MS,
 }, async () => {
   const gate = parts.adopt(await startReceiver(), gate => gate.close())
@@ -87,7 +87,7 @@ it('a run that was half done goes on from a backup once it may, and a start with
   const folder = parts.adopt(await tempFolder(), folder => folder.remove())
   const file = join(folder.path, 'assay.backup')
   const at = (databaseUrl: string) => ({ env: { DATABASE_URL: databaseUrl, ASSAY_DATA_DIR: folder.path } })
-  const taken = await assay(at(before.databaseUrl), ['backup', file]).done // while its items are at work
+  const taken = await assay(at(before.databaseUrl), ['backup', file]).done // while its items are in flight
   expect(taken.events[0]).toMatchObject({ event: 'backed_up', rows: { items: ITEMS, runs: 1 } })
   await before.kill()
   gate.answer = response => response.end()

@@ -1,5 +1,5 @@
-// Takes pictures of the main pages for people who read about them. It runs where it is asked for:
-// npm run screenshots writes infra/screenshots.
+// Takes pictures of the main pages for the documentation. It runs on request only: npm run screenshots writes
+// infra/screenshots.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { CHROMIUM, closeBrowser, signIn, visitor } from '../support/browser.ts'
 import { smallPng } from '../support/small-png.ts'
 
 const FOLDER = join(import.meta.dirname, '../../infra/screenshots')
-/** A picture is in every checkout. */
+/** Every checkout holds the pictures, so they stay small. */
 const BYTES_MAX = 150 * 1024
 
 const PAGES: Record<string, (night: Night) => string> = {

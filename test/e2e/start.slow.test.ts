@@ -1,4 +1,4 @@
-// `npm start` of which parts are killed, two of it beside one another, and one on a database behind a pooler.
+// `npm start` with parts of it killed, twice at the same time, and on a database behind a pooler.
 
 import { readFile, rename } from 'node:fs/promises'
 import { createConnection } from 'node:net'
@@ -45,7 +45,7 @@ test('a stack that crashes is started again', { timeout: 2 * UP_MS }, async () =
   expect(await processesIn(dataDir)).toEqual([])
 })
 
-test('one that crashes again and again is started again after longer waits, and /health/ready says so meanwhile', {
+test('a stack that crashes repeatedly is restarted after longer and longer waits, and /health/ready says so', {
   timeout: 4 * UP_MS,
 }, async () => {
   const dataDir = await dataFolder()
@@ -69,7 +69,7 @@ test('one that crashes again and again is started again after longer waits, and 
     { timeout: DOWN_MS, interval: 50 },
   )
   expect(told.http).toBe(503)
-  // What is no URL is answered like all else, and ends nothing.
+  // A target that is no URL is answered like all others, and ends nothing.
   const odd = createConnection(port, '127.0.0.1').end('GET // HTTP/1.1\r\nhost: localhost\r\n\r\n')
   expect(await text(odd)).toMatch(/^HTTP\/1.1 500 /)
   expect(told.body.error.message).toMatch(
@@ -84,14 +84,14 @@ test('one that crashes again and again is started again after longer waits, and 
   expect((await fetch(`${stack.url}/health/ready`)).status).toBe(200)
 })
 
-test('a PostgreSQL that cannot start for a while is tried again, without an end to the stack, and all is well when it can', {
+test('a PostgreSQL that cannot start for a while is retried while the stack stays up, and the stack recovers when it can', {
   timeout: 3 * UP_MS,
 }, async () => {
   const dataDir = await dataFolder()
   const stack = await start(dataDir)
   const postmaster = await postmasterOf(dataDir)
   const control = join(dataDir, 'postgres', 'global', 'pg_control')
-  await rename(control, `${control}.away`) // without it none starts
+  await rename(control, `${control}.away`) // PostgreSQL does not start without it
   process.kill(postmaster, 'SIGKILL')
   await eventually(() => {
     const tries = stack.lines.filter(line => line.includes('PostgreSQL died; starting it again in'))
@@ -115,7 +115,7 @@ test('after kill -9 of everything the next start has the same access', { timeout
   expect(await health(again.url)).toBe(200)
 })
 
-test('two stacks run side by side, and each key is good for its own alone', {
+test('two stacks run side by side, and each key is valid for its own stack only', {
   timeout: 2 * UP_MS,
 }, async () => {
   const folders = [await dataFolder(), await dataFolder()] as const
@@ -127,7 +127,7 @@ test('two stacks run side by side, and each key is good for its own alone', {
 })
 
 test.runIf(hasPgBouncer)(
-  'a database behind a pooler is migrated past it, and worked on through it',
+  'a database behind a pooler is migrated past the pooler, and used through it',
   {
     timeout: UP_MS,
   },

@@ -21,7 +21,7 @@ import {
 } from '../support/npm-start.ts'
 import { freePort } from '../support/ports.ts'
 
-test('one command brings a stack that answers, and its access for its owner alone', {
+test('one command starts a stack that answers, with its access readable by its owner only', {
   timeout: UP_MS,
 }, async () => {
   const dataDir = await dataFolder()
@@ -44,7 +44,7 @@ test('one command brings a stack that answers, and its access for its owner alon
   )
 })
 
-test('SIGTERM to npm alone leaves no process, and the next start has the same access, and what it is told by then', {
+test('SIGTERM to npm alone leaves no process, and the next start has the same access and its new settings', {
   timeout: 2 * UP_MS,
 }, async () => {
   const dataDir = await dataFolder()
@@ -71,7 +71,7 @@ test('SIGTERM to npm alone leaves no process, and the next start has the same ac
   expect(document.servers).toEqual([{ url: '/assay' }])
 })
 
-test('Ctrl-C, which reaches every process of the terminal at once, is one orderly stop', {
+test('Ctrl-C, which reaches every process of the terminal at once, causes one orderly stop', {
   timeout: UP_MS,
 }, async () => {
   const dataDir = await dataFolder()
@@ -82,11 +82,11 @@ test('Ctrl-C, which reaches every process of the terminal at once, is one orderl
   expect(await readFile(join(dataDir, 'postgres.log'), 'utf8')).toMatch(/database system is shut down\s*$/)
 })
 
-test('a PostgreSQL that is away is waited for by a server that says so, and is up as soon as it is back', {
+test('a server waits for a PostgreSQL that is away, says so, and is ready as soon as it is back', {
   timeout: 2 * UP_MS,
 }, async () => {
   const [dataDir, elsewhere] = [await dataFolder(), await dataFolder()]
-  const before = await startPostgres({ dataDir: elsewhere }) // for its URL, which stays
+  const before = await startPostgres({ dataDir: elsewhere }) // for its URL only, which stays
   await before.stop()
   const PORT = String(await freePort())
   const npm = npmStart(dataDir, { PORT, DATABASE_URL: before.url })
@@ -130,7 +130,7 @@ test('a taken port and an unknown option are each refused with one line that say
   const taken = await refused(npmStart(dataDir, { PORT: String(port) }))
   expect(taken).toMatchObject({ code: 78, wrote: expect.stringContaining(`port_in_use: port ${port}`) })
   const usual = createServer().listen(8090, '127.0.0.1')
-  // Taken by somebody else it is taken as well.
+  // If another process has it already, that does as well.
   await Promise.race([once(usual, 'listening'), once(usual, 'error')]).catch(() => {})
   defer(() => void usual.close())
   const untold = await refused(npmStart(dataDir, { PORT: '' }))

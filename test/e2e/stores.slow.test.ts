@@ -1,4 +1,4 @@
-// The stores of a local stack outlive nothing and lose nothing, whatever is killed and in whatever order.
+// The stores of a local stack never outlive it and lose nothing, whatever is killed and in whatever order.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -65,7 +65,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await once(child, 'exit')
 }
 
-/** The processes that work in a folder of the data folder. */
+/** The processes whose working directory lies in the data folder. */
 async function storesIn(dataDir: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name))
   const cwds = await Promise.all(pids.map(pid => readlink(`/proc/${pid}/cwd`).catch(() => '')))
@@ -135,7 +135,7 @@ test.runIf(linux)(
     const first = await start(path)
     await write(first, 'kept')
     const stores = [await pidOf(path, 'postgres/postmaster.pid'), await pidOf(path, 'redis/redis.pid')]
-    // Stopped, they cannot act on the signal that their parent's death sends them.
+    // While stopped, they cannot act on the signal that their parent's death sends them.
     for (const pid of stores) process.kill(pid, 'SIGSTOP')
     await end(first.child, 'SIGKILL')
     expect((await storesIn(path)).filter(pid => stores.includes(pid))).toEqual(stores.sort((a, b) => a - b))
@@ -145,7 +145,7 @@ test.runIf(linux)(
   },
 )
 
-test('a pid file that names a living stranger neither stops a start nor harms the stranger', async () => {
+test('a pid file that names an unrelated process neither stops a start nor harms that process', async () => {
   const { path } = await folder()
   const first = await start(path)
   await write(first, 'kept')
@@ -160,7 +160,7 @@ test('a pid file that names a living stranger neither stops a start nor harms th
   expect(stranger.signalCode).toBeNull()
 })
 
-test('a store whose port was taken meanwhile gets another', async () => {
+test('a store whose port was taken meanwhile gets another port', async () => {
   const { path } = await folder()
   const first = await start(path)
   await write(first, 'kept')
@@ -176,7 +176,7 @@ test('a store whose port was taken meanwhile gets another', async () => {
   expect(await read(second)).toEqual(both('kept'))
 })
 
-test('two run side by side, each with its own data', async () => {
+test('two stacks run side by side, each with its own data', async () => {
   const folders = [await folder(), await folder()]
   const [one, other] = await Promise.all(folders.map(({ path }) => start(path)))
   await write(one!, 'one')
@@ -194,7 +194,7 @@ test('a second start on the same folder says so and leaves the first alone', asy
 })
 
 test.runIf(linux)(
-  'a store that is killed under a living stack comes back by itself with its data',
+  'a store that is killed under a running stack comes back by itself with its data',
   async () => {
     const { path } = await folder()
     const stack = await start(path)
@@ -221,7 +221,7 @@ test('a Redis file that cannot be read is put aside, and PostgreSQL still has ev
   expect(await read(second)).toEqual({ postgres: ['kept'], redis: null })
 })
 
-test('secrets in the data folder are readable by their owner alone', async () => {
+test('secrets in the data folder are readable by their owner only', async () => {
   const { path } = await folder()
   await start(path)
   for (const file of ['postgres.json', 'redis.json', 'redis/redis.conf']) {

@@ -22,13 +22,13 @@ export default class Walker {
 }
 `
 
-/** A Node that does not run the command by itself, so that it is handed to the one of the project. */
+/** An older Node, which cannot run the command itself and hands it to the Node of the project. */
 const olderNode = (process.env.PATH ?? '')
   .split(':')
   .map(folder => join(folder, 'node'))
   .find(path => /^v2[0-3]\./.test(spawnSync(path, ['--version']).stdout?.toString() ?? ''))
 
-// A journey starts many processes, one after the other.
+// A journey starts many processes in sequence.
 vi.setConfig({ testTimeout: 120_000 })
 
 let stack: Stack
@@ -49,7 +49,7 @@ afterAll(async () => {
   await folder?.remove()
 })
 
-/** Submits items by what they are to do; the id of the run. */
+/** Submits items, each with what it does, and returns the id of the run. */
 async function submitted(name: string, items: string[], ...options: string[]): Promise<string> {
   const file = join(folder.path, 'items.jsonl')
   await writeFile(file, items.map(what => `${JSON.stringify({ do: what })}\n`).join(''))
@@ -77,7 +77,7 @@ const at = (terminal: Terminal, text: string) => terminal.lines().find(line => l
 describe.skipIf(noTerminal !== undefined)(
   `in a terminal${noTerminal ? `, left out: ${noTerminal}` : ''}`,
   () => {
-    it('assay alone shows what matters now, each part with the next command', async () => {
+    it('assay without arguments shows what matters now, each part with the next command', async () => {
       const night = await submitted('bad night', ['fail', 'fail', 'hold', 'ok'], '--watch')
       const moving = await submitted('still walking', ['ok', 'wait'])
       await gate.reached()
@@ -100,7 +100,7 @@ describe.skipIf(noTerminal !== undefined)(
       await assay(stack, ['cancel', night]).done
     })
 
-    it('assay alone without a server or a key says what to do next', async () => {
+    it('assay without arguments says what to do next if there is no server or no key', async () => {
       const away = { ASSAY_BASE_URL: 'http://127.0.0.1:1', ASSAY_DATA_DIR: folder.path }
       await using parts = new AsyncDisposableStack()
       for (const key of [{}, { ASSAY_API_KEY: 'pk_x' }]) {
@@ -112,7 +112,7 @@ describe.skipIf(noTerminal !== undefined)(
       }
     })
 
-    it('top selects, shows details, asks before it cancels, follows other sizes, and leaves the screen as it was', async () => {
+    it('top selects, shows details, asks before it cancels, adapts to other sizes, and restores the screen', async () => {
       const [older, newer] = [await submitted('older', ['ok', 'wait']), await submitted('newer', ['wait'])]
       const shell = `echo before; ${join(CHECKOUT, 'shared/cli/main.ts')} top; echo after $?`
       await using parts = new AsyncDisposableStack()
@@ -158,7 +158,7 @@ describe.skipIf(noTerminal !== undefined)(
     })
 
     it.each(['SIGTERM', 'SIGHUP'] as const)(
-      'top gives the screen and the cursor back on %s',
+      'top restores the screen and the cursor on %s',
       async signal => {
         const pid = join(folder.path, 'pid')
         const shell = `echo before; echo $$ > ${pid}; exec ${join(CHECKOUT, 'shared/cli/main.ts')} top`
@@ -176,7 +176,7 @@ describe.skipIf(noTerminal !== undefined)(
       },
     )
 
-    it('a followed list tells what comes, and ends with Ctrl-C', async () => {
+    it('a followed list prints new rows, and ends with Ctrl-C', async () => {
       await submitted('there before', ['ok'], '--watch')
       await using parts = new AsyncDisposableStack()
       const terminal = await opened(parts, ['runs', '--follow', '--limit', '1'], { columns: 120 })
@@ -192,7 +192,7 @@ describe.skipIf(noTerminal !== undefined)(
     })
 
     it.skipIf(olderNode === undefined)(
-      `Ctrl-C says its last word before the shell's prompt, on an older Node too${olderNode ? '' : ' (left out: there is none)'}`,
+      `Ctrl-C prints its last line before the shell's prompt, on an older Node too${olderNode ? '' : ' (left out: there is none)'}`,
       async () => {
         const id = await submitted('to be left', ['wait'])
         await using parts = new AsyncDisposableStack()
@@ -213,7 +213,7 @@ describe.skipIf(noTerminal !== undefined)(
 )
 
 describe('without a terminal', () => {
-  it('top tells once what is in flight', async () => {
+  it('top prints once what is in flight', async () => {
     const id = await submitted('one', ['wait'])
     const { code, events } = await assay(stack, ['top']).done
     expect(code).toBe(0)
@@ -222,7 +222,7 @@ describe('without a terminal', () => {
     await assay(stack, ['watch', id]).done
   })
 
-  it('the items of a run are followed to its end, each told once when it has ended', async () => {
+  it('the items of a run are followed to its end, each printed once when it has ended', async () => {
     const id = await submitted('followed', ['wait', 'ok', 'fail', 'ok'])
     const following = assay(stack, ['items', id, '--follow'])
     await following.seen('item')
@@ -235,7 +235,7 @@ describe('without a terminal', () => {
     expect(bad.events).toMatchObject([{ line: 3, worst_outcome_status: 'failed' }])
   })
 
-  it('a run has the tags that it is given, is listed by them, and says which it has', async () => {
+  it('a run can be tagged, is listed by its tags, and shows them', async () => {
     const id = await submitted('tagged', ['ok'], '--tag', 'acme', '--tag', 'night', '--watch')
     const changed = await assay(stack, ['tag', id, '--add', 'checked', '--remove', 'night']).done
     expect(changed.events).toMatchObject([{ event: 'tags', run_id: id, tags: ['acme', 'checked'] }])
@@ -244,7 +244,7 @@ describe('without a terminal', () => {
     expect((await assay(stack, ['tag', id, '--remove', 'night']).done).code).toBe(2)
   })
 
-  it('a list since some time leaves out what came before', async () => {
+  it('a list with --since leaves out earlier runs', async () => {
     const id = await submitted('recent', ['ok'], '--watch')
     const all = await assay(stack, ['runs', '--since', '1h']).done
     expect(all.events[0]).toMatchObject({ id })
@@ -254,7 +254,7 @@ describe('without a terminal', () => {
     expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('--since is \\"soon\\"') })
   })
 
-  it('the doctor says what it cannot tell, and ends with 1 when something is wrong', async () => {
+  it('the doctor says what it cannot check, and exits with 1 if something is wrong', async () => {
     const well = await assay(stack, ['doctor']).done
     expect(well.code).toBe(0)
     const states = Object.fromEntries(well.events.map(finding => [finding.check, finding.state]))

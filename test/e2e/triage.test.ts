@@ -1,4 +1,4 @@
-// `assay triage` on a terminal: what waits, by what it has in common, and decisions by keys.
+// `assay triage` on a terminal: items that await a decision, grouped by what they share, and decisions by keys.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -44,9 +44,9 @@ beforeAll(async () => {
 afterAll(() => parts.disposeAsync())
 
 describe.skipIf(noTerminal !== undefined)('triage on a terminal', () => {
-  it('groups what waits, says what a key will do, does it when told, and takes a dismissal back', async () => {
+  it('groups the items, says what a key will do, does it once confirmed, and undoes a dismissal', async () => {
     const terminal = await assayInTerminal(stack, ['triage'], { columns: 80, rows: 24 })
-    // A screen may come in several pieces.
+    // A screen may arrive in several pieces.
     await terminal.until(/5 items wait for a decision/)
     await terminal.until(/1 × not sure about it/)
     const first = await terminal.until(/1 × held: a person decides/)
@@ -80,7 +80,7 @@ describe.skipIf(noTerminal !== undefined)('triage on a terminal', () => {
     await terminal.close()
   })
 
-  it('calls a verdict wrong by one key, and takes that back [triage.wrong]', async () => {
+  it('marks a verdict as wrong by one key, and undoes that [triage.wrong]', async () => {
     const terminal = await assayInTerminal(stack, ['triage', '--reason', 'agent_degraded'], {
       columns: 100,
       rows: 24,
@@ -102,7 +102,7 @@ describe.skipIf(noTerminal !== undefined)('triage on a terminal', () => {
     await terminal.close()
   })
 
-  it('replays a cluster, and lets a held item go on', async () => {
+  it('replays a cluster, and resumes a held item', async () => {
     const terminal = await assayInTerminal(stack, ['triage'], { columns: 120, rows: 30 })
     await terminal.until(/^▸ {2}▾ 3 × closed/m)
     terminal.type('r')
@@ -129,7 +129,7 @@ describe.skipIf(noTerminal !== undefined)('triage on a terminal', () => {
 })
 
 describe('a cluster', () => {
-  it('can be replayed for a try, telling how many can be and why others cannot', async () => {
+  it('can be replayed as a dry run, which says how many items can be and why others cannot', async () => {
     const [{ cluster_key }] = (await run('clusters')).events
     const plan = await run('replay', '--cluster', cluster_key, '--dry-run')
     expect(plan.events[0]).toMatchObject({

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { isMarkdown, Markdown, weightOf } from './markdown.tsx'
 
-it('is told by its signs; other texts are left as they are', () => {
+it('Markdown is recognised by its syntax, and plain text is not taken for Markdown', () => {
   for (const text of [
     '# Title',
     '```\ncode\n```',
@@ -25,7 +25,7 @@ it('is told by its signs; other texts are left as they are', () => {
     expect([text, isMarkdown(text)]).toEqual([text, false])
 })
 
-it('is not rendered where it is long, or where its tables would be', () => {
+it('text that is too long, or whose tables would render too large, is not treated as Markdown', () => {
   const long = `# Title\n${'a'.repeat(LIMITS.markdown_characters)}`
   expect(isMarkdown(long)).toBe(false)
   expect(isMarkdown(long.slice(0, LIMITS.markdown_characters))).toBe(true)
@@ -36,7 +36,7 @@ it('is not rendered where it is long, or where its tables would be', () => {
   expect(weightOf(table(200, 200))).toBeGreaterThan(4 * 200 * 200)
 })
 
-it('has no markup but its own, and cells without a style', () => {
+it('rendered Markdown contains only our own markup, and table cells have no style attribute', () => {
   const rendered = String(
     Markdown({ text: '# <b>a</b>\n\n|a|\n|-:|\n|<i>|\n\n<https://a.b> <javascript:c>' }),
   )

@@ -3,7 +3,7 @@ import { misfitsOf } from './misfits.ts'
 
 const refused = (message: string, code = 'invalid_request', hint?: string) => ({ code, message, hint })
 
-it('reads the fields that a refusal names, by the names the form gives them', () => {
+it('fields named in an error are mapped to the names the form uses', () => {
   const message =
     'Field "cron": must be text. Field "source.url": must be an http or https URL. Field "budget_cents": is too large. And 2 more.'
   expect(misfitsOf(refused(message), { cron: '', source_url: 'x', budget_usd: '9' })).toEqual({
@@ -13,7 +13,7 @@ it('reads the fields that a refusal names, by the names the form gives them', ()
   })
 })
 
-it('knows of a refusal of one field by its code, with what helps', () => {
+it('an error whose code implies one field is shown at that field, with its hint', () => {
   expect(misfitsOf(refused('No cron.', 'invalid_cron', 'Five fields.'), { cron: '* *' })).toEqual({
     cron: 'No cron. Five fields.',
   })
@@ -23,7 +23,7 @@ it('knows of a refusal of one field by its code, with what helps', () => {
   })
 })
 
-it('names no field that the form did not send', () => {
+it('fields that the form did not send get no message', () => {
   expect(misfitsOf(refused('Field "agent": must be text.'), { cron: 'x' })).toEqual({})
   expect(misfitsOf(refused('The project has been deleted.'), { cron: 'x' })).toEqual({})
 })

@@ -9,12 +9,12 @@ const run = (values: Partial<Schemas['Run']>) =>
     ...values,
   }) as Schemas['Run']
 
-it('nights of a schedule are one line, with the night before', () => {
+it('nightly runs of a schedule form one group, with the run before the newest', () => {
   const nights = [run({}), run({ failed: 3 }), run({})]
   expect(groupsOf(nights)).toEqual([{ newest: nights[0], before: nights[1], earlier: 2 }])
 })
 
-it('names of other agents, runs without a name and replays are lines of their own', () => {
+it('runs of another agent, runs without a name and replays are groups of their own', () => {
   const runs = [
     run({}),
     run({ agent_id: 'b' }),
@@ -25,7 +25,7 @@ it('names of other agents, runs without a name and replays are lines of their ow
   expect(groupsOf(runs).map(group => [group.newest.id, group.earlier])).toEqual(runs.map(one => [one.id, 0]))
 })
 
-it('what is not ok comes first, and else the newest', () => {
+it('groups whose newest run has the most items not ok come first, and the others stay newest first', () => {
   const [well, other, bad, worse] = [
     run({ name: 'a' }),
     run({ name: 'b' }),

@@ -31,7 +31,7 @@ const trigger = (values: Partial<StandingTrigger> = {}): StandingTrigger => ({
 const actions = (plan: (PlannedSchedule | PlannedTrigger)[]) => plan.map(one => one.action)
 
 describe('the plan for schedules', () => {
-  it('creates what is new, keeps what stands, and deletes what is declared no more', () => {
+  it('creates new schedules, keeps unchanged ones, and deletes those no longer declared', () => {
     const declared = { schedules: [{ cron: '0 9 * * *' }, { cron: '0 8 * * *', timezone: 'Asia/Tokyo' }] }
     const plan = planSchedules(declared, [standing(), standing({ id: 'two', cron: '5 5 * * *' })])
     expect(plan.map(({ action, cron, timezone, id }) => [action, cron, timezone, id])).toEqual([
@@ -41,7 +41,7 @@ describe('the plan for schedules', () => {
     ])
   })
 
-  it('names the fields it sets, an operator’s disable and the taking over of one made by hand among them', () => {
+  it('lists the fields it sets, also when it enables a disabled schedule or adopts one made by hand', () => {
     const before = standing({ timezone: 'Europe/Rome', enabled: false, declared: false, input: '{"b":1}' })
     const declared = { schedules: [{ cron: '0 9 * * *' }], schedule_input: { a: 2 } }
     expect(planSchedules(declared, [before])).toEqual([
@@ -62,13 +62,13 @@ describe('the plan for schedules', () => {
     ])
   })
 
-  it('sees the same input whatever the order of its keys', () => {
+  it('treats inputs as equal whatever the order of their keys', () => {
     const declared = { schedules: [{ cron: '0 9 * * *' }], schedule_input: { a: { c: 1, b: [2] }, d: null } }
     const plan = planSchedules(declared, [standing({ input: '{"d": null, "a": {"b": [2], "c": 1}}' })])
     expect(actions(plan)).toEqual(['unchanged'])
   })
 
-  it('takes from the code who gets the results, and leaves it where the code says nothing of it', () => {
+  it('takes the results settings from the code, and leaves them unchanged where the code has none', () => {
     const [before, results] = [
       { url: 'https://example.com/old', format: 'csv' as const },
       { url: 'https://example.com/new', format: 'json' as const },
@@ -88,7 +88,7 @@ describe('the plan for schedules', () => {
     ])
   })
 
-  it('keeps a source that was set by hand where no code speaks of one, and takes it away where code does', () => {
+  it('keeps a source set by hand where the code declares none, and removes it where the code declares null', () => {
     const source: DeclaredSource = { generator: 'tickets', item_id: 'id' }
     const none = { schedules: [{ cron: '0 9 * * *' }] }
     for (const before of [undefined, none])
@@ -99,7 +99,7 @@ describe('the plan for schedules', () => {
     expect(gone).toMatchObject({ action: 'changed', source: null })
   })
 
-  it('takes the input and the source of a schedule from the code, one or the other', () => {
+  it('replaces the input where the code declares a source, and removes the source when the code drops it', () => {
     const source: DeclaredSource = { generator: 'tickets', item_id: 'id' }
     const declared = { schedules: [{ cron: '0 9 * * *', source }], schedule_input: { a: 2 } }
     const [one] = planSchedules(declared, [standing({ input: '{"b":1}' })])
@@ -112,11 +112,11 @@ describe('the plan for schedules', () => {
     expect(back).toMatchObject({ source: null, changes: [{ from: 'the generator tickets', to: null }] })
   })
 
-  it('leaves alone what was made through the API', () => {
+  it('leaves schedules made through the API alone', () => {
     expect(planSchedules({}, [standing({ declared: false, enabled: false })])).toEqual([])
   })
 
-  it('cuts long values in what it tells, not in what it does', () => {
+  it('shortens long values in the listed changes, not in the values it sets', () => {
     const input = 'x'.repeat(5000)
     const [one] = planSchedules({ schedules: [{ cron: '0 9 * * *' }], schedule_input: input }, [standing()])
     expect(one!.changes[0]!.to).toHaveLength(200)
@@ -125,7 +125,7 @@ describe('the plan for schedules', () => {
 })
 
 describe('the plan for triggers', () => {
-  it('tells one that goes and one that comes as a rename, which rotates', () => {
+  it('reports one removed and one added trigger as a rename, with the action rotated', () => {
     const plan = planTriggers({ triggers: [{ name: 'sales', secret_env: 'S' }] }, [trigger()])
     expect(plan).toEqual([
       {
@@ -140,13 +140,13 @@ describe('the plan for triggers', () => {
     ])
   })
 
-  it('guesses no rename where several go or come', () => {
+  it('assumes no rename when more than one trigger is removed or added', () => {
     const plan = planTriggers({ triggers: [{ name: 'a' }, { name: 'b' }] }, [trigger()])
     expect(actions(plan)).toEqual(['created', 'created', 'deleted'])
     expect(plan.every(one => one.replaces === null)).toBe(true)
   })
 
-  it('keeps what is declared no more where that is asked for', () => {
+  it('keeps triggers that are no longer declared if asked to', () => {
     const plan = planTriggers({ triggers: [{ name: 'sales' }] }, [trigger()], 'kept')
     expect(plan.map(({ action, name }) => [action, name])).toEqual([
       ['created', 'sales'],
@@ -154,13 +154,13 @@ describe('the plan for triggers', () => {
     ])
   })
 
-  it('sees that a body is taken as items from now on', () => {
+  it('reports that the body will be read as items', () => {
     const [one] = planTriggers({ triggers: [{ name: 'orders', items: true, item_id: 'id' }] }, [trigger()])
     expect(one!.items).toEqual({ body: true, item_id: 'id', partition_key: null })
     expect(one!.changes).toEqual([{ field: 'source', from: null, to: 'its body' }])
   })
 
-  it('changes the name of the sender’s variable without rotating anything', () => {
+  it('changes the variable of the sender’s secret without rotating the trigger', () => {
     const [one] = planTriggers({ triggers: [{ name: 'orders', secret_env: 'NEW' }] }, [
       trigger({ secret_env: 'OLD', declared: false }),
     ])
@@ -175,7 +175,7 @@ describe('the plan for triggers', () => {
   })
 })
 
-describe('a plan that was carried out', () => {
+describe('a plan that was executed', () => {
   const crons = fc.constantFrom('0 9 * * *', '0 8 * * *', '5 5 * * *', '1 1 1 * *')
   const zones = fc.constantFrom('UTC', 'Europe/Rome')
   const names = fc.constantFrom('a', 'b', 'c')
@@ -223,7 +223,7 @@ describe('a plan that was carried out', () => {
     { selector: one => one.name },
   )
 
-  it('leaves nothing to do, exactly what is declared, and all that was made by hand', () => {
+  it('leaves exactly what is declared, everything made by hand, and nothing more to do', () => {
     fc.assert(
       fc.property(declared, schedules, triggers, (declared, schedules, triggers) => {
         const plan = planSchedules(declared, schedules)

@@ -18,7 +18,7 @@ const moment: MissedOccurrence = {
 
 const TOLD = OCCURRENCE_REASONS.filter(reason => reason !== 'manual' && reason !== 'source_empty')
 
-it.each(TOLD)('a moment that ended %s is told with what, since when, what to do and a command', reason => {
+it.each(TOLD)('an occurrence missed as %s raises an alert with its time, advice and a command', reason => {
   const alert = scheduleMissed({ ...moment, reason })!
   expect(alert).toMatchObject({ reason, subject_id: 's', since: moment.scheduled_for })
   expect(alert.message).toContain('nightly ("0 2 * * *", Europe/Berlin) of agent tickets: 2026-03-02 03:00')
@@ -27,7 +27,7 @@ it.each(TOLD)('a moment that ended %s is told with what, since when, what to do 
   expect(alert.command).not.toContain('{')
 })
 
-it('a source that failed is told with what it answered and where, and that it is read again', () => {
+it('an alert about a failed source names the line and the error, and says that the source is read again', () => {
   const detail = { line: 7, text: 'Unexpected end of JSON input.' }
   const { message, advice } = scheduleMissed({ ...moment, reason: 'source_failed', detail })!
   expect(message).toMatch(/could not be read: Line 7 of the source: Unexpected end of JSON input\.$/)
@@ -36,12 +36,12 @@ it('a source that failed is told with what it answered and where, and that it is
   expect(problemText(twice)).toBe('Line 1 of the source: names no field "id"')
 })
 
-it('a moment in a zone that is unknown is told by UTC', () => {
+it('an occurrence in an unknown timezone is reported in UTC', () => {
   const { message } = scheduleMissed({ ...moment, timezone: 'Mars/Olympus', reason: 'invalid_timezone' })!
   expect(message).toContain('2026-03-02T02:00:00.000Z')
 })
 
-it('a start by hand and a source without rows are no missed moments', () => {
+it('a manual start and an empty source raise no alert about a missed occurrence', () => {
   expect(scheduleMissed({ ...moment, reason: 'manual' })).toBeNull()
   expect(scheduleMissed({ ...moment, reason: 'source_empty' })).toBeNull()
 })

@@ -10,7 +10,7 @@ const run: DigestRun = {
 const before = { ...run, id: 'q', ok: 5000, degraded: 0, cost_micro: 3_000_000 }
 const links = runLinks('https://assay.example.com', 'r')
 
-it('a digest says in words what ran, what worked, what it cost, how the last one was, and what to do', () => {
+it('a digest says what ran, what worked, what it cost, how the previous run did, and what to do', () => {
   expect(digestWords({ run, previous: before, causes: [], noticed: [] })).toEqual({
     name: 'nightly 0 2 * * *',
     ran: 'all 5,000',
@@ -21,7 +21,7 @@ it('a digest says in words what ran, what worked, what it cost, how the last one
   })
 })
 
-it('what people corrected is counted as they say, and said', () => {
+it('a digest counts corrected verdicts as corrected, and says how many there are', () => {
   const [now, last] = [
     corrected(run, { to_ok: 43, to_degraded: 0 }),
     corrected(before, { to_ok: 0, to_degraded: 50 }),
@@ -32,7 +32,7 @@ it('what people corrected is counted as they say, and said', () => {
   })
 })
 
-it('a run with nothing before it, no budget and all ok is told without a comparison and a command', () => {
+it('a digest of an all-ok run without previous run and budget has no comparison and no command', () => {
   const well = { ...run, ok: 5000, degraded: 0, budget_micro: null }
   expect(digestWords({ run: well, previous: null, causes: [], noticed: [] })).toMatchObject({
     cost: '$3.12 (no budget)',
@@ -46,7 +46,7 @@ it('a run with nothing before it, no budget and all ok is told without a compari
   })
 })
 
-it('what checks over the run found is told, and a run of which something is told is not all well', () => {
+it('a digest lists the findings of run checks, and its tone is then a warning even if all items are ok', () => {
   const well = { ...run, ok: 5000, degraded: 0 }
   const noticed = ['an item costs 2.4 times what it did in the run before']
   const message = digestMessage({ run: well, previous: null, causes: [], noticed }, links)
@@ -54,13 +54,13 @@ it('what checks over the run found is told, and a run of which something is told
   expect(message.facts).toContainEqual(['Noticed', noticed[0]])
 })
 
-it('models without a price make its cost a lower bound', () => {
+it('a digest marks the cost as a lower bound when items are unpriced', () => {
   expect(
     digestWords({ run: { ...run, unpriced_items: 7 }, previous: null, causes: [], noticed: [] }).cost,
   ).toBe('≥$3.12 of $5.00 (62 %); 7 items without a price')
 })
 
-it('its causes are counted, and its links lead to the run and its results', () => {
+it('a digest counts the causes of items that did not work, and links to the run and its results', () => {
   const causes = [
     { cause: 'schema_mismatch: total is no number', items: 100 },
     { cause: 'refusal', items: 43 },
@@ -76,7 +76,7 @@ it('its causes are counted, and its links lead to the run and its results', () =
   ])
 })
 
-it('a night in which nothing worked is bad, and so is one that was cut short', () => {
+it('a digest has the tone bad if nothing worked or the budget cut the run short', () => {
   const toneOf = (more: object) =>
     digestMessage({ run: { ...run, ...more }, previous: null, causes: [], noticed: [] }, links).tone
   expect(toneOf({ ok: 0, degraded: 5000 })).toBe('bad')

@@ -28,11 +28,11 @@ it.each([
   ['the name its schedule gives it', { name: 'Sunday export' }, 'nightly Sunday export'],
   ['the name it was submitted with', { cron: null, name: 'backfill' }, 'nightly backfill'],
   ['its agent alone', { cron: null, name: null }, 'nightly'],
-] as const)('a run is called by its agent and %s', (_, more, label) => {
+] as const)('a run is labelled with its agent and %s', (_, more, label) => {
   expect(runLabel({ ...run, ...more })).toBe(label)
 })
 
-it('of all that a run gives reason for, the first in order is told and no other', () => {
+it('a run that matches several rules raises an alert for the first one only', () => {
   const told = (found: Parameters<typeof runAlert>[1]) => runAlert(run, found)?.rule
   expect(told(every)).toBe('credentials_refused')
   expect(told({ ...every, credentials_refused: false })).toBe('budget_exceeded')
@@ -41,7 +41,7 @@ it('of all that a run gives reason for, the first in order is told and no other'
   expect(told({})).toBeUndefined()
 })
 
-it('an alert about a run says what ran and what worked, and is about its schedule, or else its agent', () => {
+it('an alert about a run says what ran and what worked, and its subject is the schedule, or else the agent', () => {
   expect(credentialsRefused(run)).toMatchObject({
     reason: '401',
     message:
@@ -61,7 +61,7 @@ it('an alert about a run says what ran and what worked, and is about its schedul
   expect(failureShare({ ...run, schedule_id: null, agent_id: 'a' }).subject_id).toBe('a')
 })
 
-it('no alert calls anything by an id, but in its command', () => {
+it('alerts contain ids only in their command', () => {
   const late = {
     ...run,
     finished_by: '06:30',
@@ -79,7 +79,7 @@ it('no alert calls anything by an id, but in its command', () => {
   for (const { message, advice } of alerts) expect(message + advice).not.toMatch(/[0-9a-f]{8}-/)
 })
 
-it('a passed deadline says whether a run is open or none was started', () => {
+it('an alert about a passed deadline says whether a run is open or none was started', () => {
   const late = {
     ...run,
     finished_by: '06:30',
@@ -101,13 +101,13 @@ it('a passed deadline says whether a run is open or none was started', () => {
   })
 })
 
-it('sums below a cent keep digits that mean something', () => {
+it('amounts below a cent are shown with three significant digits', () => {
   const project = { project_id: ID, name: 'production', since: run.since }
   const { message } = creditNear({ ...project, spent_micro: 4120, credit_micro: 4567 })
   expect(message).toContain('$0.00412 of its $0.00457 credit')
 })
 
-it('waiting items are told apart by whether anything is deployed for them', () => {
+it('an alert about waiting items distinguishes a missing consumer from a missing deployment', () => {
   const project = { project_id: ID, name: 'production', runs: 2, run_id: ID, since: run.since }
   expect(consumerStalled({ ...project, deployed: true }).reason).toBe('no_consumer')
   expect(consumerStalled({ ...project, deployed: false }).command).toBe('assay deploy agent.ts')

@@ -6,25 +6,25 @@ const whole_ms = LIMITS.consume_ms - LIMITS.hand_over_ms
 const told = { declared_ms: 0, recorded_ms: 45_000, left_ms: 48_000, whole_ms, cuts: null }
 
 describe('an item', () => {
-  it('is begun where nothing is known of its steps, or they fit', () => {
+  it('is started if nothing is known of its steps, or if they fit into the time left', () => {
     expect(beginningOf({ ...told, recorded_ms: 0, left_ms: 100 })).toBe('now')
     expect(beginningOf(told)).toBe('now')
   })
 
-  it('waits once where a recorded step outlasts what is left, and is begun then', () => {
+  it('is left once to the next consumer if a recorded step is longer than the time left, and is then started', () => {
     const late = { ...told, left_ms: 44_000 }
     expect(beginningOf(late)).toBe('next')
     expect(beginningOf({ ...late, cuts: 0 })).toBe('now')
   })
 
-  it('is not begun where its agent declares a step that may outlast a consumer which comes to it as late as any', () => {
+  it('is never started if its agent declares a step that a consumer taking the item late could not finish', () => {
     const surely_ms = whole_ms - LIMITS.consumer_fresh_ms
     expect(beginningOf({ ...told, declared_ms: surely_ms })).toBe('now')
     expect(beginningOf({ ...told, declared_ms: surely_ms + 1 })).toBe('never')
     expect(beginningOf({ ...told, declared_ms: surely_ms + 1, cuts: 0 })).toBe('never')
   })
 
-  it('is begun whatever its record, which is not made again, unless a step after that was cut off', () => {
+  it('is started even if a recorded step was too long, unless a later step was cut off too', () => {
     const long = { ...told, recorded_ms: 100_000 }
     expect(beginningOf(long)).toBe('now')
     expect(beginningOf({ ...long, left_ms: 45_000 })).toBe('next')
@@ -34,7 +34,7 @@ describe('an item', () => {
   })
 })
 
-describe('whoever deploys an agent', () => {
+describe('the deployer of an agent', () => {
   const BASE = 'https://assay.test'
   const of = (
     kind: 'bundle' | 'url',
@@ -42,7 +42,7 @@ describe('whoever deploys an agent', () => {
     base_url = BASE,
   ) => timeWarnings({ kind, declaration }, LIMITS.consume_ms, base_url)[0]
 
-  it('hears that a step may take longer than a consumer has, and what to set [deployments.time-warning]', () => {
+  it('is warned that a step may outlast a consumer, and told what to set [deployments.time-warning]', () => {
     expect(of('bundle', {})).toEqual({
       code: 'step_outlasts_consumer',
       message:
@@ -58,14 +58,14 @@ describe('whoever deploys an agent', () => {
     expect(known.hint).not.toContain('step_seconds')
   })
 
-  it('hears it of an agent behind a URL unless that says that it answers later, and can [deployments.time-warning]', () => {
+  it('is warned about an agent behind a URL unless it answers later and BASE_URL is set [deployments.time-warning]', () => {
     expect(of('url', {})!.hint).toContain('Let the agent answer later, as serve(Agent) does')
     expect(of('url', { answers_later: true })).toBeUndefined()
     expect(of('url', { step_seconds: 60 })!.message).toContain('before they are begun')
     expect(of('url', { answers_later: true }, '')!.hint).toContain('Set BASE_URL')
   })
 
-  it('hears nothing where its steps fit, or consumers stay up [deployments.time-warning]', () => {
+  it('is not warned if all steps fit, or if consumers stay up [deployments.time-warning]', () => {
     expect(of('bundle', { timeout_seconds: 46 })).toBeUndefined()
     expect(of('bundle', { timeout_seconds: 300, step_seconds: 20 })).toBeUndefined()
     expect(timeWarnings({ kind: 'bundle', declaration: {} }, undefined, BASE)).toEqual([])

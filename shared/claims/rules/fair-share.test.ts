@@ -17,7 +17,7 @@ const shares = (free: number, runs: WaitingRun[], here: HeldHere = NOTHING) =>
   Object.fromEntries(shareOut(free, runs, here))
 
 describe('places', () => {
-  it('go to whoever holds fewest, one after the other', () => {
+  it('go one by one to whoever holds the fewest', () => {
     expect(
       fairShares(4, [
         { held: 0, wants: 9 },
@@ -32,7 +32,7 @@ describe('places', () => {
     ).toEqual([4, 1])
   })
 
-  it('that one does not want are for the others, and none is given twice', () => {
+  it('are never more than each asker wants, and all of them are given out while anyone wants more', () => {
     const askers = [1, 0, 7, 300, 2].map((wants, i) => ({ held: i * 3, wants }))
     for (let places = 0; places < 320; places++) {
       const given = fairShares(places, askers)
@@ -42,32 +42,32 @@ describe('places', () => {
   })
 })
 
-describe('a consumer asks', () => {
-  it('for a single item first where a long run would take all of the cap', () => {
+describe('a consumer shares out its places so that', () => {
+  it('a single item gets a place before a long run takes the rest of the cap', () => {
     const long = run('long', { running: 200, project_running: 200, project_room: 56 })
     const single = run('single', { waiting: 1, project_running: 200, project_room: 56 })
     expect(shares(8000, [long, single])).toEqual({ long: 55, single: 1 })
   })
 
-  it('for as much of each of two long runs, whichever began first', () => {
+  it('two long runs come out even, whichever began first', () => {
     const old = run('old', { running: 236, project_running: 236, project_room: 20 })
     expect(shares(8000, [old, run('new', { project_running: 236, project_room: 20 })])).toEqual({ new: 20 })
     expect(shares(8000, [run('one'), run('other')])).toEqual({ one: 128, other: 128 })
   })
 
-  it('for no more than the caps of run and project leave', () => {
+  it('the caps of run and project are not exceeded', () => {
     expect(shares(8000, [run('capped', { room: 10 }), run('free')])).toEqual({ capped: 10, free: 246 })
     expect(shares(8000, [run('full', { project_room: 0 })])).toEqual({})
   })
 
-  it('for nothing of a project that seems to have less than no room, and for no more of the others', () => {
+  it('a project over its cap gets none, and the other projects get no more for it', () => {
     const over = run('over', { project_id: 'over', project_running: 2000, project_room: -700 })
     const others = ['one', 'other'].map(id => run(id, { project_id: id, project_room: 5000 }))
     const given = shares(1000, [over, ...others])
     expect(given).toEqual({ one: 469, other: 469 })
   })
 
-  it('for as much of each account, however many projects and runs it has', () => {
+  it('each account gets as many, however many projects and runs it has', () => {
     const many = Array.from({ length: 20 }, (_, i) =>
       run(`m${i}`, { project_id: `p${i % 4}`, account_id: 'many' }),
     )
@@ -77,7 +77,7 @@ describe('a consumer asks', () => {
     expect(ofMany.map(([, places]) => places)).toEqual(Array(20).fill(5))
   })
 
-  it('for less than all it has left, so that a run that comes later finds room at once', () => {
+  it('one run does not take all of them, and a later run finds places at once', () => {
     const lifted = { waiting: 100_000, project_room: 100_000 }
     let held = 0
     for (;;) {
@@ -93,7 +93,7 @@ describe('a consumer asks', () => {
     expect(shares(1, [run('late', lifted)])).toEqual({ late: 1 })
   })
 
-  it('for less than all it has left of one account too, however many runs it has', () => {
+  it('one account does not take all of them, however many runs it has', () => {
     const lifted = { waiting: 100_000, project_room: 100_000 }
     const held = new Map<string, number>()
     const all = () => [...held.values()].reduce((a, b) => a + b, 0)
@@ -112,7 +112,7 @@ describe('a consumer asks', () => {
     })
   })
 
-  it('for a run that comes later where a long one of its own account has all that a run may', () => {
+  it('a later run gets a place while a long run of the same account holds as many as a run may', () => {
     const lifted = { waiting: 100_000, project_room: 100_000 }
     const late = run('late', { ...lifted, waiting: 1 })
     const here = { ofRun: (id: string) => (id === 'slow' ? 7000 : 0), ofAccount: () => 7000 }

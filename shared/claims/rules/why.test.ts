@@ -43,7 +43,7 @@ const why = (facts: Partial<WhyFacts>) => whyNot({ ...queued, ...facts }).token
 const admitting = (facts: Partial<typeof admission>) => why({ admission: { ...admission, ...facts } })
 
 describe('why an item is not running', () => {
-  it('is the tightest cap, judged as a claim judges it', () => {
+  it('is the first obstacle in the order in which a claim checks them', () => {
     expect(admitting({ is_suspended: true, has_deployment: false })).toBe('suspended')
     expect(admitting({ is_held: true, is_suspended: true })).toBe('held')
     expect(admitting({ has_deployment: false })).toBe('no_deployment')
@@ -55,7 +55,7 @@ describe('why an item is not running', () => {
     expect(admitting({})).toBe('next')
   })
 
-  it('is a lease that runs out when the process that has it is silent for longer than a heartbeat', () => {
+  it('is lease_runs_out when the process that holds the item has missed a heartbeat', () => {
     const held = { ...queued, status: 'running', started_ms_ago: 60_000, step_count: 1 } as const
     expect(whyNot({ ...held, lease_left_ms: 20_000 }).token).toBe('running')
     expect(whyNot({ ...held, lease_left_ms: 5_000 })).toEqual({
@@ -65,18 +65,18 @@ describe('why an item is not running', () => {
     })
   })
 
-  it('is its agent when that answers later, and nothing else would say why no consumer has it', () => {
+  it('is answer_later for a running item whose agent answers later', () => {
     const later = { ...queued, status: 'running', answers_later: true, started_ms_ago: 60_000 } as const
     expect(whyNot({ ...later, lease_left_ms: 20_000 }).token).toBe('answer_later')
     expect(whyNot({ ...later, lease_left_ms: 5_000 }).message).toMatch(/^Its agent, which answers later,/)
   })
 
-  it('is its partition when the share of that is taken', () => {
+  it('is partition_share when its partition is at its cap', () => {
     expect(why({ partition: { key: 'a', running: 2, cap: 2 } })).toBe('partition_share')
     expect(why({ partition: { key: 'a', running: 1, cap: 2 } })).toBe('next')
   })
 
-  it('is a retry, told with its cause, and the provider where that asked for less', () => {
+  it('is a retry with its cause, or the provider’s rate limit', () => {
     const last_attempt = { code: 'agent_unreachable', message: 'connection refused' }
     expect(whyNot({ ...queued, due_in_ms: 1500, last_attempt })).toEqual({
       token: 'retry_backoff',
@@ -87,7 +87,7 @@ describe('why an item is not running', () => {
     expect(why({ due_in_ms: 0, last_attempt })).toBe('next')
   })
 
-  it('is the hold of a restored installation before a retry or money, and after a decision', () => {
+  it('is the hold of a restored installation rather than a retry or credit, but not rather than a decision or a stop', () => {
     const held = { admission: { ...admission, is_held: true } }
     expect(why({ ...held, due_in_ms: 1500 })).toBe('held')
     expect(why({ ...held, status: 'paused' })).toBe('held')
@@ -95,7 +95,7 @@ describe('why an item is not running', () => {
     expect(why({ admission: { ...held.admission, stop_reason: 'cancelled' } })).toBe('stopped')
   })
 
-  it('is a decision, a fence or credit when it is paused', () => {
+  it('is a decision, the item’s budget or credit when the item is paused', () => {
     expect(why({ status: 'paused', lane: 'quarantine' })).toBe('paused_for_decision')
     expect(why({ status: 'paused', lane: 'quarantine', outcome_reason: 'budget_exceeded' })).toBe(
       'item_budget',
@@ -103,7 +103,7 @@ describe('why an item is not running', () => {
     expect(why({ status: 'paused' })).toBe('credit')
   })
 
-  it('is its run when that is not open, and nothing when it runs or has ended', () => {
+  it('is the state of its run if that is not open, and otherwise whether the item runs or has ended', () => {
     expect(why({ run_status: 'materializing', admission: null })).toBe('materializing')
     expect(why({ run_status: 'cancelled', admission: { ...admission, stop_reason: 'cancelled' } })).toBe(
       'stopped',

@@ -10,7 +10,7 @@ const lease = (claim_id: number): Lease => ({
   abort: new AbortController(),
 })
 
-it('a lost lease cuts off the requests of its claim, and the end of the time all that are open', () => {
+it('a lost lease aborts the requests of its claim, and the end of the consumer’s time aborts all that are open', () => {
   const requests = new OpenRequests()
   const [lost, kept] = [lease(1), lease(2)]
   const cuts = [requests.begin(lost), requests.begin(kept), requests.begin(kept)]
@@ -23,7 +23,7 @@ it('a lost lease cuts off the requests of its claim, and the end of the time all
   expect(cutOff()).toEqual([true, true, false])
 })
 
-it('a request is cut off as it begins where its lease is lost or the time is over', () => {
+it('a new request is aborted at once if its lease is lost or the time is over', () => {
   const requests = new OpenRequests()
   const lost = lease(1)
   lost.abort.abort()

@@ -11,21 +11,21 @@ describe.each(CHECKS)('%s', name => {
   const right = found.filter(says)
   const wrong = passed.filter(says)
 
-  it('is measured on some hundred texts of either kind', () => {
+  it('is measured on at least 200 texts that it should find and 200 that it should pass', () => {
     expect(found.length).toBeGreaterThanOrEqual(200)
     expect(passed.length).toBeGreaterThanOrEqual(200)
   })
 
-  it('finds nine in ten', () => {
+  it('finds nine in ten of the texts that it should find', () => {
     expect(right.length / found.length).toBeGreaterThanOrEqual(0.9)
   })
 
-  it('is right in 98 of 100 that it finds', () => {
+  it('is right in 98 of 100 texts that it finds', () => {
     expect(right.length / (right.length + wrong.length)).toBeGreaterThanOrEqual(0.98)
   })
 })
 
-it('what is not declared is not looked for, and the first in order names the answer', () => {
+it('only declared checks are run, and the first failing one in the order of CHECKS is reported', () => {
   expect(failedCheck('{"a": "b"<|im_end|>', [])).toBeUndefined()
   expect(failedCheck('{"a": "b"<|im_end|>', ['cut_json'])).toBe('cut_json')
   expect(failedCheck('{"a": "b"<|im_end|>', ['cut_json', 'template_leak'])).toBe('template_leak')
@@ -43,7 +43,7 @@ it.each([
   ['repeats', 'On its way. '.repeat(40), 'On its way.'],
   ['cut_json', '{"label": "billing", "why', '{"label": "billing", "why'],
   ['wrong_language', 'The parcel was sent.', 'The parcel was sent.'],
-] as const)('%s says by which words it goes', (name, text, words) => {
+] as const)('%s reports the words that triggered it', (name, text, words) => {
   expect(checkWords(text, name)).toContain(words)
 })
 
@@ -59,16 +59,16 @@ it.each([
   'i cannot ',
   '\n{',
   'a',
-])('a text of nothing but %j is read like any other', piece => {
+])('a text that only repeats %j is checked like any other', piece => {
   const text = piece.repeat(300_000)
   const name = failedCheck(text, CHECKS, { input: text, language: 'de' })
   expect(name === undefined || CHECKS.includes(name)).toBe(true)
 })
 
-describe('pages', () => {
+describe('documentation', () => {
   const pageOf = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8')
 
-  it('the one about grading has a row for each check, and says which are on by default', () => {
+  it('of grading has a row for each check, and says which are on by default', () => {
     const rows = [
       ...pageOf('../grading.md').matchAll(/^\| `(\w+)` \| (?:\\\||[^|\n])* \| ((?:\\\||[^|\n])*)/gm),
     ]
@@ -80,7 +80,7 @@ describe('pages', () => {
     expect(expected.map(([name]) => [name, said.get(name as string)])).toEqual(expected)
   })
 
-  it('the options of an agent name every check, and those on by default', () => {
+  it('of an agent’s options names every check, and those on by default', () => {
     const [, about] = /(Ways not to have worked[\s\S]*?)\*\//.exec(pageOf('../../sdk/agent-options.ts'))!
     const [all, standard] = about!.split('Unless said otherwise')
     expect(DECLARED_CHECKS.filter(name => !all!.includes(`\`${name}\``))).toEqual([])

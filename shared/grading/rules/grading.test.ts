@@ -59,11 +59,11 @@ describe('the grade of a model call', () => {
     ['a plain refusal', REFUSAL, 'degraded', 'refusal'],
     ["a customer's words", chat("I can't find my card"), 'ok', null],
   ]
-  it.each(graded)('with %s', (_, output, outcome, reason) => {
+  it.each(graded)('is right for %s', (_, output, outcome, reason) => {
     expect(gradeStep(step({ output }))).toEqual({ outcome, reason })
   })
 
-  it('with words that may refuse is suspected, and a refusal where its agent asks for those too', () => {
+  it('is suspected_refusal for words that may refuse, refusal with refusals: balanced, and ok with refusals: off', () => {
     const output = chat('I must decline.')
     expect(gradeStep(step({ output }))).toEqual({ outcome: 'ok', reason: 'suspected_refusal' })
     expect(gradeStep(step({ output }), { refusals: 'balanced' })).toEqual({
@@ -73,7 +73,7 @@ describe('the grade of a model call', () => {
     expect(gradeStep(step({ output }), { refusals: 'off' })).toEqual({ outcome: 'ok', reason: null })
   })
 
-  it('in another language than its agent declares is degraded, a refusal in another language is a refusal [agents.language]', () => {
+  it('is wrong_language for another language than the declared one, and refusal for a refusal in any language [agents.language]', () => {
     const english =
       'The parcel was sent on Monday and should be with you by the end of the week, as you asked.'
     const reasonOf = (text: string, declared: object) =>
@@ -91,7 +91,7 @@ describe('the grade of a model call', () => {
     })
   })
 
-  it('that repeats what was asked is degraded where its agent declares that, and asked is what its step says', () => {
+  it('is echoes_prompt for a repeated prompt if the agent declares that check and the step has its input', () => {
     const prompt =
       'Classify the ticket below as billing, delivery or other and answer with the label alone. My card!'
     const input = { messages: [{ role: 'user', content: prompt }] }
@@ -102,7 +102,7 @@ describe('the grade of a model call', () => {
     expect(gradeStep(step({ input: null, output: chat(prompt) }), declared).reason).toBeNull()
   })
 
-  it('with a refusal that its provider marks is one, whatever the agent declares', () => {
+  it('is refusal for a refusal that the provider marks, even with refusals: off', () => {
     const output = chat(null, 'stop', { refusal: 'No.' })
     expect(gradeStep(step({ output }), { refusals: 'off' })).toEqual({
       outcome: 'degraded',
@@ -110,7 +110,7 @@ describe('the grade of a model call', () => {
     })
   })
 
-  it('with an error is failed, whatever its output', () => {
+  it('is failed for a call with an error, whatever its output', () => {
     const error = { code: 'rate_limited', message: '429' }
     expect(gradeStep(step({ error, output: chat('x') }))).toEqual({
       outcome: 'failed',
@@ -119,8 +119,8 @@ describe('the grade of a model call', () => {
   })
 })
 
-describe('the grade of another step', () => {
-  it.each(['tool_call', 'tool_result', 'step'] as const)('%s is failed with an error and else ok', kind => {
+describe('the grade of any other step', () => {
+  it.each(['tool_call', 'tool_result', 'step'] as const)('%s is failed with an error, else ok', kind => {
     const error = { code: 'timeout', message: 'no answer' }
     expect(gradeStep(step({ kind, error }))).toEqual({ outcome: 'failed', reason: 'step_error' })
     expect(gradeStep(step({ kind, output: REFUSAL }))).toEqual({ outcome: 'ok', reason: null })
@@ -155,11 +155,11 @@ describe('an item that returned is ok', () => {
     ['a list', [null]],
     ['an object of empty things', { text: '' }],
     ['a model’s answer', chat('billing')],
-  ])('with %s', (_, output) => {
+  ])('with %s as its output', (_, output) => {
     expect(gradeItem(returned(output))).toEqual(ok)
   })
 
-  it('when the agent recovered from a refusal, a cut and a failed tool', () => {
+  it('when the agent recovered from a refusal, a truncated call, a failed call and a failed tool', () => {
     const truncated = call({ outcome: 'degraded', reason: 'truncated' })
     const broken = call({ outcome: 'failed', reason: 'provider_error' })
     const steps = [refused, truncated, broken, failedTool, call({ key: 'last' })]
@@ -182,7 +182,7 @@ describe('an item that returned is degraded', () => {
     return [reason, degraded_reason]
   }
 
-  it('in the agent’s own words', () => {
+  it('with the agent’s own reason when the agent says so', () => {
     expect(verdict(returned({ a: 1 }, { degraded: 'only two pages read' }))).toEqual([
       'agent_degraded',
       'only two pages read',
@@ -202,7 +202,7 @@ describe('an item that returned is degraded', () => {
     ])
   })
 
-  it('in a bounded time, however long the words are that somebody reports', () => {
+  it('with a message of bounded length, however long the reported error is', () => {
     const silent = { kind: 'llm_call', key: 'classify', outcome: 'degraded', reason: 'empty_output' } as const
     const schema_error = `${'.'.repeat(2_000_000)}x`
     const [, words] = verdict(returned({ label: null }, { schema_error, steps: [silent] }))
@@ -226,7 +226,7 @@ describe('an item that returned is degraded', () => {
     expect(verdict(returned(message('', 'end_turn')))[0]).toBe('empty_output')
   })
 
-  it('when its last model call did not work, tools after it or not', () => {
+  it('when its last model call did not work, even if tools ran after it', () => {
     const last = call({ key: 'summarise', outcome: 'degraded', reason: 'truncated' })
     for (const steps of [[last], [call({}), last], [last, failedTool]]) {
       expect(verdict(returned({ a: 1 }, { steps }))).toEqual([
@@ -236,7 +236,7 @@ describe('an item that returned is degraded', () => {
     }
   })
 
-  it('and not failed when its last model call failed', () => {
+  it('rather than failed when its last model call failed', () => {
     const last = call({ outcome: 'failed', reason: 'provider_error' })
     expect(verdict(returned({ a: 1 }, { steps: [last] }))).toEqual([
       'provider_error',
@@ -244,7 +244,7 @@ describe('an item that returned is degraded', () => {
     ])
   })
 
-  it('for the first of several reasons', () => {
+  it('for the first reason in a fixed order when several apply', () => {
     const all = returned(null, { degraded: 'mine', schema_error: 'theirs', steps: [refused] })
     expect(verdict(all)[0]).toBe('agent_degraded')
     const { degraded: _, ...undeclared } = all
@@ -257,7 +257,7 @@ describe('an item that returned is degraded', () => {
 })
 
 describe('the tokens of a step', () => {
-  it('are those its output tells', () => {
+  it('are read from its output', () => {
     expect(usageOf(step({ output: chat('x') }))).toEqual({
       model: 'gpt-4o-mini-2024-07-18',
       input_tokens: 10,
@@ -266,7 +266,7 @@ describe('the tokens of a step', () => {
     })
   })
 
-  it('are the reported ones before those', () => {
+  it('are the reported ones rather than those of the output', () => {
     const usage = { model: 'own', input_tokens: 3 }
     expect(usageOf(step({ output: chat('x'), usage }))).toEqual({
       model: 'own',
@@ -276,7 +276,7 @@ describe('the tokens of a step', () => {
     })
   })
 
-  it('are none where the report cannot be right: nobody pays for a hundred million that were never written', () => {
+  it('are zero, with a fault, when the reported counts are impossible', () => {
     const usage = { input_tokens: 1e300, output_tokens: -1, cached_input_tokens: Number.NaN }
     expect(usageOf(step({ usage }))).toMatchObject({
       input_tokens: 0,
@@ -286,14 +286,14 @@ describe('the tokens of a step', () => {
     })
   })
 
-  it('are the output’s when only the model is reported', () => {
+  it('are those of the output when only the model is reported', () => {
     expect(usageOf(step({ output: chat('x'), usage: { model: 'own' } }))).toMatchObject({
       model: 'own',
       input_tokens: 10,
     })
   })
 
-  it('belong to the model of the request, else to the one the step is named after', () => {
+  it('belong to the model in the request, else to the one that the step is named after', () => {
     const output = { ...chat('x'), model: undefined }
     expect(usageOf(step({ output, input: { model: 'asked-for' } }))?.model).toBe('asked-for')
     expect(usageOf(step({ output, input: { modelId: 'amazon.nova' } }))?.model).toBe('amazon.nova')
@@ -301,13 +301,13 @@ describe('the tokens of a step', () => {
     expect(usageOf(step({ kind: 'step', usage: { input_tokens: 1 } }))?.model).toBeUndefined()
   })
 
-  it('are unknown, not zero, when nothing tells them', () => {
+  it('are unknown, not zero, when nothing reports them', () => {
     expect(usageOf(step({ output: 'text' }))).toBeUndefined()
     expect(usageOf(step({ output: { ...chat('x'), usage: undefined } }))).toBeUndefined()
     expect(usageOf(step({ error: { code: 'x', message: '' } }))).toBeUndefined()
   })
 
-  it('are not counted again for a step that hands a model’s answer on', () => {
+  it('are not counted again for a step that passes a model’s answer on', () => {
     expect(usageOf(step({ kind: 'step', output: chat('x') }))).toBeUndefined()
   })
 })

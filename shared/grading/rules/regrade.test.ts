@@ -43,8 +43,8 @@ const told = (items: RecordedItem[], declared = {}) => {
 const changes = (items: RecordedItem[], declared = {}) =>
   told(items, declared).changes.map(({ of, was, now, count }) => [of, was, now, count])
 
-describe('an item that is graded again', () => {
-  it('has the verdict it had where the rules are those it was graded by', () => {
+describe('an item that is regraded', () => {
+  it('keeps its verdict if the rules have not changed', () => {
     const items = [
       item([call(chat('billing'))]),
       item([call(chat(REFUSAL), { outcome: 'degraded', outcome_reason: 'refusal' })], {
@@ -64,7 +64,7 @@ describe('an item that is graded again', () => {
     })
   })
 
-  it('has another where its agent now declares more, or less', () => {
+  it('gets another verdict if its agent now declares more or less', () => {
     const suspected = item([call(chat(SUSPECT), { outcome_reason: 'suspected_refusal' })])
     expect(changes([suspected], { refusals: 'balanced' })).toEqual([
       ['call', 'suspected_refusal', 'refusal', 1],
@@ -78,7 +78,7 @@ describe('an item that is graded again', () => {
     ])
   })
 
-  it('is compared with what was asked where a check asks for that', () => {
+  it('is compared with its input if a check requires that', () => {
     const input = {
       messages: [
         {
@@ -99,7 +99,7 @@ describe('an item that is graded again', () => {
     ])
   })
 
-  it('is not compared with an input of which the beginning alone was kept', () => {
+  it('is not compared with an input of which only the beginning was kept', () => {
     const input = JSON.stringify({ cut: true, bytes: 300_000, head: 'Write a short note' })
     const echo = call(chat('A note.'), { input, outcome: 'degraded', outcome_reason: 'echoes_prompt' })
     const was = item([echo], { outcome: 'degraded', outcome_reason: 'echoes_prompt' })
@@ -107,25 +107,25 @@ describe('an item that is graded again', () => {
     expect(told([was], { checks: [] })).toMatchObject({ calls_left: 0, changes: [{}, {}] })
   })
 
-  it('is ok where the last call is, whatever the calls before it were', () => {
+  it('stays ok if its last call is ok, whatever its earlier calls are', () => {
     const items = [item([call(chat('Half', 'length')), call(chat('billing'))])]
     expect(changes(items)).toEqual([['call', 'ok', 'truncated', 1]])
   })
 
-  it('keeps what its agent or its schema said of it', () => {
+  it('keeps a verdict that its agent or its schema gave', () => {
     for (const outcome_reason of ['agent_degraded', 'schema_mismatch'] as const)
       expect(
         changes([item([call(chat(REFUSAL))], { outcome: 'degraded', outcome_reason })], { refusals: 'off' }),
       ).toEqual([])
   })
 
-  it('tells of calls that are read now and were not', () => {
+  it('reports calls that can be read now and could not before', () => {
     expect(changes([item([call(chat('billing'), { unread: 'The output is no answer …' })])])).toEqual([
       ['call', 'unread', 'ok', 1],
     ])
   })
 
-  it('leaves calls alone whose answer the agent told or was too long to keep, that were taken over, or that failed', () => {
+  it('skips calls that failed, were reused, or whose answer the agent reported or was too long to keep', () => {
     const failed = {
       outcome: 'failed',
       outcome_reason: 'provider_error',
@@ -143,7 +143,7 @@ describe('an item that is graded again', () => {
     expect(told([item(calls)])).toMatchObject({ calls: 7, calls_left: 4, changes: [] })
   })
 
-  it('is told in parts that add up, with a few examples', () => {
+  it('is counted in parts that add up to the whole, with a few examples of each change', () => {
     const many = Array.from({ length: 20 }, (_, at) =>
       item([call(chat('Half', 'length'))], { item_id: `t-${at}` }),
     )
@@ -168,7 +168,7 @@ describe('a file of answers', () => {
   const count = (file: ReturnType<typeof graded>, verdict: string) =>
     file.verdicts.find(row => row.verdict === verdict)
 
-  it('holds the answers of providers as they came, texts, or objects that name them', () => {
+  it('may contain answers of providers as they came, texts, or objects with an answer', () => {
     const file = graded([chat('billing'), JSON.stringify(REFUSAL), { item_id: 't-3', answer: chat('') }])
     expect(file.verdicts.map(row => [row.verdict, row.calls_now])).toEqual([
       ['ok', 1],
@@ -178,7 +178,7 @@ describe('a file of answers', () => {
     expect(file.changes).toEqual([])
   })
 
-  it('says what differs from the verdicts it names', () => {
+  it('is compared with the verdicts that it contains', () => {
     const file = graded([
       { item_id: 't-1', answer: REFUSAL, verdict: 'ok' },
       { item_id: 't-2', answer: REFUSAL, verdict: 'degraded' },
@@ -191,7 +191,7 @@ describe('a file of answers', () => {
     expect(count(file, 'refusal')).toMatchObject({ calls_was: 2, calls_now: 2 })
   })
 
-  it('may call verdicts whatever it likes: after the first names there is one for all others', () => {
+  it('may name verdicts in any words: those beyond the limit are counted together as other', () => {
     const most = LIMITS.regrade_labels
     const file = graded(Array.from({ length: 5 * most }, (_, at) => ({ answer: 'x', verdict: `mine ${at}` })))
     expect(file.verdicts).toHaveLength(most + 2)
@@ -200,7 +200,7 @@ describe('a file of answers', () => {
     expect(file.changes[1]).toMatchObject({ was: 'mine 0', now: 'ok', count: 1 })
   })
 
-  it('says how far its labels agree, in whatever words they are', () => {
+  it('is reported with how often its labels agree with the verdicts, in whatever words they are', () => {
     const file = graded([
       { answer: REFUSAL, label: 'refusal' },
       { answer: REFUSAL, label: 'degraded' },
@@ -217,7 +217,7 @@ describe('a file of answers', () => {
     ])
   })
 
-  it('may hold anything: what is no answer is unread, and why', () => {
+  it('may contain anything: a line without an answer is unread, with the reason', () => {
     const file = graded(['{"a":', 7, null, { says: 'Hi' }, { answer: { says: 'Hi' }, item_id: 5, label: {} }])
     expect(count(file, 'unread')).toMatchObject({ calls_now: 5 })
     expect(file.unread.map(one => `${one.item_id}: ${one.found}`)).toEqual([

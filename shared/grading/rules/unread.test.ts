@@ -27,35 +27,35 @@ const chat = (usage: unknown, content: unknown = 'billing') => ({
   usage,
 })
 
-describe('an answer that is not read', () => {
+describe('an answer that cannot be read', () => {
   it.each<[string, unknown, RegExp]>([
     ['of a shape nobody knows', { says: 'Hi', in: 3 }, /an object with "says", "in"\.$/],
     ['that is nothing', undefined, /no output/],
     ['that is null', null, /no output/],
     ['that is a number', 7, /is 7\.$/],
     ['that is an error', { error: { message: 'Slow down.' } }, /is an error: Slow down\.$/],
-  ])('%s is ok, unpriced, and says what was found', (_, output, words) => {
+  ])('%s counts as ok and unpriced, and the row says what was found', (_, output, words) => {
     const row = rowOf({ output })
     expect(row).toMatchObject({ outcome: 'ok', graded: false, unpriced: true, cost_micro: 0 })
     expect(row.unread).toMatch(words)
   })
 
-  it('is told with few of its keys, however many it has', () => {
+  it('is described by few of its keys, however many it has', () => {
     const many = Object.fromEntries(
       Array.from({ length: 5000 }, (_, at) => [`key ${at} ${'x'.repeat(500)}`, 1]),
     )
     expect(rowOf({ output: many }).unread!.length).toBeLessThanOrEqual(LIMITS.unread_characters)
   })
 
-  it('is none where the step failed, called no model, or is a text', () => {
+  it('is not reported for a failed step, a tool call or a plain text', () => {
     expect(rowOf({ error: { code: 'x', message: 'y' } })).toMatchObject({ unread: null, graded: false })
     expect(rowOf({ kind: 'tool_call', output: { a: 1 } })).toMatchObject({ unread: null, graded: false })
     expect(rowOf({ output: 'billing' })).toMatchObject({ unread: null, graded: true })
   })
 })
 
-describe('an answer that the agent tells', () => {
-  it('goes before the output', () => {
+describe('an answer that the agent reports', () => {
+  it('takes precedence over the output', () => {
     const answer = { text: '', finish: 'length', usage: { input_tokens: 1000, output_tokens: 10 } } as const
     const row = rowOf({ output: { says: 'Hi' }, answer })
     expect(row).toMatchObject({
@@ -67,7 +67,7 @@ describe('an answer that the agent tells', () => {
     expect(row).toMatchObject({ input_tokens: 1000, output_tokens: 10, unpriced: false, cost_micro: 2600 })
   })
 
-  it('is kept as told where it is more than tokens or a model, which say nothing of how it went', () => {
+  it('is marked as told by the agent if it has more than tokens or a model, which do not say how the call went', () => {
     const usage = { input_tokens: 9, output_tokens: 3 }
     for (const answer of [{ text: 'x' }, { finish: 'length' }, { unread: 'Not ours.' }, null] as const)
       expect(rowOf({ output: 'Half', answer: answer as never }).told).toBe(true)
@@ -75,7 +75,7 @@ describe('an answer that the agent tells', () => {
       expect(rowOf({ output: 'Half', ...(answer && { answer }) }).told).toBe(false)
   })
 
-  it('has the tokens of the output where it tells none', () => {
+  it('gets its tokens from the output if it has none', () => {
     const usage = { prompt_tokens: 10, completion_tokens: 2 }
     expect(rowOf({ output: chat(usage), answer: { text: 'x' } })).toMatchObject({
       input_tokens: 10,
@@ -85,7 +85,7 @@ describe('an answer that the agent tells', () => {
     expect(rowOf({ output: chat(usage), answer })).toMatchObject({ input_tokens: 7, model: 'gpt-4o' })
   })
 
-  it('of its tokens alone has the text and all else of the output', () => {
+  it('gets everything else from the output if it has only tokens or a model', () => {
     const usage = { input_tokens: 1000, output_tokens: 10 }
     expect(rowOf({ output: chat({ prompt_tokens: '?' }), answer: { usage } })).toMatchObject({
       outcome: 'ok',
@@ -114,12 +114,12 @@ describe('an answer that the agent tells', () => {
     [null, /null, not an object/],
     [{ unread: 'no idea' }, /^no idea$/],
     [{ text: 'x', usage: { input_tokens: -1 } }, /input_tokens is -1/],
-  ])('that is none is unread: %j', (answer, words) => {
+  ])('is unread if it is invalid: %j', (answer, words) => {
     expect(rowOf({ output: chat({}), answer: answer as never }).unread).toMatch(words)
   })
 })
 
-describe('an answer that is not what it should be', () => {
+describe('a malformed or oversized answer', () => {
   it.each<[string, unknown, RegExp]>([
     ['numbers as texts', chat({ prompt_tokens: '12', completion_tokens: 3 }), /prompt_tokens is "12"/],
     ['fewer than none', chat({ prompt_tokens: -5, completion_tokens: 3 }), /prompt_tokens is -5/],
@@ -131,7 +131,7 @@ describe('an answer that is not what it should be', () => {
       { ...chat({ prompt_tokens: 1 }), model: { id: 'x' } },
       /model is an object/,
     ],
-  ])('%s: unread with the reason, unpriced, and never below zero', (_, output, words) => {
+  ])('with %s is unread with the reason, unpriced, and never has a negative cost', (_, output, words) => {
     const row = rowOf({ output })
     expect(row.unread).toMatch(words)
     expect(row).toMatchObject({ unpriced: true, graded: false })
@@ -139,7 +139,7 @@ describe('an answer that is not what it should be', () => {
     expect(row.input_tokens).toBeLessThanOrEqual(LIMITS.step_tokens)
   })
 
-  it('that was refused is so all the same', () => {
+  it('that contains a refusal is still a refusal', () => {
     const output = {
       ...chat({ prompt_tokens: '1' }),
       choices: [{ message: { content: null, refusal: 'No.' } }],
@@ -147,13 +147,13 @@ describe('an answer that is not what it should be', () => {
     expect(rowOf({ output })).toMatchObject({ outcome: 'degraded', outcome_reason: 'refusal' })
   })
 
-  it('a usage that the agent reports wrongly is unread too', () => {
+  it('is unread if a reported count of tokens is wrong', () => {
     const usage = { input_tokens: '12', output_tokens: 1 } as never
     expect(rowOf({ output: chat({}), usage }).unread).toMatch(/input_tokens is "12"/)
     expect(rowOf({ output: chat({}), usage: 7 as never }).unread).toBeNull()
   })
 
-  it('a usage that a tool reports wrongly makes it no model call', () => {
+  it('of a tool does not become a model call by a wrong usage', () => {
     const usage = { input_tokens: '12', output_tokens: 1 } as never
     expect(rowOf({ kind: 'tool_call', output: { a: 1 }, usage })).toMatchObject({
       unread: null,
@@ -161,7 +161,7 @@ describe('an answer that is not what it should be', () => {
     })
   })
 
-  it('nested a hundred thousand deep', () => {
+  it('that is nested 100,000 levels deep is unread', () => {
     const deep = JSON.parse(`${'{"raw":'.repeat(100_000)}1${'}'.repeat(100_000)}`)
     expect(rowOf({ output: deep }).unread).toMatch(/an object with "raw"/)
     const lists = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
@@ -181,7 +181,7 @@ describe('an answer that is not what it should be', () => {
     expect(rowOf({ output }).output!.length).toBeLessThan(LIMITS.step_payload_bytes)
   })
 
-  it('of which only the beginning was kept is not called cut, nor a repetition, for that', () => {
+  it('of which only the beginning was kept is not graded as cut or as a repetition for that reason', () => {
     const rows = Array.from({ length: 200 }, (_, id) => ({ id, why: 'as the note says' }))
     const long = [
       JSON.stringify(rows),
@@ -206,14 +206,14 @@ describe('an answer that is not what it should be', () => {
     expect(gradeStep(report(step)).reason).toBe('refusal')
   })
 
-  it('of which only the beginning was kept says so', () => {
+  it('of which only the beginning was kept is reported as such', () => {
     const cut = JSON.parse(payloadOf({ says: 'x'.repeat(300_000) }, 'the output')!)
     expect(rowOf({ output: cut }).unread).toMatch(/^The beginning that was kept of 300011 bytes/)
     expect(rowOf({ output: { cut: true, bytes: 5, head: '{' } }).unread).toMatch(/neither text nor tokens/)
     expect(rowOf({ output: { cut: true, bytes: { toString: 1, valueOf: 1 } } }).unread).toMatch(/an object/)
   })
 
-  it('of which reading throws is said not to be readable', () => {
+  it('that throws while it is read is reported as unreadable', () => {
     const gone = () => {
       throw new Error('gone')
     }
@@ -222,7 +222,7 @@ describe('an answer that is not what it should be', () => {
   })
 })
 
-it('an outline keeps the beginning of texts and both ends of lists, and is small whatever it is of', () => {
+it('an outline keeps the beginning of texts and both ends of lists, and has a bounded size', () => {
   const list = Array.from({ length: 100 }, (_, at) => at)
   expect(outlineOf({ text: 'x'.repeat(10_000), list })).toEqual({
     text: 'x'.repeat(LIMITS.outline_text_characters),
@@ -235,7 +235,7 @@ it('an outline keeps the beginning of texts and both ends of lists, and is small
   )
 })
 
-it('whatever a call says, it is read or said not to be, and costs no less than nothing', () => {
+it('a call is never both graded and unread, and never has a negative cost, whatever its output', () => {
   const names = [
     'choices',
     'message',

@@ -37,11 +37,11 @@ const counts = (some: Partial<RunCounts>): RunCounts => ({
 })
 
 describe('item transitions', () => {
-  it('name each event once', () => {
+  it('have each event once', () => {
     expect(new Set(ITEM_TRANSITIONS.map(t => t.event)).size).toBe(ITEM_TRANSITIONS.length)
   })
 
-  it('move an item from counter to counter, and say what waits for a decision', () => {
+  it('move an item from counter to counter, and count items that need a decision', () => {
     expect(effectOf('claim')).toEqual({ running: 1 })
     expect(effectOf('complete')).toEqual({ running: -1, ok: 1 })
     expect(effectOf('degrade')).toEqual({ running: -1, degraded: 1, undecided: 1 })
@@ -50,7 +50,7 @@ describe('item transitions', () => {
     expect(effectOf('decide')).toEqual({ undecided: -1 })
   })
 
-  it('reach every status from queued, and leave a final one never', () => {
+  it('reach every status from queued, and never leave a final one', () => {
     const reached = new Set<ItemStatus>([FIRST_STATUS])
     for (let size = 0; size !== reached.size; ) {
       size = reached.size
@@ -107,7 +107,7 @@ describe('the status of a run [lifecycle.materializing, lifecycle.queued, lifecy
   })
 })
 
-it('a run is drained when nothing is queued, running or paused, stopped or not', () => {
+it('a run is drained when no item is queued, running or paused; being stopped is not enough', () => {
   expect(isDrained(counts({ total_items: 2, ok: 1, cancelled: 1 }))).toBe(true)
   expect(isDrained(counts({ total_items: 2, ok: 1, stop_reason: 'cancelled' }))).toBe(false)
   expect(isDrained(counts({ total_items: 2, ok: 1, running: 1 }))).toBe(false)
@@ -212,7 +212,7 @@ describe('whatever happens to the items of a run', () => {
     else walk.happen(what as ItemEvent, which as number)
   }
 
-  it('its counts sum to its total and its status moves only forward', () => {
+  it('its counters add up to its total, and its status moves only forward', () => {
     const visited = new Set<RunStatus>()
     fc.assert(
       fc.property(fc.nat({ max: 4 }), fc.array(action, { maxLength: 60 }), (total, actions) => {

@@ -34,7 +34,7 @@ it.each([
   ['https://example.org/hooks.slack.com', 'json'],
   ['https://nothooks.slack.com.example.org/', 'json'],
   ['https://evilwebhook.office.com/x', 'json'],
-] as const)('%s is written to as %s', (url, format) => expect(guessFormat(url)).toBe(format))
+] as const)('a message to %s has the format %s', (url, format) => expect(guessFormat(url)).toBe(format))
 
 it('Slack gets blocks, and a plain text for notifications', () => {
   const { text, blocks } = slackOf(message)
@@ -54,7 +54,7 @@ it('Slack gets blocks, and a plain text for notifications', () => {
   expect(JSON.stringify(blocks)).toContain('```assay triage --run r```')
 })
 
-it('Slack never gets more than it takes, whatever a text holds', () => {
+it('Slack never gets more than its limits, whatever a text contains', () => {
   const { text, blocks } = slackOf(hostile)
   expect(blocks.length).toBeLessThanOrEqual(50)
   for (const block of blocks as { type: string; text?: { text: string }; fields?: { text: string }[] }[]) {
@@ -67,7 +67,7 @@ it('Slack never gets more than it takes, whatever a text holds', () => {
   expect(JSON.stringify(blocks).isWellFormed()).toBe(true)
 })
 
-it('a title too long for a heading is said again below it', () => {
+it('a title too long for a heading is repeated in full below it', () => {
   const long = { ...message, title: 'x'.repeat(400) }
   expect(JSON.stringify(slackOf(long).blocks)).toContain('x'.repeat(400))
   expect(JSON.stringify(teamsOf(long))).toContain('x'.repeat(400))
@@ -85,12 +85,12 @@ it('Teams gets an Adaptive Card with the facts, the command and the links', () =
   expect(JSON.stringify(content.body)).toContain('0 2 \\\\* \\\\* \\\\*')
 })
 
-it('Teams never gets more than a webhook takes, counted as two bytes a character', () => {
+it('Teams never gets more than a webhook takes, counted as two bytes per character', () => {
   const worst = { ...hostile, paragraphs: hostile.paragraphs.slice(0, 2), facts: hostile.facts.slice(0, 4) }
   expect(JSON.stringify(teamsOf(worst)).length).toBeLessThan(14_000)
 })
 
-it('a mail says the same as text and as HTML, and no text of an agent is markup or a header', () => {
+it('a mail has the same content as text and HTML, and no text of an agent becomes markup or a header', () => {
   const { subject, text, html } = mailOf(message)
   expect(subject).toBe('[Assay] nightly 0 2 * * *: 143 of 5,000 items did not work')
   expect(text).toContain('\n    assay triage --run r\n')

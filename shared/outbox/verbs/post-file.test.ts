@@ -34,7 +34,7 @@ const reader =
     return { status: 204 }
   }
 
-it('a receiver that accepts and never reads is given up', async () => {
+it('a receiver that accepts the connection and never reads is given up', async () => {
   const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -54,11 +54,11 @@ it('a receiver that accepts and never reads is given up', async () => {
   })
 })
 
-it('one that takes its time for each slice and for its answer is not', async () => {
+it('a receiver that is slow to take each slice and to answer is not given up', async () => {
   expect(await send(reader(nearly), () => slices(50))).toEqual({ status: 204 })
 })
 
-it('nor is one that waits for the next slice', async () => {
+it('a receiver that has to wait for the next slice is not given up', async () => {
   const long = () => vi.advanceTimersByTimeAsync(LIMITS.results_file_idle_ms * 3)
   expect(
     await send(
@@ -68,7 +68,7 @@ it('nor is one that waits for the next slice', async () => {
   ).toEqual({ status: 204 })
 })
 
-it('one that took all of it and does not answer is given up', async () => {
+it('a receiver that took the whole file and does not answer is given up', async () => {
   const post: Post = async ({ body, signal }) => {
     for await (const _ of (body as OutsideFile).read()) await nearly()
     await vi.advanceTimersByTimeAsync(LIMITS.results_file_idle_ms)

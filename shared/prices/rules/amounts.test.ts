@@ -7,13 +7,13 @@ it.each([
   [0.01, '$0.01'],
   [0.001234, '$0.00123'],
   [0.0000004, '$0.0000004'],
-] as const)('%d dollars are %s', (usd, text) => expect(money(usd)).toBe(text))
+] as const)('%d dollars are shown as %s', (usd, text) => expect(money(usd)).toBe(text))
 
-it('a count has its noun', () => {
+it('a count is shown with its noun', () => {
   expect([counted(1, 'item'), counted(12_345, 'item')]).toEqual(['1 item', '12,345 items'])
 })
 
-it('what is spent never shows as nothing', () => {
+it('an amount above zero is never shown as zero', () => {
   expect([dollars(0), dollars(40), dollars(4_900), dollars(12_345_678)]).toEqual([
     '$0',
     '$0.00004',
@@ -30,15 +30,15 @@ it.each([
   [' 500c ', 500],
   ['0.07', 7],
   ['0c', 0],
-] as const)('%j says its unit: %d cents', (text, cents) => {
+] as const)('%j has its own unit: %d cents', (text, cents) => {
   expect([centsOfAmount(text, 'cents'), centsOfAmount(text, 'dollars')]).toEqual([cents, cents])
 })
 
-it('a whole number without a unit is in the one that its place has always had', () => {
+it('a whole number without a unit is in the unit of its place', () => {
   expect([centsOfAmount('500', 'cents'), centsOfAmount('500', 'dollars')]).toEqual([500, 50_000])
 })
 
 it.each(['', '.50', '5.005', '5,00', '-1', '$5c', '5.0c', '1e3', '5 dollars', '9999999999.00'])(
-  '%j is no amount',
+  '%j is not an amount',
   text => expect(centsOfAmount(text, 'dollars')).toBeUndefined(),
 )

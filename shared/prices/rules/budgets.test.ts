@@ -35,7 +35,7 @@ it.each([
     '2026-06-15',
     '2026-06-15T18:15:00.000Z',
   ],
-])('%s ends where the next one of the zone begins', (_, at, zone, day, ends) => {
+])('%s ends when the next day of its timezone begins', (_, at, zone, day, ends) => {
   const found = spendDayAt(Date.parse(at), zone)
   expect([found.day, found.ends_at.toISOString()]).toEqual([day, ends])
   expect(periodEnd(day, 'day', zone)).toEqual(found.ends_at)
@@ -49,7 +49,7 @@ it.each([
   expect(periodEnd(day, 'month', zone).toISOString()).toBe(ends)
 })
 
-it('what waits is told for what, and until when on its own clock', () => {
+it('a spent budget is reported with its owner, and with its end in its own timezone', () => {
   const ends_at = new Date('2026-03-29T22:00:00Z')
   const budget = {
     period: 'day',

@@ -16,7 +16,7 @@ const providers = Array.from({ length: 12 }, (_, at) => ({ id: `p${at}`, model_m
 const textOf = (change: object) => JSON.stringify([{ ...providers[0], ...change }, ...providers.slice(1)])
 const model = (change: object) => textOf({ models: [{ ...models[0], ...change }, ...models.slice(1)] })
 
-it('a list that was fetched takes the place of the one that came along, in books that are open too', () => {
+it('a fetched list replaces the built-in one, in price books that are open too', () => {
   expect(LIST_PRICES.priceOf('gpt-4o', 0)?.input_per_mtok).toBe(2.5)
   const changed = {
     id: 'openai',
@@ -28,7 +28,7 @@ it('a list that was fetched takes the place of the one that came along, in books
   expect([pricesAsOf(), pricesSource()]).toEqual(['2027-01-01', 'http://prices'])
 })
 
-it('of a list that was fetched only what is asked for is kept', () => {
+it('a fetched list is reduced to what is used', () => {
   const [first] = readFetchedPrices(textOf({}))
   expect(first?.models[0]).toEqual({
     id: 'm0',
@@ -49,6 +49,6 @@ it.each([
   ['a rule that is not known here', model({ match: { sounds_like: 'm' } })],
   ['a rule in a rule that is not known here', model({ match: { or: [{ equals: 'm' }, {}] } })],
   ['a condition that is not known here', model({ prices: [{ constraint: { moon: 'full' }, prices: {} }] })],
-])('%s is not taken', (_, text) => {
+])('as a fetched list, %s is refused', (_, text) => {
   expect(() => readFetchedPrices(text)).toThrow()
 })

@@ -9,7 +9,7 @@ const price = (model: string, effective_ms: number, input_per_mtok: number) => (
   output_per_mtok: 1,
 })
 
-it('a model has the latest of its prices that has begun', () => {
+it('a model has its latest price that is in effect', () => {
   const prices = [price('m', 200, 2), price('m', 100, 1), price('n', 300, 3)]
   const at = (ms: number) => pricesAt(prices, ms).priceOf('m', ms)
   expect(at(99)).toBeUndefined()
@@ -18,13 +18,13 @@ it('a model has the latest of its prices that has begun', () => {
   expect(pricesAt(prices, 250).priceOf('n', 250)).toBeUndefined()
 })
 
-it('a model is priced by its own price from its date on, or by the list', () => {
+it('a model has its own price from its date on, or the price of the list', () => {
   expect(isPriced('m', [price('m', 100, 1)], 99)).toBe(false)
   expect(isPriced('m', [price('m', 100, 1)], 100)).toBe(true)
   expect(isPriced('gpt-4o', null, 0)).toBe(true)
 })
 
-it('projects without prices of their own share what was found', () => {
+it('projects without prices of their own share one price book', () => {
   expect(pricesAt(null, 1)).toBe(LIST_PRICES)
   expect(pricesAt([], 1)).toBe(LIST_PRICES)
 })
@@ -33,7 +33,7 @@ it('the model of the local examples has a price', () => {
   expect(LIST_PRICES.priceOf('assay-demo-small', 0)).toEqual({ input_per_mtok: 0.15, output_per_mtok: 0.6 })
 })
 
-it('an agent that names a new model with each call makes the book forget, not grow', () => {
+it('the price book still finds models after an agent has named more unknown ones than it keeps', () => {
   const book = new PriceBook()
   for (let n = 0; n <= LIMITS.prices_found; n++) expect(book.priceOf(`made-up-${n}`, 0)).toBeUndefined()
   expect(book.priceOf('gpt-4o', 0)).toBeDefined()
@@ -43,18 +43,18 @@ describe('a project’s own price', () => {
   const own = { input_per_mtok: 1, output_per_mtok: 2 }
   const find = (name: string, prices: OwnPrices) => new PriceBook(prices).priceOf(name, 0)
 
-  it('wins over the list, for dated and prefixed names as well', () => {
+  it('takes precedence over the list, for dated and prefixed names as well', () => {
     for (const name of ['gpt-4o', 'gpt-4o-2024-08-06', 'openai/gpt-4o'])
       expect(find(name, { 'gpt-4o': own })).toBe(own)
     expect(find('gpt-4o-mini', { 'gpt-4o': own })).toMatchObject({ input_per_mtok: 0.15 })
   })
 
-  it('wins whoever the answer says to have given it', () => {
+  it('takes precedence whatever host the answer names', () => {
     const book = new PriceBook({ 'openai/gpt-oss-120b': own })
     expect(book.priceOf('openai/gpt-oss-120b', 0, 'groq')).toBe(own)
   })
 
-  it('names models the list does not know, prefix and all', () => {
+  it('may be for a model that the list does not have, with its prefix', () => {
     expect(find('someone/model', { 'someone/model': own })).toBe(own)
     expect(find('someone/model-2026-01-01', { 'someone/model': own })).toBe(own)
     expect(find('other/model', { 'someone/model': own })).toBeUndefined()

@@ -16,7 +16,7 @@ const priceOf = (model: string, host?: string) => {
   return found && priceAt(found, NOON)
 }
 
-it('says as of when it holds', () => {
+it('the price list has a date', () => {
   expect(new Date(PRICES_AS_OF).toISOString().slice(0, 10)).toBe(PRICES_AS_OF)
 })
 
@@ -29,7 +29,7 @@ function nameOf(match: Match): string | undefined {
 }
 
 describe.each(listed.map(provider => [provider.id, provider] as const))('models of %s', (id, { models }) => {
-  it('cost what the library says that they cost, in every tier', () => {
+  it('cost what the library calculates, in every tier', () => {
     const provider = findProvider({ providerId: id })!
     const list = new PriceList(listed)
     let compared = 0
@@ -92,18 +92,18 @@ describe('a model is found', () => {
     expect(find(name)).toMatchObject({ provider, model })
   })
 
-  it('at the host that the answer shows, before all others', () => {
+  it('at the host that the answer names, before all others', () => {
     expect(find('openai/gpt-oss-120b', 'openrouter')).toMatchObject({ provider: 'openrouter' })
     expect(find('gpt-4o', 'openrouter')).toMatchObject({ provider: 'openai' })
   })
 
-  it('of 52 names in use, all but those that nobody lists [prices.list]', () => {
+  it('under 52 names in use, except four that nobody lists [prices.list]', () => {
     const unlisted = NAMES_IN_USE.filter(name => find(name) === undefined)
     expect(NAMES_IN_USE).toHaveLength(52)
     expect(unlisted).toEqual(UNLISTED)
   })
 
-  it('with the price of its moment, where that depends on the date or on the time of day', () => {
+  it('with the price of the moment, if that depends on the date or the time of day', () => {
     const conditional = (constraint: object, price: number) => ({ constraint, prices: { input_mtok: price } })
     const [provider] = [
       {
@@ -133,7 +133,7 @@ describe('a model is found', () => {
   })
 })
 
-describe('a model is unpriced, not taken for its neighbour', () => {
+describe('a model is unpriced, and not taken for one with a similar name', () => {
   it.each([
     'gpt-4o2',
     'gpt-6',
@@ -155,7 +155,7 @@ describe('a model is unpriced, not taken for its neighbour', () => {
   })
 })
 
-it('prices that vary by the length of the prompt, the cache, sound, calls and tiers of service are there', () => {
+it('prices by length of the prompt and for the cache, audio, calls and service tiers are in the list', () => {
   expect(priceOf('claude-sonnet-4-5')).toMatchObject({
     input_per_mtok: 3,
     cached_input_per_mtok: 0.3,
@@ -168,7 +168,7 @@ it('prices that vary by the length of the prompt, the cache, sound, calls and ti
   expect(priceOf('sonar')).toMatchObject({ per_call: 0.012 })
 })
 
-it('the names nearest to one that is not listed are told, the likest first', () => {
+it('the names nearest to an unlisted one are suggested, the most similar first', () => {
   expect(priceList().nearest('gpt-4.1-minii', 3)).toContain('gpt-4.1')
   expect(priceList().nearest('claude-sonnet-4-5-turbo', 3)[0]).toContain('claude')
   expect(priceList().nearest('our-own-7', 3)).toEqual([])

@@ -5,26 +5,26 @@ import { type Consumption, centsOf, costMicro, covers, type Price, usdOf } from 
 describe('the cost of a call', () => {
   const mini: Price = { input_per_mtok: 0.15, output_per_mtok: 0.6, cached_input_per_mtok: 0.075 }
 
-  it('is the tokens at their prices, cached ones at theirs', () => {
+  it('is the tokens at their prices, with cached ones at their own', () => {
     expect(costMicro({ input_tokens: 1000, output_tokens: 500 }, mini)).toBe(450)
     expect(costMicro({ input_tokens: 1000, output_tokens: 500, cached_input_tokens: 400 }, mini)).toBe(420)
   })
 
-  it('takes the input price for cached tokens when there is no other', () => {
+  it('uses the input price for cached tokens if there is no other', () => {
     const price = { input_per_mtok: 3, output_per_mtok: 15 }
     expect(costMicro({ input_tokens: 100, output_tokens: 0, cached_input_tokens: 50 }, price)).toBe(300)
   })
 
-  it('is rounded up, so that one token is not free, and nothing is', () => {
+  it('is rounded up, so that one token is not free, and no tokens cost nothing', () => {
     expect(costMicro({ input_tokens: 1, output_tokens: 0 }, mini)).toBe(1)
     expect(costMicro({ input_tokens: 0, output_tokens: 0 }, mini)).toBe(0)
   })
 
-  it('never gets cheaper than nothing when a report claims more cached tokens than tokens', () => {
+  it('is not negative when a report has more cached tokens than tokens', () => {
     expect(costMicro({ input_tokens: 10, output_tokens: 0, cached_input_tokens: 1000 }, mini)).toBe(1)
   })
 
-  it('is not multiplied by a tier of service that has no factor, however it is named', () => {
+  it('is not multiplied for a service tier without a factor, however it is named', () => {
     const price: Price = { ...mini, service: { batch: 0.5 } }
     const cost = (service_tier: string) =>
       costMicro({ input_tokens: 1000, output_tokens: 500, service_tier }, price)
@@ -33,7 +33,7 @@ describe('the cost of a call', () => {
     ])
   })
 
-  it('of a long prompt is that of its tier, for all of its tokens', () => {
+  it('of a long prompt is that of its tier, for all its tokens', () => {
     const tiered: Price = {
       input_per_mtok: 1,
       output_per_mtok: 2,
@@ -46,7 +46,7 @@ describe('the cost of a call', () => {
     expect([of(100), of(101), of(201)]).toEqual([102, 1030, 20_100])
   })
 
-  it('of several calls is in the tier of the longest prompt, or of the average one, and has what each call costs', () => {
+  it('of several calls is in the tier of the longest or average prompt, and includes the price of each call', () => {
     const price: Price = {
       input_per_mtok: 1,
       per_call: 0.01,
@@ -60,7 +60,7 @@ describe('the cost of a call', () => {
     expect(of({ calls: 3, longest_input_tokens: 200_001 })).toBe(600_000 + 30_000)
   })
 
-  it('has what is written to the cache, and sound, at their own prices', () => {
+  it('includes cache writes and audio at their own prices', () => {
     const price: Price = {
       input_per_mtok: 1,
       output_per_mtok: 2,
@@ -80,7 +80,7 @@ describe('the cost of a call', () => {
     expect(costMicro(usage, price)).toBe(10 + 1 + 100 + 1000 + 20 + 10_000)
   })
 
-  it('has calls, searches and hours of sound beside the tokens, and the factor of its tier of service', () => {
+  it('includes calls, searches and hours of audio, and the factor of the service tier', () => {
     const price: Price = {
       input_per_mtok: 1,
       per_call: 0.01,
@@ -94,7 +94,7 @@ describe('the cost of a call', () => {
     expect(costMicro({ ...usage, service_tier: 'priority' }, price)).toBe(22_000)
   })
 
-  it('is told only by a price that has the units of the call', () => {
+  it('is known only if the price has the units of the call', () => {
     const none = { input_tokens: 0, output_tokens: 0 }
     const tokens: Price = { input_per_mtok: 1 }
     expect(covers(tokens, { ...none, input_tokens: 5 })).toBe(true)
@@ -106,7 +106,7 @@ describe('the cost of a call', () => {
     expect(covers(tokens, { ...none, images: 1 })).toBe(false)
   })
 
-  it('is never negative, whatever is counted and whatever it costs', () => {
+  it('is never negative, whatever the counts and prices are', () => {
     const count = fc.option(fc.integer({ min: 0, max: 100_000_000 }), { nil: undefined })
     const usage = fc.record({
       input_tokens: fc.nat(100_000_000),
@@ -135,13 +135,13 @@ describe('the cost of a call', () => {
     )
   })
 
-  it('has the last micro-dollar of many, for a part of it too', () => {
+  it('is exact to the last micro-dollar for millions of tokens', () => {
     const usage = { input_tokens: 12_406_921 + 19_000_230, output_tokens: 17_095_804 }
     const price = { input_per_mtok: 0.88452, cached_input_per_mtok: 1.41342, output_per_mtok: 1.62413 }
     expect(costMicro({ ...usage, cached_input_tokens: 19_000_230 }, price)).toBe(65_595_284)
   })
 
-  it('is exact for prices of up to five decimals and any number of tokens', () => {
+  it('is exact for prices of up to five decimals, and to one micro-dollar from 1,000 dollars on', () => {
     const tokens = fc.integer({ min: 0, max: 20_000_000 })
     const price = fc.integer({ min: 1, max: 60_000_000 })
     fc.assert(

@@ -27,8 +27,8 @@ const bedrock = (
   metrics: { latencyMs: 700 },
 })
 
-describe('Bedrock Converse', () => {
-  it('is read with its text and its tokens, the cached ones added', () => {
+describe('an answer of Bedrock Converse', () => {
+  it('is read with its text and its tokens, with cached tokens counted as input', () => {
     const usage = { inputTokens: 20, outputTokens: 8, cacheReadInputTokens: 500, cacheWriteInputTokens: 30 }
     expect(readCompletion(bedrock([{ text: 'bill' }, { text: 'ing' }], 'end_turn', usage))).toEqual({
       provider: 'bedrock_converse',
@@ -47,11 +47,11 @@ describe('Bedrock Converse', () => {
     ['content_filtered', 'content_filter'],
     ['model_context_window_exceeded', 'length'],
     ['malformed_model_output', 'other'],
-  ])('that stopped for %s finished with %s', (reason, finish) => {
+  ])('that stopped for %s has the finish %s', (reason, finish) => {
     expect(read(bedrock([{ text: 'x' }], reason)).finish).toBe(finish)
   })
 
-  it('is read with its tool calls, and told as a message', () => {
+  it('is read with its tool calls, and shown as a message', () => {
     const used = bedrock([{ toolUse: { toolUseId: 't', name: 'look', input: { at: 1 } } }], 'tool_use')
     expect(read(used)).toMatchObject({ has_tool_calls: true, finish: 'tool_calls', text: '' })
     expect(readAnswer(used)?.[0]?.parts).toEqual([{ kind: 'call', name: 'look', id: 't', input: { at: 1 } }])
@@ -69,7 +69,7 @@ const cohere = (content: unknown, finish_reason: string, more: object = {}) => (
   },
 })
 
-describe('Cohere', () => {
+describe('an answer of Cohere', () => {
   it('is read with its text and the tokens it bills', () => {
     expect(read(cohere([{ type: 'text', text: 'billing' }], 'COMPLETE'))).toMatchObject({
       provider: 'cohere',
@@ -84,7 +84,7 @@ describe('Cohere', () => {
     ['ERROR', 'other'],
     ['ERROR_TOXIC', 'content_filter'],
     ['STOP_SEQUENCE', 'stop'],
-  ])('that ended with %s finished with %s', (reason, finish) => {
+  ])('that ended with %s has the finish %s', (reason, finish) => {
     expect(read(cohere([], reason)).finish).toBe(finish)
   })
 
@@ -97,11 +97,11 @@ describe('Cohere', () => {
   })
 })
 
-describe('Ollama', () => {
+describe('an answer of Ollama', () => {
   const counts = { done: true, prompt_eval_count: 26, eval_count: 9, total_duration: 4_000_000 }
   const base = { model: 'llama3.2', created_at: '2026-01-01T00:00:00Z', ...counts }
 
-  it('is read from chat and from generate', () => {
+  it('is read from both chat and generate', () => {
     const chat = { ...base, message: { role: 'assistant', content: 'billing' }, done_reason: 'stop' }
     expect(read(chat)).toMatchObject({
       text: 'billing',
@@ -114,7 +114,7 @@ describe('Ollama', () => {
     expect(readAnswer(generated)?.[0]?.parts).toEqual([{ kind: 'text', text: 'bill' }])
   })
 
-  it('is read with its tool calls, which end with stop', () => {
+  it('is read with its tool calls, although they end with stop', () => {
     const message = {
       role: 'assistant',
       content: '',
@@ -124,7 +124,7 @@ describe('Ollama', () => {
   })
 })
 
-describe('LangChain', () => {
+describe('an answer of LangChain', () => {
   const kwargs = {
     content: 'billing',
     additional_kwargs: { refusal: null },
@@ -160,7 +160,7 @@ describe('LangChain', () => {
     ['within a result of generate', { generations: [[{ text: 'billing', message }]], llm_output: {} }],
   ])('is read %s', (_, output) => expect(read(output)).toMatchObject(expected))
 
-  it('pays for each call of a graph, and is judged by the last', () => {
+  it('from a graph has the tokens of all its calls, and the text of the last one', () => {
     const first = { ...message, content: '', tool_calls: [{ name: 'look', args: {}, id: 't' }] }
     const graph = {
       messages: [{ type: 'human', content: 'Hi' }, first, { type: 'tool', content: '2' }, message],
@@ -177,7 +177,7 @@ describe('LangChain', () => {
     [{ finish_reason: 'SAFETY' }, 'content_filter'],
     [{ done_reason: 'length' }, 'length'],
     [{ stopReason: 'guardrail_intervened' }, 'content_filter'],
-  ])('that ended with %j finished with %s', (told, finish) => {
+  ])('that ended with %j has the finish %s', (told, finish) => {
     expect(read({ ...message, response_metadata: told }).finish).toBe(finish)
   })
 
@@ -192,7 +192,7 @@ describe('LangChain', () => {
 describe('other frameworks', () => {
   const items = [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'billing' }] }]
 
-  it('OpenAI Agents: a response, and the run of several', () => {
+  it('OpenAI Agents: a response, and a run of several, are read', () => {
     const response = {
       output: items,
       usage: { requests: 1, input_tokens: 30, output_tokens: 5 },
@@ -210,7 +210,7 @@ describe('other frameworks', () => {
     expect(read({ output: items, usage, responseId: 'r' }).usage).toEqual(tokens(3, 4, 2))
   })
 
-  it('LlamaIndex: its words, with the finish and the tokens of the provider’s own answer', () => {
+  it('LlamaIndex: its text is read, with the finish and tokens of the provider’s answer within it', () => {
     const raw = {
       object: 'chat.completion',
       model: 'gpt-5',
@@ -231,7 +231,7 @@ describe('other frameworks', () => {
     )
   })
 
-  it('Gemini interactions: outputs, or the steps of the model', () => {
+  it('Gemini interactions: both outputs and the steps of the model are read', () => {
     const usage = {
       total_input_tokens: 7,
       total_output_tokens: 5,
@@ -252,7 +252,7 @@ describe('other frameworks', () => {
     expect(read({ ...stepwise, steps: calls, status: 'requires_action' }).finish).toBe('tool_calls')
   })
 
-  it('the Vercel AI SDK: what a provider hands it', () => {
+  it('the Vercel AI SDK: the answer that a provider passes to it is read', () => {
     const usage = { inputTokens: { total: 50, cacheRead: 10, cacheWrite: 5 }, outputTokens: { total: 8 } }
     const finishReason = { unified: 'length', raw: 'max_tokens' }
     expect(read({ content: [{ type: 'text', text: 'bill' }], finishReason, usage })).toMatchObject({
@@ -262,7 +262,7 @@ describe('other frameworks', () => {
     })
   })
 
-  it('the Vercel AI SDK: several steps are priced by the longest of them, not as one prompt', () => {
+  it('the Vercel AI SDK: several steps are read as several calls, with the input tokens of the longest one', () => {
     const step = (inputTokens: number, text: string) => ({
       content: [{ type: 'text', text }],
       finishReason: 'stop',
@@ -279,14 +279,14 @@ describe('other frameworks', () => {
     expect(read({ steps: [steps[0]] })?.usage).toEqual(tokens(150_000, 2, 1))
   })
 
-  it('Mistral’s client, in camel case', () => {
+  it('Mistral’s client: answers in camel case are read', () => {
     const message = { role: 'assistant', content: '', toolCalls: [{ function: { name: 'look' } }] }
     const usage = { promptTokens: 5, completionTokens: 6 }
     const output = { model: 'mistral-large', choices: [{ message, finishReason: 'tool_calls' }], usage }
     expect(read(output)).toMatchObject({ has_tool_calls: true, finish: 'tool_calls', usage: tokens(5, 6) })
   })
 
-  it('completions from before chat', () => {
+  it('legacy completions, from before chat, are read', () => {
     const choices = [{ text: 'bill', index: 0, finish_reason: 'length' }]
     const usage = { prompt_tokens: 5, completion_tokens: 1 }
     const output = { object: 'text_completion', model: 'gpt-3.5-turbo-instruct', choices, usage }
@@ -295,7 +295,7 @@ describe('other frameworks', () => {
   })
 })
 
-describe('what is billed beside text', () => {
+describe('what is billed in addition to text', () => {
   const chat = (usage: object, more = {}) =>
     read({
       choices: [{ message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
@@ -303,7 +303,7 @@ describe('what is billed beside text', () => {
       ...more,
     }).usage
 
-  it('sound, of OpenAI and of Gemini', () => {
+  it('includes audio, of OpenAI and of Gemini', () => {
     const details = {
       prompt_tokens_details: { audio_tokens: 60 },
       completion_tokens_details: { audio_tokens: 20 },
@@ -323,7 +323,7 @@ describe('what is billed beside text', () => {
     expect(read(gemini).usage).toEqual(tokens(80, 30, 0, sound))
   })
 
-  it('searches, and the tier a call was served in', () => {
+  it('includes searches, and the service tier of the call', () => {
     expect(chat({ prompt_tokens: 1, completion_tokens: 1, num_search_queries: 3 })?.searches).toBe(3)
     expect(chat({ prompt_tokens: 1 }, { service_tier: 'flex' })?.service_tier).toBe('flex')
     expect(chat({ prompt_tokens: 1 }, { service_tier: 'default' })).not.toHaveProperty('service_tier')

@@ -38,7 +38,7 @@ describe('an OpenAI chat completion', () => {
     })
   })
 
-  it('is read with its tool calls, old and new', () => {
+  it('is read with its tool calls, in the new and the old format', () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'lookup', arguments: '{}' } }
     const modern = read(chat({ ...says(null), tool_calls: [call] }, 'tool_calls'))
     expect(modern).toMatchObject({ text: '', has_tool_calls: true, finish: 'tool_calls' })
@@ -49,7 +49,7 @@ describe('an OpenAI chat completion', () => {
     expect(read(chat({ ...says('x'), tool_calls: [] }, 'stop')).has_tool_calls).toBe(false)
   })
 
-  it('is read with a marked refusal, which wins over the finish reason', () => {
+  it('is read with a marked refusal, which takes precedence over the finish reason', () => {
     const refused = read(chat({ role: 'assistant', content: null, refusal: 'I must pass.' }, 'stop'))
     expect(refused).toMatchObject({ finish: 'refusal', refusal: 'I must pass.' })
     const inParts = read(chat(says([{ type: 'refusal', refusal: 'No.' }]), 'stop'))
@@ -75,11 +75,11 @@ describe('an OpenAI chat completion', () => {
     ['content_filter', 'content_filter'],
     ['something_new', 'other'],
     ['constructor', 'other'],
-  ])('that finished with %s did so with %s', (reason, finish) => {
+  ])('that finished with %s has the finish %s', (reason, finish) => {
     expect(read(chat(says('x'), reason)).finish).toBe(finish)
   })
 
-  it('without choices, usage or model is still one', () => {
+  it('is recognised without choices, usage or model', () => {
     expect(read(chat(undefined, 'stop'))).toMatchObject({ text: '', finish: 'other' })
     const bare = read({ choices: [{ message: says('hi'), finish_reason: 'stop' }] })
     expect(bare).not.toHaveProperty('usage')
@@ -90,7 +90,7 @@ describe('an OpenAI chat completion', () => {
     expect(read(chat({ ...says(null), audio: { id: 'a', data: 'AAAA' } }, 'stop')).has_data).toBe(true)
   })
 
-  it('counts no token that is no whole number', () => {
+  it('counts no tokens for a count that is not a whole number of at least zero', () => {
     const usage = { prompt_tokens: -5, completion_tokens: '7', prompt_tokens_details: null }
     expect(read(chat(says('x'), 'stop', { usage })).usage).toEqual({
       input_tokens: 0,
@@ -140,7 +140,7 @@ describe('an OpenAI response', () => {
     })
   })
 
-  it('is read with calls for the agent, and not with those the provider ran', () => {
+  it('is read with calls for the agent, and without those that the provider ran', () => {
     const called = read(response([{ type: 'function_call', call_id: 'c', name: 'lookup', arguments: '{}' }]))
     expect(called).toMatchObject({ has_tool_calls: true, finish: 'tool_calls' })
     const searched = read(response([{ type: 'web_search_call', id: 'ws', status: 'completed' }]))
@@ -159,7 +159,7 @@ describe('an OpenAI response', () => {
     ['incomplete', { reason: 'content_filter' }, 'content_filter'],
     ['incomplete', null, 'other'],
     ['failed', null, 'other'],
-  ])('with status %s and %j finished with %s', (status, incomplete_details, finish) => {
+  ])('with status %s and %j has the finish %s', (status, incomplete_details, finish) => {
     expect(read(response([], { status, incomplete_details })).finish).toBe(finish)
   })
 
@@ -187,7 +187,7 @@ describe('an Anthropic message', () => {
     },
   })
 
-  it('is read with its text, and its cached tokens added to the input', () => {
+  it('is read with its text, and with cached tokens counted as input', () => {
     const content = [
       { type: 'thinking', thinking: 'A card…', signature: 's' },
       { type: 'text', text: 'billing' },
@@ -219,7 +219,7 @@ describe('an Anthropic message', () => {
     ['stop_sequence', 'stop'],
     ['refusal', 'refusal'],
     ['pause_turn', 'other'],
-  ])('that stopped for %s finished with %s', (reason, finish) => {
+  ])('that stopped for %s has the finish %s', (reason, finish) => {
     expect(read(message([], reason)).finish).toBe(finish)
   })
 })
@@ -241,7 +241,7 @@ describe('a Gemini response', () => {
     responseId: 'r1',
   })
 
-  it('is read with its text, without its thoughts but with their tokens', () => {
+  it('is read without its thoughts, but with their tokens', () => {
     expect(
       readCompletion(gemini([{ text: 'A card…', thought: true }, { text: 'bill' }, { text: 'ing' }], 'STOP')),
     ).toEqual({
@@ -255,7 +255,7 @@ describe('a Gemini response', () => {
     })
   })
 
-  it('is read with its function calls and its images', () => {
+  it('is read with its function calls and images', () => {
     const called = read(gemini([{ functionCall: { name: 'lookup', args: {} } }], 'STOP'))
     expect(called).toMatchObject({ has_tool_calls: true, finish: 'tool_calls' })
     expect(read(gemini([{ inlineData: { mimeType: 'image/png', data: 'AA' } }], 'STOP')).has_data).toBe(true)
@@ -267,11 +267,11 @@ describe('a Gemini response', () => {
     ['RECITATION', 'content_filter'],
     ['PROHIBITED_CONTENT', 'content_filter'],
     ['MALFORMED_FUNCTION_CALL', 'other'],
-  ])('that ended with %s finished with %s', (reason, finish) => {
+  ])('that ended with %s has the finish %s', (reason, finish) => {
     expect(read(gemini(undefined, reason)).finish).toBe(finish)
   })
 
-  it('to a blocked prompt has no candidates', () => {
+  it('to a blocked prompt is read without candidates', () => {
     const blocked = read({
       promptFeedback: { blockReason: 'SAFETY' },
       usageMetadata: { promptTokenCount: 9 },
@@ -307,7 +307,7 @@ describe('a Vercel AI SDK result', () => {
     })
   })
 
-  it('of an older SDK names its tokens otherwise', () => {
+  it('of an older SDK is read with its older names of tokens', () => {
     const older = read(result({ usage: { promptTokens: 7, completionTokens: 3, totalTokens: 10 } }))
     expect(older.usage).toEqual({ input_tokens: 7, output_tokens: 3, cached_input_tokens: 0 })
   })
@@ -341,7 +341,7 @@ describe('a Vercel AI SDK result', () => {
     expect(read(sent).usage?.input_tokens).toBe(90)
   })
 
-  it('is read with tool calls, an object, a cut and a filter', () => {
+  it('is read with tool calls, an object, and each way to finish', () => {
     expect(
       read(result({ text: '', toolCalls: [{ toolName: 'x' }], finishReason: 'tool-calls' })).has_tool_calls,
     ).toBe(true)

@@ -176,7 +176,7 @@ describe('a prompt', () => {
   ])('%s is read', (_, input, expected) => expect(lines(readPrompt(input))).toEqual(expected))
 
   it.each([[{ n: 1 }], [null], [7], [[1, 2]], [{ messages: 'none'.length }], [{ input: { n: 1 } }]])(
-    'that is none is left alone: %j',
+    'that is not a known prompt is left alone: %j',
     input => {
       expect(readPrompt(input)).toBeUndefined()
     },
@@ -271,12 +271,12 @@ describe('an answer', () => {
     [{ candidates: [{ finishReason: 'SAFETY' }] }],
     [{ text: 'mine' }],
     [null],
-  ])('that is none is left alone: %j', output => {
+  ])('that is not a known answer is left alone: %j', output => {
     expect(readAnswer(output)).toBeUndefined()
   })
 })
 
-it('reads whatever it is given without a fault', () => {
+it('a prompt or answer of any shape is read without an error', () => {
   const word = fc.constantFrom(
     'messages',
     'role',
@@ -314,7 +314,7 @@ it('reads whatever it is given without a fault', () => {
   )
 })
 
-it('makes no link of what is none', () => {
+it('a javascript: URL does not become a link', () => {
   const url = 'javascript:alert(1)'
   const [message] = readPrompt({
     messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],

@@ -92,25 +92,25 @@ const at = (value: unknown, path: readonly string[]) =>
 describe('an answer of a known shape', () => {
   const all = Object.entries(ANSWERS)
 
-  it('stands here of every shape', () => {
+  it('is in the samples for every shape, and is read', () => {
     const known = SHAPES.filter(shape => all.some(([, answer]) => shape.read({ ...answer }, () => undefined)))
     // LlamaIndex's answer is read from the provider's own answer within it.
     expect(SHAPES.length - known.length).toBeLessThanOrEqual(1)
     for (const [name, answer] of all) expect([name, rowOf(answer).unread]).toEqual([name, null])
   })
 
-  it.each(all)('of %s with any part of it spoiled is read, or unread with the reason', (_, answer) => {
+  it.each(all)('of %s is read, or is unread with the reason, if any part of it is spoiled', (_, answer) => {
     for (const path of pathsOf(answer)) for (const bad of BAD) holds(replaced(answer, path, bad))
   })
 
   const counted = all.map(([name, answer]) => [name, answer, countsOf(answer)] as const)
 
-  it('has counts in its sample, unless it is billed by what stands in it', () => {
+  it('has counts in its sample, except where the calls are billed by the content', () => {
     const uncounted = counted.filter(([, , counts]) => counts.length === 0).map(([name]) => name)
     expect(uncounted).toEqual(['LlamaIndex', 'Vercel AI SDK images', 'Vercel AI SDK ranking'])
   })
 
-  it.each(counted)('of %s whose counts are no counts is unread, with which and why', (_, answer, counts) => {
+  it.each(counted)('of %s with an invalid count is unread, with the count and why', (_, answer, counts) => {
     for (const path of counts)
       for (const bad of [-1, 1e300]) {
         const row = rowOf(replaced(answer, path, bad))
@@ -144,14 +144,14 @@ describe('an answer of a known shape', () => {
         embeddings: { values: [0.1], statistics: { token_count: most.input_tokens } },
       }),
     ],
-  ])('of %s whose counts add up to more than a call has is unread, and counts nothing', (_, answer) => {
+  ])('of %s whose counts add up to more than a call can have is unread, and counts nothing', (_, answer) => {
     const row = rowOf(answer)
     expect(row.unread).toMatch(/^input_tokens add up to \d+, which is more than a call can have/)
     expect(row).toMatchObject({ input_tokens: 0, unpriced: true, graded: false })
     holds(answer)
   })
 
-  it('of a graph keeps what is no count in an earlier message', () => {
+  it('of a graph with a wrong count in an earlier message is unread', () => {
     const [said] = (ANSWERS.LangGraph as { messages: object[] }).messages
     const bad = { ...said, usage_metadata: { input_tokens: '9', output_tokens: 3 } }
     expect(rowOf({ messages: [bad, said] }).unread).toMatch(/input_tokens is "9"/)
@@ -163,7 +163,7 @@ describe('an answer of a known shape', () => {
     expect(row).toMatchObject({ cost_micro: 0, unpriced: true })
   })
 
-  it('of any shape with several parts spoiled at once, or taken from another, is read or unread', () => {
+  it('of any shape is read or unread if several parts are spoiled or taken from another one', () => {
     const answer = fc.constantFrom(...all.map(([, answer]) => answer))
     const part = fc.oneof(fc.constantFrom(...BAD), answer, fc.jsonValue({ maxDepth: 4 }))
     const changes = fc.array(fc.tuple(fc.nat(), part), { minLength: 1, maxLength: 5 })

@@ -176,13 +176,13 @@ const STREAMS: [string, object[], object][] = [
 describe('a stream', () => {
   it.each(STREAMS)('of %s is read', (_, pieces, expected) => expect(call(pieces)).toMatchObject(expected))
 
-  it.each(STREAMS)('of %s reads the same with its bits joined', async (_, pieces) => {
+  it.each(STREAMS)('of %s reads the same with its pieces joined', async (_, pieces) => {
     const joined = await recorded(streamed(pieces))
     expect(joined.length).toBeLessThanOrEqual(pieces.length)
     expect(call(joined)).toEqual(call(pieces))
   })
 
-  it('of thousands of words is recorded in a few pieces, none of them lost', async () => {
+  it('of thousands of words is recorded in a few pieces, without losing any', async () => {
     const words = Array.from({ length: 5000 }, (_, at) => `word ${at} `)
     const pieces = [...words.map(content => chunk({ content })), chunk({}, 'stop')]
     const joined = await recorded(streamed(pieces))
@@ -190,18 +190,18 @@ describe('a stream', () => {
     expect(call(joined)).toMatchObject({ text: words.join('') })
   })
 
-  it('is told as the message it came to', () => {
+  it('is shown as the message it adds up to', () => {
     expect(readAnswer(STREAMS[0]![1])?.[0]?.parts).toEqual([{ kind: 'text', text: 'billing' }])
   })
 
-  it('that a client puts together is recorded as the answer it came to', async () => {
+  it('that a client puts together is recorded as the final message', async () => {
     const message = { role: 'assistant', content: 'billing' }
     const stream = Object.assign(streamed([]), { finalMessage: async () => message })
     expect(await recorded(stream)).toBe(message)
     expect(await recorded({ finalChatCompletion: async () => message })).toBe(message)
   })
 
-  it('that a client puts into its answer, as Bedrock’s does, is read there, and stays there', async () => {
+  it('within an answer, as Bedrock’s client has it, is read there and stays there', async () => {
     const pieces = STREAMS.find(([name]) => name === 'Bedrock')![1]
     const told = await recorded({ $metadata: { requestId: 'r' }, stream: streamed(pieces) })
     expect(told).toMatchObject({ $metadata: { requestId: 'r' }, stream: expect.any(Array) })
@@ -210,7 +210,7 @@ describe('a stream', () => {
     expect(call({ stream: [{ a: 1 }] })).toHaveProperty('unread')
   })
 
-  it('of the Vercel AI SDK is recorded as the results it came to', async () => {
+  it('of the Vercel AI SDK is recorded as its final results', async () => {
     const usage = { inputTokens: 9, outputTokens: 3 }
     class StepResult {
       readonly content = [{ type: 'text', text: 'billing' }]
@@ -256,7 +256,7 @@ describe('a stream', () => {
     expect(call(told)).toMatchObject({ text: 'billing', finish: 'length', usage: { input_tokens: 9 } })
   })
 
-  it('of OpenAI’s client is recorded with its model and tokens, which its final message has not', async () => {
+  it('of OpenAI’s client is recorded with model and tokens, which its final message lacks', async () => {
     const message = { role: 'assistant', content: 'billing' }
     const completion = { object: 'chat.completion', choices: [{ message }], usage: { prompt_tokens: 9 } }
     const stream = { finalMessage: async () => message, finalChatCompletion: async () => completion }
@@ -264,7 +264,7 @@ describe('a stream', () => {
     expect(told).toBe(completion)
   })
 
-  it.each(STREAMS)('of %s is read or said not to be, whatever stands in it', (_, pieces) => {
+  it.each(STREAMS)('of %s is read or reported as unread, whatever any part of it contains', (_, pieces) => {
     for (const bad of spoiled(pieces)) {
       expect(call(bad)).toBeDefined()
       expect(() => readAnswer(bad)).not.toThrow()
@@ -289,12 +289,12 @@ describe('a stream', () => {
       'Gemini',
       [{ candidates: [{ content: { parts: many(() => ({ functionCall: {} })) }, finishReason: 'STOP' }] }],
     ],
-  ])('of %s with 200,000 calls in one piece is read in a moment', (_, pieces) => {
+  ])('of %s with 200,000 calls in one piece is read', (_, pieces) => {
     expect(call(pieces)).toMatchObject({ has_tool_calls: true })
     expect(readAnswer(pieces)).toHaveLength(1)
   })
 
-  it('of anything else is a list, and said not to be read', () => {
+  it('of anything else is a list, and reported as unread', () => {
     expect(call([{ a: 1 }, { b: 2 }])).toEqual({
       unread: 'The output is a list, and no stream that is known.',
     })

@@ -102,7 +102,7 @@ it.each<[string, object, object | undefined]>([
     { predictions: [{ bytesBase64Encoded: 'AAAA', mimeType: 'image/png' }] },
     { images: 1 },
   ],
-])('%s are counted and have no grade', (_, output, usage) => {
+])('%s are counted and not graded', (_, output, usage) => {
   const read = readCompletion(output)
   expect(read).toMatchObject({ ungraded: true })
   expect(read?.usage).toEqual(usage && { ...USAGE, ...usage })
@@ -122,6 +122,6 @@ it.each([
   [{ raw: 'a text', parsed: { label: 'x' } }],
   [{ output: [{ label: 'x' }], usage: { seats: 3 } }],
   [{ messages: [{ type: 'ai', content: 'x' }] }],
-])('a customer’s own output is none: %j', output => {
+])('a customer’s own output is not taken for a known answer: %j', output => {
   expect(readCompletion(output)).toBeUndefined()
 })

@@ -19,7 +19,7 @@ const step = (step_no: number, kind: CostedStep['kind'], name: string, more: Par
 const offSchema = { status: 'completed', outcome_reason: 'schema_mismatch', error_code: null } as const
 const outage = { status: 'failed', outcome_reason: 'provider_error', error_code: 'llm_call_error' } as const
 
-it('a cohort costs at most what is asked again cost before, or, where an answer never came, what others cost that worked', () => {
+it('the forecast adds up the steps to be repeated, and takes the typical cost for items that did not complete', () => {
   const forecaster = new Forecaster()
   const whole = [step(1, 'tool_call', 'find'), step(2, 'llm_call', 'ask'), step(3, 'tool_call', 'send')]
   const broken = [

@@ -18,7 +18,7 @@ it.each([
     null,
   ],
   ['a held item that has ended', { ...dismissed, lane: 'quarantine', status: 'cancelled' }, 'has ended'],
-] as const)('taking back %s', (_, decided, refusal) => {
+] as const)('taking back %s is possible or refused with the reason', (_, decided, refusal) => {
   if (refusal === null) expect(refusalToReopen(decided)).toBeNull()
   else expect(refusalToReopen(decided)).toContain(refusal)
 })
@@ -45,7 +45,7 @@ it.each([
     { ...called, disposition: 'dismissed' },
     { verdict: 'dismissed already', question: 'dismissed already', correction: 'dismissed already' },
   ],
-] as const)('%s is called wrong of just what is said of it', (_, facts, refusals) => {
+] as const)('%s can be called wrong only in what was said of it', (_, facts, refusals) => {
   for (const of of WRONG_OF) {
     const refusal = refusalOf('wrong', facts, of)
     if (refusals[of] === null) expect(refusal).toBeNull()
@@ -53,13 +53,13 @@ it.each([
   }
 })
 
-it('a question that was answered says how', () => {
+it('confirming an answered question is refused with the answer given', () => {
   expect(refusalOf('confirm', asked)).toBeNull()
   expect(refusalOf('confirm', { ...called, disposition: 'confirmed' })).toBe('it was confirmed already')
   expect(refusalOf('confirm', called)).toBe('nothing is asked about it')
 })
 
-it('a plan says how many can be replayed, and of the others why not', () => {
+it('a plan says how many items can be replayed, and why the others cannot', () => {
   const excluded = [
     { reason: 'dismissed', count: 1 },
     { reason: 'replayed', count: 1 },

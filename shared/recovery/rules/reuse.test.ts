@@ -32,7 +32,7 @@ function told(item: EndedItem, steps: StepHead[], order = AUTO) {
   return [rule, keys(reused), keys(offered), keys(again)]
 }
 
-describe('the fault of an item', () => {
+describe('the cause of an item that did not work', () => {
   it.each([
     ['schema_mismatch', null, true],
     ['refusal', null, true],
@@ -58,7 +58,7 @@ describe('the fault of an item', () => {
   })
 })
 
-describe('of an item that did not work because of an answer', () => {
+describe('in a replay of an item that did not work because of an answer', () => {
   const offSchema = ended('schema_mismatch')
 
   it.each([
@@ -105,7 +105,7 @@ describe('of an item that did not work because of an answer', () => {
   })
 })
 
-describe('of an item that ran out of time, or whose provider or consumer was lost', () => {
+describe('in a replay of an item that ran out of time or lost its provider or consumer', () => {
   const timedOut = ended('limit_exceeded', 'step_timeout')
 
   it.each([
@@ -135,7 +135,7 @@ describe('of an item that ran out of time, or whose provider or consumer was los
   })
 })
 
-describe('by order', () => {
+describe('in a replay with an explicit order', () => {
   const steps = recorded(llm('plan'), tool('find'), llm('write'), tool('send'))
   const refused = ended('refusal')
 

@@ -4,7 +4,7 @@ import { readRefusal } from './refusal.ts'
 
 const levelOf = (text: string) => readRefusal(text).level
 
-describe('a refusal, surely, is', () => {
+describe('a sure refusal is', () => {
   it.each([
     "I'm sorry, but I can't assist with that.",
     'I’m sorry, but I cannot assist with that request.',
@@ -43,11 +43,11 @@ describe('a refusal, surely, is', () => {
     ['zh', '抱歉，我无法帮助您完成这个请求。'],
     ['ko', '죄송하지만 그 요청은 도와드릴 수 없습니다.'],
     ['ar', 'عذرًا، لا يمكنني مساعدتك في ذلك.'],
-  ])('one in %s: %s', (_, text) => {
+  ])('a refusal in %s: %s', (_, text) => {
     expect(levelOf(text)).toBe('sure')
   })
 
-  it('a lesson on what is wrong, in place of an answer', () => {
+  it('a lesson on what is wrong in place of an answer', () => {
     expect(
       levelOf(
         'It is not ethical or legal to read the letters of other people. It is important to respect the privacy of others and to ask for their consent.',
@@ -55,19 +55,19 @@ describe('a refusal, surely, is', () => {
     ).toBe('sure')
   })
 
-  it('a long one, with its reasons and a lesson', () => {
+  it('a long refusal with reasons and a lesson', () => {
     const lesson = 'It is important to treat others with respect, and the law protects them. '
     expect(levelOf(`I'm sorry, but I can't help you stalk a person. ${lesson.repeat(20)}`)).toBe('sure')
   })
 
-  it('one behind the tokens of a chat template, or behind its thinking', () => {
+  it('a refusal after tokens of a chat template, or after thinking', () => {
     const refusal = "I'm sorry, but I can't assist with that request."
     expect(levelOf(`<|im_start|>assistant\n${refusal}<|im_end|>`)).toBe('sure')
     expect(levelOf(`[/INST] ${refusal}</s>`)).toBe('sure')
     expect(levelOf(`<think>The user wants a poem? No.</think>\n\n${refusal}`)).toBe('sure')
   })
 
-  it('told by its words', () => {
+  it('reported with its words', () => {
     const { words } = readRefusal(
       'Hello there. I’m sorry, but I can’t help with that request. Anything else?',
     )
@@ -75,7 +75,7 @@ describe('a refusal, surely, is', () => {
   })
 })
 
-describe('a refusal, surely, is also', () => {
+describe('a sure refusal is also', () => {
   it.each([
     ['de', 'Ich kann Ihnen dabei leider nicht helfen.'],
     ['de', 'Es tut mir leid, aber ich kann diese Anfrage nicht erfüllen.'],
@@ -94,12 +94,12 @@ describe('a refusal, surely, is also', () => {
     ['en', 'I apologize, but I do not feel comfortable describing scenes of violence.'],
     ['en', 'I will not write an essay arguing for that.'],
     ['en', 'I can’t help with that request, as it could harm others.'],
-  ])('one in %s, of the speaker: %s', (_, text) => {
+  ])('a sentence in %s in which the speaker refuses: %s', (_, text) => {
     expect(levelOf(text)).toBe('sure')
   })
 })
 
-describe('no refusal, surely, is what somebody else cannot do', () => {
+describe('a statement about what somebody else cannot do is not a sure refusal', () => {
   it.each([
     [
       'an inspection',
@@ -155,7 +155,7 @@ describe('no refusal, surely, is what somebody else cannot do', () => {
   })
 })
 
-describe('no refusal, surely, is', () => {
+describe('a sure refusal is not', () => {
   it.each([
     "I can't find my card",
     "I'm sorry, but I can't find my order number.",
@@ -196,7 +196,7 @@ describe('no refusal, surely, is', () => {
     expect(levelOf(text)).not.toBe('sure')
   })
 
-  it('help in part, which says what it leaves out', () => {
+  it('partial help that says what it leaves out', () => {
     expect(
       levelOf(
         `I can't tell you the exact figure, but here is how it is worked out:\n\n1. Add the hours.\n2. Multiply them by the rate.\n${'3. Then round it. '.repeat(20)}`,
@@ -205,8 +205,8 @@ describe('no refusal, surely, is', () => {
   })
 })
 
-describe('what agents answer at work', () => {
-  it('is suspected once in fifty times, and surely a refusal never', () => {
+describe('a real answer from an agent’s work', () => {
+  it('is suspected in fewer than one of fifty cases, and is never a sure refusal', () => {
     const levels = keptAnswers().map(({ text }) => levelOf(text))
     expect(levels.length).toBeGreaterThan(1000)
     expect(levels.filter(level => level !== 'none').length).toBeLessThan(levels.length / 50)
@@ -226,7 +226,7 @@ describe('what agents answer at work', () => {
 })
 
 it.each(["i'm sorry, ", 'as an ai ', 'i ', ' ', 'that ', "'", '<|a|>', '<think>', '我', '\n- '])(
-  'a text of nothing but %j is read like any other',
+  'a text that only repeats %j is read like any other',
   piece => {
     expect(['none', 'suspected', 'sure']).toContain(readRefusal(piece.repeat(100_000)).level)
   },

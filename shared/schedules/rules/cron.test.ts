@@ -55,14 +55,14 @@ describe('an expression that is not five standard fields is refused', () => {
     text => expect(refusal(text).hint).toContain('extensions'),
   )
 
-  it('and what to write instead is said where that can be known', () => {
+  it('with what to write instead, where that is known', () => {
     expect(refusal('0/15 * * * *').hint).toBe('Write 0-59/15.')
     expect(refusal('0 0 * * FRI-SUN').hint).toBe('Sunday ends a range as 7: FRI-7.')
     expect(refusal('0 22-2 * * *').hint).toBe('Write it as two: 22-23,0-2.')
   })
 })
 
-describe('the days a cron names', () => {
+describe('the days that a cron expression matches', () => {
   const days = (text: string, count: number, after = '2026-01-01T00:00') => {
     const minutes = wallMinutes(parseCron(text), Date.parse(`${after}Z`) / 60_000 - 1)
     return Array.from({ length: count }, () =>
@@ -70,7 +70,7 @@ describe('the days a cron names', () => {
     )
   }
 
-  it('fit either field where the day of the month and the day of the week are both restricted', () => {
+  it('match either field if day of month and day of week are both restricted', () => {
     // 2026-01-05 is a Monday.
     expect(days('0 0 3,13 * MON', 4)).toEqual([
       '2026-01-03T00:00',
@@ -80,13 +80,13 @@ describe('the days a cron names', () => {
     ])
   })
 
-  it('fit the one that is restricted where the other is *', () => {
+  it('match the restricted field if the other one is *', () => {
     expect(days('0 0 * * MON', 2)).toEqual(['2026-01-05T00:00', '2026-01-12T00:00'])
     expect(days('0 0 13 * *', 2)).toEqual(['2026-01-13T00:00', '2026-02-13T00:00'])
     expect(days('0 0 */1 * MON', 1)).toEqual(['2026-01-05T00:00'])
   })
 
-  it('count as restricted by a step', () => {
+  it('are also restricted by a step', () => {
     expect(days('0 0 */10 * MON', 4)).toEqual([
       '2026-01-01T00:00',
       '2026-01-05T00:00',
@@ -95,27 +95,27 @@ describe('the days a cron names', () => {
     ])
   })
 
-  it('take Sunday as 0 and as 7', () => {
+  it('include Sunday as 0 and as 7', () => {
     expect(days('0 0 * * 7', 2)).toEqual(days('0 0 * * 0', 2))
     expect(days('0 0 * * 5-7', 3)).toEqual(['2026-01-02T00:00', '2026-01-03T00:00', '2026-01-04T00:00'])
   })
 
-  it('take a day that a month does not have from the months that have it', () => {
+  it('skip months that do not have the day', () => {
     expect(days('0 0 31 * *', 3)).toEqual(['2026-01-31T00:00', '2026-03-31T00:00', '2026-05-31T00:00'])
     expect(days('0 0 31 2 FRI', 1)).toEqual(['2026-02-06T00:00'])
   })
 
-  it('are found over the eight years that may lie between two leap days', () => {
+  it('are found across the eight years that may lie between two leap days', () => {
     expect(days('59 23 29 2 *', 2, '2096-02-29T23:59')).toEqual(['2096-02-29T23:59', '2104-02-29T23:59'])
   })
 })
 
-it('names may be written in any case, and blanks between fields count once', () => {
+it('names may be in any case, and several blanks between fields count as one', () => {
   expect(parseCron('0 0 * jan-Mar sUn')).toEqual(parseCron('0 0 * 1-3 0'))
   expect(normalCron(' 0\t9  * * MON ')).toBe('0 9 * * MON')
 })
 
-it('the fields are read as cron-parser reads them', () => {
+it('fields are read as cron-parser reads them', () => {
   const texts = ['*/7 1-5,22 1,15 */2 MON-FRI', '0,30 0 * * 0', '5-55/10 */6 28-31 FEB-APR 6,7', '* * * * *']
   for (const text of texts) {
     const { fields } = CronExpressionParser.parse(text)

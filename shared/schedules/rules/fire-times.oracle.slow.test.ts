@@ -207,7 +207,7 @@ function difference(
 
 const all = expressions()
 
-describe('the moments of random expressions [schedules.wall-clock, schedules.gap-and-overlap]', () => {
+describe('the fire times of random expressions [schedules.wall-clock, schedules.gap-and-overlap]', () => {
   it.each(ZONES.map((zone, index) => ({ zone, index })))(
     'in $zone are those of the calendar',
     ({ zone, index }) => {

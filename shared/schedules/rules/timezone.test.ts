@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import { checkTimezone } from './timezone.ts'
 
 it.each(['UTC', 'Europe/Berlin', 'US/Eastern', 'Asia/Kolkata', 'Asia/Calcutta', 'America/Argentina/Ushuaia'])(
-  '%s is a zone',
+  '%s is accepted as a timezone',
   name => expect(() => checkTimezone(name)).not.toThrow(),
 )
 
-it.each(['Etc/GMT+5', 'GMT+0', 'EST5EDT', 'CET', 'NZ-CHAT'])('%s is a zone of the database too', name =>
+it.each(['Etc/GMT+5', 'GMT+0', 'EST5EDT', 'CET', 'NZ-CHAT'])('%s, of the IANA database, is accepted', name =>
   expect(() => checkTimezone(name)).not.toThrow(),
 )
 
@@ -26,7 +26,7 @@ it.each([
   ['IST', 'is not in the IANA database'],
   ['PST', 'is not in the IANA database'],
   ['SystemV/EST5', 'is not in the IANA database'],
-])('%s is none', (name, said) => {
+])('%s is refused as a timezone', (name, said) => {
   expect(() => checkTimezone(name)).toThrow(
     expect.objectContaining({ code: 'invalid_timezone', message: expect.stringContaining(said) }),
   )

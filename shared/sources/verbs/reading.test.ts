@@ -10,11 +10,11 @@ async function lengthOf(chunks: AsyncIterable<Uint8Array>): Promise<number> {
   return length
 }
 
-describe('a source that is read', () => {
+describe('reading a source', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('is given up when it says nothing for too long, and not while its reader takes its time', async () => {
+  it('is given up after 30 s of silence, but not while its reader is busy', async () => {
     const silence = new Silence()
     silence.listen()
     await vi.advanceTimersByTimeAsync(LIMITS.source_silence_ms - 1)
@@ -27,7 +27,7 @@ describe('a source that is read', () => {
     expect(silence.signal.reason).toMatchObject({ message: 'The source sent nothing for 30 s.' })
   })
 
-  it('may drip for as long as its reader has: each drop is heard', async () => {
+  it('may take as long as its reader has, if data keeps coming within 30 s', async () => {
     const silence = new Silence()
     async function* drip() {
       for (let drop = 0; drop < 100; drop++) {
@@ -40,7 +40,7 @@ describe('a source that is read', () => {
     silence.end()
   })
 
-  it('is given up when it does not end', async () => {
+  it('is given up when the source exceeds the size limit', async () => {
     const silence = new Silence()
     async function* endless() {
       for (;;) yield { length: LIMITS.source_bytes / 3 } as Uint8Array

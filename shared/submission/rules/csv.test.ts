@@ -93,11 +93,11 @@ it.each([
       ['3.5" disk', 'x'],
     ],
   ],
-])('reads %s', async (_, text, rows) => {
+])('CSV is read with %s', async (_, text, rows) => {
   for (const chunk of [1, 7, 1000]) expect((await valuesOf(text, chunk)).slice(1)).toEqual(rows)
 })
 
-it('reads the same however the text is cut', async () => {
+it('CSV is read the same however it is split into chunks', async () => {
   const piece = fc.constantFrom('a', 'é', ' ', ',', '"', '""', '\n', '\r\n', ',"', '",', '"\n')
   const texts = fc.array(piece, { maxLength: 30 }).map(pieces => `x,y\n${pieces.join('')}`)
   await fc.assert(
@@ -109,7 +109,7 @@ it('reads the same however the text is cut', async () => {
   )
 })
 
-it('takes no more than it has room for, and lets go of the source of which nobody wants more', async () => {
+it('CSV is read only as far as needed, and its source is closed when the reader stops', async () => {
   let given = 0
   let closed = false
   async function* endless() {
@@ -124,7 +124,7 @@ it('takes no more than it has room for, and lets go of the source of which nobod
   expect(given).toBeLessThan(100)
 })
 
-it('hands on the fault of what it reads from', async () => {
+it('an error of the source is passed on to the reader', async () => {
   async function* breaking() {
     yield new TextEncoder().encode('a,b\n1,2\n')
     throw new Error('the disk is gone')
@@ -135,7 +135,7 @@ it('hands on the fault of what it reads from', async () => {
   await expect(read()).rejects.toThrow('the disk is gone')
 })
 
-it('names a record by the line it begins on', async () => {
+it('a record has the number of the line on which it begins', async () => {
   expect(await recordsOf('a\n"two\nlines"\n\r\n\nb\rc')).toEqual([
     { line: 1, values: ['a'] },
     { line: 2, values: ['two\nlines'] },
@@ -144,7 +144,7 @@ it('names a record by the line it begins on', async () => {
   ])
 })
 
-it('refuses what it cannot read, by its line', async () => {
+it('CSV that cannot be read is refused with its line', async () => {
   const refused = async (text: string) => {
     const error = await recordsOf(text, 65_536).catch(error => error)
     expect(error).toBeInstanceOf(CsvError)

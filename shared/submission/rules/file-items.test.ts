@@ -19,7 +19,7 @@ describe('the rows of a file', () => {
     )
   })
 
-  it('give their identifier and partition from a field', async () => {
+  it('get their item id and partition key from a field', async () => {
     const fields = { item_id: 'id', partition_key: 'tenant' }
     expect(await linesOf('{"id":7,"tenant":"nørth"}\n{"id":"a\\"b","tenant":null}\n', fields)).toBe(
       '{"input":{"id":7,"tenant":"nørth"},"item_id":"7","partition_key":"nørth"}\n' +
@@ -27,7 +27,7 @@ describe('the rows of a file', () => {
     )
   })
 
-  it('give one of their fields as the input, with its digits', async () => {
+  it('may have one of their fields as the input, with its digits unchanged', async () => {
     const fields = { item_id: 'id', input: 'page' }
     const rows = '{"id":1,"page":{"n": 1.50},"rest":[]}\n{"id":2,"page":12345678901234567890}'
     expect(await linesOf(rows, fields)).toBe(
@@ -36,7 +36,7 @@ describe('the rows of a file', () => {
     await expect(linesOf('{"id":1}', fields)).rejects.toThrow(/line 1: has no field "page"/)
   })
 
-  it('keep their line numbers: blank lines are passed on', async () => {
+  it('keep their line numbers, since blank lines are passed on', async () => {
     const body = await linesOf('\n{"a":1}\n\n \n{"a":2}\n')
     expect(body.split('\n').map(line => line.trim())).toEqual([
       '',
@@ -48,7 +48,7 @@ describe('the rows of a file', () => {
     ])
   })
 
-  it('that cannot be items are all named by their numbers', async () => {
+  it('are all reported by line number if they cannot be items', async () => {
     const rows = '{"id":1}\nnope\n\n{}\n[2]\n{"id":1.5}\n{"id":9007199254740993}\n{"id":null}\n'
     const error = await linesOf(rows, { item_id: 'id' }).catch(error => error)
     expect(error).toBeInstanceOf(BadLines)
@@ -63,12 +63,12 @@ describe('the rows of a file', () => {
     ])
   })
 
-  it('are no longer read when twenty are bad', async () => {
+  it('are no longer read once twenty are bad', async () => {
     const error = await linesOf('x\n'.repeat(1000), {}, 4096).catch(error => error)
     expect(error.message).toMatch(/\nlines 1–20: is not JSON .*\nand perhaps more$/)
   })
 
-  it('that are not UTF-8 are named', async () => {
+  it('are reported if they are not UTF-8', async () => {
     async function* chunks() {
       yield new Uint8Array([...new TextEncoder().encode('{"a":1}\n"'), 0xff, 0x22, 0x0a])
     }
@@ -90,7 +90,7 @@ describe('the rows of a CSV file', () => {
     return out
   }
 
-  it('become objects by the names in its first line, every value as its text', async () => {
+  it('become objects with the names in the first line, and every value as text', async () => {
     const fields = { item_id: 'id', partition_key: 'tenant' }
     expect(await csv('\ufeffid,tenant,text\r\n007,acme,"say ""hi"", please"\r\n8,,\r\n', fields)).toBe(
       '\n{"input":{"id":"007","tenant":"acme","text":"say \\"hi\\", please"},"item_id":"007","partition_key":"acme"}\n' +
@@ -98,17 +98,17 @@ describe('the rows of a CSV file', () => {
     )
   })
 
-  it('give one of their columns as the input', async () => {
+  it('may have one of their columns as the input', async () => {
     const body = await csv('text,id\n"a b",7\n', { item_id: 'id', input: 'text' })
     expect(body).toBe('\n{"input":"a b","item_id":"7"}\n')
   })
 
-  it('may be parted by semicolons or tabs, as the first line is', async () => {
+  it('may be separated by semicolons or tabs, as in the first line', async () => {
     expect(await csv('a;b\n1,5;2\n')).toBe('\n{"input":{"a":"1,5","b":"2"}}\n')
     expect(await csv('a\tb\n1\t2\n')).toBe('\n{"input":{"a":"1","b":"2"}}\n')
   })
 
-  it('that cannot be items are all named by the lines they begin on', async () => {
+  it('are all reported by the line on which they begin if they cannot be items', async () => {
     const error = await csv('a,b\n"two\nlines",1\n\nonly\n1,2,3\nok,ok\n').catch(error => error)
     expect(error).toBeInstanceOf(BadLines)
     expect(error.message.split('\n').slice(1)).toEqual([
@@ -121,7 +121,7 @@ describe('the rows of a CSV file', () => {
     expect(latin.message).toMatch(/line 2: is not UTF-8/)
   })
 
-  it('need a first line that names every column once, and those that are asked for', async () => {
+  it('need a first line that names every column once, including the requested ones', async () => {
     await expect(csv('a,a\n1,2\n')).rejects.toThrow(/line 1: names "a" twice/)
     await expect(csv('a,\n1,2\n')).rejects.toThrow(/line 1: names no field in one/)
     await expect(csv('a,b\n1,2\n', { item_id: 'id' })).rejects.toThrow(
@@ -129,13 +129,13 @@ describe('the rows of a CSV file', () => {
     )
   })
 
-  it('may name a hundred thousand columns', async () => {
+  it('may have a hundred thousand columns', async () => {
     const names = Array.from({ length: 100_000 }, (_, n) => `c${n}`).join()
     await expect(csv(`${names}\n1\n`)).rejects.toThrow(/line 2: has 1 fields; the first line names 100000/)
   })
 })
 
-it('any number of blank lines comes in pieces', async () => {
+it('five million blank lines are passed on in small pieces', async () => {
   async function* rows() {
     yield [{ line: 5_000_000, text: '1' }]
   }
@@ -147,7 +147,7 @@ it('any number of blank lines comes in pieces', async () => {
   expect(lines).toBe(5_000_000)
 })
 
-it('rows that are not taken are blank lines, so that the numbers stay', async () => {
+it('rows that are not taken become blank lines, so that line numbers stay', async () => {
   async function* chunks() {
     yield new TextEncoder().encode('1\n\n2\n3\n4\n')
   }

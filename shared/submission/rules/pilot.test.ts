@@ -8,7 +8,7 @@ const taken = (rows: number, wanted: number) => {
 }
 
 describe('the rows of a pilot', () => {
-  it('are as many as wanted, the first among them, one of each stretch of the file', () => {
+  it('are as many as requested: the first row, and one from each stretch of the file', () => {
     const sizes = fc
       .integer({ min: 1, max: 20 })
       .chain(wanted => fc.tuple(fc.integer({ min: wanted, max: 5000 }), fc.constant(wanted)))
@@ -25,7 +25,7 @@ describe('the rows of a pilot', () => {
     )
   })
 
-  it('are of every kind in a file whose kinds take turns', () => {
+  it('cover every kind of row in a file whose kinds alternate', () => {
     for (const kinds of [2, 3, 4, 5]) {
       const seen = new Set(taken(50_000, 20).map(row => row % kinds))
       expect(seen.size, `${kinds} kinds`).toBe(kinds)
@@ -33,7 +33,7 @@ describe('the rows of a pilot', () => {
   })
 })
 
-describe('the outlook', () => {
+describe('the outlook after a pilot', () => {
   const run = {
     id: 'run',
     total_items: 20,
@@ -45,7 +45,7 @@ describe('the outlook', () => {
     finished_at: '2026-01-01T00:00:10Z',
   }
 
-  it('takes the rest to be like the pilot', () => {
+  it('assumes that the rest is like the pilot', () => {
     expect(outlookOf(run, 980, undefined, 0)).toMatchObject({
       cost_usd: expect.closeTo(4.949, 6),
       took_ms: 490_000,
@@ -55,7 +55,7 @@ describe('the outlook', () => {
     })
   })
 
-  it('leaves of the budget what the pilot has not begun to spend, and says for how many that is enough', () => {
+  it('subtracts the pilot’s cost from the budget, and says for how many items the rest is enough', () => {
     expect(outlookOf(run, 980, 100, 0)).toMatchObject({ budget_cents: 89, affordable: 176 })
     expect(outlookOf(run, 980, 5, 0)).toMatchObject({ budget_cents: 0, affordable: 0 })
   })

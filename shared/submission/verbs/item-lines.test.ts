@@ -14,7 +14,7 @@ async function collect<T>(batches: AsyncIterable<T[]>): Promise<T[]> {
 }
 
 describe('parseItemLine', () => {
-  it('keeps any input as the text it was sent as', () => {
+  it('keeps any input as the text that was sent', () => {
     fc.assert(
       fc.property(fc.json(), input => {
         expect(parseItemLine(`{"item_id":"a\\u0062","input": ${input} }`, 7)).toEqual({
@@ -27,7 +27,7 @@ describe('parseItemLine', () => {
     )
   })
 
-  it('takes an input of exactly the bound, counted in bytes, and not one more', () => {
+  it('takes an input of exactly the limit, in bytes, and none that is longer', () => {
     const euro = '€'.repeat((LIMITS.item_input_bytes - 2) / 3)
     const rest = 'x'.repeat(LIMITS.item_input_bytes - 2 - euro.length * 3)
     expect(parseItemLine(`{"input":"${euro}${rest}"}`, 1).input.length).toBe(euro.length + rest.length + 2)
@@ -44,7 +44,7 @@ describe('itemsOfLines', () => {
     ])
   })
 
-  it('hands on nothing that comes after a bad line', async () => {
+  it('returns no items after a bad line', async () => {
     const seen: number[] = []
     const read = async () => {
       for await (const items of itemsOfLines(bytesOf('{"input":1}\n\n{}\n\n{"input":2}'))) {
@@ -60,7 +60,7 @@ describe('itemsOfLines', () => {
 })
 
 describe('itemOfBody', () => {
-  it('takes the item out of a body that says more', async () => {
+  it('takes the item from a body with other fields', async () => {
     const body = '{"budget_cents":5, "input": [1, 2], "item_id":"\\u0041"}'
     const [item] = await collect(itemOfBody(body))
     expect(item).toEqual({ line: 1, item_id: 'A', partition_key: null, input: '[1, 2]' })

@@ -13,7 +13,7 @@ import {
 
 const RUN = '019aa7f0-1234-7abc-8def-567800000000'
 
-it('ids of spans have their length and differ, up to the bounds of runs, attempts and steps', () => {
+it('span ids have the right length and are unique up to the limits of runs, attempts and steps', () => {
   const { items_per_run, attempts_per_item, agent_steps } = LIMITS
   const ids = [
     runSpan(RUN).span_id,
@@ -29,7 +29,7 @@ it('ids of spans have their length and differ, up to the bounds of runs, attempt
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}$/)
 })
 
-it('of a run of any length a bounded number of items is traced, its first ones among them', () => {
+it('a bounded number of items of a run is traced, including the first ones, whatever its length', () => {
   const traced = (items: number) => {
     let n = 0
     for (let seq = 1; seq <= items; seq++) if (isTraced(seq)) n++
@@ -39,7 +39,7 @@ it('of a run of any length a bounded number of items is traced, its first ones a
   expect(traced(LIMITS.items_per_run)).toBe(1198)
 })
 
-it('a share of runs is that share, and those of a smaller one are among those of a larger one', () => {
+it('a sampled share of runs has that size, and a smaller share is part of a larger one', () => {
   let n = 0
   const random = (bytes: Uint8Array) => {
     for (let i = 0; i < bytes.length; i++) {
@@ -58,7 +58,7 @@ it('a share of runs is that share, and those of a smaller one are among those of
   expect(within(0.5)).toEqual(expect.arrayContaining(within(0.1)))
 })
 
-it('a traceparent is read as W3C says, and what is none is no error', () => {
+it('a traceparent is read by the rules of W3C, and an invalid one is ignored', () => {
   const span = { trace_id: '0af7651916cd43dd8448eb211c80319c', span_id: 'b7ad6b7169203331' }
   const text = `00-${span.trace_id}-${span.span_id}-01`
   expect(readTraceparent(text)).toEqual({ ...span, sampled: true })

@@ -5,7 +5,7 @@ import { maskedWords } from './masking.ts'
 
 const masked = (message: string, input: string | null = null) => maskedWords(message, input).join(' ')
 
-describe('what varies is taken out of a message', () => {
+describe('masking a message', () => {
   it.each([
     ['Ticket 4711 of order A-17 was not found', 'Ticket * of order * was not found'],
     ['Timed out after 31.5 s at 2026-01-31T09:00:00Z', 'Timed out after * at *'],
@@ -19,7 +19,7 @@ describe('what varies is taken out of a message', () => {
     ],
     ["it isn't the user's fault", "it isn't the user's fault"],
     ['', ''],
-  ])('%s', (message, words) => {
+  ])('replaces what varies: %s', (message, words) => {
     expect(masked(message)).toBe(words)
   })
 
@@ -32,11 +32,11 @@ describe('what varies is taken out of a message', () => {
     ["the field 'customer_name' is missing", "the field 'customer_name' is missing"],
     ['"POST /v1/messages" failed', '"POST *" failed'],
     ['IPv6 and SHA256 are names', 'IPv6 and SHA256 are names'],
-  ])('and what says what is wrong stays: %s', (message, words) => {
+  ])('keeps what says what is wrong: %s', (message, words) => {
     expect(masked(message)).toBe(words)
   })
 
-  it('texts of the item’s own input are, whole or by their head', () => {
+  it('replaces texts from the item’s own input, in full or cut off', () => {
     const input = JSON.stringify({ name: 'Anna Lee', text: 'My laptop does not start since the last update' })
     expect(masked('Nothing is known of Anna Lee here', input)).toBe('Nothing is known of * here')
     expect(masked('cannot answer: My laptop does not start si…', input)).toBe('cannot answer: *…')
@@ -45,14 +45,14 @@ describe('what varies is taken out of a message', () => {
     )
   })
 
-  it('a long message is read to a bound', () => {
+  it('stops after a limited number of words', () => {
     const words = maskedWords('word '.repeat(LIMITS.cause_words + 10), null)
     expect(words).toHaveLength(LIMITS.cause_words + 1)
     expect(words.at(-1)).toBe('…')
   })
 })
 
-describe('messages are alike [causes.alike]', () => {
+describe('the grouping of messages [causes.alike]', () => {
   const kind = { step: 'ask', error_code: 'a_code', reason: 'agent_error' }
   const group = (messages: readonly string[], room = 1000) => {
     const known = new Map<string, CausesOfKind>()
@@ -60,13 +60,13 @@ describe('messages are alike [causes.alike]', () => {
     return causesToMake(known, symptoms, room).map(one => messageOf(one.words.join(' '), []))
   }
 
-  it('when one word of five differs in the middle', () => {
+  it('joins messages in which one word of five differs in the middle', () => {
     expect(
       group(['Failed password for user root from host', 'Failed password for user daemon from host']),
     ).toHaveLength(1)
   })
 
-  it('but not when their beginnings, their ends or their lengths differ', () => {
+  it('separates messages whose beginnings, ends or lengths differ', () => {
     const messages = [
       'The provider has said that it is overloaded',
       'The provider has said that it is away',
@@ -76,7 +76,7 @@ describe('messages are alike [causes.alike]', () => {
     expect(group(messages)).toEqual(messages)
   })
 
-  it('to the first one whatever comes between, so that a key stays', () => {
+  it('compares with the first message of a cause, so that its key stays the same', () => {
     const known = new CausesOfKind()
     const first = maskedWords('The user alice has no account with this shop', null)
     known.add({ id: 'a', words: first, varies: new Set() })
@@ -84,7 +84,7 @@ describe('messages are alike [causes.alike]', () => {
       expect(known.find(maskedWords(`The user ${name} has no account with this shop`, null))?.id).toBe('a')
   })
 
-  it('to one for all others, where a kind has too many, and to one of the agent where the project has', () => {
+  it('has one cause for all others if a kind has too many, and one for the agent if the project has too many', () => {
     const letters = [...'abcdefghijklmnopqrstuvwxyz']
     const words = letters.flatMap(a => letters.map(b => `${a}${b}`))
     const made = group(words.map(word => `${word} broke`))
@@ -113,7 +113,7 @@ describe('the step of a cause', () => {
   ]
   const ended = { error_message: null, degraded_reason: null, error_code: null }
 
-  it('is the one that failed, else the model call that was judged, without its index', () => {
+  it('is the step that failed, else the model call that was judged, without its index', () => {
     expect(symptomsOf({ ...ended, outcome_reason: 'step_error' }, steps, '1').step).toBe('search')
     expect(symptomsOf({ ...ended, outcome_reason: 'refusal' }, steps, '1').step).toBe('classify')
     expect(symptomsOf({ ...ended, outcome_reason: 'agent_error' }, [], '1').step).toBe('')
@@ -121,7 +121,7 @@ describe('the step of a cause', () => {
   })
 })
 
-it('a cause is told in one line, in the words of its reason where its messages say nothing', () => {
+it('the title of a cause is one line, in the words of its reason if it has no message', () => {
   const of = { step: 'classify', error_code: '', reason: 'refusal' }
   expect(causeTitle({ ...of, message: '' })).toBe('classify: refusal: the model refused')
   expect(

@@ -9,13 +9,13 @@ describe('the head of a prompt', () => {
     expect(head('  Where\n\tis   my order? ')).toBe('Where is my order?')
   })
 
-  it('is the first field of an object that says anything', () => {
+  it('is the first field of an object that has text, in a fixed order', () => {
     expect(head({ text: 'the text', prompt: 'the prompt' })).toBe('the prompt')
     expect(head({ prompt: ' ', text: 'the text' })).toBe('the text')
     expect(head({ prompt: 7, message: 'hello' })).toBe('hello')
   })
 
-  it('is what messages say, as strings, contents or parts', () => {
+  it('is the text of messages, as strings, contents or parts', () => {
     const messages = [
       'first',
       { role: 'user', content: 'second' },
@@ -24,17 +24,17 @@ describe('the head of a prompt', () => {
     expect(head({ messages })).toBe('first second third fourth')
   })
 
-  it('is the JSON of everything else, whatever the order of its keys', () => {
+  it('is the JSON of anything else, whatever the order of its keys', () => {
     expect(promptHead('{"b": [1, {"d":2,"c":3}],  "a": null}')).toBe('{"a":null,"b":[1,{"c":3,"d":2}]}')
     expect(promptHead('[1, 2.0]')).toBe('[1,2]')
     expect(head({ prompt: { nested: 'text' } })).toBe('{"prompt":{"nested":"text"}}')
   })
 
-  it('tells composed and decomposed letters, spaces and control characters not apart', () => {
+  it('is the same for composed and decomposed letters, kinds of spaces and control characters', () => {
     expect(head('cafe\u0301\u0000\u00a0x')).toBe(head('café x'))
   })
 
-  it('counts 200 characters, never half of one [clusters.grouping]', () => {
+  it('has at most 200 characters, and never half of one [clusters.grouping]', () => {
     expect([...head('😀'.repeat(300))]).toHaveLength(200)
     expect(head(`${'a'.repeat(200)}b`)).toBe(head(`${'a'.repeat(200)}c`))
     expect(head(`${'a'.repeat(199)}b`)).not.toBe(head(`${'a'.repeat(199)}c`))

@@ -62,7 +62,7 @@ async function verdict(scheme: SigningScheme, sent: Sent, now_s = NOW_S): Promis
   )
 }
 
-describe('a signature that its scheme publishes as an example holds', () => {
+describe('the published example signature is valid for', () => {
   it('Standard Webhooks', async () => {
     const headers = {
       'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -74,7 +74,7 @@ describe('a signature that its scheme publishes as an example holds', () => {
     expect(await verdict('standard_webhooks', sent)).toBe('holds')
   })
 
-  it('Svix, by headers of its own name, which names the event too', async () => {
+  it('Svix, with its own header names, from which the event id is read too', async () => {
     const id = 'msg_p5jXN8AQM9LWM0D4loKWxJek'
     const headers = {
       'svix-id': id,
@@ -120,26 +120,26 @@ describe('a signature that its scheme publishes as an example holds', () => {
   })
 })
 
-describe.for(ALL)('a request of %s', scheme => {
+describe.for(ALL)('a request signed with %s', scheme => {
   const send = SENDERS[scheme]
 
-  it('holds as it was sent', async () => {
+  it('is valid as it was sent', async () => {
     expect(await verdict(scheme, send({}))).toBe('holds')
   })
 
-  it('does not hold with a byte changed anywhere in its body', async () => {
+  it('is not valid with any byte of its body changed', async () => {
     const sent = send({})
     for (const body of [`${sent.body} `, sent.body.replace('1.50', '1.51'), sent.body.slice(1), '']) {
       expect(await verdict(scheme, { ...sent, body })).toMatch(/^unauthenticated: No signature/)
     }
   })
 
-  it('does not hold under another secret', async () => {
+  it('is not valid with another secret', async () => {
     const other = scheme === 'standard_webhooks' ? `whsec_${btoa('x'.repeat(32))}` : 'another secret'
     expect(await verdict(scheme, { ...send({}), secret: other })).toMatch(/^unauthenticated: No signature/)
   })
 
-  it('does not hold without any one of its headers, nor with a strange signature', async () => {
+  it('is not valid without one of its headers, or with a strange signature', async () => {
     const sent = send({})
     const header = SCHEMES[scheme].header
     for (const name of Object.keys(sent.headers)) {
@@ -160,10 +160,10 @@ describe.for(ALL)('a request of %s', scheme => {
   })
 })
 
-describe.for(TIMED)('a request of %s', scheme => {
+describe.for(TIMED)('a request of %s, whose signature includes the time,', scheme => {
   const send = SENDERS[scheme]
 
-  it('holds for five minutes, either way', async () => {
+  it('is valid for five minutes, in both directions', async () => {
     for (const [now_s, holds] of [
       [NOW_S + 300, true],
       [NOW_S + 301, false],
@@ -178,7 +178,7 @@ describe.for(TIMED)('a request of %s', scheme => {
     }
   })
 
-  it('does not hold under a time that is not the one it signed', async () => {
+  it('is not valid with another time than the signed one', async () => {
     const sent = send({ at: NOW_S - 1000 })
     const headers = Object.fromEntries(
       Object.entries(sent.headers).map(([name, value]) => [
@@ -190,7 +190,7 @@ describe.for(TIMED)('a request of %s', scheme => {
   })
 })
 
-it('any of several signatures may hold, as while a sender changes its secret', async () => {
+it('one valid signature of several is enough, as when a sender changes its secret', async () => {
   const standard = SENDERS.standard_webhooks({})
   const old = `v1,${btoa('x'.repeat(32))}`
   const signature = `${old} v1a,${old} ${standard.headers['webhook-signature']}`
@@ -201,7 +201,7 @@ it('any of several signatures may hold, as while a sender changes its secret', a
   expect(await verdict('stripe', { ...stripe, headers: { 'Stripe-Signature': both } })).toBe('holds')
 })
 
-it('the event is named by a header or by a field of the body', () => {
+it('the event id is read from a header or from a field of the body', () => {
   const headers = new Headers({ 'webhook-id': 'm', 'x-github-delivery': 'd', 'x-shopify-webhook-id': 'w' })
   const text = '{"id":"evt_1","event_id":"Ev\\u0031"}'
   const ids = ALL.map(scheme => [scheme, eventIdOf(scheme, headers, text)])
@@ -217,7 +217,7 @@ it('the event is named by a header or by a field of the body', () => {
   }
 })
 
-it('a challenge is Slack alone its question', () => {
+it('only Slack’s url_verification requests are read as a challenge', () => {
   const text = '{"token":"t","challenge":"3eZbrw1a","type":"url_verification"}'
   expect(challengeOf('slack', text)).toBe('3eZbrw1a')
   expect(challengeOf('stripe', text)).toBeUndefined()
@@ -225,7 +225,7 @@ it('a challenge is Slack alone its question', () => {
   expect(challengeOf('slack', '[]')).toBeUndefined()
 })
 
-it('a secret is made here where the sender does not make it, and fits its scheme', () => {
+it('a secret is generated only for schemes whose senders do not make it, and fits the scheme', () => {
   const random = (bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>)
   expect(newTriggerSecret('bearer', random)).toMatch(/^whk_secret_[A-Za-z0-9_-]{43}$/)
   expect(newTriggerSecret('github', random)).toMatch(/^whk_secret_/)
@@ -237,7 +237,7 @@ it('a secret is made here where the sender does not make it, and fits its scheme
     expect(newTriggerSecret(scheme, random)).toBeNull()
 })
 
-it('a signing secret of Standard Webhooks is 24 to 64 bytes in base64', () => {
+it('a signing secret of Standard Webhooks has 24 to 64 bytes in base64', () => {
   const of = (bytes: number) => btoa('k'.repeat(bytes))
   const problem = (secret: string) => signingSecretProblem('standard_webhooks', secret)
   for (const good of [of(24), `whsec_${of(24)}`, of(25), of(64)]) expect(problem(good)).toBeUndefined()

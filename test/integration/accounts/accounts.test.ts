@@ -1,4 +1,4 @@
-// What becomes of the work of an account that is suspended and resumed, and of an installation that is held.
+// The work of an account that is suspended and resumed, and of an installation that is held.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readForAccount } from '../../../shared/accounts/queries/tenant.ts'
@@ -20,7 +20,7 @@ afterEach(() => engine.close())
 
 const statuses = async (run_id: string) => (await engine.items(run_id)).map(item => item.status)
 
-it('what is in flight of a suspended account ends, nothing more of it is dispatched, and all goes on when it is resumed [accounts.suspend, accounts.resume]', async () => {
+it('items in flight of a suspended account finish, no more are dispatched, and the rest continue when it is resumed [accounts.suspend, accounts.resume]', async () => {
   const [inFlight, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   engine.play(async function* (items) {
     inFlight.resolve()
@@ -52,7 +52,7 @@ it('a run of a suspended account can be cancelled and ends [accounts.suspend]', 
   expect(await statuses(run_id)).toEqual(['cancelled', 'cancelled'])
 })
 
-it('an item of a held installation says so to its account, and goes on when the hold is over [items.why]', async () => {
+it('an item of a held installation is reported as held, and as next when the hold is over [items.why]', async () => {
   const run_id = await engine.submit(1)
   await engine.sql`update installation set held_since = now()`
   expect(await consume(engine.ctx)).toMatchObject({ claimed: 0 })

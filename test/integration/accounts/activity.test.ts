@@ -1,4 +1,4 @@
-// What a project did by day, where most of it is long over.
+// What a project did by day, when most of the days are over.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { daysSince } from '../../../shared/accounts/verbs/activity.ts'
@@ -29,7 +29,7 @@ async function okByDay(days: number) {
   return Object.fromEntries(rows.map(row => [(midnight() - Date.parse(row.day)) / DAY_MS, row.ok]))
 }
 
-it('days that are over are not summed again, up to the first one with an open run', async () => {
+it('past days are not summed again, up to the first one with an open run', async () => {
   const over = await runOf(5, 10, 'ended')
   const open = await runOf(3, 4, 'open')
   const after = await runOf(2, 10, 'ended')
@@ -43,7 +43,7 @@ it('days that are over are not summed again, up to the first one with an open ru
   expect(await okByDay(4)).toEqual({ 3: 3, 2: 9, 0: 0 })
 })
 
-it('of more days than are remembered, all are summed', async () => {
+it('all days are summed if more are asked for than are remembered', async () => {
   await runOf(8, 10, 'ended')
   await runOf(4, 10, 'ended')
   expect(await okByDay(5)).toEqual({ 4: 10 })

@@ -1,5 +1,5 @@
-// A function that is started with another master key than the one its data was sealed under serves nobody, although it
-// begins to listen before it has asked PostgreSQL anything. Of workers test/integration/hosts/workerd.slow.test.ts says the same.
+// A function that starts with a master key other than the one its data was sealed under serves nobody, although it
+// listens before it has queried PostgreSQL. test/integration/hosts/workerd.slow.test.ts tests the same for workers.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ const settings = (masterKey: string) => {
   return { DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY: masterKey }
 }
 
-it('a function ends, and says which key is asked for', async () => {
+it('a function with another master key ends and says so, and one with the right key serves requests', async () => {
   const start = async (masterKey: string) => {
     const port = String(await freePort())
     const process = startProcess(['node', entry], { ...settings(masterKey), PORT: port, HOST: '127.0.0.1' })

@@ -61,8 +61,8 @@ afterAll(async () => {
 })
 
 /**
- * One row in every table there is, those of tomorrow included: what a row is found by is the tenant's, everything
- * else only fits its type, not what checks ask of it.
+ * Inserts one row into every table, those of tomorrow included: the ids that rows are found by are the tenant's, all
+ * other values only fit their type, not the checks of the table.
  */
 async function fillTables(name: string): Promise<Tenant> {
   const tenant = { account_id: ctx.newId(), project_id: ctx.newId(), run_id: ctx.newRunId() }
@@ -115,7 +115,7 @@ const countAs = (account_id: string, table: string) =>
   })
 
 describe.each(shown.map(table => table.name))('%s', name => {
-  it('has rows of both accounts, shows each its own alone, and nobody any', async () => {
+  it('has rows of both accounts, shows each account only its own, and an unknown account none', async () => {
     const [all] = await ctx.sql.unsafe(`select count(*)::int as n from "${name}"`)
     const [ofA, ofB, ofNobody] = await Promise.all(
       [a.account_id, b.account_id, ctx.newId()].map(account_id => countAs(account_id, name)),
@@ -125,7 +125,7 @@ describe.each(shown.map(table => table.name))('%s', name => {
     expect({ sum: ofA! + ofB!, ofNobody }).toEqual({ sum: all!.n, ofNobody: 0 })
   })
 
-  it('shows the role nothing when no account is set, before and after a transaction that had set one', async () => {
+  it('shows the role nothing while no account is set, also after a transaction that had set one', async () => {
     await countAs(a.account_id, name)
     const bare = await ctx.sql.begin(async sql => {
       await sql`set local search_path = assay_tenant, public`
@@ -136,18 +136,18 @@ describe.each(shown.map(table => table.name))('%s', name => {
   })
 })
 
-it.each(refused.map(table => table.name))('%s is refused: it is the engine’s alone', async name => {
+it.each(refused.map(table => table.name))('%s is refused: only the engine may read it', async name => {
   await expect(countAs(a.account_id, name)).rejects.toThrow('permission denied')
 })
 
-it('of the installation everybody sees whether it is held, and nothing else', async () => {
+it('everybody sees of the installation whether it is held, and nothing else', async () => {
   const read = (columns: string) =>
     readForAccount(ctx.reads, a.account_id, ({ sql }) => sql.unsafe(`select ${columns} from installation`))
   expect([...(await read('held_since'))]).toEqual([{ held_since: null }])
   await expect(read('key_fingerprint')).rejects.toThrow('permission denied')
 })
 
-describe('a table behind a view, by its own name', () => {
+describe('a table behind a view, read by its own name', () => {
   const read = (name: string) =>
     readForAccount(ctx.reads, a.account_id, ({ sql }) => sql.unsafe(`select * from public.${name}`))
 
@@ -160,7 +160,7 @@ describe('a table behind a view, by its own name', () => {
   })
 })
 
-it('what is read of many items looks up the run they are of, and no other', async () => {
+it('a query over the items of a run does not look up the run of each item', async () => {
   const plan = await readForAccount(
     ctx.reads,
     a.account_id,
@@ -180,7 +180,7 @@ describe('an endpoint whose queries forget every condition', () => {
     return { status: response.status, text }
   }
 
-  it('shows the caller’s account alone, through either store', async () => {
+  it('shows only the caller’s account, through either store', async () => {
     const forgetful = endpoint({
       ...any,
       method: 'get',
@@ -199,7 +199,7 @@ describe('an endpoint whose queries forget every condition', () => {
     expect(JSON.parse((await answerOf(forgetful)).text)).toEqual({ raw: own, drizzled: own, steps: own })
   })
 
-  it('shows the caller’s account alone in a stream, whose own stores are shut', async () => {
+  it('shows only the caller’s account in a stream, during which its own stores are closed', async () => {
     const streamOf = (name: string, next: (reading: Reading) => PromiseLike<unknown>) =>
       endpoint({
         ...any,
@@ -238,7 +238,7 @@ describe('an endpoint whose queries forget every condition', () => {
 })
 
 describe('a read', () => {
-  it('is of one moment', async () => {
+  it('sees one snapshot', async () => {
     const count = () => readForAccount(ctx.reads, a.account_id, ({ sql }) => sql`select name from projects`)
     const [before, after] = await readForAccount(ctx.reads, a.account_id, async ({ sql }) => {
       const before = await sql`select name from projects`
@@ -249,7 +249,7 @@ describe('a read', () => {
     expect([...(await count())]).toEqual([{ name: 'another' }])
   })
 
-  it('whose connection dies between two queries fails alone, and shows nothing by the connection after it', async () => {
+  it('whose connection dies between two queries fails alone, and the next connection shows only the caller’s account', async () => {
     const dying = readForAccount(ctx.reads, a.account_id, async ({ sql }) => {
       const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
       await ctx.sql`select pg_terminate_backend(${backend!.pid}, 5000)`
@@ -272,7 +272,7 @@ describe('a read', () => {
     for (let n = 0; n < 5; n++) expect(await countAs(a.account_id, 'runs')).toBe(1)
   })
 
-  it('waits while all reads are taken, and each goes back whatever a read does', async () => {
+  it('waits while all connections are taken, and each connection is returned whatever a read does', async () => {
     const failing = Array.from({ length: 8 }, (_, n) =>
       readForAccount(ctx.reads, a.account_id, ({ sql }) => sql.unsafe(n % 2 ? 'select 1/0' : 'select 1')),
     )

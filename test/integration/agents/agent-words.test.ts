@@ -1,5 +1,5 @@
-// What agents answer that JSON allows and nobody means: objects where words belong, names twice, values no store takes. It is
-// refused as the protocol says, openly and later, and stays in the field it was sent in.
+// Agent answers that JSON allows and nobody means: objects where strings belong, duplicate names, values that no store
+// takes. The protocol refuses them, in the response and in later answers, and they stay in their field.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answerItems } from '../../../functions/runs/answer-items.ts'
@@ -29,7 +29,7 @@ const stepLine = (rest: string) =>
   )
 const END = line('result', '"output":"done"')
 
-/** Has one item sent to an agent that answers so; what is refused is offered again until nothing is. Its address. */
+/** Sends one item to an agent that answers `body`, consumes until no retry is left, and returns its answer URL. */
 async function answered(body: string, head: Partial<AgentResponse> = {}): Promise<string> {
   await engine.submit(1)
   let address = ''
@@ -82,7 +82,7 @@ describe('a line with', () => {
   })
 
   it.each(REFUSED)(
-    '%s is refused where it comes later, and the item still awaited [runs.answer-later]',
+    '%s is refused in a later answer, and the item still awaits one [runs.answer-later]',
     async (_, body) => {
       const address = await answered('{"type":"later"}\n')
       const app = createApp([answerItems], () => engine.ctx)
@@ -92,7 +92,7 @@ describe('a line with', () => {
         return [response.status, ((await response.json()) as { error?: { code: string } }).error?.code]
       }
       expect(await post(body)).toEqual([400, 'invalid_line'])
-      // Numbers that no item has are about nobody.
+      // Lines with numbers that no item has are ignored.
       for (const seq of [NO_TEXT, '9007199254740991', '-1', '1e999', '"1"'])
         expect(await post(`{"type":"result","seq":${seq},"attempt":${seq},"output":1}`)).toEqual([
           200,
@@ -105,7 +105,7 @@ describe('a line with', () => {
 })
 
 it.each(['1,"output":2', '1,"degraded":"No."', '1}', '"a","type":"later"', '{'])(
-  'a plain answer %j is no JSON, and nothing of it is taken',
+  'a plain answer %j is invalid JSON, and none of it is used',
   async body => {
     await engine.sql`update deployments set protocol = 'json'`
     await answered(body, { contentType: 'application/json' })
@@ -113,7 +113,7 @@ it.each(['1,"output":2', '1,"degraded":"No."', '1}', '"a","type":"later"', '{'])
   },
 )
 
-it('null is no mark, no mismatch and no error of a step', async () => {
+it('null counts as no mark, no schema error and no step error', async () => {
   const step = stepLine('"key":"k","error":null,"output":"An answer."')
   await answered(`${step}\n${line('result', '"degraded":null,"schema_error":null,"output":"An answer."')}\n`)
   expect(await item()).toMatchObject({ status: 'completed', outcome: 'ok', step_count: 1 })
@@ -123,7 +123,7 @@ it.each([
   ['constructor', 'constructor'],
   ['__proto__', '__proto__'],
   ['', 'agent_error'],
-])('an error with the code %j is the agent’s own', async (code, kept) => {
+])('an error with the code %j counts as an agent error', async (code, kept) => {
   await answered(`${line('error', `"error":{"code":"${code}","message":"It went wrong."}`)}\n`)
   const [triage] = await engine.sql`select reason from triage`
   expect([await item(), triage]).toMatchObject([
@@ -133,7 +133,7 @@ it.each([
   if (kept === code) expect(itemErrorMeaning(code)).toBeUndefined()
 })
 
-it('a step that is told twice counts once, whatever its key holds [runs.answer-later]', async () => {
+it('a step that is sent twice counts once, whatever its key holds [runs.answer-later]', async () => {
   const address = await answered('{"type":"later"}\n')
   const app = createApp([answerItems], () => engine.ctx)
   const post = (lines: string) =>

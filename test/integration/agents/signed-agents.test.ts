@@ -33,7 +33,7 @@ afterAll(() => parts.disposeAsync())
 
 const keyAt = async (url: string) => (await agentKeyOf(engine.ctx, { agent_id: engine.agent_id, url }))!
 
-/** Deploys the URL, and works a run over the inputs off. */
+/** Deploys the URL, runs the inputs, and returns how each item ended. */
 async function run(url: string, protocol: AgentProtocol, inputs: unknown[]) {
   const { project_id, agent_id } = engine
   const code = { kind: 'url', url, protocol } as const
@@ -53,7 +53,7 @@ class Doubler {
 agent({ name: 'Doubler' })(Doubler as never, { kind: 'class', name: 'Doubler' } as never)
 
 describe('an agent that has its key', () => {
-  it('made with the SDK: takes what the consumer sends, and nobody else’s items', async () => {
+  it('made with the SDK accepts items from the consumer and from nobody else', async () => {
     const fetch_ = serve(Doubler as never)
     let key = ''
     const server = await listen({ port: 0, host: '127.0.0.1' }, request =>
@@ -73,7 +73,7 @@ describe('an agent that has its key', () => {
     ])
   })
 
-  it('of plain JSON: checks every request with the library of Standard Webhooks', async () => {
+  it('of plain JSON verifies every request with the library of Standard Webhooks', async () => {
     const ids = new Set<unknown>()
     let webhook: Webhook | undefined
     const server = await listen({ port: 0, host: '127.0.0.1' }, async request => {
@@ -87,7 +87,7 @@ describe('an agent that has its key', () => {
     expect(ids.size).toBe(2)
   })
   it.skipIf(python.error)(
-    `written in Python without packages: answers the consumer and nobody else${python.error ? ' (no python3 here)' : ''}`,
+    `written in Python without packages answers the consumer and nobody else${python.error ? ' (no python3 here)' : ''}`,
     async () => {
       const path = join(import.meta.dirname, '../../../examples/python-http/server.py')
       const start = async (port: string, key: string) => {

@@ -1,4 +1,4 @@
-// What raises alerts, and that the same thing is told once.
+// What raises alerts, and that one cause raises one alert.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findNearlySpent } from '../../../shared/alerts/queries/project-watch.ts'
@@ -24,7 +24,7 @@ afterEach(() => engine.close())
 const set = (rule: AlertRule, more: { enabled?: boolean; agent_id?: string; bounds?: object } = {}) =>
   setAlertRule(engine.ctx, engine.project_id, { rule, enabled: true, ...more } as never)
 
-/** What was raised, by a host that has not looked yet. */
+/** Checks for alerts as a host that has not checked yet, and returns all alerts raised so far. */
 async function look() {
   await watchForAlerts({ ...engine.ctx })
   return raised()
@@ -56,7 +56,7 @@ const failEvery = (n: number) =>
 const holds = ({ seq, attempt }: ItemLine): AgentLine => ({ type: 'hold', seq, attempt, reason: 'look' })
 
 describe('an alert', () => {
-  it('about one schedule is raised once a day, by however many at once [alerts.collapsed]', async () => {
+  it('about one schedule is raised once a day, however many callers raise it at once [alerts.collapsed]', async () => {
     const id = engine.ctx.newId()
     const counts = await Promise.all(
       Array.from({ length: 10 }, () => raiseAlerts(engine.ctx, engine.sql, [missed(id)])),
@@ -68,7 +68,7 @@ describe('an alert', () => {
     expect(await raiseAlerts(engine.ctx, engine.sql, [missed(id), missed(id)])).toBe(1)
   })
 
-  it('is gone with the transaction that raised it', async () => {
+  it('is rolled back with the transaction that raised it', async () => {
     const id = engine.ctx.newId()
     await expect(
       engine.sql.begin(async tx => {
@@ -99,7 +99,7 @@ describe('an alert', () => {
     expect(await raiseAlerts(engine.ctx, engine.sql, [other])).toBe(1)
   })
 
-  it('muted for all is still raised for the agent that asks for it', async () => {
+  it('muted for the project is still raised for an agent that enables it', async () => {
     await set('schedule_missed', { enabled: false })
     await set('schedule_missed', { agent_id: engine.agent_id, enabled: true })
     expect(await raiseAlerts(engine.ctx, engine.sql, [missed()])).toBe(1)
@@ -107,7 +107,7 @@ describe('an alert', () => {
   })
 })
 
-/** Works off all that waits, then looks. */
+/** Consumes all queued items, then checks for alerts. */
 async function worked() {
   await consume(engine.ctx)
   return look()
@@ -122,7 +122,7 @@ const told = async () =>
   (await engine.sql`select kind, run_id from deliveries order by created_at, kind`).map(one => one.kind)
 
 describe('a run', () => {
-  it('with a handful of items that did not work raises nothing, unless that was asked for [alerts.runs]', async () => {
+  it('with a few items that did not work raises nothing, unless run_not_ok is enabled [alerts.runs]', async () => {
     failEvery(10)
     await engine.submit(30)
     expect(await worked()).toEqual([])
@@ -132,7 +132,7 @@ describe('a run', () => {
     expect(await engine.sql`select from ended_runs`).toHaveLength(0)
   })
 
-  it('of which too many items are not ok raises one alert, also when they were only degraded', async () => {
+  it('with too many items that are not ok raises one alert, even if they are only degraded', async () => {
     engine.play(items => items.map(item => ({ ...result(item), degraded: 'no answer' }) as never))
     const runId = await engine.submit(40)
     expect(await worked()).toMatchObject([{ rule: 'failure_share', run_id: runId }])
@@ -146,7 +146,7 @@ describe('a run', () => {
     return worked()
   }
 
-  it('that is stopped by its first items, however few, raises one, and resolves none', async () => {
+  it('stopped by its pilot items raises an alert, however few they are, and resolves none', async () => {
     failEvery(1)
     const first = await engine.submit(40)
     await worked()
@@ -166,7 +166,7 @@ describe('a run', () => {
     )
   })
 
-  it('that began late and failed is told of for both', async () => {
+  it('that began late and failed raises an alert for each', async () => {
     failEvery(1)
     const run_id = await engine.submit(40)
     const late = { ...missed(), reason: 'run_never_started', run_id }
@@ -177,7 +177,7 @@ describe('a run', () => {
     ])
   })
 
-  it('is judged by its share and from so many items on', async () => {
+  it('is judged by the share and the least number of items that the rule sets', async () => {
     failEvery(2)
     await set('failure_share', { bounds: { share: 0.3, least_items: 10 } })
     await engine.submit(8)
@@ -186,7 +186,7 @@ describe('a run', () => {
     expect((await worked())[0]!.message).toContain('6 of 12 items')
   })
 
-  it('that is open is told as soon as it is certain that too many will not be ok, and once', async () => {
+  it('that is open raises its alert once, as soon as too many items are certain not to be ok', async () => {
     const runId = await engine.submit(100)
     const count = (failed: number) =>
       engine.sql`update runs set failed = ${failed}, ok = 1, next_seq = 1, started_at = now() where id = ${runId}`
@@ -197,14 +197,14 @@ describe('a run', () => {
     expect(await look()).toHaveLength(1)
   })
 
-  it('that spends its budget raises that, and not beside it what it left undone', async () => {
+  it('that spends its budget raises budget_exceeded only, not run_not_ok as well', async () => {
     engine.play(items => items.flatMap(item => [centStep(item, 'call'), result(item)]))
     await set('run_not_ok')
     await engine.submit(50, { budget_cents: 30 })
     expect(await worked()).toMatchObject([{ rule: 'budget_exceeded', reason: 'run_budget' }])
   })
 
-  it('whose provider refuses the credentials raises that first', async () => {
+  it('whose provider refuses the credentials raises credentials_refused only', async () => {
     const call = (item: Parameters<typeof failure>[0]) =>
       step(item, 'ask', {
         ...{
@@ -223,7 +223,7 @@ describe('a run', () => {
     expect((await raised())[0]!.message).toContain('test-model refused the credentials (401)')
   })
 
-  it('that somebody cancelled, and a replay, raise nothing', async () => {
+  it('raises nothing if it is a replay or was cancelled', async () => {
     failEvery(1)
     await engine.submit(40)
     await engine.sql`update runs set replay_of = id`
@@ -242,7 +242,7 @@ describe('an open alert', () => {
     await worked()
   })
 
-  it('folds what goes on, and is resolved by a run that is well, with a message [alerts.folded]', async () => {
+  it('absorbs further failing runs, and is resolved with a message by a run that is well [alerts.folded]', async () => {
     await engine.submit(40)
     expect(await worked()).toHaveLength(1)
     engine.play(items => items.map(item => result(item)))
@@ -256,13 +256,13 @@ describe('an open alert', () => {
     expect(await open()).toEqual(['failure_share'])
   })
 
-  it('is resolved when all items of its run have been decided about', async () => {
+  it('is resolved when all items of its run are decided', async () => {
     await engine.sql`update runs set undecided = 0`
     await look()
     expect(await open()).toEqual([])
   })
 
-  it('is resolved by no run over a few items, which could not have raised it', async () => {
+  it('is not resolved by a run with too few items to have raised it', async () => {
     engine.play(items => items.map(item => result(item)))
     await engine.submit(1)
     await worked()
@@ -272,7 +272,7 @@ describe('an open alert', () => {
     expect(await open()).toEqual([])
   })
 
-  it('about a budget is resolved by no run without one', async () => {
+  it('about a budget is not resolved by a run without a budget', async () => {
     engine.play(items => items.flatMap(item => [centStep(item, 'call'), result(item)]))
     await engine.submit(50, { budget_cents: 30 })
     await worked()
@@ -285,7 +285,7 @@ describe('an open alert', () => {
     expect(await open()).toEqual([])
   })
 
-  it('is resolved by a run of its own agent alone', async () => {
+  it('is not resolved by a run of another agent', async () => {
     const agent_id = await engine.agent('other')
     engine.play(items => items.map(item => result(item)))
     await engine.submit(40, { agent_id })
@@ -294,7 +294,7 @@ describe('an open alert', () => {
   })
 })
 
-describe('a run that was dealt with before anybody looked at its end', () => {
+describe('a run whose items were dismissed before its end was checked', () => {
   const dismissAll = (run_id: string) =>
     startRecovery(engine.ctx, recoveryOrder(engine, { action: 'dismiss', filter: { run_id } }))
 
@@ -307,7 +307,7 @@ describe('a run that was dealt with before anybody looked at its end', () => {
     expect(await open()).toEqual([])
   })
 
-  it('leaves none open that was raised while it was open', async () => {
+  it('leaves no alert open that was raised while it ran', async () => {
     engine.play(items =>
       items.map(item => (item.seq % 5 < 3 ? failure(item, 'tool_call_error') : holds(item))),
     )
@@ -322,7 +322,7 @@ describe('a run that was dealt with before anybody looked at its end', () => {
 })
 
 describe('a project', () => {
-  it('whose credit is nearly spent alerts', async () => {
+  it('whose credit is nearly spent raises an alert, which more credit resolves', async () => {
     engine.play(items => items.flatMap(item => [centStep(item, 'call'), result(item)]))
     await engine.sql`update projects set credit_micro = 100000 where id = ${engine.project_id}`
     await engine.submit(8)
@@ -336,7 +336,7 @@ describe('a project', () => {
     expect(await open()).toEqual([])
   })
 
-  it('that was told or is muted leaves room for the next', async () => {
+  it('with a raised or muted alert does not take the place of the next project in the query', async () => {
     const account = await engine.sql`select account_id from projects`
     const more = [engine.ctx.newId(), engine.ctx.newId()]
     for (const id of more) {
@@ -353,7 +353,7 @@ describe('a project', () => {
     expect(await found()).toEqual([])
   })
 
-  it('whose items nobody takes alerts, and not while some of its items run', async () => {
+  it('whose items nobody takes raises an alert, but not while some of its items run', async () => {
     await engine.submit(2)
     expect(await look()).toEqual([])
     await engine.sql`update runs set touched_at = now() - interval '11 minutes'`
@@ -366,7 +366,7 @@ describe('a project', () => {
     expect(await open()).toEqual([])
   })
 
-  it('with items that wait for a person for more than a day alerts, until nobody is asked any more [alerts.held]', async () => {
+  it('with items held for more than a day raises an alert, until they are decided [alerts.held]', async () => {
     engine.play(items =>
       items.map(({ seq, attempt }) => ({ type: 'hold', seq, attempt, reason: 'too expensive' })),
     )

@@ -1,4 +1,4 @@
-// Admission stands twice, as a rule of the domain and as SQL: both say the same of the same rows.
+// Admission is written twice, as a rule in TypeScript and as SQL. Both must say the same about the same rows.
 
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -31,7 +31,7 @@ const cap = fc.option(fc.integer({ min: 1, max: 20 }))
 const spent = fc.constantFrom(0, 1, 99, 100, 101, 1_000)
 const limit = fc.constantFrom(100, 1_000, 30_000, 200_000)
 const bound = fc.option(limit)
-/** What keeps back everything else is rare, or nothing else would be seen to. */
+/** Flags that hold back a whole run are rare, so that the other rules get to decide too. */
 const seldom = fc.constantFrom(true, ...Array<false>(11).fill(false))
 
 const state = fc.record({
@@ -101,7 +101,7 @@ async function sqlSays() {
   return row!
 }
 
-it('a run may begin as many items by SQL as by the rule, whatever its rows say', async () => {
+it('SQL admits as many items of a run as the rule in TypeScript, whatever its rows say', async () => {
   const met = new Set<string>()
   for (const given of fc.sample(state, { numRuns: 400, seed: 7 })) {
     await put(given)

@@ -1,4 +1,4 @@
-// Who may take how much of a batch while others change it: what was seen may be old, what is taken never breaks a cap.
+// How many items a claim takes while others change the run. What it read may be stale, but it never breaks a cap.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { takeRange } from '../../../shared/claims/queries/claim.ts'
@@ -26,7 +26,7 @@ const waiting = (statements: number) =>
     ).toHaveLength(statements),
   )
 
-/** Lets claims look at their runs, and then changes something before any of them takes; returns what each took. */
+/** Lets claims read their runs, applies `change` before any of them takes items, and returns what each one took. */
 async function claimsBehind(runIds: string[], change: (sql: TestEngine['sql']) => unknown = () => {}) {
   let claiming: ReturnType<typeof claimItems>[] = []
   await engine.sql.begin(async tx => {
@@ -39,14 +39,14 @@ async function claimsBehind(runIds: string[], change: (sql: TestEngine['sql']) =
   return answers.map(({ claim }) => claim?.items.map(item => item.seq) ?? [])
 }
 
-/** Of all runs, whether the counts are those of the items. */
+/** The runs whose counters differ from a recount of items and claims. */
 const recounted = () => engine.sql`
   select r.id from runs r join project_usage u using (project_id)
   where r.running <> (select count(*) from items where run_id = r.id and status = 'running')
     or u.running <> (select count(*) from items where status = 'running')
     or r.running <> (select coalesce(sum(cardinality(seqs)), 0) from claims where run_id = r.id)`
 
-describe('claims that looked at the same moment', () => {
+describe('concurrent claims that read the same state', () => {
   it('take no more than the cap of the run, and no item twice [runs.concurrency]', async () => {
     const runId = await engine.submit(50, { concurrency: 7 })
     const taken = await claimsBehind([runId, runId, runId])
@@ -70,7 +70,7 @@ describe('claims that looked at the same moment', () => {
     expect(await recounted()).toEqual([])
   })
 
-  it('share what is due, and no item is taken twice', async () => {
+  it('share the due items, and no item is taken twice', async () => {
     const runId = await engine.submit(4)
     await engine.sql`insert into due_items (run_id, seq, due_at) select run_id, seq, now() from items`
     await engine.sql`update runs set next_seq = 5`
@@ -80,7 +80,7 @@ describe('claims that looked at the same moment', () => {
   })
 })
 
-describe('a claim that looked before', () => {
+describe('a claim that read its run before a change', () => {
   it('takes nothing of a run that was stopped meanwhile [lifecycle.cancelled]', async () => {
     const runId = await engine.submit(5)
     expect(await claimsBehind([runId], tx => tx`update runs set stop_reason = 'cancelled'`)).toEqual([[]])
@@ -93,9 +93,9 @@ describe('a claim that looked before', () => {
     expect(await claimsBehind([runId], spend)).toEqual([[]])
   })
 
-  it('takes nothing for a deployment that the run did not begin with', async () => {
+  it('takes nothing if the run began with another deployment meanwhile', async () => {
     const runId = await engine.submit(5)
-    await engine.sql`update runs set deployment_id = null` // as of an agent that had none yet
+    await engine.sql`update runs set deployment_id = null` // as if the agent had no deployment yet
     await engine.deploy()
     const begin = (tx: TestEngine['sql']) =>
       tx`update runs set deployment_id = (select id from deployments where version = 1)`
@@ -115,14 +115,14 @@ describe('a claim that looked before', () => {
     expect(await recounted()).toEqual([])
   })
 
-  it('takes nothing once another claim took the last, and writes nothing', async () => {
+  it('takes and writes nothing if another claim took the last items meanwhile', async () => {
     const runId = await engine.submit(5)
     const take = (tx: TestEngine['sql']) => tx`update runs set next_seq = 6, touched_at = 'epoch'`
     expect(await claimsBehind([runId], take)).toEqual([[]])
     expect(await engine.run(runId)).toMatchObject({ touched_at: new Date(0) })
   })
 
-  it('takes what was brought back meanwhile', async () => {
+  it('takes an item that was resumed meanwhile', async () => {
     const runId = await engine.submit(5)
     await engine.sql`update items set status = 'paused' where seq = 3`
     const resume = (tx: TestEngine['sql']) => tx`update items set status = 'queued'`
@@ -130,9 +130,9 @@ describe('a claim that looked before', () => {
   })
 })
 
-it('what waits for a retry is not taken with its neighbours once partitions have no cap any more', async () => {
+it('a claim skips items in backoff, even after the cap of partitions was lifted, and takes them once they are due', async () => {
   const runId = await engine.submit(5)
-  // As a claim by partitions left them: returned, and not below the cursor.
+  // As a claim by partitions left them: returned for a retry, and not below the cursor.
   await engine.sql`insert into due_items (run_id, seq, due_at, alone)
     select ${runId}, seq, now() + interval '1 hour', true from unnest('{2,3}'::int[]) seq`
   const { claim } = await claimItems(engine.ctx, engine.key(runId), MOST)
@@ -147,7 +147,7 @@ it('what waits for a retry is not taken with its neighbours once partitions have
   expect(await recounted()).toEqual([])
 })
 
-it('a lease lasts from when the claim had its lock, however long it waited for that', async () => {
+it('a lease is counted from when the claim got its lock, however long it waited for the lock', async () => {
   const runId = await engine.submit(1)
   let unlocked: Date
   await claimsBehind([runId], async tx => {
@@ -158,7 +158,7 @@ it('a lease lasts from when the claim had its lock, however long it waited for t
   expect(claim!.lease_until.getTime()).toBeGreaterThanOrEqual(unlocked!.getTime() + LIMITS.lease_ms)
 })
 
-it('an item that was offered before is taken with what is known of it', async () => {
+it('an item of an earlier attempt is claimed with its step count, cost, running time and failures', async () => {
   const runId = await engine.submit(2)
   const past = {
     step_count: 3,
@@ -183,7 +183,7 @@ it('an item that was offered before is taken with what is known of it', async ()
   ])
 })
 
-it('what may start under the lock is what the rules of the domain say', async () => {
+it('a claim under the lock takes as many items as the rule of admission allows', async () => {
   const runId = await engine.submit(40)
   const { sql } = engine
   const { deployment } = (await readRun(sql, engine.key(runId)))!
@@ -226,7 +226,7 @@ it('what may start under the lock is what the rules of the domain say', async ()
           }
 })
 
-it('a run whose partitions hold back all that is due is looked at after the others', async () => {
+it('a run whose due items are all held back by the cap of their partition moves behind the other runs in the poll order', async () => {
   await engine.sql`update projects set settings = settings || '{"partition_concurrency": 1}'`
   const runId = await engine.submit([{ partition_key: 'p' }, { partition_key: 'p' }])
   expect((await claimItems(engine.ctx, engine.key(runId), MOST)).claim!.items).toHaveLength(1)

@@ -31,7 +31,7 @@ const oneCentEach = () =>
   })
 
 describe('the budget of a run', () => {
-  it('ends the items that were not dispatched, and is overshot by no more than what was in flight [lifecycle.budget, items.error-codes]', async () => {
+  it('ends undispatched items with budget_exceeded, and is overshot by no more than the cost of items in flight [lifecycle.budget, items.error-codes]', async () => {
     oneCentEach()
     const runId = await engine.submit(400, { budget_cents: 30, concurrency: 8 })
     await consume(engine.ctx)
@@ -50,14 +50,14 @@ describe('the budget of a run', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('of nothing is accepted and dispatches nothing', async () => {
+  it('of 0 cents is accepted, and nothing is dispatched', async () => {
     const runId = await engine.submit(3, { budget_cents: 0 })
     await consume(engine.ctx)
     expect(engine.requests).toEqual([])
     expect(await engine.run(runId)).toMatchObject({ status: 'budget_exceeded', budget_exceeded: 3 })
   })
 
-  it('is reserved by the expected cost of what is in flight, so that dear items do not start in a crowd', async () => {
+  it('is reserved by the expected cost of items in flight, so that expensive items do not all start at once', async () => {
     await engine.deploy({ item_budget_cents: 10 })
     let inHand = 0
     let most = 0
@@ -77,7 +77,7 @@ describe('the budget of a run', () => {
     expect(await engine.run(runId)).toMatchObject({ status: 'budget_exceeded' })
   })
 
-  it('that is reached when everything is in flight leaves the run completed', async () => {
+  it('that is reached while all remaining items are in flight leaves the run completed', async () => {
     const [half, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     engine.play(async function* (items) {
       for (const item of items.slice(0, 5)) {
@@ -97,7 +97,7 @@ describe('the budget of a run', () => {
     expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 10, stop_reason: null })
   })
 
-  it('that the last item reaches leaves the run completed: nothing was left undone', async () => {
+  it('that is reached by the last item leaves the run completed', async () => {
     oneCentEach()
     const runId = await engine.submit(3, { budget_cents: 3 })
     await consume(engine.ctx)
@@ -124,7 +124,7 @@ describe('the budget of an item', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('pauses the item at the fence where the declaration asks for that', async () => {
+  it('pauses the item at the fence if the declaration says so', async () => {
     await engine.deploy({ item_budget_cents: 3, on_budget: 'pause' })
     spendFive()
     const runId = await engine.submit(1)
@@ -142,7 +142,7 @@ describe('the budget of an item', () => {
 })
 
 describe("a project's credit", () => {
-  it('that comes back while items are being paused leaves none of them behind', async () => {
+  it('that returns while items are being paused leaves none of them paused', async () => {
     const { sql } = engine
     await sql`update projects set credit_micro = 1`
     await sql`update project_usage set spent_micro = 1`
@@ -166,7 +166,7 @@ describe("a project's credit", () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('does not keep a run open that was stopped while items of it waited', async () => {
+  it('does not keep a run open that was stopped while its items were paused', async () => {
     const { sql } = engine
     await sql`update projects set credit_micro = 0`
     const runId = await engine.submit(10)
@@ -181,7 +181,7 @@ describe("a project's credit", () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('when exhausted pauses what is left, which goes on by itself when there is credit again [runs.paused]', async () => {
+  it('pauses the remaining items when it is exhausted, and they resume by themselves once there is credit again [runs.paused]', async () => {
     await engine.sql`update projects set credit_micro = 100000`
     oneCentEach()
     const runId = await engine.submit(50, { concurrency: 2 })
@@ -200,7 +200,7 @@ describe("a project's credit", () => {
   })
 })
 
-describe('money', () => {
+describe('cost', () => {
   it('of an unknown model is counted as unpriced and never as free [runs.cost-is-a-lower-bound]', async () => {
     engine.play(async function* ([item, other]) {
       const usage = { model: 'nobody-knows-it', input_tokens: 10, output_tokens: 10 }
@@ -220,7 +220,7 @@ describe('money', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('of a call that could not be read is told by its agent, and each such call is counted once [runs.calls-read, steps.told]', async () => {
+  it('of a call that cannot be read comes from the answer that the agent reports, and each unread call is counted once [runs.calls-read, steps.told]', async () => {
     await engine.deploy({ retries: 1 })
     engine.play(async function* ([item]) {
       const output = { says: 'billing' }
@@ -255,7 +255,7 @@ describe('money', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('spent in an attempt that failed is counted, and once', async () => {
+  it('of a failed attempt is counted, and only once', async () => {
     await engine.deploy({ retries: 1 })
     engine.play(async function* ([item]) {
       yield centStep(item!, `call-${item!.attempt}`)
@@ -270,7 +270,7 @@ describe('money', () => {
   })
 })
 
-it('a run stops after too many failures in a row, and not after as many with a success between [lifecycle.failures-in-a-row]', async () => {
+it('a run stops after too many consecutive failures, and a success in between resets their count [lifecycle.failures-in-a-row]', async () => {
   await engine.deploy({ max_consecutive_failures: 5, concurrency: 1 })
   engine.play(items => items.map(item => (item.seq % 5 === 0 ? result(item) : failure(item, 'agent_error'))))
   const fine = await engine.submit(20)

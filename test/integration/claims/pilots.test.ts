@@ -1,4 +1,4 @@
-// Runs of schedules whose first items go ahead of the others.
+// Runs of schedules whose first items, the pilot, run before the others.
 
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { findOpenRuns } from '../../../shared/claims/queries/open-runs.ts'
@@ -22,7 +22,7 @@ beforeEach(async () => {
   for (const table of ['schedules', 'runs', 'items']) await engine.sql`delete from ${engine.sql(table)}`
 })
 
-/** A run over 600 items, of which so many go first. */
+/** Starts a run over 600 items with a pilot of so many. */
 async function started(pilot_items: number): Promise<string> {
   const { ctx, sql, project_id, agent_id } = engine
   const id = await createSchedule(ctx, {
@@ -47,7 +47,7 @@ it.each([
   ['in the order of the source', {}],
   ['with a cap for each partition', { partition_concurrency: 2 }],
 ])(
-  'go alone until one of them was ok, and then the others follow, %s [schedules.pilot]',
+  "the other items of a run wait until its pilot has run and one of the pilot's items was ok, %s [schedules.pilot]",
   async (_, settings) => {
     await engine.sql`update projects set settings = ${engine.sql.json(settings)} where id = ${engine.project_id}`
     engine.play(items =>
@@ -72,7 +72,7 @@ it.each([
   },
 )
 
-it('stop the run where none of them was ok: the others cost nothing [schedules.pilot]', async () => {
+it('a run stops if no item of its pilot was ok, and its other items are cancelled without being started [schedules.pilot]', async () => {
   engine.play(items => items.map(item => ({ ...result(item), degraded: 'no answer' }) as never))
   const runId = await started(5)
   await consume(engine.ctx)
@@ -89,7 +89,7 @@ it('stop the run where none of them was ok: the others cost nothing [schedules.p
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('are nobody to wait for while one of them is at work, and no pilot where they are all', async () => {
+it('a run whose pilot has all its items runs to its end, and nothing is judged', async () => {
   const runId = await started(600)
   engine.play(items => items.map(item => result(item)))
   expect(await judgePilots(engine.ctx)).toBe(0)
@@ -98,14 +98,14 @@ it('are nobody to wait for while one of them is at work, and no pilot where they
   expect(await judgePilots(engine.ctx)).toBe(0)
 })
 
-it('are no more than that where all items are offered again at once, as after a budget of the day [schedules.pilot]', async () => {
+it('no item beyond the pilot starts when all items are due at once, as after a daily budget [schedules.pilot]', async () => {
   const runId = await started(5)
   await engine.sql`insert into due_items (run_id, seq, due_at)
     select ${runId}, seq, now() - interval '1 minute' from items where run_id = ${runId} and seq <= 100`
   engine.play(items => items.map(item => result(item)))
   await consume(engine.ctx)
   expect(await figures(runId)).toMatchObject({ ok: 5, running: 0, status: 'running' })
-  // Nor is the run looked at in vain, before those of others, until its pilot is judged.
+  // Until its pilot is judged, the poll does not return the run either: it would displace runs of others for nothing.
   expect(await findOpenRuns(engine.sql, 10)).toEqual([])
   await judgePilots(engine.ctx)
   await consume(engine.ctx)

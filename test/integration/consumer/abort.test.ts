@@ -1,4 +1,4 @@
-// Cancelling a run now: what is in flight ends at once, wherever it is held, and costs what was recorded of it.
+// Cancelling a run now: its items in flight end at once, whichever consumer holds them, at the cost recorded so far.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
@@ -39,7 +39,7 @@ const stepsRecorded = (runId: string, wanted: number) =>
     expect(row).toEqual({ steps: wanted })
   })
 
-it('what is in flight ends with its steps and cost, its requests are closed, and the project has its room again [runs.cancel-now]', async () => {
+it("aborting a run ends its items in flight with their steps and cost, closes their requests, and frees the project's room [runs.cancel-now]", async () => {
   const agent = playSlowly()
   const runId = await engine.submit(300, { concurrency: 40 })
   let wake: (aborted?: string) => void = () => {}
@@ -68,7 +68,7 @@ it('what is in flight ends with its steps and cost, its requests are closed, and
   stopListening()
 })
 
-it('an answer that comes after the abort is refused by its attempt, and nothing is offered again [runs.cancel-now]', async () => {
+it('a result that arrives after the abort is ignored, and no item is retried [runs.cancel-now]', async () => {
   const agent = playSlowly()
   const runId = await engine.submit(20)
   const consuming = consume(engine.ctx)
@@ -83,7 +83,7 @@ it('an answer that comes after the abort is refused by its attempt, and nothing 
   expect(engine.requests).toHaveLength(1)
 })
 
-it('a run that was cancelled and still finishes can be cancelled now, once', async () => {
+it('a cancelled run whose items in flight still finish can be aborted, once', async () => {
   const agent = playSlowly()
   const runId = await engine.submit(20, { concurrency: 5 })
   const consuming = consume(engine.ctx)

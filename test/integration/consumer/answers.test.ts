@@ -1,5 +1,5 @@
-// Agents that answer later: 202 to their items, or `later` at the end of an open answer, and then their lines by POST.
-// The agent is played, as in the other tests of the engine; what it POSTs goes through the endpoint.
+// Agents that answer later: with 202, or with `later` at the end of a response, and then with lines by POST.
+// The test plays the agent, as the other tests of the consumer do; its POSTs go through the endpoint.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -43,13 +43,13 @@ beforeEach(async () => {
 })
 afterEach(() => engine.close())
 
-/** One request to the agent: its items, and where it may answer later. */
+/** One request to the agent: its items, and the address for later answers. */
 interface Asked {
   items: ItemLine[]
   address: string
 }
 
-/** An agent that says these lines openly and leaves the rest for later: with 202 where there are none. */
+/** An agent that sends these lines in its response and the rest later; without such lines it responds with 202. */
 function laterAgent(openly: (items: ItemLine[]) => AgentLine[] = () => []) {
   const asked: Asked[] = []
   const ctx: Context = {
@@ -87,7 +87,7 @@ const post = (address: string, lines: readonly (AgentLine | object)[]) =>
 
 const leases = () => engine.sql`select seqs, handed_from is not null as handed from claims order by id`
 
-/** Submits so many items and has a consumer send them; returns what the agent got, when the consumer has left. */
+/** Submits `items` items, has a consumer send them, and returns what the agent got once the consumer has ended. */
 async function handedOver(items: number, openly?: (items: ItemLine[]) => AgentLine[]) {
   const runId = await engine.submit(items)
   const agent = laterAgent(openly)
@@ -96,7 +96,7 @@ async function handedOver(items: number, openly?: (items: ItemLine[]) => AgentLi
   return { runId, agent, consumed, sent, address }
 }
 
-it('a consumer that was answered 202 leaves, and the items stay running under a lease of their own [runs.answer-later]', async () => {
+it('a consumer that gets a 202 ends, and the items stay running under a lease of their own [runs.answer-later]', async () => {
   const { runId, consumed, sent, address } = await handedOver(3)
   expect(consumed).toMatchObject({ claimed: 3, more: false })
   expect(await leases()).toEqual([{ seqs: [1, 2, 3], handed: true }])
@@ -122,7 +122,7 @@ it('a consumer that was answered 202 leaves, and the items stay running under a 
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('a POST renews the lease, and without one the items are offered again: their lines are refused from then on [runs.answer-later]', async () => {
+it('a POST renews the lease; without one the items are retried, and lines of the old attempt are refused [runs.answer-later]', async () => {
   const { runId, agent, sent, address } = await handedOver(2)
   await engine.expireLeases()
   expect(await post(address, [{ type: 'heartbeat' }])).toMatchObject({ status: 200, open: [1, 2] })
@@ -138,7 +138,7 @@ it('a POST renews the lease, and without one the items are offered again: their 
   expect(await post(address, [result(sent[0]!)])).toMatchObject(refused)
   const again = agent.asked.at(-1)!
   expect(again.items.map(item => item.attempt)).toEqual([2, 2])
-  // Lines of the attempt before are passed over at the new address too.
+  // Lines of the earlier attempt are ignored at the new address too.
   const late = await post(again.address, [result(sent[0]!), result(again.items[1]!)])
   expect(late).toMatchObject({ status: 200, open: [1] })
   await post(again.address, [result(again.items[0]!)])
@@ -146,14 +146,14 @@ it('a POST renews the lease, and without one the items are offered again: their 
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('lines that come twice, in pieces and beside each other count once [runs.answer-later]', async () => {
+it('lines that are sent twice, in pieces or concurrently count once [runs.answer-later]', async () => {
   const { runId, sent, address } = await handedOver(2)
   const [a, b] = sent as [ItemLine, ItemLine]
   await post(address, [centStep(a, 'one')])
   await post(address, [centStep(a, 'one')])
   const steps = ['two', 'three', 'four'].map(key => [centStep(a, key), centStep(b, key)])
   const beside = await Promise.all([...steps, ...steps].map(lines => post(address, lines)))
-  // Of those that met at one item some may have to be sent again; what was taken was taken once.
+  // POSTs that met at one item may have to be sent again; accepted lines count once.
   for (const [nth, { status }] of beside.entries())
     if (status !== 200) expect(await post(address, steps[nth % 3]!)).toMatchObject({ status: 200 })
   expect((await engine.items(runId)).map(item => [item.step_count, item.cost_micro])).toEqual([
@@ -166,7 +166,7 @@ it('lines that come twice, in pieces and beside each other count once [runs.answ
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('what was said openly counts before a `later`, and the rest comes by POST [runs.answer-later]', async () => {
+it('lines before a `later` in the response count, and the rest comes by POST [runs.answer-later]', async () => {
   const { runId, sent, address } = await handedOver(3, items => [
     centStep(items[0]!, 'openly'),
     result(items[1]!),
@@ -184,7 +184,7 @@ it('what was said openly counts before a `later`, and the rest comes by POST [ru
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('lines of an answer that comes later are bound by the budget of their item, which is not awaited any more [runs.answer-later]', async () => {
+it('later lines count against the budget of their item, and once it is exceeded the claim ends [runs.answer-later]', async () => {
   await engine.deploy({ item_budget_cents: 2 })
   const { runId, sent, address } = await handedOver(1)
   const [item] = sent as [ItemLine]
@@ -195,7 +195,7 @@ it('lines of an answer that comes later are bound by the budget of their item, w
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('after a cancel that aborts, lines are refused; after one that lets finish they count [runs.answer-later, runs.cancel-now]', async () => {
+it('later lines are refused after a cancel that aborts, and count after a cancel that lets items finish [runs.answer-later, runs.cancel-now]', async () => {
   const aborted = await handedOver(2)
   await post(aborted.address, [centStep(aborted.sent[0]!, 'call')])
   const order = { project_id: engine.project_id, in_flight: 'abort' as const }
@@ -219,7 +219,7 @@ it('after a cancel that aborts, lines are refused; after one that lets finish th
   expect(await conservation(engine, finishing.runId)).toEqual([])
 })
 
-it('of a POST with a bad line, one that is too long, or no lines, nothing counts [runs.answer-later]', async () => {
+it('a POST with a bad or overlong line, with too large a body or of another content type has no effect [runs.answer-later]', async () => {
   const { runId, sent, address } = await handedOver(1)
   const good = JSON.stringify(centStep(sent[0]!, 'call'))
   const refusals: [string, string][] = [
@@ -243,7 +243,7 @@ it('of a POST with a bad line, one that is too long, or no lines, nothing counts
   expect((await engine.items(runId))[0]).toMatchObject({ status: 'running', step_count: 0 })
 })
 
-it('an address that was not handed out here is refused, and tells nothing of its claim [runs.answer-address]', async () => {
+it('a forged or altered answer address is refused, and a real one does not reveal its run [runs.answer-address]', async () => {
   const { runId, sent, address } = await handedOver(1)
   const to = new URL(address).searchParams.get('to')!
   expect(to).not.toContain(runId)
@@ -258,7 +258,7 @@ it('an address that was not handed out here is refused, and tells nothing of its
   expect((await engine.items(runId))[0]).toMatchObject({ status: 'running' })
 })
 
-describe('of many at a time', () => {
+describe('concurrent answers by POST', () => {
   let clock_reads = 0
   let now_ms = 0
   beforeEach(() => {
@@ -266,7 +266,7 @@ describe('of many at a time', () => {
   })
   afterEach(() => void vi.useRealTimers())
 
-  /** A POST whose body says when it is read for the first time, and ends when it is told to. */
+  /** A POST that reports when its body is first read, and ends its body when the test says so. */
   function slowly(address: string, headers: Record<string, string> = {}) {
     const read = Promise.withResolvers<void>()
     const over = Promise.withResolvers<void>()
@@ -309,12 +309,12 @@ describe('of many at a time', () => {
     heartbeat.end()
     return heartbeat.status
   }
-  /** As many as are taken of a run where nothing says how long each is. */
+  /** As many POSTs as a run may have at once if their length is unknown. */
   const asMany = (address: string) =>
     Array.from({ length: LIMITS.answers_bytes_per_run / LIMITS.answer_bytes }, () => slowly(address))
   const allRead = (posts: { read: Promise<void> }[]) => Promise.all(posts.map(({ read }) => read))
 
-  /** Resolves when the POST has renewed the leases of its request: it waits for its turn then. */
+  /** Expires the leases, sends a POST, and resolves when the POST has renewed its lease and waits for its turn. */
   async function waits(runId: string, send: () => ReturnType<typeof slowly>) {
     await engine.expireLeases()
     const post = send()
@@ -323,13 +323,13 @@ describe('of many at a time', () => {
         await engine.sql`select from claims where run_id = ${runId} and lease_until > now()`,
       ).not.toEqual([]),
     )
-    // It has begun to wait: the lease is renewed before, and the clock asked by each look at whether its turn came.
+    // The lease is renewed before the wait begins, and each check for the POST's turn reads the clock.
     const reads = clock_reads
     await eventually(async () => expect(clock_reads).toBeGreaterThan(reads + 4))
     return post
   }
 
-  it('a few are taken of a run: the others are not read, renew the lease all the same, and keep no heartbeat and no other run waiting [runs.answer-later]', async () => {
+  it('are limited per run: the others wait unread, renew their lease, and delay neither heartbeats nor other runs [runs.answer-later]', async () => {
     const [slow, other] = [await handedOver(1), await handedOver(1)]
     const taken = asMany(slow.address)
     await allRead(taken)
@@ -345,7 +345,7 @@ describe('of many at a time', () => {
 
     const refused = await waits(slow.runId, () => slowly(slow.address))
     now_ms += LIMITS.answer_early_ms
-    refused.end() // what is left of a body is read before its refusal is told
+    refused.end() // the rest of a body is read before the refusal is sent
     expect(await refused.status).toBe(409)
     for (const one of [...taken, next]) one.end()
     expect(await Promise.all([...taken, next].map(one => one.status))).toEqual(
@@ -353,7 +353,7 @@ describe('of many at a time', () => {
     )
   })
 
-  it('those that say that they are short are taken beside each other', async () => {
+  it('are read side by side if their content-length is small', async () => {
     const { address } = await handedOver(1)
     const short = Array.from({ length: LIMITS.answers_bytes_per_run / LIMITS.answer_least_bytes }, () =>
       slowly(address, { 'content-length': `${LIMITS.answer_least_bytes}` }),
@@ -363,7 +363,7 @@ describe('of many at a time', () => {
     expect(new Set(await Promise.all(short.map(one => one.status)))).toEqual(new Set([200]))
   })
 
-  it('a process takes a few of all runs, and next of the run that has the least', async () => {
+  it('are limited per process over all runs, and the next turn goes to the run with the fewest', async () => {
     const [one, two, three] = [await handedOver(1), await handedOver(1), await handedOver(1)]
     const left = (LIMITS.answers_bytes - LIMITS.answers_bytes_per_run) / LIMITS.answer_bytes
     const taken = [...asMany(one.address), ...Array.from({ length: left }, () => slowly(two.address))]
@@ -380,7 +380,7 @@ describe('of many at a time', () => {
     )
   })
 
-  it('one that stops in the middle gives its turn back before its lease is over, and is to be sent again', async () => {
+  it('that stall midway lose their turn before their lease ends, and are to be sent again', async () => {
     const { address } = await handedOver(1)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const taken = asMany(address)
@@ -394,7 +394,7 @@ describe('of many at a time', () => {
     expect(await next.status).toBe(200)
   })
 
-  it('one whose request is gone, and of which nobody was told, keeps its turn for a while and no longer', async () => {
+  it('whose requests vanished without notice keep their turns for a limited time', async () => {
     const { address } = await handedOver(1)
     const gone = asMany(address)
     await allRead(gone)
@@ -406,7 +406,7 @@ describe('of many at a time', () => {
   })
 })
 
-it('lines that are quicker than the 202 before them wait for the consumer', async () => {
+it('a POST that overtakes the 202 of its own request waits for the consumer', async () => {
   const runId = await engine.submit(1)
   let posted: Promise<unknown> | undefined
   const ctx: Context = {
@@ -423,7 +423,7 @@ it('lines that are quicker than the 202 before them wait for the consumer', asyn
   expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 1 })
 })
 
-it('what is not finished in its time ends as a timeout, however often its agent says that it is alive', async () => {
+it('an item that is not finished in time fails with step_timeout, however often its agent sends heartbeats', async () => {
   const { runId, address } = await handedOver(1)
   await engine.sql`update claims set answer_until = now() - interval '1 second'`
   expect(await post(address, [{ type: 'heartbeat' }])).toMatchObject({ status: 200, open: [] })
@@ -431,7 +431,7 @@ it('what is not finished in its time ends as a timeout, however often its agent 
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('where nobody knows how to reach the installation no address is handed out, and 202 is no answer', async () => {
+it('without a base_url no answer address is handed out, and a 202 is a protocol error', async () => {
   const runId = await engine.submit(1)
   const agent = laterAgent()
   const config = { ...engine.ctx.config, base_url: '' }
@@ -441,7 +441,7 @@ it('where nobody knows how to reach the installation no address is handed out, a
   expect(attempt).toMatchObject({ code: 'protocol_error', message: expect.stringContaining('no address') })
 })
 
-it('a step that is told openly and by POST at once is not lost: what is said openly is written first', async () => {
+it('steps from the response and steps by POST are stored in the order they were sent', async () => {
   const { runId, sent, address } = await handedOver(1, items => [
     step(items[0]!, 'a'),
     step(items[0]!, 'b'),
@@ -452,7 +452,7 @@ it('a step that is told openly and by POST at once is not lost: what is said ope
   expect(rows.map(row => row.key)).toEqual(['a', 'b', 'c'])
 })
 
-it('lines about items that the consumer still holds are not passed over, however long another request of their claim is over', async () => {
+it('a POST for items that the consumer still holds waits for it, although another request of their claim was handed over', async () => {
   await engine.deploy({ item_budget_cents: 5 }) // so that each item is a request of its own
   const runId = await engine.submit(2)
   const second = Promise.withResolvers<void>()
@@ -481,7 +481,7 @@ it('lines about items that the consumer still holds are not passed over, however
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('requests of one claim are awaited apart: what is heard of one neither keeps nor ends what was sent in another [runs.answer-later]', async () => {
+it('requests of one claim are awaited separately: a POST for one neither keeps nor ends another [runs.answer-later]', async () => {
   await engine.deploy({ item_budget_cents: 5 }) // so that each item is a request of its own
   const { runId, agent } = await handedOver(3)
   const [one, silent, late] = agent.asked.toSorted((a, b) => a.items[0]!.seq - b.items[0]!.seq) as Asked[]
@@ -502,7 +502,7 @@ it('requests of one claim are awaited apart: what is heard of one neither keeps 
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('an agent that is not heard of when it answers later is asked once more, and then its item ends with a code that says so [runs.answer-later]', async () => {
+it('an agent that never sends its later answer is asked once more, and then its item fails with answer_never_came [runs.answer-later]', async () => {
   const { runId, agent } = await handedOver(1)
   for (let nth = 1; nth <= 2; nth++) {
     await engine.expireLeases()
@@ -518,7 +518,7 @@ it('an agent that is not heard of when it answers later is asked once more, and 
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('an agent that was heard of and then died is asked again like one whose consumer died [runs.answer-later]', async () => {
+it('an agent that sent a heartbeat and then died is asked again, like one whose consumer died [runs.answer-later]', async () => {
   const { runId, agent } = await handedOver(1)
   for (let nth = 1; nth <= 2; nth++) {
     const { address } = agent.asked.at(-1)!
@@ -535,7 +535,7 @@ it('an agent that was heard of and then died is asked again like one whose consu
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('the time of what was answered later counts, from its request on, for an item that yields', async () => {
+it('the running time of an item that yields by POST counts from its request on', async () => {
   const runId = await engine.submit(1)
   const agent = laterAgent()
   await consume({ ...agent.ctx, now: () => Date.now() - 60_000 })
@@ -547,7 +547,7 @@ it('the time of what was answered later counts, from its request on, for an item
   expect(item!.ran_ms).toBeGreaterThanOrEqual(60_000)
 })
 
-it('a step that records a hold is refused without its hold, and taken with it', async () => {
+it('a step that records a hold is refused without its hold line, and accepted with it', async () => {
   const { runId, sent, address } = await handedOver(1)
   const [item] = sent as [ItemLine]
   const { seq, attempt } = item
@@ -561,7 +561,7 @@ it('a step that records a hold is refused without its hold, and taken with it', 
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('lines that come with a 202 are those of an open answer, and of what else comes with it the length does not matter', async () => {
+it('lines in the body of a 202 count like those of any response, and any other body is ignored whatever its length', async () => {
   const runId = await engine.submit(1)
   const answering = (
     contentType: string,
@@ -581,7 +581,7 @@ it('lines that come with a 202 are those of an open answer, and of what else com
   expect(await leases()).toEqual([{ seqs: [1], handed: true }])
 })
 
-it("a step of the SDK's agent that outlasts its consumer is made once, and its item ends ok [runs.answer-later]", async () => {
+it('a step of an SDK agent that outlasts its consumer is executed once, and its item ends ok [runs.answer-later]', async () => {
   const model = Promise.withResolvers<string>()
   let calls = 0
   class Slow {
@@ -620,7 +620,7 @@ it("a step of the SDK's agent that outlasts its consumer is made once, and its i
   await eventually(async () => expect(await conservation(engine, runId)).toEqual([]))
 })
 
-it('an agent of the SDK that is to answer all later says nothing in its answers, which nobody may read [runs.answer-later]', async () => {
+it('an SDK agent that answers everything later sends only `later` in its response, and its results by POST [runs.answer-later]', async () => {
   class Quick {
     async run(ctx: AgentContext) {
       return ctx.step('call', () => 'done')
@@ -631,7 +631,7 @@ it('an agent of the SDK that is to answer all later says nothing in its answers,
   const app = createApp([answerItems], () => engine.ctx)
   await using listener = await disposable({ port: 0, host: '127.0.0.1' }, request => app.fetch(request))
   const told: string[] = []
-  // As OpenFaaS's queue: it answers at once, and calls the function itself.
+  // Like OpenFaaS's queue, which answers at once and calls the function itself.
   const ctx: Context = {
     ...engine.ctx,
     config: { ...engine.ctx.config, base_url: listener.url },
@@ -652,7 +652,7 @@ it('an agent of the SDK that is to answer all later says nothing in its answers,
 })
 
 it.skipIf(python.error)(
-  `an agent in Python answers what takes longer later, and other items at once [runs.answer-later]${python.error ? ' (no python3 here)' : ''}`,
+  `an agent in Python answers slow items later, and other items at once [runs.answer-later]${python.error ? ' (no python3 here)' : ''}`,
   async () => {
     await using parts = new AsyncDisposableStack()
     const app = createApp([answerItems], () => engine.ctx)

@@ -1,4 +1,4 @@
-// Steps that outlast their consumer, of agents that do not answer later. Time is the context's, and jumps.
+// Steps that outlast their consumer, of agents that do not answer later. The tests advance the context's clock.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { NotSent } from '../../../shared/agents/rules/invoke-agent.ts'
@@ -16,7 +16,7 @@ let skipped_ms: number
 beforeEach(async () => {
   engine = await testEngine()
   skipped_ms = 0
-  // Nobody knows how to reach the installation, so nobody answers later.
+  // Without a base_url agents cannot answer later.
   const config = { ...engine.ctx.config, base_url: '' }
   ctx = { ...engine.ctx, config, now: () => Date.now() + skipped_ms }
 })
@@ -24,7 +24,7 @@ afterEach(() => engine.close())
 
 const time_ms = LIMITS.consume_ms
 
-/** Once what was said before is stored. */
+/** Waits until `stored` is in the database, lets the consumer's time run out, and waits for the abort. */
 async function untilOver(signal: AbortSignal, stored: { steps?: number; ended?: number } = {}) {
   await eventually(async () => {
     const [found] = await engine.sql`
@@ -35,7 +35,7 @@ async function untilOver(signal: AbortSignal, stored: { steps?: number; ended?: 
   await new Promise(resolve => signal.addEventListener('abort', resolve))
 }
 
-/** An agent whose call lasts until its consumer's time is over, after so many steps that do not. */
+/** Plays an agent that reports `stepsBefore(attempt)` steps and then makes a call that outlasts its consumer. */
 function playSlowly(stepsBefore: (attempt: number) => number = () => 0) {
   const calls: number[] = []
   let steps = 0
@@ -48,13 +48,13 @@ function playSlowly(stepsBefore: (attempt: number) => number = () => 0) {
   return calls
 }
 
-it('are begun once more, by a consumer that has its time before it, and then end their item with a code that says so [items.cut-steps]', async () => {
+it('a step that outlasts its consumer is retried once by a fresh consumer, and then its item fails with step_outlasts_consumer [items.cut-steps]', async () => {
   const calls = playSlowly()
   const runId = await engine.submit(1)
   expect(await consume(ctx, { time_ms })).toMatchObject({ claimed: 1, more: true })
   expect((await engine.items(runId))[0]).toMatchObject({ status: 'queued' })
 
-  // One that has been at work for a while leaves it, and asks for one that begins now.
+  // A consumer that has been running for a while leaves the item, and asks for a fresh consumer.
   const began_ms = ctx.now() - LIMITS.consumer_fresh_ms
   expect(await consume(ctx, { time_ms, began_ms })).toMatchObject({ claimed: 0, more: true })
   expect(await consume(ctx, { time_ms })).toMatchObject({ claimed: 1 })
@@ -68,7 +68,7 @@ it('are begun once more, by a consumer that has its time before it, and then end
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('are none where the request waited for a connection until then: nothing of it was sent [items.cut-steps]', async () => {
+it('a step does not count as cut off if the request waited for a connection all the time and was never sent [items.cut-steps]', async () => {
   let tries = 0
   ctx.invokeAgent = async (target, request) => {
     if (++tries > 2) return engine.ctx.invokeAgent(target, request)
@@ -84,7 +84,7 @@ it('are none where the request waited for a connection until then: nothing of it
   expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 1 })
 })
 
-it('are none where another item of the request got on: one that waits for its turn was not begun [items.cut-steps]', async () => {
+it('no step counts as cut off while another item of the request makes progress: the others had not begun [items.cut-steps]', async () => {
   engine.play(async function* (items, { signal }) {
     yield result(items[0]!)
     if (items.length === 1) return
@@ -97,7 +97,7 @@ it('are none where another item of the request got on: one that waits for its tu
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('are told apart where no item of a request got on: each travels alone from then on [items.cut-steps]', async () => {
+it('items of a cut request in which none made progress are retried in a request each, which shows whose step it was [items.cut-steps]', async () => {
   engine.play(async function* ([item], { signal }) {
     if (item!.seq === 1) await untilOver(signal, { ended: item!.attempt === 1 ? 0 : 2 })
     yield result(item!)
@@ -114,7 +114,7 @@ it('are told apart where no item of a request got on: each travels alone from th
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('are no reason for another consumer while something else keeps them back, and nor is what waits for its turn', async () => {
+it('a cut item is no reason to call a fresh consumer while a cap of 0 holds it back', async () => {
   playSlowly()
   const runId = await engine.submit(1)
   await consume(ctx, { time_ms })
@@ -127,11 +127,11 @@ it('are no reason for another consumer while something else keeps them back, and
   expect(await isLeft()).toBe(false)
 })
 
-it('have a place kept for them where whatever has room would fill it: what was cut off is not left for ever [items.cut-steps]', async () => {
+it('a place is kept for a cut item while another run could fill it, so that the item does not starve [items.cut-steps]', async () => {
   playSlowly()
   const runId = await engine.submit(1)
   await consume(ctx, { time_ms })
-  // Another run of the project, whose items are more than there are places.
+  // Another run of the project has more items than there are places.
   await engine.sql`update projects set settings = settings || '{"concurrency": 1}'`
   engine.play(items => items.map(item => result(item)))
   const quick = await engine.submit(5)
@@ -142,7 +142,7 @@ it('have a place kept for them where whatever has room would fill it: what was c
   expect(await engine.run(quick)).toMatchObject({ status: 'completed', ok: 5 })
 })
 
-it('have no place kept where the project has others, of another run, or where they could not be begun', async () => {
+it('no place is kept for a cut item if the project has another one free, or if its run has no room for the item', async () => {
   playSlowly()
   const runId = await engine.submit(1)
   await consume(ctx, { time_ms })
@@ -159,7 +159,7 @@ it('have no place kept where the project has others, of another run, or where th
   expect(await consume(ctx, { time_ms, began_ms })).toMatchObject({ claimed: 5, more: false })
 })
 
-it('have a place of their own run kept for them, too [items.cut-steps]', async () => {
+it('a place is also kept for a cut item while other items of its own run could fill it [items.cut-steps]', async () => {
   playSlowly()
   const runId = await engine.submit(5)
   await consume(ctx, { time_ms })
@@ -174,7 +174,7 @@ it('have a place of their own run kept for them, too [items.cut-steps]', async (
   expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 5 })
 })
 
-it('are not begun where the agent declares that they take longer than any consumer has [items.cut-steps]', async () => {
+it('an item is never started if its agent declares a longer step than any consumer has time for [items.cut-steps]', async () => {
   await engine.deploy({ step_seconds: 60 })
   const calls = playSlowly()
   const runId = await engine.submit(1)
@@ -186,14 +186,14 @@ it('are not begun where the agent declares that they take longer than any consum
     error_message: expect.stringContaining('A step of the agent may take 60 s, and a consumer has 46 s'),
   })
   expect(await conservation(engine, runId)).toEqual([])
-  // One without an end has the time for any.
+  // A consumer without a deadline has time for any step.
   engine.play(items => items.map(item => result(item)))
   const other = await engine.submit(1)
   await consume(ctx)
   expect(await engine.run(other)).toMatchObject({ status: 'completed', ok: 1 })
 })
 
-it('are not begun by what an agent behind a URL declares, unless it is known to answer later [items.cut-steps]', async () => {
+it('an item behind a URL is never started if a declared step is too long, unless its agent is known to answer later [items.cut-steps]', async () => {
   const reachable = { ...ctx, config: engine.ctx.config }
   engine.play(items => items.map(item => result(item)))
   const ends = async (declaration: object) => {
@@ -205,19 +205,19 @@ it('are not begun by what an agent behind a URL declares, unless it is known to 
   expect(await ends({})).toBe('step_outlasts_consumer')
   expect(engine.requests).toEqual([])
   expect(await ends({ answers_later: true })).toBeNull()
-  // Nor does it wait for a consumer with more time.
+  // Nor does the item of such an agent wait for a consumer with more time.
   await engine.deploy({ step_seconds: 45, answers_later: true })
   await engine.submit(1)
   const late = { time_ms: 40_000, began_ms: ctx.now() - 10_000 }
   expect(await consume(reachable, late)).toMatchObject({ claimed: 1, more: false })
 })
 
-it('wait for the next consumer where they outlast what this one has left, and are begun there [items.cut-steps]', async () => {
+it('an item whose declared step is longer than the time left waits for the next consumer, and is started there [items.cut-steps]', async () => {
   await engine.deploy({ step_seconds: 45 })
   engine.play(items => items.map(item => result(item)))
   const runId = await engine.submit(3)
   const late = () => ({ time_ms: 40_000, began_ms: ctx.now() - 10_000 })
-  // Nothing is taken to be given back, of what was never offered and of what is due.
+  // Items are not claimed only to be given back, whether they are new or due.
   expect(await consume(ctx, late())).toMatchObject({ claimed: 0, more: true })
   await engine.sql`insert into due_items (run_id, seq, due_at) select ${runId}, n, now() from generate_series(1, 3) n`
   await engine.sql`update runs set next_seq = 4 where id = ${runId}`
@@ -228,7 +228,7 @@ it('wait for the next consumer where they outlast what this one has left, and ar
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('are taken by nobody who saw more time before the run was locked than is left now', async () => {
+it('the poll for open runs and the claim under the lock apply the same bound to the time left', async () => {
   await engine.deploy({ step_seconds: 45 })
   const runId = await engine.submit(1)
   const left = (left_ms: number) => ({ left_ms, whole_ms: 48_000, base_url: '' })
@@ -243,7 +243,7 @@ it('are taken by nobody who saw more time before the run was locked than is left
   expect((await claimItems(ctx, engine.key(runId), 1, left(45_000))).claim!.items).toHaveLength(1)
 })
 
-it('have a place kept for them before any was begun, where the run has none in flight [items.cut-steps]', async () => {
+it('a place is kept for a run whose steps need a fresh consumer, before its first item was started, if it has none in flight [items.cut-steps]', async () => {
   await engine.deploy({ step_seconds: 45 })
   const slow = await engine.submit(2)
   await engine.sql`update projects set settings = settings || '{"concurrency": 1}'`
@@ -256,7 +256,7 @@ it('have a place kept for them before any was begun, where the run has none in f
   expect((await claimItems(ctx, engine.key(quick), 1, late)).claim!.items).toHaveLength(1)
 })
 
-it('are no reason to wait twice where the item has recorded them: they are not made again [items.cut-steps]', async () => {
+it('an item with a long recorded step waits once for a fresh consumer, which starts it: recorded steps are not repeated [items.cut-steps]', async () => {
   playSlowly(() => 1)
   const runId = await engine.submit(1)
   await consume(ctx, { time_ms })
@@ -270,7 +270,7 @@ it('are no reason to wait twice where the item has recorded them: they are not m
   expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 1 })
 })
 
-it('are known by the longest step that the item has recorded where the next was cut off, too [items.cut-steps]', async () => {
+it('an item whose step was cut off is not started again if a recorded step took longer than any consumer has [items.cut-steps]', async () => {
   const calls = playSlowly(() => 1)
   const runId = await engine.submit(1)
   await consume(ctx, { time_ms })
@@ -284,7 +284,7 @@ it('are known by the longest step that the item has recorded where the next was 
   })
 })
 
-it('count anew where the item got on between: it was another step [items.cut-steps]', async () => {
+it('cut steps are counted from zero once the item made progress: the next cut is of another step [items.cut-steps]', async () => {
   const calls = playSlowly(attempt => (attempt < 3 ? 1 : 0))
   const runId = await engine.submit(1)
   await consume(ctx, { time_ms })

@@ -1,4 +1,4 @@
-// What the engine promises about items, attempts, caps and verdicts, on real stores with a played agent.
+// Items, attempts, caps and verdicts from submission to the end of the run, on real stores with a played agent.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AgentProcessDied } from '../../../shared/agents/rules/invoke-agent.ts'
@@ -30,7 +30,7 @@ afterEach(() => engine.close())
 const gate = () => Promise.withResolvers<void>()
 
 describe('a submitted batch', () => {
-  it('runs to its end, each item once, with outputs byte for byte [items.output]', async () => {
+  it('runs each item once, and stores inputs and outputs byte for byte [items.output]', async () => {
     const runId = await engine.submit([
       { input: '{"a":1.50,  "b":"\\u0000 \\ud800"}' },
       { input: 'null' },
@@ -51,7 +51,7 @@ describe('a submitted batch', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('longer than a chunk is committed in chunks and drained whole', async () => {
+  it('with more items than one chunk holds is stored in full and runs to its end', async () => {
     const runId = await engine.submit(5001)
     expect(await engine.run(runId)).toMatchObject({ status: 'queued', total_items: 5001 })
     await consume(engine.ctx)
@@ -59,7 +59,7 @@ describe('a submitted batch', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('deals partitions in turn, so that a large one does not keep a small one waiting', async () => {
+  it('interleaves its partitions, so that a large one does not delay a small one', async () => {
     const keys = [...Array.from({ length: 50 }, () => 'big'), 'small', 'small']
     const runId = await engine.submit(keys.map(partition_key => ({ partition_key })))
     const items = await engine.items(runId)
@@ -67,7 +67,7 @@ describe('a submitted batch', () => {
     expect(items.slice(0, 4).map(item => item.line)).toEqual([1, 51, 2, 52])
   })
 
-  it('waits for a deployment and starts when there is one', async () => {
+  it('waits while its agent has no deployment, and starts once there is one', async () => {
     await engine.sql`update agents set current_deployment_id = null`
     const runId = await engine.submit(2)
     await consume(engine.ctx)
@@ -78,8 +78,8 @@ describe('a submitted batch', () => {
   })
 })
 
-describe('a run that cannot be served', () => {
-  it('does not keep others waiting, be there as many as one look takes', async () => {
+describe('a run that cannot be claimed from', () => {
+  it('does not delay other runs, even if there are as many such runs as one poll returns', async () => {
     const { sql, project_id } = engine
     const idle = engine.ctx.newId()
     await sql`insert into agents ${sql({ id: idle, project_id, name: 'idle', slug: 'idle' })}`
@@ -89,7 +89,7 @@ describe('a run that cannot be served', () => {
     expect(await engine.run(runId)).toMatchObject({ status: 'completed' })
   })
 
-  it('because a statement fails is left alone, and others go on', async () => {
+  it('because a statement fails is skipped, and other runs continue', async () => {
     const broken = await engine.submit(1)
     await engine.sql`update items set attempt = 32767`
     const runs = [await engine.submit(1), await engine.submit(1), await engine.submit(1)]
@@ -103,7 +103,7 @@ describe('a run that cannot be served', () => {
     expect(await engine.run(broken)).toMatchObject({ status: 'queued', running: 0 })
   })
 
-  it('although an item of it is due is not asked for without end', async () => {
+  it('is not polled in a tight loop while one of its items is due and the project has no room', async () => {
     const [started, release] = [gate(), gate()]
     engine.play(async function* (items) {
       if (engine.requests.length === 1) throw new Error('away')
@@ -133,7 +133,7 @@ describe('a run that cannot be served', () => {
 })
 
 describe('a submission', () => {
-  it('that was given up while its sender paused is not opened half empty', async () => {
+  it('that is given up while its sender pauses is refused, and leaves nothing', async () => {
     const [sent, release] = [gate(), gate()]
     async function* slow() {
       for (let n = 0; n < 3; n++) {
@@ -155,7 +155,7 @@ describe('a submission', () => {
     const submitting = submitRun(engine.ctx, { ...order, ...rest }, slow())
     const refused = expect(submitting).rejects.toMatchObject({ code: 'invalid_request' })
     await sent.promise
-    // Given up as far as the first statement, as a tick that is about to remove the items has.
+    // Runs only the first statement of giving up, as a tick does before it removes the items.
     const [run] = await engine.sql`select id from runs`
     await closeMaterializing(engine.sql, engine.key(run!.id))
     release.resolve()
@@ -165,7 +165,7 @@ describe('a submission', () => {
     expect(left).toEqual({ n: 0 })
   })
 
-  it('with an id twice is refused with both lines, short or long, and leaves nothing', async () => {
+  it('with a duplicate item_id is refused with both line numbers, whether short or long, and leaves nothing', async () => {
     const twice = (n: number) =>
       engine.submit(
         Array.from({ length: n }, (_, i) => ({ item_id: i === n - 1 ? 'item-2' : `item-${i + 1}` })),
@@ -180,7 +180,7 @@ describe('a submission', () => {
     expect(left).toEqual({ runs: 0, items: 0 })
   })
 
-  it('whose 101,000 ids do not fit in memory is still checked', async () => {
+  it('of 101,000 ids, more than are checked in memory, is still checked for duplicates', async () => {
     const ids = Array.from({ length: 101_000 }, (_, i) => ({ item_id: `id-${i}` }))
     ids[100_999] = { item_id: 'id-7' }
     await expect(engine.submit(ids)).rejects.toMatchObject({
@@ -188,7 +188,7 @@ describe('a submission', () => {
     })
   })
 
-  it('that fails half way through a long stream leaves nothing', async () => {
+  it('that fails halfway through a long stream leaves nothing', async () => {
     async function* broken() {
       for (let i = 0; i < 5; i++)
         yield Array.from({ length: 1000 }, (_, j) => ({
@@ -207,7 +207,7 @@ describe('a submission', () => {
     expect(left).toEqual({ runs: 0, items: 0 })
   })
 
-  it('whose process died half way is removed by the tick and never dispatched [lifecycle.materializing]', async () => {
+  it('whose process died halfway is removed by the tick and never dispatched [lifecycle.materializing]', async () => {
     const runId = await engine.submit(3)
     await engine.sql`update runs set materializing = true, touched_at = now() - interval '16 minutes' where id = ${runId}`
     await consume(engine.ctx)
@@ -225,13 +225,13 @@ describe('a submission', () => {
     expect(await engine.sql`select 1 from items`).toHaveLength(3)
   })
 
-  it('under a key that was used with another body is refused', async () => {
+  it('under an idempotency key that was used with another body is refused', async () => {
     await engine.submit(1, { idempotency: { key: 'k', fingerprint: async () => 'one' } })
     const other = engine.submit(1, { idempotency: { key: 'k', fingerprint: async () => 'two' } })
     await expect(other).rejects.toMatchObject({ code: 'idempotency_key_reused' })
   })
 
-  it('under a key older than a day starts a new run [runs.idempotent]', async () => {
+  it('under an idempotency key older than a day starts a new run [runs.idempotent]', async () => {
     const idempotency = { key: 'k', fingerprint: async () => 'same' }
     const first = await engine.submit(1, { idempotency })
     await engine.sql`update idempotency_keys set created_at = now() - interval '25 hours'`
@@ -277,7 +277,7 @@ describe('caps', () => {
     return most
   }
 
-  it('of a run are kept [runs.concurrency]', async () => {
+  it('of a run are never exceeded [runs.concurrency]', async () => {
     const most = counting(() => 'run')
     const runId = await engine.submit(200, { concurrency: 7 })
     await consume(engine.ctx)
@@ -285,7 +285,7 @@ describe('caps', () => {
     expect(most.get('run')).toBeLessThanOrEqual(7)
   })
 
-  it('of an agent and a project are kept over all runs and consumers [runs.concurrency]', async () => {
+  it('of a project and of an agent are never exceeded, over all runs and consumers [runs.concurrency]', async () => {
     await engine.sql`update projects set settings = settings || '{"concurrency": 5}'`
     const most = counting(() => 'project')
     const ids = [await engine.submit(60), await engine.submit(60), await engine.submit(60)]
@@ -301,7 +301,7 @@ describe('caps', () => {
     expect(most.get('project')).toBeLessThanOrEqual(3)
   })
 
-  it('of a partition are kept while other partitions go on', async () => {
+  it('of a partition are never exceeded while other partitions continue', async () => {
     await engine.sql`update projects set settings = settings || '{"partition_concurrency": 2}'`
     const most = counting(item => item.partition_key ?? 'none')
     const keys = Array.from({ length: 120 }, (_, i) => (i % 10 === 0 ? 'small' : 'big'))
@@ -315,7 +315,7 @@ describe('caps', () => {
 })
 
 describe('an attempt', () => {
-  it('whose consumer died is offered again, and its late result changes nothing', async () => {
+  it('whose consumer died is retried, and its late result changes nothing', async () => {
     const runId = await engine.submit(1)
     const [asked, answer] = [gate(), gate()]
     const dying = engine.other(async function* ([item]) {
@@ -339,7 +339,7 @@ describe('an attempt', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('that meets a transport fault is repeated, and given up after five', async () => {
+  it('that meets a transport fault is retried, and fails for good after five attempts', async () => {
     const runId = await engine.submit(1)
     engine.play(() => {
       throw new Error('connection refused')
@@ -362,7 +362,7 @@ describe('an attempt', () => {
     ])
   })
 
-  it('that ends in an agent error is not repeated unless the declaration says so', async () => {
+  it('that ends in an agent error is retried only if the declaration says so', async () => {
     engine.play(items => items.map(item => failure(item, 'agent_error')))
     const once = await engine.submit(1)
     await consume(engine.ctx)
@@ -380,7 +380,7 @@ describe('an attempt', () => {
     expect((await engine.items(thrice))[0]).toMatchObject({ status: 'failed', attempt: 3 })
   })
 
-  it('leaves its succeeded steps to the next one, which are counted and paid once', async () => {
+  it('passes its succeeded steps on to the next attempt, and each step is counted and paid once', async () => {
     const runId = await engine.submit(1)
     engine.play(async function* ([item]) {
       yield step(item!, 'fetch')
@@ -405,7 +405,7 @@ describe('an attempt', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('that yields goes on in a later request with its steps', async () => {
+  it('that yields continues in a later request with its recorded steps', async () => {
     const runId = await engine.submit(1)
     engine.play(async function* ([item]) {
       if (item!.recorded.length < 3) {
@@ -422,7 +422,7 @@ describe('an attempt', () => {
     })
   })
 
-  it('that takes too long ends as step_timeout [items.error-codes]', async () => {
+  it('that takes too long fails with step_timeout [items.error-codes]', async () => {
     const runId = await engine.submit(2, { timeout_seconds: 1 })
     engine.play(async function* (items) {
       yield result(items[0]!)
@@ -435,7 +435,7 @@ describe('an attempt', () => {
     ])
   })
 
-  it('in a process that died is repeated alone, so that only the guilty item fails', async () => {
+  it('whose agent process died is retried with each item isolated, so that only the guilty item fails', async () => {
     const runId = await engine.submit(6)
     engine.play(async function* (items, { target }) {
       if (items.some(item => item.seq === 4)) throw new AgentProcessDied('agent_crashed', 'out of memory')
@@ -451,7 +451,7 @@ describe('an attempt', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('whose answer breaks the protocol is a transport fault that names what was wrong', async () => {
+  it('whose answer breaks the protocol fails with protocol_error, which names the mistake', async () => {
     const runId = await engine.submit(1)
     engine.play(([item]) => [{ type: 'resullt', seq: item!.seq, attempt: item!.attempt } as never])
     await consume(engine.ctx, { stop: AbortSignal.timeout(300) })
@@ -460,7 +460,7 @@ describe('an attempt', () => {
     ])
   })
 
-  it('that is still reporting steps when the consumer stops does not keep it from stopping', async () => {
+  it('that is still reporting steps does not keep its consumer from stopping', async () => {
     await engine.deploy({ max_steps: 10_000 })
     const runId = await engine.submit(1)
     const asked = gate()
@@ -480,7 +480,7 @@ describe('an attempt', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('unfinished when the consumer is out of time is given back for the next', async () => {
+  it('that is unfinished when its consumer stops is left to the next consumer', async () => {
     const runId = await engine.submit(1)
     const asked = gate()
     engine.play(async function* () {
@@ -500,7 +500,7 @@ describe('an attempt', () => {
 })
 
 describe('a verdict', () => {
-  it('is degraded when the item returned without having worked, and waits in triage [service.ran-and-worked, items.verdict, items.degraded-reason, lifecycle.partial]', async () => {
+  it('is degraded if the item returned without having worked, and the item waits in triage [service.ran-and-worked, items.verdict, items.degraded-reason, lifecycle.partial]', async () => {
     engine.play(items => [
       result(items[0]!, ''),
       { ...result(items[1]!), degraded: 'not sure' } as never,
@@ -546,7 +546,7 @@ describe('a verdict', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('of the same item is recorded once, however often the agent sends it', async () => {
+  it('of an item is recorded once, however often the agent sends it', async () => {
     engine.play(([item]) => [result(item!, 'first'), result(item!, 'second'), failure(item!, 'agent_error')])
     const runId = await engine.submit(1)
     await consume(engine.ctx)
@@ -556,7 +556,7 @@ describe('a verdict', () => {
 })
 
 describe('a cancelled run', () => {
-  it('dispatches nothing more, lets what is in flight finish, and ends [lifecycle.cancelled]', async () => {
+  it('dispatches no more items, lets those in flight finish, and then ends [lifecycle.cancelled]', async () => {
     const [asked, answer] = [gate(), gate()]
     engine.play(async function* (items) {
       asked.resolve()
@@ -588,7 +588,7 @@ const OK = { outcome_reason: null, degraded_reason: null, error_code: null, erro
 const okVerdict = { status: 'completed', outcome: 'ok', ...OK } as const
 
 describe('a lease', () => {
-  it('made while others are being prolonged is not taken for lost', async () => {
+  it('taken during a heartbeat is not reported as lost', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
       const [started, release, locked, unlock] = [gate(), gate(), gate(), gate()]
@@ -625,7 +625,7 @@ describe('a lease', () => {
     }
   })
 
-  it('whose steps could not be written outlives a verdict that can be, so that the item is offered again [log.settle_failed]', async () => {
+  it('is not closed by a verdict while steps of its item could not be written, so that the item is retried [log.settle_failed]', async () => {
     const runId = await engine.submit(1)
     const { claim } = await claimItems(engine.ctx, engine.key(runId), 1)
     const lease = { claim_id: claim!.id, taken_ms: 0, open: 1, closing: false, abort: new AbortController() }
@@ -658,7 +658,7 @@ describe('a lease', () => {
   })
 })
 
-it('a flush that is sent again after the run has finished announces nothing twice', async () => {
+it('a flush that is repeated after the run has finished changes nothing and sends no second callback', async () => {
   const runId = await engine.submit(1, { callback_url: 'http://example.test' })
   await consume(engine.ctx)
   const before = await engine.run(runId)
@@ -692,12 +692,12 @@ it('a flush that is sent again after the run has finished announces nothing twic
   expect(await engine.sql`select from deliveries`).toHaveLength(1)
 })
 
-describe('what an agent sends', () => {
+describe('unusual output of an agent', () => {
   it.each([
     ['a step without a name', { name: '' }],
     ['a time only JavaScript reads', { started_at: '2026' }],
     ['a separator in a time', { started_at: '2026-01-01 (\x1e)' }],
-  ])('can be stored: %s', async (_, more) => {
+  ])('is stored: %s', async (_, more) => {
     engine.play(items => items.flatMap(item => [step(item, 'a', more), result(item)]))
     const runId = await engine.submit(1)
     await consume(engine.ctx)
@@ -705,7 +705,7 @@ describe('what an agent sends', () => {
     expect(engine.log.filter(line => line.includes('settle_failed'))).toEqual([])
   })
 
-  it.each(['', 'a\u0000b', 'a\u001eb'])('can be stored: the error code %j of an attempt', async code => {
+  it.each(['', 'a\u0000b', 'a\u001eb'])('is stored: the error code %j of an attempt', async code => {
     await engine.deploy({ retries: 1 })
     engine.play(items => items.map(item => failure(item, code)))
     const runId = await engine.submit(1)
@@ -715,7 +715,7 @@ describe('what an agent sends', () => {
     expect(engine.log.filter(line => line.includes('settle_failed'))).toEqual([])
   })
 
-  it('can be stored: more tokens in one flush than an integer holds', async () => {
+  it('is stored: more tokens in one flush than an integer holds', async () => {
     const usage = { input_tokens: LIMITS.step_tokens, output_tokens: 0 }
     const steps = Array.from({ length: 30 }, (_, i) => `step-${i}`)
     engine.play(items =>
@@ -726,7 +726,7 @@ describe('what an agent sends', () => {
     expect(await engine.run(runId)).toMatchObject({ ok: 1, input_tokens: 30 * LIMITS.step_tokens })
   })
 
-  it('is a yield without end: it is offered again at leisure', async () => {
+  it('is retried with a delay if it is one yield after another', async () => {
     engine.play(items => items.map(item => ({ type: 'yield', seq: item.seq, attempt: item.attempt })))
     const runId = await engine.submit(1)
     const stop = new AbortController()
@@ -739,7 +739,7 @@ describe('what an agent sends', () => {
   })
 })
 
-it('a verdict is read from the steps of earlier attempts too', async () => {
+it('a verdict is based on the steps of earlier attempts too', async () => {
   engine.play(function* (items) {
     for (const item of items) {
       if (item.recorded.length > 0) yield result(item, { answer: 'an answer' })
@@ -759,7 +759,7 @@ it.each([
   ['balanced', ['refusal', 'refusal'], ['degraded', 'degraded']],
   ['off', [null, null], ['ok', 'ok']],
 ] as const)(
-  'an agent that declares refusals %s has those that are sure and those that are suspected judged so [steps.suspected, runs.suspected, agents.refusals]',
+  'an agent that declares refusals %s has sure and suspected refusals graded accordingly [steps.suspected, runs.suspected, agents.refusals]',
   async (refusals, reasons, outcomes) => {
     const answers = ["I'm sorry, but I can't help with that.", 'I must decline.']
     await engine.deploy(refusals === undefined ? {} : { refusals })
@@ -780,7 +780,7 @@ it.each([
   },
 )
 
-it('a deployment that declares no checks has those of when it was deployed, and a refusal stays one [agents.default-checks]', async () => {
+it('a deployment without declared checks uses the defaults of its deploy time, and a refusal is always detected [agents.default-checks]', async () => {
   const answers = [
     '{"label": "billing"',
     "[/INST] I'm sorry, but I can't help with that.",
@@ -804,7 +804,7 @@ it('a deployment that declares no checks has those of when it was deployed, and 
   expect(await judged()).toEqual([null, 'refusal', null])
 })
 
-it('an agent that declares checks has its answers looked at for those, and for no others [agents.checks]', async () => {
+it('an agent that declares checks has its answers graded by those checks and no others [agents.checks]', async () => {
   const answers = ['{"label": "billing"', '```json\n{"label": "billing"}\n```', 'Dear [Your Name],']
   await engine.deploy({ checks: ['cut_json', 'fenced_json'] })
   engine.play(function* (items) {
@@ -823,7 +823,7 @@ it('an agent that declares checks has its answers looked at for those, and for n
   ])
 })
 
-it('items that are due again keep to the cap of their partition', async () => {
+it('due items keep to the cap of their partition', async () => {
   await engine.sql`update projects set settings = settings || '{"partition_concurrency": 2}'`
   let [atWork, most] = [0, 0]
   engine.play(async function* (items) {
@@ -843,7 +843,7 @@ it('items that are due again keep to the cap of their partition', async () => {
   expect(most).toBeLessThanOrEqual(4)
 })
 
-it('the status column and the rules of the domain agree on every combination', async () => {
+it('run_status_of in SQL and runStatus in the rules agree on every combination of counters', async () => {
   const { runStatus } = await import('../../../shared/items/rules/lifecycle.ts')
   const [small, flags] = [
     [0, 1, 2],

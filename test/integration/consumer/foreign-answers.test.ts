@@ -1,5 +1,5 @@
-// What nginx, HAProxy and Caddy answer themselves, and what the client and the command make of it. Each is run where it is
-// installed; none is a dependency.
+// Answers that nginx, HAProxy and Caddy give themselves, and how the client and the command report them. Each proxy is
+// tested if it is installed; none is a dependency.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 const parts = new AsyncDisposableStack()
 afterAll(() => parts.disposeAsync())
 
-/** A server that answers as Assay does, reads what is sent to it, and never answers what is asked slowly. */
+/** A server that reads requests to the end and answers as Assay does, but never answers requests for agents. */
 const upstream: RequestListener = (request, response) => {
   if (request.url!.startsWith('/v1/agents')) return
   request.resume().on('end', () => {
@@ -33,7 +33,7 @@ async function serving(listener: RequestListener): Promise<number> {
   return (server.address() as { port: number }).port
 }
 
-/** Addresses of one proxy: before Assay, before nothing, moved to https, and limiting requests. */
+/** Ports of one proxy: in front of Assay, in front of nothing, redirecting to https, and limiting requests. */
 interface Ports {
   good: number
   dead: number
@@ -47,11 +47,11 @@ interface Proxy {
   version: string[]
   config(to: { port: number; none: number }, at: Ports, folder: string): string
   command(file: string, folder: string): string[]
-  /** Caddy 2.6 finds it out while it sends the body on, and answers 502. */
+  /** The code for a body over the limit. Caddy 2.6 notices it while it forwards the body, and answers 502. */
   bodyCode: RegExp
-  /** What the hint names. */
+  /** The setting that the hint names. */
   setting: RegExp
-  /** Of the body that it refuses. HAProxy closes without reading on: what is still being sent would lose its answer. */
+  /** Length of a body over the limit. HAProxy closes without reading on: a client that still sends loses the answer. */
   characters: number
 }
 
@@ -172,12 +172,12 @@ describe.each(PROXIES)('behind $name', proxy => {
     if (isThere) ports = await started(proxy, { port: await serving(upstream), none: await freePort() })
   })
 
-  it.skipIf(!isThere)(`what Assay answers passes${skipped}`, async () => {
+  it.skipIf(!isThere)(`an answer of Assay passes through${skipped}`, async () => {
     expect((await at(ports.good).GET('/v2/runs')).data).toEqual([])
   })
 
   it.skipIf(!isThere)(
-    `a body over its limit is told with the setting, also line by line${skipped}`,
+    `a body over the proxy's limit is reported with the setting to change, also for streamed lines${skipped}`,
     async () => {
       const failure = {
         answered_by: proxy.name,
@@ -186,27 +186,27 @@ describe.each(PROXIES)('behind $name', proxy => {
       }
       const large = { agent_id: 'a', items: [{ input: 'x'.repeat(proxy.characters) }] }
       await expect(at(ports.good).POST('/v1/batches', { body: large })).rejects.toMatchObject(failure)
-      if (proxy.name === 'HAProxy') return // it knows no size of a body that says none
+      if (proxy.name === 'HAProxy') return // HAProxy knows no size of a body without content-length
       const lines = Array.from({ length: 30 }, () => ({ input: 'x'.repeat(100_000) }))
       await expect(at(ports.good).submit({ agent_id: 'a' }, lines)).rejects.toMatchObject(failure)
     },
   )
 
-  it.skipIf(!isThere)(`an Assay that is away, or slow, is told as such${skipped}`, async () => {
+  it.skipIf(!isThere)(`the caller learns that Assay is down or slow${skipped}`, async () => {
     const failure = { answered_by: proxy.name, code: 'proxy_unavailable' }
     await expect(at(ports.dead).GET('/v2/runs')).rejects.toMatchObject(failure)
     await expect(at(ports.dead).runEvents('r').next()).rejects.toMatchObject(failure)
     await expect(at(ports.good).GET('/v1/agents')).rejects.toMatchObject({ ...failure, status: 504 })
   })
 
-  it.skipIf(!isThere)(`a move to https is told and not followed${skipped}`, async () => {
+  it.skipIf(!isThere)(`a redirect to https is reported and not followed${skipped}`, async () => {
     await expect(at(ports.moved).GET('/v2/runs')).rejects.toMatchObject({
-      answered_by: proxy.name === 'HAProxy' ? 'another server' : proxy.name, // its redirects are empty
+      answered_by: proxy.name === 'HAProxy' ? 'another server' : proxy.name, // HAProxy's redirects have no body
       hint: expect.stringContaining('ASSAY_BASE_URL=https://assay.example.com '),
     })
   })
 
-  it.skipIf(!isThere)(`a limit on requests is told as such${skipped}`, async () => {
+  it.skipIf(!isThere)(`a rate limit of the proxy is reported as such${skipped}`, async () => {
     const ask = () => at(ports.limiting).GET('/v2/runs')
     const failure = await ask()
       .then(ask)
@@ -224,7 +224,7 @@ describe('the command', () => {
   })
 
   it.each([[['runs']], [['watch', 'the-run']], [['runs', '--follow']], [['results', 'the-run']], [[]]])(
-    'before a sign-in page (assay %j) ends with 3 and says so, without a stack',
+    'exits with 3 in front of a sign-in page and names the page, without a stack trace (assay %j)',
     async args => {
       const { code, err } = await assay({ env }, args).done
       expect(code).toBe(3)
@@ -237,7 +237,7 @@ describe('the command', () => {
     },
   )
 
-  it('assay doctor says it too, and that nothing was checked', async () => {
+  it('assay doctor reports the sign-in page as its only finding', async () => {
     const { code, events } = await assay({ env }, ['doctor']).done
     expect(code).toBe(1)
     expect(events).toMatchObject([

@@ -1,4 +1,4 @@
-// Whose items begin next where not all that wait have room, and that no run waits for another's agent or lock.
+// Which items start next while not all have room. No run waits for another run's agent or lock.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
@@ -28,7 +28,7 @@ function consumeUntilStopped(ctx: Context = engine.ctx) {
 const SINGLE = [{ input: '"single"' }]
 const isSingle = ({ input }: { input: unknown }) => input === 'single'
 
-/** Items of a long run are answered one by one, when the test says so; a single one at once. */
+/** Plays an agent that answers a single item at once, and items of a long run one by one when the test says so. */
 function answerWhenTold() {
   let told = 0
   let next = Promise.withResolvers<void>()
@@ -48,7 +48,7 @@ function answerWhenTold() {
   }
 }
 
-/** With an agent of its own; whose runs these are. */
+/** Creates a second project with an agent of its own, and returns the ids of both. */
 async function anotherProject() {
   const { sql } = engine
   const [project_id, agent_id, version] = [engine.ctx.newId(), engine.ctx.newId(), engine.ctx.newId()]
@@ -61,7 +61,7 @@ async function anotherProject() {
   return { project_id, agent_id }
 }
 
-it('the next place that becomes free is for a single item, though a longer run waits for all of them', async () => {
+it('the next place that becomes free goes to a single item, although a longer run waits for all places', async () => {
   await engine.sql`update projects set settings = settings || '{"concurrency": 4}'`
   const answer = answerWhenTold()
   const long = await engine.submit(40)
@@ -77,7 +77,7 @@ it('the next place that becomes free is for a single item, though a longer run w
   expect(await conservation(engine, long)).toEqual([])
 })
 
-it('a run of another project does not wait for one whose project is locked', async () => {
+it('a run does not wait while the project of another run is locked', async () => {
   const { sql } = engine
   await engine.submit(1)
   const locked = Promise.withResolvers<void>()
@@ -101,7 +101,7 @@ it('a run of another project does not wait for one whose project is locked', asy
   await locking
 })
 
-it('a quick agent has room beside one that answers nothing, however much of that waits and no cap bounds it', async () => {
+it('a quick agent gets places next to a hung one, although the hung agent has many items waiting and no cap', async () => {
   const most = LIMITS.items_in_flight_per_consumer
   await engine.sql`update projects set settings = settings || ${engine.sql.json({ concurrency: 2 * most })}`
   answerWhenTold()
@@ -115,7 +115,7 @@ it('a quick agent has room beside one that answers nothing, however much of that
   expect(await inFlight()).toBeLessThan(most)
 })
 
-it('a run whose partitions are full is not asked again for what happens in other projects', async () => {
+it('a run with full partitions is not queried again for every event in another project', async () => {
   const ITEMS = 30
   await engine.sql`update projects set settings = settings || '{"partition_concurrency": 1}'`
   const answer = answerWhenTold()
@@ -135,7 +135,7 @@ it('a run whose partitions are full is not asked again for what happens in other
   const other = await engine.submit(Array(ITEMS).fill(SINGLE[0]), others)
   wake()
   await eventually(async () => expect(await engine.run(other)).toMatchObject({ status: 'completed' }))
-  // Once for the wake, and once a second for what nobody tells.
+  // Once for the notification, and once a second for changes without a notification.
   expect(asked - before).toBeLessThan(ITEMS / 2)
   answer(2)
 })

@@ -1,4 +1,4 @@
-// The commands that pages show are ones the command line takes, whatever the page was asked for.
+// The command line accepts the commands that pages show, whatever the page was asked for.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from '../../../shared/cli/arguments.ts'
@@ -24,7 +24,7 @@ afterAll(() => world.end())
 const CHARACTERS: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
 const textOf = (html: string) => html.replaceAll(/&([^;]+);/g, (whole, name) => CHARACTERS[name] ?? whole)
 
-/** The lines of code of a page that are commands of ours. */
+/** The commands of Assay in the code blocks of a page. */
 async function commandsOf(path: string): Promise<string[]> {
   const response = await fetch(`${world.url}/dashboard${path}`, { headers: { cookie } })
   const html = await response.text()
@@ -38,7 +38,7 @@ async function commandsOf(path: string): Promise<string[]> {
     .filter(line => line.startsWith('assay '))
 }
 
-/** As a shell splits a line: quotes hold a word together. */
+/** Splits a line as a shell does: quotes hold a word together. */
 const wordsOf = (line: string) =>
   [...line.matchAll(/(?:'[^']*'|\\.|[^\s'\\])+/g)].map(([word]) =>
     word.replaceAll(/'([^']*)'|\\(.)/g, (_, inside, one) => inside ?? one),
@@ -53,7 +53,7 @@ async function expectTaken(path: string): Promise<string[]> {
   return lines
 }
 
-it('of pages of a project, with nothing in it and with something', async () => {
+it('commands on the pages of a project are valid, for an empty project and one with runs', async () => {
   const { first, sibling } = world
   await ran(world, fails(), [{ item_id: 'one', input: 1 }])
   for (const { project_id } of [first, sibling])
@@ -77,7 +77,7 @@ it('of pages of a project, with nothing in it and with something', async () => {
   for (const page of ['/members', '/quotas']) expect(await expectTaken(page), page).not.toEqual([])
 })
 
-it('of pages of an agent, a run, an item, a schedule and a trigger', async () => {
+it('commands on the pages of an agent, a run, an item, a schedule and a trigger are valid', async () => {
   const { agent, run } = await ran(world, fails(), [{ item_id: 'one', input: 1 }])
   const order = { agent_id: agent.id, cron: '0 6 * * *', timezone: 'UTC', input: null }
   const { json: schedule } = await world.call('POST', '/v1/schedules', { body: order })
@@ -99,7 +99,7 @@ it('of pages of an agent, a run, an item, a schedule and a trigger', async () =>
     expect(await expectTaken(path), path).not.toEqual([])
 })
 
-it('keeps what a link asks for one word each, and names it as the command line does', async () => {
+it('commands quote each filter of a link as one word, under its option of the command line', async () => {
   const { agent, run } = await ran(world, fails(), [{ item_id: 'one', input: 1, partition_key: 'p' }])
   const ofProject = `/projects/${world.first.project_id}`
   const odd = 'it\'s; $(no) "such" thing'

@@ -1,4 +1,4 @@
-// What becomes of a form that is refused: it is there again with what was typed, over plain HTTP.
+// A form that is refused is shown again with what was typed, over plain HTTP.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -34,7 +34,7 @@ async function refused(path: string, form: Record<string, string>): Promise<stri
   return html
 }
 
-it('a run by hand keeps its input, be it JSON or the fields of a schema', async () => {
+it('a refused run form keeps its input, be it JSON or the fields of a schema', async () => {
   const agent = await makeAgent(world)
   const properties = { subject: { type: 'string' }, urgent: { type: 'boolean' } }
   await deploy(world, agent.id, { input_schema: { type: 'object', properties } })
@@ -49,7 +49,7 @@ it('a run by hand keeps its input, be it JSON or the fields of a schema', async 
   expect(html).toMatch(/name="field:urgent" checked/)
 })
 
-it('a new schedule keeps all that was typed, and sends it by POST alone', async () => {
+it('a refused schedule form keeps all that was typed, and is sent by POST only', async () => {
   const agent = await makeAgent(world)
   const path = `/dashboard/projects/${world.first.project_id}/schedules`
   const order = { agent_id: agent.id, cron: '0 6 * * *', timezone: 'UTC', input: '{no}', budget_usd: '1.50' }
@@ -64,7 +64,7 @@ it('a new schedule keeps all that was typed, and sends it by POST alone', async 
   }
 })
 
-/** Every setting of a schedule, each other than its default. */
+/** Every setting of a schedule, each different from its default. */
 const SETTINGS: Omit<ScheduleSettings, 'input' | 'source'> & { source: object } = {
   name: 'night',
   source: { url: 'https://example.com/x.csv', format: 'csv', item_id: 'id', partition_key: null },
@@ -78,7 +78,7 @@ const SETTINGS: Omit<ScheduleSettings, 'input' | 'source'> & { source: object } 
   tags: ['acme', 'Ticket 7'],
 }
 
-it('a schedule has all its settings in its form, which saved as it is changes none, and emptied takes all away [schedules.tags] [schedules.concurrency]', async () => {
+it("a schedule's form has all its settings, changes none if saved untouched, and clears all if emptied [schedules.tags] [schedules.concurrency]", async () => {
   const unsaid = settingsOf({})
   expect([...Object.keys(SETTINGS), 'input'].sort()).toEqual(Object.keys(unsaid).sort())
   const agent = await makeAgent(world)
@@ -107,7 +107,7 @@ it('a schedule has all its settings in its form, which saved as it is changes no
       expect(await refused(path, { ...form, [name]: wrong })).toContain(`wrong-${name}`)
 })
 
-it('a trigger has what its runs are started with in its forms, which saved as they are change none [triggers.settings]', async () => {
+it("a trigger's forms have all settings of its runs, and change none if saved untouched [triggers.settings]", async () => {
   const { name: _, source: __, results: ___, ...settings } = SETTINGS
   const agent = await makeAgent(world)
   const { tags, ...filled } = { ...settings, budget_cents: undefined, budget_usd: '1.50' }
@@ -131,7 +131,7 @@ it('a trigger has what its runs are started with in its forms, which saved as th
   expect(await asItIs()).toMatchObject({ budget_cents: null, tags: [], pilot_items: null, concurrency: 3 })
 })
 
-/** What a browser sends of a form that nobody has touched. */
+/** What a browser sends for an untouched form. */
 function fieldsOf(html: string, action: string): Record<string, string> {
   const form = html
     .split('<form')
@@ -160,7 +160,7 @@ function fieldsOf(html: string, action: string): Record<string, string> {
   return fields
 }
 
-it('a new schedule shows when it fires and what its source holds, asked with its headers', async () => {
+it('the preview of a new schedule shows what its source holds, fetched with its headers', async () => {
   const agent = await makeAgent(world)
   const asked: (string | undefined)[] = []
   const source = createServer((request, response) => {
@@ -185,7 +185,7 @@ it('a new schedule shows when it fires and what its source holds, asked with its
   expect(html).toContain('Authorization: Bearer sesame</textarea>')
 })
 
-it('a new trigger keeps its name, and no secret', async () => {
+it('a refused trigger form keeps the name, and no secret', async () => {
   const agent = await makeAgent(world)
   const order = { agent_id: agent.id, name: 'two words', scheme: 'stripe', signing_secret: 'whsec_mine' }
   const html = await refused(`/dashboard/projects/${world.first.project_id}/triggers`, order)
@@ -193,7 +193,7 @@ it('a new trigger keeps its name, and no secret', async () => {
   expect(html).not.toContain('whsec_mine')
 })
 
-it('settings keep what was changed beside what is wrong', async () => {
+it('a refused settings form keeps the other changes next to the wrong one', async () => {
   const { json: project } = await world.call('GET', `/v1/projects/${world.first.project_id}`)
   const numbers = ['concurrency', 'partition_concurrency', 'open_runs', 'requests_per_second']
   const days = ['step_retention_days', 'payload_retention_days', 'record_retention_days']

@@ -1,5 +1,5 @@
-// How large pages of lists are where everything is there and has a long name: a phone waits for all of it. What is looked
-// at is the HTML as it is before it is compressed; style and scripts are fetched once.
+// How large pages of lists are with all rows and long names: a phone waits for the whole page. The HTML is measured
+// before compression; style and scripts are fetched once.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newRunId } from '../../../shared/kernel/ids.ts'
@@ -10,9 +10,9 @@ import { deploy, type Play, recordId, workOff } from '../../conformance/play.ts'
 import { openWorld, type World } from '../../conformance/world.ts'
 import { chat, step } from '../../support/agents-played.ts'
 
-/** More than any page shows. */
+/** More rows than any page shows. */
 const MANY = 60
-/** As long as such names are where people, or their programs, give them. */
+/** Names as long as people, or their programs, make them. */
 const RUN_NAME = 'Nightly classification of refund requests, all regions, second attempt'
 const ITEM_ID = 'zendesk-eu-central/tickets/2026-03-02/0000000'
 const PARTITION = 'customer:northwind-traders-international'
@@ -21,7 +21,7 @@ const SLUG = 'classify-refund-requests-of-customers'
 const LETTERS = 'abcdefghij'
 const inLetters = (n: number) => [...String(n)].map(digit => LETTERS[Number(digit)]!.repeat(3)).join('')
 
-/** Each of a page fails elsewhere and otherwise: there are two items of each cause, far apart. */
+/** Each item of a page fails for a cause of its own: two items share a cause, far apart. */
 const failsInItsOwnWay: Play = item => {
   const { seq, attempt } = item
   const place = inLetters(seq % (2 * MANY))
@@ -80,7 +80,7 @@ async function signIn(): Promise<string> {
   return response.headers.getSetCookie()[0]!.split(';')[0]!
 }
 
-/** What has more rows than a page without much being done for each. */
+/** Inserts the rows that need no work done: more than a page shows. */
 async function fillLists(project_id: string) {
   const { sql } = world.ctx
   const random = (bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>)

@@ -1,4 +1,4 @@
-// What nobody may do to the dashboard or by it, over plain HTTP as an attacker sends it.
+// What nobody may do to the dashboard or through it, over plain HTTP as an attacker sends it.
 
 import { request as ask } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -34,7 +34,7 @@ async function signIn(account = world.first.account): Promise<string> {
   return response.headers.getSetCookie()[0]!.split(';')[0]!
 }
 
-/** A path as it is, which fetch would clean. */
+/** Requests the path as it is; fetch would normalise it. */
 function readAsTyped(path: string): Promise<{ status: number; text: string; location: string | undefined }> {
   return new Promise((resolve, reject) => {
     const asked = ask(world.url, { path, headers: { cookie }, agent: false }, async answer => {
@@ -47,7 +47,7 @@ function readAsTyped(path: string): Promise<{ status: number; text: string; loca
   })
 }
 
-describe('where the dashboard leads', () => {
+describe('a redirect', () => {
   it.each([
     ['/dashboard/search?q=a+b&at=2026-01-01T00:00:00Z', '/dashboard/search?q=a+b&at=2026-01-01T00:00:00Z'],
     ['https://elsewhere.test/dashboard', '/dashboard'],
@@ -58,7 +58,7 @@ describe('where the dashboard leads', () => {
     ['/dashboardelsewhere', '/dashboard'],
     ['javascript:alert(1)', '/dashboard'],
     ['/dashboard/\r\nset-cookie: a=b', '/dashboard/set-cookie:%20a=b'],
-  ])('after signing in with next=%j to %s', async (next, to) => {
+  ])('after signing in with next=%j leads to %s', async (next, to) => {
     const form = new URLSearchParams({ ...world.first.account, next })
     const response = await send('/dashboard/sign-in', form, { cookie: '' })
     expect([response.status, response.headers.get('location')]).toEqual([303, to])
@@ -66,7 +66,7 @@ describe('where the dashboard leads', () => {
   })
 
   it.each(['https://elsewhere.test/dashboard/runs', 'https://elsewhere.test//dashboard/runs', 'no address'])(
-    'from a refused form with the referer %s stays here',
+    'from a refused form with the referer %s stays on this host',
     async referer => {
       const response = await send('/dashboard/projects', new URLSearchParams({ nonsense: '1' }), { referer })
       const to = response.headers.get('location')
@@ -76,13 +76,13 @@ describe('where the dashboard leads', () => {
   )
 })
 
-describe('what a cookie can do', () => {
+describe('a cookie', () => {
   const noticed = (notice: unknown) =>
     read('/dashboard/projects', {
       cookie: `${cookie}; __Host-assay-notice=${encodeURIComponent(JSON.stringify(notice))}`,
     })
 
-  it('says something once, as text', async () => {
+  it('shows a notice once, as text', async () => {
     const response = await noticed({ kind: 'done', text: '<img src=x onerror=alert(1)>' })
     const html = await response.text()
     expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;')
@@ -111,7 +111,7 @@ describe('what a cookie can do', () => {
     expect(response.status).toBe(more.includes('session') ? 303 : 200)
   })
 
-  it('is a message too long to keep cut to what browsers keep, whatever its letters', async () => {
+  it('holds a long notice cut to the size that browsers keep, whatever its letters', async () => {
     const referer = `${world.url}/dashboard/projects`
     const form = new URLSearchParams(Array.from({ length: 9 }, (_, n) => [`${'€'.repeat(200)}${n}`, '']))
     const response = await send('/dashboard/projects', form, { referer })
@@ -124,7 +124,7 @@ describe('what a cookie can do', () => {
 })
 
 describe('a session', () => {
-  it('is not ended in the browser by a request that came without it', async () => {
+  it('is not cleared in the browser by a request that came without it', async () => {
     for (const request of [
       fetch(`${world.url}/dashboard/projects`, { redirect: 'manual' }),
       fetch(`${world.url}/dashboard/account`, { method: 'POST', redirect: 'manual' }),
@@ -141,13 +141,13 @@ describe('a session', () => {
     expect((await read('/dashboard/projects', { cookie: mine })).status).toBe(200)
   })
 
-  it('is not begun by another site', async () => {
+  it('is not started by another site', async () => {
     const form = new URLSearchParams(world.first.account)
     const response = await send('/dashboard/sign-in', form, { 'sec-fetch-site': 'cross-site', cookie: '' })
     expect([response.status, response.headers.getSetCookie()]).toEqual([403, []])
   })
 
-  it('is another after signing in again, and what one brings along is not taken for it', async () => {
+  it('is new after each sign-in, even if the request brings an old one', async () => {
     const [one, other] = [await signIn(), await signIn()]
     expect(one).not.toBe(other)
     const form = new URLSearchParams(world.first.account)
@@ -155,7 +155,7 @@ describe('a session', () => {
     expect(third.headers.getSetCookie()[0]).not.toContain(one)
   })
 
-  it("of a browser opens nothing of the API, and the API's token no page", async () => {
+  it('of a browser does not open the API, and an API token opens no page', async () => {
     const token = cookie.split('=')[1]!
     const headers = { authorization: `Bearer ${token}` }
     expect((await fetch(`${world.url}/v1/projects`, { headers })).status).toBe(401)
@@ -173,14 +173,14 @@ describe('a form', () => {
     ['JSON', 'application/json'],
     ['parts without a boundary', 'multipart/form-data'],
     ['parts with another boundary', 'multipart/form-data; boundary=other'],
-  ])('that cannot be read is refused as one: %s', async (_, type) => {
+  ])('that cannot be parsed is refused with a page: %s', async (_, type) => {
     const body = new TextEncoder().encode('--x\r\nname=forged')
     const response = await send('/dashboard/projects', body, { 'content-type': type })
     expect(response.status).toBe(400)
     expect(await response.text()).toContain('<h1>')
   })
 
-  it('with a file where a text belongs, a name twice, or a name too many is refused', async () => {
+  it('with a file for a text field, a duplicate name or an unknown name is refused', async () => {
     const file = new FormData()
     file.set('name', new File(['forged'], 'forged'))
     for (const form of [
@@ -201,7 +201,7 @@ describe('a form', () => {
     expect(json.map((one: { name: string }) => one.name)).not.toContain('forged')
   })
 
-  it('over the bound is refused with a page', async () => {
+  it('over the size limit is refused with a page', async () => {
     const response = await send(
       '/dashboard/projects',
       new URLSearchParams({ name: 'n'.repeat(LIMITS.form_bytes) }),
@@ -216,7 +216,7 @@ describe('a path', () => {
     '/dashboard/runs/..%2F..%2Fv1%2Fprojects%3F/events',
     '/dashboard/runs/%2e%2e%2fruns%3f/events',
     '/dashboard/runs/x%2F..%2F..%2F..%2Fopenapi.json%23/events',
-  ])('reads nothing of the API but what the page is about: %s', async path => {
+  ])('with encoded separators reaches no other path of the API: %s', async path => {
     const { status, text } = await readAsTyped(path)
     expect(status).toBe(404)
     expect(text).toContain('<h1>Not found</h1>')
@@ -231,20 +231,20 @@ describe('a path', () => {
     '/dashboard/assets/..%2f..%2fpackage.json',
     '/dashboard/assets/__proto__',
     '/DASHBOARD/projects',
-  ])('that plays tricks leads to nothing: %s', async path => {
+  ])('that is malformed or leaves the dashboard finds nothing: %s', async path => {
     const { status } = await readAsTyped(path)
     expect([400, 401, 404]).toContain(status)
   })
 
   it.each(['/dashboard/%2e%2e//elsewhere.test/', '/dashboard//elsewhere.test/', '/dashboard/runs/%2e%2e'])(
-    'with a slash at its end leads nowhere else: %s',
+    'with a trailing slash or dots redirects only within the dashboard: %s',
     async path => {
       const { location = '/dashboard' } = await readAsTyped(path)
       expect(location).toMatch(/^\/dashboard(\/|$)/)
     },
   )
 
-  it('with a query of many thousand letters, or a wrong one, is answered with a page', async () => {
+  it('with a very long or malformed query gets 400 with a page', async () => {
     for (const query of [
       `cursor=${'c'.repeat(8000)}`,
       'cursor=a&cursor=b',
@@ -259,7 +259,7 @@ describe('a path', () => {
   })
 })
 
-it('every answer says that nobody may frame, cache or guess it', async () => {
+it('every answer forbids framing, caching and content sniffing', async () => {
   const { run } = await ran(world, fails(), [{ item_id: 'one', input: '<script>alert(1)</script>' }])
   const answers = await Promise.all([
     read('/dashboard/projects'),
@@ -289,7 +289,7 @@ it('every answer says that nobody may frame, cache or guess it', async () => {
   }
 })
 
-describe('who somebody is', () => {
+describe('a member', () => {
   const OWNER = 'rather long password'
   async function member(role: string) {
     const { json } = await world.call('POST', '/v1/sessions', { token: null, body: world.first.account })
@@ -308,7 +308,7 @@ describe('who somebody is', () => {
   }
   let made = 0
 
-  it('a role that is taken away is gone at the next form, and its buttons with it', async () => {
+  it('whose role is lowered loses its rights with the next form, and its buttons', async () => {
     const { cookie, change } = await member('owner')
     expect(
       (await send('/dashboard/projects', new URLSearchParams({ name: 'still' }), { cookie })).status,
@@ -322,7 +322,7 @@ describe('who somebody is', () => {
     expect(await refused.text()).toContain('Your role does not allow this')
   })
 
-  it('a member who is removed is led to the form, from pages and from forms', async () => {
+  it('who is removed is sent to the sign-in form, from pages and from forms', async () => {
     const { cookie, change } = await member('operator')
     await change('DELETE')
     const at = () => read('/dashboard/projects', { cookie })
@@ -332,7 +332,7 @@ describe('who somebody is', () => {
     expect(form.headers.get('location')).toBe('/dashboard/sign-in')
   })
 
-  it('too many wrong passwords by the form are refused as by the API, by e-mail', async () => {
+  it('whose password is guessed wrong too often in the form is refused by e-mail, as in the API', async () => {
     const { cookie: _ } = await member('viewer')
     const email = `viewer-${made}@example.org`
     const guess = () =>

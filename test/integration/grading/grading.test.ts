@@ -1,4 +1,4 @@
-// What a run recorded, graded again by the rules of today: over the API and on the command line, page by page.
+// Recorded answers of a run, graded again by today's rules: over the API and on the command line, page by page.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -64,7 +64,7 @@ async function ran(items: number): Promise<string> {
 }
 
 describe('a run that is graded again', () => {
-  it('differs where its agent declares other rules since, and keeps what was recorded [runs.grade]', async () => {
+  it('differs if its agent has declared other rules since, and keeps what was recorded [runs.grade]', async () => {
     asks()
     await engine.deploy()
     const run_id = await ran(30)
@@ -97,7 +97,7 @@ describe('a run that is graded again', () => {
     expect([await engine.run(run_id), await engine.items(run_id)]).toEqual(recorded)
   })
 
-  it('keeps the verdict of an answer that its agent told, whatever its output reads like [runs.grade]', async () => {
+  it('keeps the verdict of an answer that its agent reported, whatever its output reads like [runs.grade]', async () => {
     engine.play(async function* (items) {
       for (const item of items) {
         const answer = { text: 'Half', finish: 'length' } as const
@@ -115,7 +115,7 @@ describe('a run that is graded again', () => {
     })
   })
 
-  it('is told in parts of a bounded size that add up to the run [runs.grade]', async () => {
+  it('is returned in pages of a bounded size that add up to the run [runs.grade]', async () => {
     asks()
     await engine.deploy()
     const items = LIMITS.regrade_page.max + 500
@@ -141,7 +141,7 @@ describe('a run that is graded again', () => {
     expect(other.status).toBe(400)
   })
 
-  it('reads of an item with very many long answers the last ones', async () => {
+  it('uses the last answers of an item with very many long ones', async () => {
     const long = chat('x'.repeat(200_000))
     engine.play(async function* (items) {
       for (const item of items) {
@@ -156,7 +156,7 @@ describe('a run that is graded again', () => {
     expect(told.calls).toBe(Math.floor(LIMITS.regrade_chunk_bytes / JSON.stringify(long).length))
   })
 
-  it('is refused, and why, when retention has taken its steps, and where a check is not known', async () => {
+  it('is refused, with the reason, if retention has removed its steps or a check is unknown', async () => {
     asks()
     const run_id = await ran(1)
     const wrong = await ask(`/v2/runs/${run_id}/grade?checks=cut_jsom`)
@@ -170,7 +170,7 @@ describe('a run that is graded again', () => {
 })
 
 describe('assay grade', () => {
-  it('tells of a run what differs, with items to look at', async () => {
+  it('prints what differs in a run, with items to look at', async () => {
     asks()
     await engine.deploy()
     const run_id = await ran(20)
@@ -183,7 +183,7 @@ describe('assay grade', () => {
     expect(said()).toMatch(/ok +20 +18 +18 +18/)
   })
 
-  it('grades a file by what an agent declares now, or by what is asked, and says how far labels agree', async () => {
+  it('grades a file by the rules an agent declares or by those given, and says how many labels agree', async () => {
     await engine.deploy({ refusals: 'balanced', checks: ['fenced_json'] })
     const { path: folder } = await tempFolder()
     const lines = [
@@ -205,7 +205,7 @@ describe('assay grade', () => {
     expect(sure.said()).toMatch(/1 call +ok +suspected_refusal +t-1/)
   })
 
-  it('says what a name is that is neither a file nor a run, and which check was meant', async () => {
+  it('reports a name that is neither a file nor a run, and an unknown check', async () => {
     const { session } = sessionOf()
     await expect(grade(session, given({}, ['nothing.jsonl']))).rejects.toThrow(/no file nothing.jsonl/)
     await expect(grade(session, given({ checks: 'repeat' }, ['x']))).rejects.toThrow(/no check "repeat"/)

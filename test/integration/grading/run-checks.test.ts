@@ -1,4 +1,4 @@
-// Checks over a run, from the trigger that notes its end to what its schedule's digest says of it.
+// Checks over a run, from the trigger that records its end to what the digest of its schedule says.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addAlertChannel } from '../../../shared/alerts/verbs/alerts.ts'
@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => engine.close())
 
-/** Runs so many items, each of which answers so long a text and costs so many cents. */
+/** Runs `items` items, each of which answers `answer(seq)` and costs `cents`; returns the id of the run. */
 async function run(
   items: number,
   answer: (seq: number) => string,
@@ -39,7 +39,7 @@ const long = (seq: number) => `answer ${seq} ${'and so on '.repeat(20)}`
 const due = async () => (await engine.sql`select run_id from ended_runs where answers_due`).length
 
 describe('a run whose agent declares checks over runs', () => {
-  it('tells that a third of its items have one answer, and no verdict and no status depends on it [runs.checks]', async () => {
+  it('reports that a third of its items have one answer, and no verdict and no status depends on it [runs.checks]', async () => {
     await declare(['one_answer'])
     const runId = await run(60, seq =>
       seq % 3 === 0 ? (seq % 2 ? 'On its way.' : 'on  its\nway.') : short(seq),
@@ -60,7 +60,7 @@ describe('a run whose agent declares checks over runs', () => {
     expect(await checkRuns(engine.ctx)).toBe(0)
   })
 
-  it('is held against the run before of that name, in length and in cost [runs.checks]', async () => {
+  it('is compared in length and in cost with the previous run of its name [runs.checks]', async () => {
     await declare(['length_jump', 'cost_jump'])
     const before = await run(30, short)
     await checkRuns(engine.ctx)
@@ -75,7 +75,7 @@ describe('a run whose agent declares checks over runs', () => {
     expect((await told(runId))![1]).toMatchObject({ value: 0.05, before: 0.01 })
   })
 
-  it('says so in its digest, whoever is quick to send that', async () => {
+  it('has its findings in its digest, which is not sent before the checks', async () => {
     await declare(['one_answer'])
     const receiver = await startReceiver()
     await addAlertChannel(engine.ctx, engine.project_id, { url: receiver.url, digest: 'all' })
@@ -91,7 +91,7 @@ describe('a run whose agent declares checks over runs', () => {
     await receiver.close()
   })
 
-  it('is told without where it cannot be looked at, and is not looked at again [log.run_check_failed]', async () => {
+  it('has no findings if the checks fail, and is not checked again [log.run_check_failed]', async () => {
     await declare(['one_answer'])
     const runId = await run(20, short)
     await engine.sql`alter table items rename column output to kept`
@@ -102,14 +102,14 @@ describe('a run whose agent declares checks over runs', () => {
     expect(engine.log.join('\n')).toContain('run_check_failed')
   })
 
-  it('of fewer than twenty items that were ok is not looked at', async () => {
+  it('with fewer than twenty ok items is not checked', async () => {
     await declare(['one_answer'])
     await run(19, () => 'On its way.')
     expect(await due()).toBe(0)
   })
 })
 
-it('a run of an agent that has none of them, declared or by default, is not looked at [runs.checks]', async () => {
+it('a run of an agent without such checks, declared or by default, is not checked [runs.checks]', async () => {
   for (const checks of [undefined, [], ['cut_json' as const]]) {
     await declare(checks)
     expect(await told(await run(20, () => 'On its way.'))).toBeNull()

@@ -1,4 +1,4 @@
-// A backup of an installation at work, and what becomes of it elsewhere.
+// Backs up a running installation, restores it elsewhere, and checks what a restore refuses.
 
 import { randomBytes } from 'node:crypto'
 import { appendFile, copyFile, readdir, readFile, truncate, utimes, writeFile } from 'node:fs/promises'
@@ -32,7 +32,7 @@ afterAll(() => parts.disposeAsync())
 let engine: TestEngine
 let folder: TempFolder
 let receiver: Awaited<ReturnType<typeof startReceiver>>
-/** Of `engine`, with one run that ended, one whose items are in a consumer's hands, and one that waits. */
+/** The backup of `engine`, which has an ended run, a run with claimed items and a queued run. */
 let file: string
 let runs: { ended: string; held: string; waiting: string }
 
@@ -76,7 +76,7 @@ beforeAll(async () => {
   file = (await take('whole.backup')).file
 })
 
-/** A database without any table, of its owner alone, who is no superuser. */
+/** An empty database, owned by a role of its own that is no superuser. */
 async function emptyDatabase() {
   const url = new URL(inject('stores').databaseUrl)
   const admin = postgres(url.href, { max: 1, onnotice: () => {} })
@@ -96,7 +96,7 @@ async function emptyDatabase() {
 
 const open = (url: string) => parts.adopt(postgres(url, { max: 1, onnotice: () => {} }), sql => sql.end())
 
-/** What each table holds, whatever its order. */
+/** Row count and checksum of each table, whatever the order of its rows. */
 async function contentOf(sql: Sql): Promise<Record<string, string>> {
   const tables = await sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
@@ -110,7 +110,7 @@ async function contentOf(sql: Sql): Promise<Record<string, string>> {
   return content
 }
 
-describe('a backup that was restored elsewhere, by an owner who is no superuser', () => {
+describe('a backup restored elsewhere by an owner who is no superuser', () => {
   let url: string
   let sql: Sql
   beforeAll(async () => {
@@ -119,13 +119,13 @@ describe('a backup that was restored elsewhere, by an owner who is no superuser'
     sql = open(url)
   })
 
-  it('holds every row of every table, and counts on where the other left off', async () => {
+  it('holds every row of every table, and continues the sequence of claims', async () => {
     expect(await contentOf(sql)).toEqual(await contentOf(engine.sql as never))
     const before = await engine.sql`select nextval('claims_id_seq')::int as n`
     expect(await sql`select nextval('claims_id_seq')::int as n`).toEqual(before)
   })
 
-  it('has the triggers, foreign keys and partitions of a schema that was migrated', async () => {
+  it('has the triggers, foreign keys and partitions of a migrated schema', async () => {
     const made = (on: Sql) =>
       on`select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint
         where connamespace = 'public'::regnamespace union all
@@ -134,7 +134,7 @@ describe('a backup that was restored elsewhere, by an owner who is no superuser'
     expect([...(await made(sql))]).toEqual([...(await made(engine.sql as never))])
   })
 
-  it('keeps the fingerprint of its master key, and refuses another one', async () => {
+  it('keeps the fingerprint of its master key, and refuses another key', async () => {
     const here = sql as never as TestEngine['sql']
     await expect(joinInstallation(here, '22'.repeat(32))).rejects.toMatchObject({
       code: 'master_key_differs',
@@ -142,7 +142,7 @@ describe('a backup that was restored elsewhere, by an owner who is no superuser'
     expect(await joinInstallation(here, MASTER_KEY)).toBeInstanceOf(Date)
   })
 
-  it('dispatches, fires and sends nothing until it may go on; then every run verifies', async () => {
+  it('dispatches, fires and sends nothing until its hold ends; then every run verifies', async () => {
     const connections = openConnections({ databaseUrl: url, redisUrl: inject('stores').redisUrl })
     const posted: string[] = []
     let asked = 0
@@ -181,7 +181,7 @@ describe('a backup that was restored elsewhere, by an owner who is no superuser'
 
     await endHold(ctx.sql)
     await settle()
-    expect(asked).toBe(10 + 2 + 1) // what was in hands, what waited, and the newest moment of the schedule
+    expect(asked).toBe(10 + 2 + 1) // the items of the claimed run, those of the queued run, and the latest occurrence of the schedule
     expect(posted).toContain(receiver.url)
     expect(await ctx.sql`select from occurrences where outcome = 'fired'`).toHaveLength(1)
     const all = await ctx.sql<{ project_id: string; id: string }[]>`select project_id, id from runs`
@@ -193,8 +193,8 @@ describe('a backup that was restored elsewhere, by an owner who is no superuser'
   })
 })
 
-describe('a file that is not whole', () => {
-  it('is refused wherever it was cut off or changed, before anything is done', async () => {
+describe('a file that is not a whole backup', () => {
+  it('is refused, wherever it was cut off, changed or appended to', async () => {
     const bytes = await readFile(file)
     const broken = join(folder.path, 'broken.backup')
     const places = Array.from({ length: 60 }, (_, n) => Math.floor((bytes.length * n) / 60))
@@ -217,7 +217,7 @@ describe('a file that is not whole', () => {
     await expect(checkBackup(broken)).rejects.toMatchObject({ code: 'backup_damaged' })
   })
 
-  it('is refused when it is another file altogether', async () => {
+  it('is refused if it is another kind of file or does not exist', async () => {
     const other = join(folder.path, 'other')
     await writeFile(other, '{"some": "json"}\nand more\n')
     await expect(checkBackup(other)).rejects.toMatchObject({ code: 'backup_unknown' })
@@ -227,8 +227,8 @@ describe('a file that is not whole', () => {
   })
 })
 
-describe('a restore is refused, and changes nothing', () => {
-  it('where there is anything already', async () => {
+describe('a restore is refused', () => {
+  it('and changes nothing if the database already holds rows', async () => {
     const before = await contentOf(engine.sql as never)
     await expect(restore({ url: urlOf(engine.sql) }, file, await checkBackup(file))).rejects.toMatchObject({
       code: 'not_empty',
@@ -237,7 +237,7 @@ describe('a restore is refused, and changes nothing', () => {
     expect(await contentOf(engine.sql as never)).toEqual(before)
   })
 
-  it('where a server is connected', async () => {
+  it('while a server is connected', async () => {
     const { url } = await emptyDatabase()
     await migrate(url)
     const server = openConnections({ databaseUrl: url, redisUrl: inject('stores').redisUrl })
@@ -247,7 +247,7 @@ describe('a restore is refused, and changes nothing', () => {
     await server.close()
   })
 
-  it('where the backup is of a version that comes later', async () => {
+  it('if a later version made the backup', async () => {
     const { url } = await emptyDatabase()
     const { header, trailer } = await checkBackup(file)
     const later = { header: { ...header, migration: header.migration + 1, version: '9.9.9' }, trailer }
@@ -257,7 +257,7 @@ describe('a restore is refused, and changes nothing', () => {
     })
   })
 
-  it('where the file changes between the look and the load, or names a row too many', async () => {
+  it('and loads nothing if the file holds fewer rows than its trailer counts', async () => {
     const { url } = await emptyDatabase()
     const { header, trailer } = await checkBackup(file)
     const more = { ...trailer, rows: { ...trailer.rows, items: trailer.rows.items! + 1 } }
@@ -274,7 +274,7 @@ describe('the master key', () => {
     [Symbol.asyncDispose]: async () => {},
   })
 
-  it('is in the file only where it was asked for', async () => {
+  it('is in the file only on request, and only if it is that of the installation', async () => {
     expect(await readFile(file, 'utf8')).not.toContain(MASTER_KEY)
     const { header } = await checkBackup((await take('with-key.backup', MASTER_KEY)).file)
     expect(header.master_key).toBe(MASTER_KEY)
@@ -284,7 +284,7 @@ describe('the master key', () => {
     })
   })
 
-  it('that is at hand is compared with that of the backup', async () => {
+  it('of the host, where it has one, is compared with that of the backup', async () => {
     const { header } = await checkBackup(file)
     expect(await keyFor(place(MASTER_KEY), header)).toMatchObject({ state: 'there' })
     expect(await keyFor(place(), header)).toMatchObject({ state: 'wanted' })
@@ -292,7 +292,7 @@ describe('the master key', () => {
   })
 })
 
-it('a folder keeps its newest backups and nothing that was cut off long ago', async () => {
+it('pruning keeps the newest backups, other files and recent partial files, and deletes the rest', async () => {
   const to = join(folder.path, 'nightly')
   const nights = [1, 2, 3, 4].map(day => new Date(Date.UTC(2026, 2, day, 3)))
   for (const night of nights) await writeFile(await placeIn(to, night), 'whole')
@@ -310,7 +310,7 @@ it('a folder keeps its newest backups and nothing that was cut off long ago', as
   )
 })
 
-it('a file that is there already is not written over', async () => {
+it('an existing file is not overwritten', async () => {
   await expect(take('whole.backup')).rejects.toMatchObject({ code: 'file_exists' })
   expect((await readdir(folder.path)).filter(name => name.endsWith('.part'))).toEqual([])
 })

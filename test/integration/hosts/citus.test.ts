@@ -26,7 +26,7 @@ const plan = (url: string, apply = false) => {
   }))
 }
 
-it.skipIf(CLUSTER)('a migration has the functions that those of a cluster were made from', async () => {
+it.skipIf(CLUSTER)('a migrated database has exactly the trigger functions that the cluster versions were derived from', async () => {
   const database = await testDatabase()
   parts.defer(() => database.drop())
   const sql = postgres(database.url, { max: 1 })
@@ -60,7 +60,7 @@ describe.skipIf(!CLUSTER)(`on a cluster (${CLUSTER ? 'CITUS_URL' : NO_CLUSTER})`
     await expect(plan(alone)).rejects.toMatchObject({ code: 'no_workers' })
   })
 
-  it('it tells what it would do, does it, and has nothing left to do', async () => {
+  it('a dry run lists the steps, applying does exactly these, and then none is left', async () => {
     const url = await clusterDatabase()
     await migrate(url)
     const told = await plan(url)
@@ -83,7 +83,7 @@ describe.skipIf(!CLUSTER)(`on a cluster (${CLUSTER ? 'CITUS_URL' : NO_CLUSTER})`
     expect({ ...made, ...dropped }).toEqual({ is_made: true, is_dropped: true })
   })
 
-  it('reads for callers get the columns that a migration gives a table', async () => {
+  it('views for callers get the columns that a later migration adds to a table', async () => {
     const url = await clusterDatabase()
     await migrate(url)
     await plan(url, true)
@@ -95,7 +95,7 @@ describe.skipIf(!CLUSTER)(`on a cluster (${CLUSTER ? 'CITUS_URL' : NO_CLUSTER})`
     expect(await sql`select later from assay_tenant.triggers`).toHaveLength(0)
   })
 
-  it('it goes on with what a stop left', async () => {
+  it('a distribution that was stopped continues where it stopped', async () => {
     const url = await clusterDatabase()
     await migrate(url)
     let left = 60
@@ -116,7 +116,7 @@ describe.skipIf(!CLUSTER)(`on a cluster (${CLUSTER ? 'CITUS_URL' : NO_CLUSTER})`
     expect(await plan(url)).toEqual({ steps: 0, said: [] })
   })
 
-  it('rows that the keys of a cluster would refuse are named before anything is changed', async () => {
+  it('rows that violate the keys of a cluster are refused before anything is changed', async () => {
     const url = await clusterDatabase()
     await migrate(url)
     const sql = postgres(url, { max: 1 })
@@ -131,7 +131,7 @@ describe.skipIf(!CLUSTER)(`on a cluster (${CLUSTER ? 'CITUS_URL' : NO_CLUSTER})`
     expect(tables!.n).toBe(0)
   })
 
-  it('a batch sent to the interface runs to its end at an agent behind a URL, and its results can be read', async () => {
+  it('a batch submitted over the API runs to its end at an agent behind a URL, and its results can be read', async () => {
     const agent = createServer(async (request, response) => {
       let body = ''
       for await (const chunk of request) body += chunk

@@ -21,7 +21,7 @@ const step = (key: string) => ({
   duration_ms: 1,
 })
 
-/** One recorded step and the input back. */
+/** Records one step and returns the input as output. */
 const good = (items: ItemLine[]): AgentLine[] =>
   items.flatMap(({ seq, attempt, recorded, input }): AgentLine[] => [
     ...(recorded.length ? [] : [{ type: 'step' as const, seq, attempt, step: step('look') }]),
@@ -56,7 +56,7 @@ async function failuresOf(
 
 const final = 'answers an item with one final line that names its seq and attempt'
 
-it('finds nothing wrong with an agent that keeps the protocol, in any order', async () => {
+it('the check passes an agent that keeps the protocol, whatever the order of its lines', async () => {
   expect(await failuresOf(good)).toEqual({})
   expect(await failuresOf(items => [{ type: 'heartbeat' }, ...good(items).reverse()])).toEqual({})
 })
@@ -72,7 +72,7 @@ it.each<[string, Answer, string]>([
     ([item]) => [{ type: 'result', seq: item!.seq, attempt: item!.attempt } as AgentLine],
     'no output',
   ],
-])('names an agent that %s', async (_, answer, why) => {
+])('the check fails an agent that %s', async (_, answer, why) => {
   expect((await failuresOf(answer))[final]).toContain(why)
 })
 
@@ -102,33 +102,33 @@ describe('an agent that declares a generator', () => {
       making([{ type: 'end', items: 0 }], () => true),
       'an unknown generator is answered 200',
     ],
-  ])('and %s', async (_, answer, why) => {
+  ])('is checked when it %s', async (_, answer, why) => {
     const failures = await failuresOf(answer, NDJSON, ['tickets'])
     if (why === undefined) expect(failures).toEqual({})
     else expect(failures['makes items where it declares generators']).toContain(why)
   })
 })
 
-it('names an agent that runs recorded steps again', async () => {
+it('the check fails an agent that runs recorded steps again', async () => {
   const forgetful: Answer = items => good(items.map(item => ({ ...item, recorded: [] })))
   expect(await failuresOf(forgetful)).toEqual({
     'does not run recorded steps again': 'the recorded step "look" ran again',
   })
 })
 
-it('names an agent that answers only part of a large request', async () => {
+it('the check fails an agent that answers only part of a large request', async () => {
   expect(await failuresOf(items => good(items.slice(0, 100)))).toEqual({
     'answers each of 256 items in one request exactly once': expect.stringContaining('seq 100 got 0'),
   })
 })
 
-it('names a content type that is not NDJSON', async () => {
+it('the check fails a content type other than NDJSON', async () => {
   expect(await failuresOf(good, 'text/plain')).toEqual({
     'names its content type': expect.stringContaining('text/plain'),
   })
 })
 
-it('says when there is nothing to talk to', async () => {
+it('the check says so when nothing answers at the URL', async () => {
   const checks = []
   for await (const check of conformance('http://127.0.0.1:1/', {}, 1)) checks.push(check)
   expect(checks).toEqual([
@@ -136,7 +136,7 @@ it('says when there is nothing to talk to', async () => {
   ])
 })
 
-it('says how it is called, and what it does not know', async () => {
+it('the command prints its usage, and refuses an unknown option', async () => {
   const file = join(import.meta.dirname, '../../../infra/runtime/conformance.ts')
   const called = (option: string) =>
     promisify(execFile)(process.execPath, [file, option]).catch(error => error)

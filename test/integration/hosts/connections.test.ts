@@ -1,4 +1,4 @@
-// What callers, readiness and the engine meet where PostgreSQL, or the pooler before it, has no connection to give.
+// What callers, readiness and the engine see when PostgreSQL, or the pooler in front of it, has no free connection.
 
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => parts.disposeAsync())
 
-/** A process with a budget of its own. */
+/** A process with its own connection budget. */
 function processOn(databaseUrl: string, budget = BUDGET) {
   const connections = openConnections({ databaseUrl, redisUrl, pool: poolOf(budget, { servesReads: true }) })
   const log: string[] = []
@@ -60,7 +60,7 @@ function processOn(databaseUrl: string, budget = BUDGET) {
   }
 }
 
-/** Takes every session there is until it is let go. */
+/** Opens sessions until no more are accepted, and keeps them until they are released. */
 async function fill(databaseUrl: string) {
   const taken: postgres.Sql[] = []
   for (;;) {
@@ -70,7 +70,7 @@ async function fill(databaseUrl: string) {
   }
   const end = (sessions: postgres.Sql[]) => Promise.all(sessions.map(one => one.end({ timeout: 1 })))
   return {
-    /** Lets go of so many. */
+    /** Closes this many sessions. */
     give: (sessions: number) => end(taken.splice(0, sessions)),
     async free() {
       await end(taken)
@@ -79,7 +79,7 @@ async function fill(databaseUrl: string) {
   }
 }
 
-/** Whether PostgreSQL has let go of those whose clients left. */
+/** Whether PostgreSQL has ended the sessions whose clients disconnected. */
 async function hasRoom(): Promise<boolean> {
   const one = postgres(url, { max: 1 })
   const backends = one<{ many: number }[]>`
@@ -98,7 +98,7 @@ const pathOf = (text: string) => {
   return to.href
 }
 
-/** The places where connections run out, and what stands in the way of a process there. */
+/** Where connections can run out: the URL that a process uses there, and the URL that a test fills up. */
 const PLACES: [place: string, open: () => Promise<{ url: string; full: string; close(): Promise<void> }>][] =
   [
     ['PostgreSQL', async () => ({ url, full: url, close: async () => {} })],
@@ -112,8 +112,8 @@ const PLACES: [place: string, open: () => Promise<{ url: string; full: string; c
     ],
   ]
 
-describe.each(PLACES.slice(0, hasPgBouncer ? 2 : 1))('where %s has no connection left', (_, open) => {
-  it('a caller waits a bounded time and is told so, readiness says why, and both go on by themselves', async () => {
+describe.each(PLACES.slice(0, hasPgBouncer ? 2 : 1))('when %s has no connection left', (_, open) => {
+  it('callers get store_unreachable with Retry-After, readiness says why, and callers are served once some are free', async () => {
     const place = await open()
     const one = processOn(place.url)
     const full = await fill(place.full)
@@ -143,7 +143,7 @@ describe.each(PLACES.slice(0, hasPgBouncer ? 2 : 1))('where %s has no connection
     await place.close()
   })
 
-  it('a sweep ends with the first chore that is given none, instead of waiting for each, and does all of it later', async () => {
+  it('a sweep ends at the first chore that gets no connection instead of waiting for each, and a later sweep does all', async () => {
     const place = await open()
     const tick = processOn(place.url)
     const others = await fill(place.full)
@@ -157,7 +157,7 @@ describe.each(PLACES.slice(0, hasPgBouncer ? 2 : 1))('where %s has no connection
     await place.close()
   })
 
-  it('a caller who comes just before one is given back is served', async () => {
+  it('a waiting caller is served once connections are released', async () => {
     const place = await open()
     const one = processOn(place.url)
     const full = await fill(place.full)
@@ -170,7 +170,7 @@ describe.each(PLACES.slice(0, hasPgBouncer ? 2 : 1))('where %s has no connection
   })
 })
 
-/** A transaction that goes on until it is ended. */
+/** Runs the statement in a transaction that stays open until `end()`. */
 async function held(databaseUrl: string, statement: string) {
   const sql = postgres(databaseUrl, { max: 1, prepare: false })
   const begun = Promise.withResolvers<void>()
@@ -190,7 +190,7 @@ async function held(databaseUrl: string, statement: string) {
   }
 }
 
-it('a statement of a unit that waits for a row does not make it say that PostgreSQL is away', async () => {
+it('a unit whose statement waits for a row lock still reports PostgreSQL as ready', async () => {
   const unit = unitsOf('group').find(({ name }) => name === 'account')!
   const one = processOn(url, needsOf(unit).connections)
   const row = await held(url, 'select from projects for update')
@@ -201,7 +201,7 @@ it('a statement of a unit that waits for a row does not make it say that Postgre
   await one.close()
 })
 
-it('connections that nobody uses any more are closed, but for two of the engine and those in use', async () => {
+it('idle connections are closed, except two of the engine and those in use', async () => {
   const connections = openConnections({ databaseUrl: url, redisUrl, rest_ms: 50 })
   const watcher = postgres(url, { max: 1 })
   const { sql, reads } = connections
@@ -224,7 +224,7 @@ it('connections that nobody uses any more are closed, but for two of the engine 
   await watcher.end()
 })
 
-it('a connection for reads that rested is used at once, also while its old connection closes', async () => {
+it('a read connection that was idle is usable at once, even while its old session closes', async () => {
   const pool = { sql: 1, db: 1, reads: 1 }
   const connections = openConnections({ databaseUrl: url, redisUrl, rest_ms: 1, pool })
   const { reads } = connections

@@ -1,5 +1,5 @@
-// What the patch of the PostgreSQL driver promises (patches/README.md): a session that ends settles all that was asked of
-// it, and nothing of it reaches the next. Each of these hangs, throws past every handler, or answers wrongly without it.
+// What the patch of the PostgreSQL driver guarantees (patches/README.md): a session that ends settles every query sent
+// on it, and none reaches the next session. Without it, these hang, throw past every handler, or answer wrongly.
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** A query that may be given its own time, which the patch of the driver adds. */
+/** A query that can have its own timeout, which the patch of the driver adds. */
 type Timed<T> = { timeout(seconds: number): Promise<T> }
 
 const opened: postgres.Sql[] = []
@@ -27,7 +27,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map(sql => sql.end({ timeout: 0 })))
 })
 
-/** A client whose sockets the test holds, the latest last. */
+/** A client whose sockets the test can reach, the newest last. */
 function clientWithSockets(
   options: Record<string, unknown> = {},
   onOpen: (socket: Socket) => void = () => {},
@@ -46,7 +46,7 @@ function clientWithSockets(
   return { sql, sockets }
 }
 
-/** What was asked has been handed to its connection, whose write waits for the next turn of the loop. */
+/** Waits until queries are handed to their connection, which writes them in the next turn of the event loop. */
 async function untilHandedOver(): Promise<void> {
   for (let i = 0; i < 10; i++) await Promise.resolve()
 }
@@ -57,7 +57,7 @@ const codeOf = (query: Promise<unknown>) =>
     error => error.code,
   )
 
-it('a query whose write still waits when its socket closes is rejected, and the next one is answered', async () => {
+it('a query not yet written when its socket closes is rejected, and the next one is answered', async () => {
   const { sql, sockets } = clientWithSockets()
   await sql`select 1`
   const asked = codeOf(sql`select 2`)
@@ -68,7 +68,7 @@ it('a query whose write still waits when its socket closes is rejected, and the 
   sockets[0]!.destroy()
 })
 
-it('a query asked between the error of a socket and its end is rejected, and the next one gets its own answer', async () => {
+it('a query sent between the error of a socket and its close is rejected, and the next one gets its own answer', async () => {
   const { sql, sockets } = clientWithSockets()
   await sql`select 1`
   sockets[0]!.emit('error', Object.assign(new Error('reset'), { code: 'ECONNRESET' }))
@@ -80,7 +80,7 @@ it('a query asked between the error of a socket and its end is rejected, and the
   expect([...(await sql`select 3 as n`)]).toEqual([{ n: 3 }])
 })
 
-it('the error that ended a session is not told to the first query of the next', async () => {
+it('the error that ended a session is not reported to the first query of the next session', async () => {
   const { sql } = clientWithSockets()
   const [{ pid }] = (await sql`select pg_backend_pid() as pid`) as unknown as [{ pid: number }]
   const asleep = codeOf(sql`select pg_sleep(60)`)
@@ -90,7 +90,7 @@ it('the error that ended a session is not told to the first query of the next', 
   expect([...(await sql`select 3 as n`)]).toEqual([{ n: 3 }])
 })
 
-it('what a transaction asks after its session was cut is rejected, and nothing of it runs in the next session', async () => {
+it('queries of a transaction whose session was cut are rejected, and none of them runs in the next session', async () => {
   const { sql } = clientWithSockets()
   let later: string[] = []
   const transaction = sql.begin(async tx => {
@@ -105,7 +105,7 @@ it('what a transaction asks after its session was cut is rejected, and nothing o
   expect([...(await sql`select text from notes`)]).toEqual([])
 })
 
-it('a session that is cut while it learns the types is replaced without a rejection that nobody handles', async () => {
+it('a session that is cut while it reads the types is replaced without an unhandled rejection', async () => {
   const { sql, sockets } = clientWithSockets({}, one => {
     const write = one.write.bind(one)
     one.write = ((bytes: Buffer, ...rest: never[]) => {
@@ -118,7 +118,7 @@ it('a session that is cut while it learns the types is replaced without a reject
   expect(sockets).toHaveLength(2)
 })
 
-it('a query that is not answered in its time is rejected, and its connection replaced, though the other side is silent', async () => {
+it('a query that times out is rejected and its connection replaced, even if the server stays silent', async () => {
   const silent = await startSilent()
   try {
     const sql = postgres(silent.url, { max: 1, backoff: () => 0, query_timeout: 0.2 } as never)
@@ -134,7 +134,7 @@ it('a query that is not answered in its time is rejected, and its connection rep
   }
 })
 
-it('a query may be given longer than the others of its client', async () => {
+it('a query can have a longer timeout than the others of its client', async () => {
   const { sql } = clientWithSockets({ query_timeout: 0.1 })
   await codeOf(sql`select 1`)
   const patient = sql`select pg_sleep(0.2)` as unknown as Timed<unknown>
@@ -151,7 +151,7 @@ async function running(pid: number): Promise<void> {
     .toBe('active')
 }
 
-/** Takes every connection and answers nothing, until it speaks for the server. */
+/** Accepts every connection and answers nothing; after `speak()`, new connections reach the server. */
 async function startSilent() {
   const url = new URL(database.url)
   const [host, port] = [url.hostname, Number(url.port)]
@@ -182,7 +182,7 @@ async function startSilent() {
   }
 }
 
-it('queries that come one after the other share a connection, and so the statements it has prepared', async () => {
+it('sequential queries share a connection, and so its prepared statements', async () => {
   const sql = postgres(database.url, { max: 3, onnotice: () => {} })
   opened.push(sql)
   const ask = async () => (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid
@@ -190,7 +190,7 @@ it('queries that come one after the other share a connection, and so the stateme
   expect(new Set([await ask(), await ask(), await ask(), await ask()]).size).toBe(1)
 })
 
-it('a query waits for the first connection that becomes free, not behind a long one', async () => {
+it('a query waits for the first free connection, not behind a long query', async () => {
   const sql = postgres(database.url, { max: 2, onnotice: () => {} })
   opened.push(sql)
   await Promise.all([sql`select 1`, sql`select 2`])
@@ -205,7 +205,7 @@ it('a query waits for the first connection that becomes free, not behind a long 
   await long
 })
 
-it('what a client of one connection is asked at once, or a transaction of any, is sent at once', async () => {
+it('queries issued together on a client of one connection, or in any transaction, are sent in one write', async () => {
   let writes = 0
   const counted = (one: Socket) => {
     const write = one.write.bind(one)
@@ -229,7 +229,7 @@ it('what a client of one connection is asked at once, or a transaction of any, i
   expect(await writesOf(asked)).toBe(begunThenCommitted + 1)
 })
 
-it('a connection that was closed because it was idle is replaced, though the other side never says that it closed too', async () => {
+it('a connection closed because it was idle is replaced, even if the server never closes its side', async () => {
   const { hostname, port } = new URL(database.url)
   const ended = Promise.withResolvers<void>()
   const taken: Socket[] = []

@@ -1,4 +1,4 @@
-// Keys that begin with the project take the place of those that began with the run, beside a version that reads by the run.
+// Keys that begin with the project replace those that began with the run, while an older version still reads by run.
 
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
@@ -32,7 +32,7 @@ afterEach(async () => {
   await ending.disposeAsync()
 })
 
-/** The schema of before, with a row of each table; steps lie in a week of their own and in the default partition. */
+/** Migrates to the old schema with a row per table; steps lie in a week of their own and in the default partition. */
 async function before() {
   await migrate(url, undefined, (await migrationTimes())[BEFORE])
   await sql.unsafe(`
@@ -54,7 +54,7 @@ async function before() {
       values ('${PROJECT}', '02999999-0000-7000-8000-000000000000', 1, 1, 1, 'llm_call', 'ok', now(), 1, 'k', 'n')`)
 }
 
-/** The first column of each table's key, of its partitions too, and how many valid indexes each has that are unique. */
+/** Per table and partition: the first column of its primary key, and how many valid unique indexes it has. */
 async function keys() {
   const rows = await sql<{ name: string; first: string; unique: number }[]>`
     select c.relname as name,
@@ -67,14 +67,14 @@ async function keys() {
   return new Map(rows.map(({ name, ...key }) => [name, key]))
 }
 
-it('a new installation has them alone', async () => {
+it('a new installation has only keys that begin with the project', async () => {
   await migrate(url)
   const made = await keys()
   expect(made.size).toBeGreaterThan(TABLES.length)
   for (const key of made.values()) expect(key).toEqual({ first: 'project_id', unique: 1 })
 })
 
-it('rows of before have both, in each week of steps, and the version before writes on [log.key_built]', async () => {
+it('an older installation has both keys, in each week of steps, and the version before can still write [log.key_built]', async () => {
   await before()
   const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   parts.defer(() => said.mockRestore())
@@ -86,19 +86,19 @@ it('rows of before have both, in each week of steps, and the version before writ
   const filled = ['items', 'attempts', 'due_items', 'triage', 'purges', 'steps_20250925', 'steps_default']
   for (const name of filled)
     expect([name, made.get(name)]).toEqual([name, { first: 'project_id', unique: 2 }])
-  // As it does it, by the run alone.
+  // Like the version before, by the run alone.
   await sql`insert into due_items (run_id, seq, due_at) values (${RUN}, 1, now()) on conflict (run_id, seq) do update set alone = true`
   expect(await sql`select alone from due_items`).toEqual([{ alone: true }])
   const [plan] = await sql.unsafe(
     `explain (format json) select from items where run_id = '${RUN}' and seq = 7`,
   )
   expect(JSON.stringify(plan)).toContain('items_by_run')
-  // A week that comes later has its key from the table.
+  // A week made later gets its key from the table.
   await migrate(url)
   expect(new Set([...(await keys()).values()].map(key => key.first))).toEqual(new Set(['project_id']))
 })
 
-it('what was stopped in the middle is built again', async () => {
+it('an index build that was cancelled is repeated by the next migration', async () => {
   await before()
   const holder = await sql.reserve()
   await holder`begin`

@@ -20,7 +20,7 @@ afterEach(async () => {
   await ending.disposeAsync()
 })
 
-/** A database without any table, and a connection to administer it. */
+/** An empty database, and a connection to administer it. */
 async function emptyDatabase() {
   const url = new URL(inject('stores').databaseUrl)
   const admin = postgres(url.href, { max: 1, onnotice: () => {} })
@@ -41,7 +41,7 @@ async function tables(url: string): Promise<string[]> {
   return rows.map(row => row.tablename)
 }
 
-test('a URL that is none is refused, and not shown: it holds a password', async () => {
+test('an invalid URL is refused without being shown, since it holds a password', async () => {
   await expect(migrate('postgres://assay:a-secret@no host/assay')).rejects.toMatchObject({
     code: 'database_url_unusable',
     message: expect.not.stringContaining('a-secret'),
@@ -54,7 +54,7 @@ test('a pooler is refused', async () => {
   })
 })
 
-test('a PostgreSQL that is away is waited for so long, and not for so many tries', async () => {
+test('migration waits for an unreachable PostgreSQL for a given time, not for a number of tries', async () => {
   const url = 'postgres://assay@127.0.0.1:1/assay'
   const said: string[] = []
   const wait_ms = 1.5 * LIMITS.store_start_ms
@@ -63,7 +63,7 @@ test('a PostgreSQL that is away is waited for so long, and not for so many tries
   expect(said).toEqual([expect.stringContaining('waiting for it')])
 })
 
-test('several at once on an empty database leave one schema, and once more changes nothing', async () => {
+test('concurrent migrations of an empty database make one schema, and another migration changes nothing', async () => {
   const { url } = await emptyDatabase()
   await Promise.all([migrate(url), migrate(url), migrate(url), migrate(url)])
   const made = await tables(url)
@@ -72,8 +72,8 @@ test('several at once on an empty database leave one schema, and once more chang
   expect(await tables(url)).toEqual(made)
 })
 
-// What a dump restores runs with an empty search_path, where a body kept as text finds nothing of ours.
-test('functions in SQL are bound to what they name, so a dump of the database can be restored', async () => {
+// A dump is restored with an empty search_path, where a function body kept as text does not find our tables.
+test('functions in SQL are bound to the objects they name, so a dump of the database can be restored', async () => {
   const { url } = await emptyDatabase()
   await migrate(url)
   const sql = postgres(url, { max: 1 })
@@ -85,7 +85,7 @@ test('functions in SQL are bound to what they name, so a dump of the database ca
   expect(functions.filter(fn => !fn.bound)).toEqual([])
 })
 
-test('a database that may lose what it confirmed is refused and left as it is', async () => {
+test('a database that may lose confirmed commits is refused and left as it is', async () => {
   const { url, name, admin } = await emptyDatabase()
   await admin`alter database ${admin(name)} set synchronous_commit = off`
   await expect(migrate(url)).rejects.toMatchObject({
@@ -95,7 +95,7 @@ test('a database that may lose what it confirmed is refused and left as it is', 
   expect(await tables(url)).toEqual([])
 })
 
-/** The URL of a database that belongs to a user without any right beyond it. */
+/** The URL of a database whose owner has no rights beyond it. */
 async function ownedDatabase() {
   const { url, name, admin } = await emptyDatabase()
   const owner = `owner_of_${name}`
@@ -112,7 +112,7 @@ async function ownedDatabase() {
   return { url: own.href, owner, admin }
 }
 
-test('a user who may not set up the role of reads is told what somebody else has to run, and nothing is written', async () => {
+test('a user who may not set up the role of reads gets the grant an administrator has to run, and nothing is written', async () => {
   const { url, owner } = await ownedDatabase()
   await expect(migrate(url)).rejects.toMatchObject({
     code: 'tenant_role_missing',
@@ -121,7 +121,7 @@ test('a user who may not set up the role of reads is told what somebody else has
   expect(await tables(url)).toEqual([])
 })
 
-test('a user who was given the role migrates, and reads under it', async () => {
+test('a user who was granted the role can migrate, and its reads see their own account only', async () => {
   const { url, owner, admin } = await ownedDatabase()
   await admin.unsafe(grantTenantRole(owner))
   await migrate(url)
@@ -138,7 +138,7 @@ test('a user who was given the role migrates, and reads under it', async () => {
   expect([...seen]).toEqual([{ name: 'mine' }])
 })
 
-test('a migration that waits for a table keeps nobody else waiting, and is done when the table is free', async () => {
+test('a migration that waits for a table lock blocks nobody else, and runs when the table is free', async () => {
   const { url } = await emptyDatabase()
   await migrate(url)
   const sql = postgres(url, { max: 3, onnotice: () => {} })
@@ -156,14 +156,14 @@ test('a migration that waits for a table keeps nobody else waiting, and is done 
       timeout: 20_000,
     })
     .toHaveLength(1)
-  await sql`delete from step_index` // would wait for the holder, behind the migration, as long as that takes
+  await sql`delete from step_index` // would wait behind the migration until the holder commits
   await holder`commit`
   holder.release()
   await migrating
   expect(await sql`select from pg_indexes where indexname = 'next'`).toHaveLength(1)
 })
 
-test('a read that has views in any order meets no migration that has them in another', async () => {
+test('granting the views of reads does not deadlock with a read that uses them in another order', async () => {
   const { url } = await emptyDatabase()
   await migrate(url)
   const sql = postgres(url, { max: 3, onnotice: () => {} })

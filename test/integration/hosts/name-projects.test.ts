@@ -1,4 +1,4 @@
-// Rows from before they named their project get it when the schema is brought up to date, while others are at them.
+// A migration gives older rows the project of their run, while other sessions use them.
 
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -52,7 +52,7 @@ afterEach(async () => {
   await ending.disposeAsync()
 })
 
-/** A row of each table, and an item of a run that was removed. */
+/** A row of each table, and an item whose run was removed. */
 async function writeBefore() {
   await sql.unsafe(`
     insert into accounts (id, name) values ('00000000-0000-7000-8000-000000000001', 'a');
@@ -85,7 +85,7 @@ async function projectsNamed() {
 
 const allNamed = Object.fromEntries(TABLES.map(table => [table, [PROJECT]]))
 
-it('each row has the project of its run, and none without one can come [log.rows_moved]', async () => {
+it('each row gets the project of its run, and rows without a project are refused afterwards [log.rows_moved]', async () => {
   const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   parts.defer(() => said.mockRestore())
   await migrate(url)
@@ -103,7 +103,7 @@ it('each row has the project of its run, and none without one can come [log.rows
 const faults = async () => faultsOf(await readRoleState(sql as unknown as Sql))
 const left = async () => (await sql`select from items where project_id is null`).count
 
-it('rows that others are at are waited for, and nobody waits for them meanwhile', async () => {
+it('the migration waits for locked rows, and blocks nobody meanwhile', async () => {
   await migrate(url, undefined, (await migrationTimes())[EXPANDED])
   const holder = await sql.reserve()
   await holder`begin`
@@ -113,14 +113,14 @@ it('rows that others are at are waited for, and nobody waits for them meanwhile'
   expect(await faults()).toMatchObject([
     { code: 'schema_behind', says: expect.stringMatching(/infra\/migrate.ts is at it$/) },
   ])
-  await holder`update items set attempt = 1 where run_id = ${RUN} and seq = 1` // which the move has been at
+  await holder`update items set attempt = 1 where run_id = ${RUN} and seq = 1` // a row that is moved already
   await holder`commit`
   holder.release()
   await migrating
   expect(await projectsNamed()).toEqual(allNamed)
 })
 
-it('a move that was killed goes on, beside a version that knows of no project', async () => {
+it('the next migration continues a killed one, while an older version writes rows without a project', async () => {
   await migrate(url, undefined, (await migrationTimes())[EXPANDED])
   const holder = await sql.reserve()
   await holder`begin`

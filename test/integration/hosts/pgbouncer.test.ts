@@ -13,11 +13,11 @@ import { conservation, failure, result, step, testEngine } from '../../support/e
 import { hasPgBouncer, type Pooler, startPgBouncer } from '../../support/pgbouncer.ts'
 import { testDatabase } from '../../support/stores.ts'
 
-const SESSIONS = 4 // fewer than any process of Assay opens connections
+const SESSIONS = 4 // fewer than the connections that any process of Assay opens
 
 let pooler: Pooler
 
-// PgBouncer is no dependency: where it is not installed there is nothing to test against.
+// PgBouncer is no dependency; where it is not installed, these tests are skipped.
 describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
   beforeAll(async () => {
     pooler = await startPgBouncer(inject('stores').databaseUrl, SESSIONS)
@@ -26,7 +26,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
 
   const through = (databaseUrl: string) => pooler.through(databaseUrl)
 
-  it('batches are submitted, worked off by two consumers and counted right', async () => {
+  it('two consumers finish a submitted batch, and its counters are right', async () => {
     const engine = await testEngine({ through })
     try {
       engine.play(items =>
@@ -45,7 +45,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
     }
   })
 
-  it('callers read under their own account, many at once', async () => {
+  it('many callers at once read under their own account', async () => {
     const engine = await testEngine({ through })
     try {
       const runId = await engine.submit(3)
@@ -63,7 +63,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
     }
   })
 
-  it('what it gave up after a wait is not waited for again', async () => {
+  it('a query that failed after a long wait for a session is not sent again', async () => {
     await using parts = new AsyncDisposableStack()
     const database = parts.adopt(await testDatabase(), one => one.drop())
     const single = await startPgBouncer(database.url, 1, { query_wait_timeout: 1 })
@@ -76,9 +76,9 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
     const [sql, other] = [open(), open()]
     await sql`select 1`
     const asks: unknown[] = []
-    const waited = [0, 6000] // as of a pooler that lets clients wait for longer
+    const waited = [0, 6000] // ms on the clock, as with a pooler that lets clients wait longer
     await other.begin(async tx => {
-      await tx`select 1` // it holds the one session
+      await tx`select 1` // holds the only session
       const ask = async () => {
         asks.push(sql`select 1`)
         await asks.at(-1)
@@ -88,7 +88,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
     expect(asks).toHaveLength(1)
   })
 
-  it('migrations are refused, and told where to go', async () => {
+  it('migrations are refused, with the advice to name the database itself', async () => {
     await expect(migrate(through(inject('stores').databaseUrl))).rejects.toThrow('name the database itself')
   })
 })

@@ -1,4 +1,4 @@
-// What platforms call and ask, on real stores: the tick as each of them calls it, and the backlog as KEDA reads it.
+// Calls from platforms, on real stores: the tick as each platform calls it, and the backlog as KEDA reads it.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { consumeQueue } from '../../../functions/consume.ts'
@@ -37,7 +37,7 @@ async function call(
 const bearer = async () => ({
   authorization: `Bearer ${await platformBearer(engine.ctx.config.master_key)}`,
 })
-/** The host of a tick whose cron proves nothing, at a time of the test's own. */
+/** A host whose tick is open to crons that prove nothing, at a time that the test sets. */
 const openAt = (now: number): Context => ({
   ...engine.ctx,
   config: { ...engine.ctx.config, tick_open: true },
@@ -66,35 +66,35 @@ describe('the tick', () => {
   const later = LIMITS.tick_open_ms + 1
   beforeEach(() => engine.ctx.redis.del('assay:seldom:open:tick'))
 
-  it.each(CALLS)('takes %s where it is open to the cron, and tells nothing', async (_, headers, body) => {
+  it.each(CALLS)('accepts %s where it is open to the cron, and answers nothing', async (_, headers, body) => {
     const ticked = vi.spyOn(tick, 'run')
     const response = await call(tick, headers, body, openAt(Date.now() + later * ++calls))
     expect([response.status, await response.text()]).toEqual([204, ''])
     expect(ticked).toHaveBeenCalledOnce()
-    // Without CloudEvents' headers it is no event, so Knative has nothing to pass on.
+    // Without CloudEvents headers the answer is no event, so Knative has nothing to pass on.
     expect([...response.headers.keys()].filter(name => name.startsWith('ce-'))).toEqual([])
   })
   let calls = 0
 
-  it('answers 401 to who proves nothing, unless it is open to the cron', async () => {
+  it('answers 401 without the bearer of the platform, where it is not open to the cron', async () => {
     expect((await call(tick, {}, '')).status).toBe(401)
     expect((await call(tick, await bearer(), '')).status).toBe(200)
   })
 
-  it('does nothing for strangers who call again and again, on any host, and answers them alike', async () => {
+  it('runs once for strangers who call repeatedly, on any host, and answers all of them alike', async () => {
     const ticked = vi.spyOn(tick, 'run')
     const now = Date.now() + later * ++calls
-    const other = { ...openAt(now), sql: new Proxy(engine.ctx.sql, {}) } // what a host is known by
+    const other = { ...openAt(now), sql: new Proxy(engine.ctx.sql, {}) } // a process recognises a host by its `sql`
     const answers = []
     for (const host of [openAt(now), openAt(now + 1), other]) answers.push(await call(tick, {}, '', host))
     expect(answers.map(answer => answer.status)).toEqual([204, 204, 204])
     expect(ticked).toHaveBeenCalledOnce()
-    // Our own call is heard all the same.
+    // A call with our own bearer runs all the same.
     expect((await call(tick, await bearer(), '', openAt(now + 2))).status).toBe(200)
     expect(ticked).toHaveBeenCalledTimes(2)
   })
 
-  it('tells its caller what it did, and a stranger not even that it failed', async () => {
+  it('answers its own caller what it did, and a stranger 204 even if it failed', async () => {
     expect(await (await call(tick, await bearer(), '')).json()).toMatchObject({ sweeps: expect.any(Number) })
     vi.spyOn(tick, 'run').mockRejectedValue(new Error('relation "runs" is gone'))
     expect((await call(tick, await bearer(), '')).status).toBe(500)
@@ -102,7 +102,7 @@ describe('the tick', () => {
     expect([told.status, await told.text()]).toEqual([204, ''])
   })
 
-  it('leaves its chores to the call that is at them in the same process', async () => {
+  it('leaves its chores to a call that already runs them in the same process', async () => {
     const ours = await bearer()
     let others: Promise<Response[]> | undefined
     onFault(name => {
@@ -115,12 +115,12 @@ describe('the tick', () => {
     expect(await (await call(tick, ours, '')).json()).not.toEqual({ sweeps: 0, done: 0 })
   })
 
-  it('is all that an event can call: the consumer asks who it is', async () => {
+  it('is all that an event can call: the consumer answers it 401', async () => {
     expect((await call(consumeQueue, binary, data!)).status).toBe(401)
   })
 })
 
-it('the consumer writes to the log what it came to, and nothing where there was nothing to do', async () => {
+it('the consumer logs how many items it claimed and settled, and nothing if there were none', async () => {
   engine.play(function* (items) {
     for (const item of items) yield result(item)
   })
@@ -136,7 +136,7 @@ it('the consumer writes to the log what it came to, and nothing where there was 
 describe('the backlog that KEDA reads', () => {
   const backlog = async () => Number((await engine.sql.unsafe(BACKLOG_QUERY))[0]!.coalesce)
 
-  it('is what has no verdict yet, and nothing when all is done', async () => {
+  it('counts the items without a verdict, and is 0 when all are done', async () => {
     engine.play(function* (items) {
       for (const item of items) yield result(item)
     })

@@ -1,5 +1,5 @@
-// What is silent for more than a minute, which is what proxies wait unless told: each goes on behind them, by the files
-// of infra/proxies.
+// Requests that are silent for over a minute, longer than proxies wait by default, survive behind each proxy with the
+// files of infra/proxies.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -30,7 +30,7 @@ const FILES: [ProxyName, string][] = [
 
 describe.concurrent.each(FILES)('behind %s', { timeout: 2 * SILENT_MS }, (name, file) => {
   it.skipIf(!isInstalled(name))(
-    `an upload may pause for a minute, and a stream on which nothing happens lives (needs ${name})`,
+    `an upload may pause for a minute, and an event stream without events stays open (needs ${name})`,
     async () => {
       await using proxy = await startProxy(name, { file }, behind.port)
       const { sql } = world.ctx

@@ -1,4 +1,4 @@
-// Assay behind the proxies that people put before it, by the files that infra/proxies.md shows.
+// Assay behind the proxies that people put in front of it, configured by the files that infra/proxies.md shows.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const FILES = [
   ['HAProxy', 'haproxy.cfg', 'haproxy-path.cfg'],
 ] as const satisfies [ProxyName, string, string][]
 
-/** All that many write: the address, and what TLS needs. */
+/** The least that many people write: the upstream address, and what TLS needs. */
 const DEFAULT_NGINX = `server {
   listen 443 ssl;
   ssl_certificate /etc/ssl/assay.crt;
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const authorization = () => ({ authorization: `Bearer ${world.first.api_key}` })
 
-/** Each change reaches the caller before the next one is made. */
+/** Each change of the run reaches the caller before the next one is made. */
 async function followsRun(proxy: RunningProxy, prefix = ''): Promise<void> {
   const { sql } = world.ctx
   const agent = await makeAgent(world)
@@ -73,7 +73,7 @@ async function nextOf(events: AsyncGenerator<unknown>): Promise<unknown> {
   return value
 }
 
-/** As a browser that says where a form is from by Origin alone. */
+/** Signs in like a browser that says only by Origin where a form is from. */
 const signIn = (proxy: RunningProxy, prefix = '') =>
   ask(proxy, `${prefix}/dashboard/sign-in`, {
     method: 'POST',
@@ -81,7 +81,7 @@ const signIn = (proxy: RunningProxy, prefix = '') =>
     body: [new TextEncoder().encode(new URLSearchParams(world.first.account).toString())],
   })
 
-describe.each(FILES)('%s, by infra/proxies/%s', (name, file, pathFile) => {
+describe.each(FILES)('%s, configured by infra/proxies/%s', (name, file, pathFile) => {
   describe.skipIf(!isInstalled(name))(`(needs ${name})`, () => {
     let proxy: RunningProxy
     beforeAll(async () => {
@@ -89,9 +89,9 @@ describe.each(FILES)('%s, by infra/proxies/%s', (name, file, pathFile) => {
     })
     afterAll(() => proxy?.[Symbol.asyncDispose]())
 
-    it('passes each event of a run on as it comes', () => followsRun(proxy))
+    it('passes on each event of a run at once', () => followsRun(proxy))
 
-    it('passes an upload of 5 MB', async () => {
+    it('passes on an upload of 5 MB', async () => {
       const agent = await makeAgent(world)
       const line = new TextEncoder().encode(`${JSON.stringify({ input: 'x'.repeat(64 * 1024 - 13) })}\n`)
       const answer = await ask(proxy, `/v1/batches?agent=${agent.slug}`, {
@@ -102,23 +102,23 @@ describe.each(FILES)('%s, by infra/proxies/%s', (name, file, pathFile) => {
       expect([answer.statusCode, JSON.parse(await textOf(answer)).total_items]).toEqual([202, 80])
     })
 
-    it('lets one sign in by a browser that names its origin alone', async () => {
+    it('lets a browser sign in that sends only Origin', async () => {
       const answer = await signIn(proxy)
       expect([answer.statusCode, answer.headers.location]).toEqual([303, '/dashboard'])
       answer.resume()
     })
 
-    it('tells whom its caller named, and his address, which cannot be forged', async () => {
+    it('passes on Host and the address of the caller, who cannot forge it', async () => {
       root.callers.length = 0
       const headers = { 'x-forwarded-for': '6.6.6.6' }
       ;(await ask(proxy, '/health?one')).resume()
       ;(await ask(proxy, '/health?two', { headers })).resume()
       const told = { address: CALLER, host: NAME }
-      // HAProxy asks for itself, too, whether all is well.
+      // HAProxy also sends health checks of its own.
       expect(root.callers.filter(({ address }) => address !== '127.0.0.1')).toEqual([told, told])
     })
 
-    it(`leads to it below a path, by ${pathFile}`, async () => {
+    it(`serves it below a path, configured by ${pathFile}`, async () => {
       await using proxy = await startProxy(name, { file: pathFile }, below.port)
       const lead = await ask(proxy, '/assay/')
       expect([lead.statusCode, lead.headers.location]).toEqual([302, '/assay/dashboard'])
@@ -134,16 +134,16 @@ describe.each(FILES)('%s, by infra/proxies/%s', (name, file, pathFile) => {
   })
 })
 
-describe.skipIf(!isInstalled('nginx'))('nginx as many set it up, with proxy_pass alone (needs nginx)', () => {
+describe.skipIf(!isInstalled('nginx'))('nginx with nothing but proxy_pass (needs nginx)', () => {
   let proxy: RunningProxy
   beforeAll(async () => {
     proxy = await startProxy('nginx', { text: DEFAULT_NGINX }, root.port)
   })
   afterAll(() => proxy?.[Symbol.asyncDispose]())
 
-  it('passes each event of a run on as it comes [runs.events-unbuffered]', () => followsRun(proxy))
+  it('passes on each event of a run at once [runs.events-unbuffered]', () => followsRun(proxy))
 
-  it('lets one sign in although it replaces Host [sign-in.replaced-host]', async () => {
+  it('lets a browser sign in although it replaces Host [sign-in.replaced-host]', async () => {
     root.callers.length = 0
     const answer = await signIn(proxy)
     expect(answer.statusCode).toBe(303)
@@ -151,7 +151,7 @@ describe.skipIf(!isInstalled('nginx'))('nginx as many set it up, with proxy_pass
     expect(root.callers).toEqual([{ address: '127.0.0.1', host: `127.0.0.1:${root.port}` }])
   })
 
-  it('passes a path on that it should take off, and its caller is told so', async () => {
+  it('passes on a path prefix that it should remove, and the 404 says so', async () => {
     await using proxy = await startProxy('nginx', { text: DEFAULT_NGINX }, below.port)
     const answer = await ask(proxy, '/assay/v1/projects', { headers: authorization() })
     expect(answer.statusCode).toBe(404)
@@ -165,7 +165,7 @@ const folder = join(import.meta.dirname, '../../../infra')
 const page = readFileSync(join(folder, 'proxies.md'), 'utf8')
 
 it.each(['nginx', 'Caddy', 'HAProxy', 'Traefik', 'ingress-nginx', 'Gateway API', 'Cloudflare'])(
-  'the page has a part about %s, and says of all that matters what it does unless told',
+  'the page has a section about %s, with its default for every setting that matters',
   proxy => {
     expect(page).toContain(`\n## ${proxy}\n`)
     const cells = (first: string) =>
@@ -181,7 +181,7 @@ it.each(['nginx', 'Caddy', 'HAProxy', 'Traefik', 'ingress-nginx', 'Gateway API',
   },
 )
 
-it('the page shows the files as they are', () => {
+it('the page quotes the files exactly', () => {
   const missing = FILES.flatMap(([, ...files]) => files).filter(
     file => !page.includes(`\n\`\`\`\n${readFileSync(join(folder, 'proxies', file), 'utf8')}\`\`\`\n`),
   )

@@ -1,4 +1,4 @@
-// What a person has to mend ends a process with one line, which says what to do, and with exit code 78.
+// A fault that a person has to fix ends the process with one line, which says what to do, and with exit code 78.
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -53,7 +53,7 @@ beforeAll(async () => {
 async function refused(entry: string, env: Record<string, string>) {
   const process = startProcess(['node', entry], { ...SETTINGS, PORT: '0', ...env })
   const code = await process.ended
-  // Before that it may have said that it listens.
+  // Before it ended, the process may have logged that it is ready.
   const lines = process
     .log()
     .trimEnd()
@@ -78,14 +78,14 @@ it.for([
     /^postgres_without_tls: .* leave sslmode out/,
   ],
   ['a pooler', { search: '?pgbouncer=true' }, /^migrate_directly: .*DATABASE_MIGRATE_URL/],
-] as const)('a migration with %s', async ([, change, says]) => {
+] as const)('a migration with %s is refused with one line that says what to do', async ([, change, says]) => {
   const { line, code } = endOf(await migrate(at(change)).catch(error => error))
   expect(code).toBe(REFUSED)
   expect(line).toMatch(says)
   expect(line).not.toContain('\n')
 })
 
-it.runIf(hasPgBouncer)('a migration through a pooler that nobody named', async () => {
+it.runIf(hasPgBouncer)('a migration through a pooler that the URL does not declare is refused', async () => {
   const pooler = parts.adopt(await startPgBouncer(databaseUrl, 2), one => one.close())
   const url = new URL(pooler.through(databaseUrl))
   url.search = ''
@@ -93,7 +93,7 @@ it.runIf(hasPgBouncer)('a migration through a pooler that nobody named', async (
   expect(line).toMatch(/^pooler_not_named: .*\?pgbouncer=true/)
 })
 
-it('a migration goes by DATABASE_MIGRATE_URL, past the pooler that all else goes by', async () => {
+it('a migration uses DATABASE_MIGRATE_URL, past the pooler of DATABASE_URL', async () => {
   const DATABASE_URL = at({ search: '?pgbouncer=true' })
   const line = await refused(MIGRATE, { DATABASE_URL, DATABASE_MIGRATE_URL: at({ pathname: '/nowhere' }) })
   expect(line).toMatch(/^no_such_database/)
@@ -101,7 +101,7 @@ it('a migration goes by DATABASE_MIGRATE_URL, past the pooler that all else goes
 
 const said = async (entry: string, env: Record<string, string>) => JSON.parse(await refused(entry, env))
 
-it('the server and the runtime without a setting [log.start_refused]', async () => {
+it('the server and the runtime refuse to start without a setting [log.start_refused]', async () => {
   const missing = {
     level: 'error',
     event: 'start_refused',
@@ -111,12 +111,12 @@ it('the server and the runtime without a setting [log.start_refused]', async () 
   expect(both).toMatchObject([missing, missing])
 })
 
-it('the server with a budget of connections that it cannot work with', async () => {
+it('the server refuses a connection budget that is too small', async () => {
   const { error } = await said(SERVER, { ASSAY_DATABASE_CONNECTIONS: '2' })
   expect(error).toMatch(/^setting_invalid: ASSAY_DATABASE_CONNECTIONS is 2: /)
 })
 
-it('a function, as it is bundled, without a setting, with one that cannot be, and at a port that is taken', async () => {
+it('a bundled function refuses to start with a missing or invalid setting, or on a port in use', async () => {
   const taker = createServer().listen(0, '127.0.0.1')
   await once(taker, 'listening')
   const { port } = taker.address() as { port: number }
@@ -133,7 +133,7 @@ it('a function, as it is bundled, without a setting, with one that cannot be, an
   taker.close()
 })
 
-it('a function at a PostgreSQL that refuses it, or was not migrated', async () => {
+it('a function refuses to start if PostgreSQL refuses its login or was not migrated', async () => {
   const [login, schema] = await Promise.all([
     said(FUNCTION, { DATABASE_URL: at({ password: 'wrong' }) }),
     said(FUNCTION, { DATABASE_URL: at({ pathname: `/${ROLE}` }) }),
@@ -148,7 +148,7 @@ const readinessAt = (port: string) => () =>
     () => 0,
   )
 
-/** From now on, until the end of the file. */
+/** Forwards the port to the server at `way`, until the end of the file. */
 function leadTo(way: URL, port: number): void {
   const lead = createServer(socket => {
     const through = connect(Number(way.port), way.hostname)
@@ -158,7 +158,7 @@ function leadTo(way: URL, port: number): void {
   parts.defer(() => void lead.close())
 }
 
-it('a function whose PostgreSQL is away says so once, is not ready, and is so when it is there [log.waiting_for_postgres]', async () => {
+it('a function whose PostgreSQL is away logs it once, and becomes ready when PostgreSQL is there [log.waiting_for_postgres]', async () => {
   const database = parts.adopt(await testDatabase(), one => one.drop())
   const way = new URL(database.url)
   const [PORT, gap] = [String(await freePort()), await freePort()]

@@ -1,5 +1,4 @@
-// An installation whose rows were written before they named their project: once the schema is brought up to date, what
-// asks by project finds all of them.
+// Rows written before they named their project: once the schema is migrated, queries by project find all of them.
 
 import postgres from 'postgres'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -22,7 +21,7 @@ const TABLES = [
 ]
 
 let engine: TestEngine
-/** That cannot be while rows have no project. */
+/** Statements that restore the primary keys, which cannot exist while rows have no project. */
 const keys: string[] = []
 beforeEach(async () => {
   engine = await testEngine()
@@ -37,7 +36,7 @@ const plays = (fails: (seq: number) => boolean) =>
     }
   })
 
-/** As the version before left them. */
+/** Leaves rows as the version before wrote them. */
 async function forgetProjects() {
   for (const table of TABLES) {
     const [key] = await engine.sql<{ name: string; columns: string }[]>`
@@ -59,7 +58,7 @@ async function nameThem() {
   await sql.end()
 }
 
-/** What people read of a run and its items. */
+/** What callers read of a run and its items. */
 async function told(run_id: string) {
   const { sql, ctx, project_id } = engine
   const [project] = await sql`select account_id from projects`
@@ -87,7 +86,7 @@ async function told(run_id: string) {
   }
 }
 
-/** A run of which items 1 and 2 failed and 1 was replayed in vain. */
+/** A run in which items 1 and 2 failed, and the replay of 1 failed too. */
 async function workedOff() {
   plays(seq => seq < 3)
   const run_id = await engine.submit(4)
@@ -98,7 +97,7 @@ async function workedOff() {
   return run_id
 }
 
-it('what is listed, exported and counted again is what it was', async () => {
+it('after the migration, lists, exports and recounts are what they were', async () => {
   const run_id = await workedOff()
   const before = await told(run_id)
   expect(before).toMatchObject({ failed: [1, 2], results: { length: 4 }, counters: { counts: { ok: 2 } } })
@@ -108,7 +107,7 @@ it('what is listed, exported and counted again is what it was', async () => {
   expect(await told(run_id)).toEqual(before)
 })
 
-it('what failed is replayed, and what runs have left is taken when it is kept no longer', async () => {
+it('after the migration, failed items can be replayed, and runs past their retention leave no rows', async () => {
   const { ctx, sql } = engine
   const run_id = await workedOff()
   const waiting = await engine.submit(3)

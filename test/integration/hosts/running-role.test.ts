@@ -1,4 +1,4 @@
-// Assay as a role that owns nothing: the tables were made by another, who granted it what infra/migrate.ts prints.
+// Assay as a role that owns nothing: another role made the tables and granted it what infra/migrate.ts prints.
 
 import { randomBytes } from 'node:crypto'
 import postgres, { type Sql } from 'postgres'
@@ -38,14 +38,14 @@ beforeAll(async () => {
   })
 })
 
-it('owns nothing and may make nothing', async () => {
+it('the running role owns nothing and may create nothing', async () => {
   const [seen] = await engine.sql`
     select exists (select from pg_class where pg_get_userbyid(relowner) = current_user) as owns,
       has_schema_privilege('public', 'create') as may_make_tables, current_user::text as role`
   expect(seen).toEqual({ owns: false, may_make_tables: false, role: role.role })
 })
 
-it('makes weeks of steps, works a batch off, and counts right', async () => {
+it('the running role makes weeks of steps, finishes a batch, and counts right', async () => {
   engine.play(items =>
     items.flatMap(item => [
       step(item, 'look'),
@@ -58,12 +58,12 @@ it('makes weeks of steps, works a batch off, and counts right', async () => {
   await sweep(engine.ctx)
   expect(await engine.run(run)).toMatchObject({ ok: 43, failed: 7, running: 0 })
   expect(await conservation(engine, run)).toEqual([])
-  expect(await engine.sql`select from steps_default`.catch(error => error.code)).toBe('42501') // the parent leads there
+  expect(await engine.sql`select from steps_default`.catch(error => error.code)).toBe('42501') // reachable through its parent only
   const [weeks] = await engine.sql`select count(*)::int as n from pg_class where relname ~ '^steps_[0-9]{8}$'`
   expect(weeks!.n).toBeGreaterThanOrEqual(3)
 })
 
-it('answers callers, who see their own account and nothing else', async () => {
+it('the running role answers callers, who see their own account and nothing else', async () => {
   const { key } = await mintKey(engine.ctx, engine.project_id, 'reader')
   const app = createApp(endpoints, () => engine.ctx)
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
@@ -88,7 +88,7 @@ it('answers callers, who see their own account and nothing else', async () => {
   expect(replayed.status).toBe(202)
 })
 
-it('drops a week that no run needs', async () => {
+it('the running role drops a week of steps that no run needs', async () => {
   const [{ week }] = (await engine.sql`
     select make_step_week('steps', date '2024-01-04', 10) as week`) as unknown as [{ week: boolean }]
   expect(week).toBe(true)
@@ -97,7 +97,7 @@ it('drops a week that no run needs', async () => {
   expect(await engine.sql`select to_regclass('steps_20240104') as found`).toEqual([{ found: null }])
 })
 
-it('may call none of it for what is no week of steps', async () => {
+it('the running role can make weeks of steps only, of no other table and from no other day', async () => {
   await expect(engine.sql`select make_step_week('runs', date '2024-01-04', 10)`).rejects.toThrow(
     'no week of steps',
   )
@@ -106,7 +106,7 @@ it('may call none of it for what is no week of steps', async () => {
   )
 })
 
-/** A database of an owner who is no superuser, as managed ones have it: PostgreSQL 15 lets nobody else make tables. */
+/** A database whose owner is no superuser, as with managed PostgreSQL; in PostgreSQL 15 nobody else may make tables. */
 async function managed() {
   const name = `managed_${randomBytes(6).toString('hex')}`
   const admin = postgres(inject('stores').databaseUrl, { max: 1, onnotice: () => {} })
@@ -130,7 +130,7 @@ async function managed() {
   return { url: url.href, name, sql: sql as unknown as Sql, app }
 }
 
-it('is granted by an owner who is no superuser, again without a change, and what a migration adds by that', async () => {
+it('an owner who is no superuser can grant a role its rights, repeatedly, and a migration adds those that are lacking', async () => {
   const { url, name, sql, app } = await managed()
   await migrate(url)
   const appUrl = Object.assign(new URL(url), { username: app }).href
@@ -146,7 +146,7 @@ it('is granted by an owner who is no superuser, again without a change, and what
   expect(await joinInstallation(connections.sql, master_key)).toBeNull()
   expect(await bootstrapAccount(ctx)).toMatchObject({ api_key: expect.stringMatching(/^pk_/) })
 
-  // What a later migration would bring: rights of its own are wanted by a table that has none.
+  // As after a later migration: a table lacks rights that the role needs.
   await sql.unsafe(`revoke update on runs from ${app}; drop policy works_as_${app} on items`)
   expect((await readRoleState(connections.sql)).lacks).toHaveLength(2)
   await expect(joinInstallation(connections.sql, master_key)).rejects.toMatchObject({
@@ -154,7 +154,7 @@ it('is granted by an owner who is no superuser, again without a change, and what
   })
   await migrate(url)
   expect((await readRoleState(connections.sql)).lacks).toEqual([])
-  await migrate(appUrl) // nothing is left to do, so it need not be the owner
+  await migrate(appUrl) // there is nothing to do, so the role need not be the owner
   await connections.close()
 
   await sql`delete from drizzle.__drizzle_migrations where id = (select max(id) from drizzle.__drizzle_migrations)`
@@ -164,21 +164,21 @@ it('is granted by an owner who is no superuser, again without a change, and what
   })
 })
 
-/** A version that made tables and functions which the role was not granted, since they were not there. */
+/** A migration that makes tables and functions, which the role could not be granted before since they did not exist. */
 const LATER = {
   number: 44,
   tables: ['suspected_items', 'verdict_days', 'model_calls', 'saved_views'],
   functions: /make_step_week/,
 }
 
-/** What was printed then. */
+/** The grants that were printed before that migration. */
 const grantsBefore = (role: string) =>
   grantsFor(role)
     .filter(statement => !LATER.functions.test(statement))
     .filter(statement => !LATER.tables.some(table => statement.includes(`'${table}'::regclass`)))
     .map(statement => LATER.tables.reduce((text, table) => text.replace(`, ${table}`, ''), statement))
 
-it('is ready on the tables that a later migration makes, with what it was granted before [health.unusable]', async () => {
+it('a role with older grants is ready on the tables that a later migration makes [health.unusable]', async () => {
   const { url, sql, app } = await managed()
   await migrate(url, undefined, (await migrationTimes())[LATER.number - 1])
   for (const statement of grantsBefore(app)) await sql.unsafe(statement)
@@ -202,7 +202,7 @@ it('is ready on the tables that a later migration makes, with what it was grante
   for (const table of LATER.tables) await connections.sql`select from ${connections.sql(table)}`
 })
 
-it('is told who may let it use a schema that is closed to all and that the owner of the tables does not own', async () => {
+it('granting warns what the owner of a schema that is closed to all has to run', async () => {
   const { url, name, app } = await managed()
   const there = Object.assign(new URL(inject('stores').databaseUrl), { pathname: `/${name}` })
   const warned: string[] = []

@@ -70,7 +70,7 @@ let loads: number
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'runtime-'))
-  await chmod(dataDir, 0o711) // else a process that is not ours could not enter it
+  await chmod(dataDir, 0o711) // so that a process of another user can enter it
   loads = 0
 })
 
@@ -133,7 +133,7 @@ async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-/** Every line but heartbeats. */
+/** All lines except heartbeats. */
 async function send(target: AgentTarget, ...inputs: unknown[]): Promise<AgentLine[]> {
   const { lines } = await start(target, inputs)
   return (await collect(lines)).filter(line => line.type !== 'heartbeat')
@@ -154,7 +154,7 @@ const deathOf = async (requested: Promise<unknown>): Promise<AgentProcessDied> =
   return error as AgentProcessDied
 }
 
-/** A killed child whose parent is gone may wait as a zombie for whoever adopted it. */
+/** False for a zombie too: a killed child whose parent is gone may wait for its adopter to reap it. */
 function running(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -228,7 +228,7 @@ describe('a bundle', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('that cannot start fails with what workerd said about it', async () => {
+  it('that cannot start fails with the error that workerd printed', async () => {
     open({ loadBundle: async () => 'export default { fetch( {' })
     const died = await deathOf(send(bundle('d1'), { do: 'echo' }))
     expect(died.code).toBe('agent_crashed')
@@ -238,7 +238,7 @@ describe('a bundle', () => {
 })
 
 describe('a bundle whose default export is no handler', () => {
-  it('fails with what workerd said, its process alive', async () => {
+  it('fails with what workerd printed, and its process stays alive', async () => {
     open({ loadBundle: async () => 'export default () => new Response("hello")' })
     const error = await send(bundle('d1'), { do: 'echo' }).catch(e => e)
     expect(error).not.toBeInstanceOf(AgentProcessDied)
@@ -269,7 +269,7 @@ describe('a process that goes wrong', () => {
     expect(await outputOf(bundle('d1'), { do: 'echo' })).toEqual({ do: 'echo' })
   })
 
-  it('is not given the same request again when it dies before it answered', async () => {
+  it('does not get the request again if it dies before answering it', async () => {
     open()
     await outputOf(bundle('d1'), { do: 'echo' })
     expect((await deathOf(send(bundle('d1'), { do: 'deaf' }))).code).toBe('agent_unresponsive')
@@ -277,15 +277,15 @@ describe('a process that goes wrong', () => {
   })
 
   it.runIf(process.platform === 'linux')(
-    'that was already dead does not cost the next request its answer',
+    'that is dead already does not fail the next request',
     async () => {
       open()
-      // Each takes a connection of its own, so the next request finds none to reuse.
+      // Each request takes its own connection, so the next one finds none to reuse.
       const { lines } = await start(bundle('d1'), [{ do: 'never' }])
       const death = deathOf(collect(lines))
       const { pid } = invoker.processes()[0]!
       process.kill(pid, 'SIGKILL')
-      // Blocking, so that nobody here has been told yet; its sockets close with its last thread.
+      // Blocks the event loop, so that nothing here knows of the exit yet; its sockets close with its last thread.
       while (running(pid) || readdirSync(`/proc/${pid}/task`).length > 1);
       expect(await outputOf(bundle('d1'), { do: 'echo' })).toEqual({ do: 'echo' })
       expect((await death).code).toBe('agent_crashed')
@@ -301,16 +301,16 @@ describe('a process that goes wrong', () => {
     expect(died.message).toContain('before the bomb')
   })
 
-  it('that fills memory with buffers is stopped at the bound', async () => {
+  it('that fills memory with buffers gets an error at the limit', async () => {
     open()
-    // Alone, since touching a gigabyte takes more than a second of processor on some machines: that is not what is tried here.
+    // Alone, since touching a gigabyte takes over a second of CPU on some machines, which is not tested here.
     const alone = { ...bundle('d1'), alone: true }
     const [line] = await send(alone, { do: 'buffers' })
     expect(line).toMatchObject({ type: 'error', error: { message: expect.stringMatching(/RangeError/) } })
     expect(await outputOf(alone, { do: 'echo' })).toEqual({ do: 'echo' })
   })
 
-  it('is killed by its resident memory where no kernel limit stops it', async () => {
+  it('is killed for its resident memory where no kernel limit stops it', async () => {
     const launcher = createLauncher()
     const spec = { name: 'test', code: AGENT, env: {}, rules: egressRules(), cpu_without_pong_ms: 60_000 }
     const unbounded = {
@@ -348,8 +348,8 @@ describe('a process that goes wrong', () => {
   })
 })
 
-describe('an item that must be alone', () => {
-  it('gets a process beside the deployment’s other one, one request at a time', async () => {
+describe('an item that must run alone', () => {
+  it('gets a process next to the shared one of its deployment, one request at a time', async () => {
     open()
     await outputOf(bundle('d1'), { do: 'echo' })
     const alone = bundle('d1', { alone: true })
@@ -370,7 +370,7 @@ describe('an item that must be alone', () => {
     expect(await waiting).toEqual({ do: 'echo' })
   })
 
-  it('gets a new process, so that what the one before left behind is not laid to it', async () => {
+  it('gets a new process, so that it is not blamed for what an earlier item left behind', async () => {
     open()
     const alone = bundle('d1', { alone: true })
     const pidOf = async () => {
@@ -382,7 +382,7 @@ describe('an item that must be alone', () => {
     expect(await pidOf()).not.toBe(await pidOf())
   })
 
-  it('may use more CPU than one among others, and loses its process when it is given up while it hangs', async () => {
+  it('may use more CPU than items that share a process, and loses its process if it hangs when aborted', async () => {
     open()
     const alone = bundle('d1', { alone: true })
     const abort = new AbortController()
@@ -474,7 +474,7 @@ describe('the network of an agent', () => {
 })
 
 describe('an agent’s process ends', () => {
-  it('when it was idle for its time', async () => {
+  it('when it was idle for its time, and not while it is busy', async () => {
     let now = 0
     open({ now: () => now })
     await outputOf(bundle('d1'), { do: 'echo' })
@@ -487,7 +487,7 @@ describe('an agent’s process ends', () => {
     busy.abort()
   })
 
-  it('with close(), in flight or not', async () => {
+  it('on close(), with or without requests in flight', async () => {
     open()
     const { lines } = await start(bundle('d1'), [{ do: 'never' }])
     await outputOf(bundle('d2'), { do: 'echo' })
@@ -499,7 +499,7 @@ describe('an agent’s process ends', () => {
     await expect(outputOf(bundle('d1'), { do: 'echo' })).rejects.toThrow('closed')
   })
 
-  it('with its parent, when that is killed, and the next server removes what is left', async () => {
+  it('when its parent is killed, and the next server removes its files', async () => {
     const target = JSON.stringify(bundle('d1'))
     const pid = await pidFrom(`
       import { createInvoker } from ${source('invoker.ts')}
@@ -514,7 +514,7 @@ describe('an agent’s process ends', () => {
     await until(async () => (await readdir(folder)).length === 0)
   })
 
-  it('with its parent where only a guard can see to it', async () => {
+  it('when its parent is killed, by a guard where nothing else ends it', async () => {
     const pid = await pidFrom(`
       import { spawn } from 'node:child_process'
       import { guard } from ${source('launch.ts')}
@@ -527,7 +527,7 @@ describe('an agent’s process ends', () => {
   const source = (name: string) =>
     JSON.stringify(fileURLToPath(new URL(`../../../infra/runtime/${name}`, import.meta.url)))
 
-  /** Runs a program that prints the id of a running process, and kills the program the hard way. */
+  /** Runs a program that prints the id of a running process, and kills the program with SIGKILL. */
   async function pidFrom(program: string): Promise<number> {
     const waiting = `${program}\nsetInterval(() => {}, 1000)`
     const parent = spawn(process.execPath, ['--input-type=module', '-e', waiting, dataDir], {
@@ -546,7 +546,7 @@ describe('an agent behind a URL', () => {
   const at = (port: number, more: Partial<AgentTarget> = {}) =>
     bundle('u1', { kind: 'url', url: `http://127.0.0.1:${port}/agent?x=1`, bundle_hash: null, ...more })
 
-  it('is reached over a kept connection, its response read as it comes', async () => {
+  it('is reached over one kept-alive connection, and its response is read as it arrives', async () => {
     open(HERE)
     const sockets = new Set<unknown>()
     let next = (): void => {}
@@ -569,7 +569,7 @@ describe('an agent behind a URL', () => {
     await server.close()
   })
 
-  it('is not sent a request again that it may have begun, when it closes a kept connection', async () => {
+  it('does not get a request again that it may have begun, if it closes a kept-alive connection', async () => {
     open(HERE)
     let begun = 0
     const server = await serve((request, response) => {
@@ -583,7 +583,7 @@ describe('an agent behind a URL', () => {
     await server.close()
   })
 
-  it('keeps the connections of many requests at once for the next', async () => {
+  it('is reached again over the connections of earlier concurrent requests', async () => {
     open(HERE)
     const sockets = new Set<unknown>()
     const server = await serve((request, response) => {
@@ -598,13 +598,13 @@ describe('an agent behind a URL', () => {
         }),
       )
     await burst()
-    await new Promise(setImmediate) // the last of them are put back
+    await new Promise(setImmediate) // the last connections return to the pool
     await burst()
     expect(sockets.size).toBeLessThanOrEqual(5 * LIMITS.agent_connects)
     await server.close()
   })
 
-  it('leaves nothing on a connection that it is reached by again and again', async () => {
+  it('leaves no listeners behind on a connection that is reused', async () => {
     open(HERE)
     const warnings: Error[] = []
     const warn = (warning: Error) => warnings.push(warning)
@@ -621,11 +621,11 @@ describe('an agent behind a URL', () => {
     await new Promise(setImmediate)
     process.off('warning', warn)
     expect(sockets.size).toBe(1)
-    expect(warnings).toEqual([]) // Node warns of the eleventh listener, among a log's lines
+    expect(warnings).toEqual([]) // Node would warn of the eleventh listener in the log
     await server.close()
   })
 
-  it('gets every request at once where it keeps them all waiting', async () => {
+  it('gets all requests at once while it answers none of them', async () => {
     open(HERE)
     const many = 3 * LIMITS.agent_connects
     const held: (() => void)[] = []
@@ -642,7 +642,7 @@ describe('an agent behind a URL', () => {
     await server.close()
   })
 
-  it('is reached over TLS by kept connections too', async () => {
+  it('is reached over kept-alive TLS connections too', async () => {
     open(HERE)
     const authority = await makeAuthority(dataDir, 'ca')
     const files = await authority.issue('agent', 'IP:127.0.0.1')
@@ -660,14 +660,14 @@ describe('an agent behind a URL', () => {
       const { response } = await start(at(server.port, { url: `https://127.0.0.1:${server.port}/` }), [{}])
       expect(Buffer.concat(await collect(response.body)).toString()).toBe('ok')
     }
-    for (let n = 0; n <= LIMITS.agent_connects; n++) await ask() // one that opens none is no longer being opened
+    for (let n = 0; n <= LIMITS.agent_connects; n++) await ask() // a request that reuses a connection leaves no opening counted
     expect(sockets.size).toBe(1)
     await Promise.all(Array.from({ length: 2 * LIMITS.agent_connects }, ask))
     setDefaultCACertificates(known)
     await server.close()
   })
 
-  it('fails all that wait for a connection when it cannot be reached', async () => {
+  it('fails all requests that wait for a connection if it cannot be reached', async () => {
     open(HERE)
     const server = await serve(() => {})
     await server.close()
@@ -678,12 +678,12 @@ describe('an agent behind a URL', () => {
     expect(new Set(codes)).toEqual(new Set(['ECONNREFUSED']))
   })
 
-  it('is said to have been sent nothing where a request waited for a connection in vain', async () => {
+  it('fails a request as NotSent if it was aborted while it waited for a connection', async () => {
     open(HERE)
     const allOpening = Promise.withResolvers<void>()
     let opening = 0
     const mute = net.createServer(socket => {
-      socket.on('error', () => {}) // and it never says hello
+      socket.on('error', () => {}) // never answers the TLS handshake
       if (++opening === LIMITS.agent_connects) allOpening.resolve()
     })
     mute.listen(0, '127.0.0.1')
@@ -709,14 +709,14 @@ describe('an agent behind a URL', () => {
     'http://[64:ff9b::7f00:1]',
     'http://169.254.169.254',
     'http://0.0.0.0',
-  ])('is not dialled at %s where the operator allows another address', async origin => {
+  ])('is not dialled at %s if the operator allowed another address only', async origin => {
     open(HERE)
     await expect(start(at(80, { url: `${origin}/` }), [{}])).rejects.toThrow(
       'not an address of the public internet, and the operator has not allowed its network',
     )
   })
 
-  it('is not dialled by a name for an address that is not allowed', async () => {
+  it('is not dialled by a name that resolves to an address that is not allowed', async () => {
     open()
     const server = await serve((_, response) => response.end('served'))
     await expect(start(at(0, { url: `http://localhost:${server.port}/` }), [{}])).rejects.toThrow(
@@ -724,7 +724,7 @@ describe('an agent behind a URL', () => {
     )
   })
 
-  it('is not followed to another place', async () => {
+  it('has its redirects returned, not followed', async () => {
     open(HERE)
     const server = await serve((_, response) => response.writeHead(307, { location: '/elsewhere' }).end())
     const { response } = await start(at(server.port), [{}])
@@ -733,7 +733,7 @@ describe('an agent behind a URL', () => {
     await server.close()
   })
 
-  it('is let go when the request is aborted, before the head and in the body', async () => {
+  it('is disconnected when the request is aborted, before the head or in the body', async () => {
     open(HERE)
     const closed: string[] = []
     const server = await serve((request, response) => {
@@ -755,7 +755,7 @@ describe('an agent behind a URL', () => {
     await server.close()
   })
 
-  it('fails the reader when the response ends early', async () => {
+  it('fails the reader if its response ends early', async () => {
     open(HERE)
     const server = await serve((_, response) => {
       response.write('{"type":"heartbeat"}\n')

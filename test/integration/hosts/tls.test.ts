@@ -1,4 +1,4 @@
-// PostgreSQL and Redis as providers have them: by TLS alone, with certificates of a CA that the machine does not know.
+// PostgreSQL and Redis as providers offer them: over TLS only, with certificates of a CA unknown to the machine.
 
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { migrate } from '../../../infra/migrate.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
   database = parts.adopt(await startTlsPostgres(files), one => one.close())
 })
 
-/** The server by its name or its address, in a mode of TLS. */
+/** The URL of the server, by its name or its address, with an sslmode. */
 function url(host: string, mode?: string): string {
   const at = new URL(database.url)
   at.hostname = host
@@ -43,7 +43,7 @@ async function isEncrypted(databaseUrl: string, databaseCa?: string): Promise<bo
   return session[0]!.ssl
 }
 
-it('PostgreSQL is talked to by TLS, verified as far as sslmode asks', async () => {
+it('PostgreSQL is reached over TLS, verified as far as sslmode asks', async () => {
   await migrate(url('localhost', 'verify-full'), authority.ca)
   expect(await isEncrypted(url('localhost', 'verify-full'), authority.ca)).toBe(true)
   expect(await isEncrypted(url('127.0.0.1', 'verify-ca'), authority.ca)).toBe(true)
@@ -63,14 +63,14 @@ it.for([
     () => migrate(url('127.0.0.1', 'verify-full'), authority.ca),
     /DATABASE_URL must name the server/,
   ],
-] as const)('a certificate of %s is refused, with what to do', async ([, ask, says]) => {
+] as const)('a certificate of %s is refused, with advice what to do', async ([, ask, says]) => {
   await expect(ask()).rejects.toMatchObject({
     code: 'postgres_not_trusted',
     message: expect.stringMatching(says),
   })
 })
 
-it('a PostgreSQL without TLS is refused where TLS is asked for', async () => {
+it('a PostgreSQL without TLS is refused if the URL asks for TLS', async () => {
   await expect(migrate(`${inject('stores').databaseUrl}?sslmode=require`)).rejects.toThrow(
     /takes no TLS there/,
   )
@@ -91,7 +91,7 @@ it.for([
   expect(() => openConnections({ ...urls, ...given })).toThrow(says)
 })
 
-it('Redis is talked to by TLS under a user of its own, and a certificate of somebody else is refused [log.redis_unreachable]', async () => {
+it('Redis is reached over TLS with a user of its own, and an untrusted certificate is refused [log.redis_unreachable]', async () => {
   const { cert, key } = await authority.issue('redis', 'DNS:localhost')
   const server = parts.adopt(await startTlsRedis({ cert, key, ca: authority.file }), one => one.close())
   const redisUrl = `rediss://worker:${encodeURIComponent(PASSWORD)}@localhost:${server.port}`
@@ -119,7 +119,7 @@ it('Redis is talked to by TLS under a user of its own, and a certificate of some
   }
 })
 
-it('a cluster is talked to by TLS too', async () => {
+it('a Redis cluster is reached over TLS too, and an untrusted CA is logged', async () => {
   const files = await authority.issue('cluster', 'IP:127.0.0.1')
   const tls = { ...files, ca: authority.file }
   const cluster = parts.adopt(await startRedisCluster({ tls }), one => one.close())
@@ -145,7 +145,7 @@ it('a cluster is talked to by TLS too', async () => {
   await eventually(() => expect(log.join()).toMatch(/REDIS_CA_FILE/))
 })
 
-it('a node of a cluster in the place of one Redis is told to the log [log.redis_is_a_cluster]', {
+it('the log says so if the URL of a single Redis names a node of a cluster [log.redis_is_a_cluster]', {
   timeout: 60_000,
 }, async () => {
   const cluster = parts.adopt(await startRedisCluster(), one => one.close())

@@ -1,5 +1,5 @@
-// Units as they are deployed: each a process with the settings and secrets that infra/unit-settings.ts gives it, and
-// nothing else in its environment.
+// Units as they are deployed: each a process whose environment holds only the settings and secrets of
+// infra/unit-settings.ts.
 
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -16,7 +16,7 @@ import { freePort } from '../../support/ports.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 const MASTER_KEY = '11'.repeat(32)
-/** Served by a unit of its own where each endpoint has one. */
+/** Units that exist only where each endpoint has its own. */
 const APART = ['get-readiness', 'get-health']
 const WORKLOADS = [
   ...workloadsOf('group'),
@@ -43,7 +43,7 @@ beforeAll(async () => {
   kept = { DATABASE_URL, REDIS_URL, ...(await unitKeys(MASTER_KEY)) }
 })
 
-/** All that it is given, by the platform's example of values. */
+/** The whole environment of a unit, from the platform's example values. */
 async function environmentOf(workload: Workload): Promise<Record<string, string>> {
   const { mail_from: _, ...example } = await readExample('knative')
   const values = { ...example, secrets: [], telemetry: {} }
@@ -63,13 +63,13 @@ async function started(workload: Workload, change: Record<string, string> = {}) 
   return { ...one, ask }
 }
 
-describe('with exactly what it is given', () => {
+describe('with exactly the environment that the platform gives it', () => {
   it.each(WORKLOADS.map(workload => [workload.name, workload] as const))(
     '%s works',
     async (_, workload) => {
       const one = await started(workload)
       await expect.poll(() => one.ask('/healthz')).toBe(200)
-      // What runs agents tells of itself when it is asked to; the router asks nobody.
+      // The runtime, the router and units without stores are not asked for readiness.
       if (workload.needs.connections > 1) await expect.poll(() => one.ask('/health/ready')).toBe(200)
       expect(one.log()).not.toMatch(/"level":"(warn|error)"/)
       one.child.kill('SIGTERM')
@@ -79,20 +79,20 @@ describe('with exactly what it is given', () => {
   )
 })
 
-/** One of each kind. */
+/** One workload for each set of secrets, with each setting that it needs. */
 const DIFFERENT = [
   ...Map.groupBy(WORKLOADS, ({ needs }) => needs.secrets.map(one => one.secret).join()).values(),
 ].flatMap(([first]) =>
   first!.needs.secrets.filter(one => !one.optional).map(one => [first!, one.setting] as const),
 )
 
-describe('what it is given it needs', () => {
+describe('each secret is required', () => {
   it.each(DIFFERENT.map(([workload, setting]) => [workload.name, setting, workload] as const))(
     '%s does not start without %s',
     async (_, setting, workload) => {
       const one = await started(workload, { [setting]: '' })
       expect(await one.ended, one.log()).toBe(78)
-      // Without its set of keys it would take the master key.
+      // Without its set of keys a unit looks for the master key.
       const named = setting === 'ASSAY_KEYS' ? 'ASSAY_MASTER_KEY' : setting
       expect(one.log()).toContain(`setting_missing: ${named} is not set`)
     },

@@ -1,4 +1,4 @@
-// What is generated for workerd and Wrangler, as those programs themselves take it.
+// The configuration generated for workerd and Wrangler, as those programs themselves read it.
 
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -13,16 +13,16 @@ import { WORKERD, workerdFolder } from '../../support/workerd.ts'
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../../..')
 const MAX_OUTPUT = 64 * 2 ** 20
-const PATIENCE_MS = 120_000 // programs of others, which start slowly beside other work
+const PATIENCE_MS = 120_000 // other people's programs start slowly while other work runs
 
 describe('config.capnp', () => {
-  it('is compiled by workerd, with every bundle in it', { timeout: PATIENCE_MS }, async () => {
+  it('compiles with workerd, with every bundle in it', { timeout: PATIENCE_MS }, async () => {
     const args = ['compile', join(await workerdFolder(), 'config.capnp'), '--config-only']
     const { stdout } = await run(WORKERD, args, { encoding: 'buffer', maxBuffer: MAX_OUTPUT })
     for (const { name } of UNITS) expect(stdout.includes(`${name}\0`)).toBe(true)
   })
 
-  it('binds every unit that a path leads to, and no other, to the router', async () => {
+  it('binds to the router exactly the units that have a route', async () => {
     const text = await readFile(join(ROOT, 'infra/generated/workerd/config.capnp'), 'utf8')
     const router = text.slice(text.indexOf('const router'), text.indexOf(');', text.indexOf('const router')))
     const bound = [...router.matchAll(/\(name = "([^"]+)", service = "([^"]+)"\)/g)]
@@ -32,7 +32,7 @@ describe('config.capnp', () => {
     for (const [, name, service] of bound) expect(service).toBe(name)
   })
 
-  it('lets functions reach the stores alone, those that ask none nothing, and callbacks no private address', async () => {
+  it('gives functions the stores only, units without stores nothing, and callbacks no private address', async () => {
     const text = await readFile(join(ROOT, 'infra/generated/workerd/config.capnp'), 'utf8')
     const workers = text.split(/^const /m).filter(part => part.includes('globalOutbound'))
     expect(workers).toHaveLength(UNITS.length)

@@ -1,4 +1,4 @@
-// workerd with stores as operators have them: a cluster of Redis, and TLS, where whom it trusts is a value.
+// workerd with stores as operators run them: a Redis cluster, and TLS with the trusted CA named in the values.
 
 import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ const signIn = ({ url }: { url: string }) => {
   })
 }
 
-/** The configuration of values that name a CA. */
+/** The file name of a configuration made from values that name a CA. */
 async function trusting(authority: Authority): Promise<string> {
   const folder = await workerdFolder()
   await copyFile(authority.file, join(folder, 'ca.pem'))
@@ -45,7 +45,7 @@ async function trusting(authority: Authority): Promise<string> {
   return 'trusting.capnp'
 }
 
-it('a cluster is one Redis', async () => {
+it('a Redis cluster works like one Redis', async () => {
   const cluster = parts.adopt(await startRedisCluster(), one => one.close())
   const database = parts.adopt(await testDatabase(), one => one.drop())
   const workerd = await started({ DATABASE_URL: database.url, REDIS_URL: cluster.url })
@@ -55,7 +55,7 @@ it('a cluster is one Redis', async () => {
   expect(kept.flat()).not.toEqual([])
 })
 
-it('both stores are talked to by TLS, and trusted only under a known CA and their own name', {
+it('both stores are reached over TLS, and trusted only with a known CA and under their own name', {
   timeout: 120_000,
 }, async () => {
   const folder = parts.adopt(await tempFolder(), one => one.remove())

@@ -1,5 +1,5 @@
-// What the endpoints do not show of workerd with the generated configuration: whom it wakes, what its cron does, whom
-// it believes, and how it ends.
+// What the endpoint tests do not show of workerd with the generated configuration: whom it wakes, what its cron does,
+// which addresses it believes, and how it ends.
 
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import { openWorld, type World } from '../../conformance/world.ts'
 import { eventually } from '../../support/eventually.ts'
 import { localValues, startWorkerd, type Workerd, workerdFolder } from '../../support/workerd.ts'
 
-const MASTER_KEY = 'ab'.repeat(32) // of every world
+const MASTER_KEY = 'ab'.repeat(32) // the one of every test world
 
 let world: World
 let workerd: Workerd
@@ -50,7 +50,7 @@ afterEach(async () => {
   await new Promise(resolve => consumer.close(resolve))
 })
 
-/** The configuration that the values make, with a socket by which the clock of its cron is moved. */
+/** The generated configuration with a socket that moves the clock of its cron. */
 async function withTestClock(values: Partial<WorkerdValues>): Promise<string> {
   const folder = await workerdFolder()
   const made = new Map(filesOf('workerd', { ...(await localValues()), ...values }, 'a test'))
@@ -62,13 +62,13 @@ async function withTestClock(values: Partial<WorkerdValues>): Promise<string> {
   return 'clock.capnp'
 }
 
-it('wakes the consumer when there is work, and once more for what comes while it is on its way out', async () => {
+it('workerd wakes the consumer for work, and again for work that arrives while the consumer shuts down', async () => {
   const { redis } = world.ctx
   const agent = await makeAgent(world)
   await makeRun(world, agent.id, [{ input: 1 }])
   await eventually(() => expect(calls).toHaveLength(1))
   expect(calls[0]!.bearer).toBe(`Bearer ${await platformBearer(MASTER_KEY)}`)
-  // It has looked for the last time; a consumer that is awake would see the work itself.
+  // The consumer has polled for the last time; while it is awake it would see the work itself.
   await markPresent(redis, 'consumer-1')
   await markGone(redis, 'consumer-1')
   await makeRun(world, agent.id, [{ input: 2 }])
@@ -76,20 +76,20 @@ it('wakes the consumer when there is work, and once more for what comes while it
   await eventually(() => expect(calls).toHaveLength(2))
 })
 
-it('does the chores every minute, and wakes the consumer for work that nobody was told of', async () => {
+it('workerd runs the tick every minute, which wakes the consumer for work that nobody was notified of', async () => {
   const agent = await makeAgent(world)
   await deploy(world, agent.id)
   await makeRun(world, agent.id, [{ input: 1 }])
   await eventually(() => expect(calls).toHaveLength(1))
   calls.pop()!.answer.end('{}')
-  await world.ctx.redis.flushdb() // forgets who was called
+  await world.ctx.redis.flushdb() // forgets that the consumer was called
   const untilFire = 60_000 - (Date.now() % 60_000)
   await fetch(`${workerd.urls.cron}/clock?advance=${untilFire - 500}`, { method: 'POST' })
   await eventually(() => expect(workerd.log()).toContain('"event":"tick"'))
   await eventually(() => expect(calls).not.toEqual([]))
 })
 
-it('answers for metrics at a socket of their own, to whom the token names', async () => {
+it('workerd serves metrics on a socket of their own, to callers with the token', async () => {
   const read = (token: string) =>
     fetch(`${workerd.urls.metrics}/metrics`, { headers: { authorization: `Bearer ${token}` } })
   expect((await read('guessed')).status).toBe(401)
@@ -97,7 +97,7 @@ it('answers for metrics at a socket of their own, to whom the token names', asyn
   expect((await fetch(`${workerd.url}/metrics`)).status).toBe(404)
 })
 
-it('believes nobody about where a request came from', async () => {
+it('workerd trusts no header about where a request came from', async () => {
   const headers = { 'cf-connecting-ip': '203.0.113.7', 'x-forwarded-for': '203.0.113.8' }
   const body = { email: 'nobody@example.org', password: 'a guess' }
   expect((await world.call('POST', '/v1/sessions', { token: null, headers, body })).status).toBe(401)
@@ -105,7 +105,7 @@ it('believes nobody about where a request came from', async () => {
   expect(remembered).toEqual(['127.0.0.1'])
 })
 
-it('asked to stop, finishes what it has begun and ends by itself', async () => {
+it('workerd finishes the requests it has begun when asked to stop, then exits', async () => {
   const agent = await makeAgent(world)
   const body = new TransformStream<Uint8Array, Uint8Array>()
   const writer = body.writable.getWriter()
@@ -123,7 +123,7 @@ it('asked to stop, finishes what it has begun and ends by itself', async () => {
   expect(await ended).toEqual([0, null])
 })
 
-it('answers nothing but its health where its master key is not the one of the installation, and logs which is', async () => {
+it('workerd answers only its health if its master key is missing or not that of the installation, and says which', async () => {
   const { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL } = world.urls
   const call = async (url: string, path: string) => {
     const headers = { authorization: `Bearer ${world.first.api_key}` }
@@ -166,7 +166,7 @@ it.each([
   ],
   ['ASSAY_KEYS_INTERFACE', 'fingerprint=5a', /^master_key cannot be used: /],
 ])(
-  'is not ready and says why with %s as %s, and answers the rest as it always does',
+  'workerd with %s as %s is not ready and says why, answers 500 and stays healthy',
   async (name, value, says) => {
     const { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL } = world.urls
     const env = { DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY: MASTER_KEY }

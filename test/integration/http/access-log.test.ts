@@ -30,7 +30,7 @@ async function call(method: string, path: string, options: { token?: string; bod
 
 const logged = () => engine.log.map(line => JSON.parse(line)).filter(line => line.event === 'request')
 
-it('a request leaves one line, which names what it made and nothing it sent [log.request]', async () => {
+it('a request leaves one log line, which names what it made and nothing it sent [log.request]', async () => {
   const items = [{ input: { secret: 'hunter2' } }]
   const sent = await call('POST', '/v1/batches', { body: { agent_id: engine.agent_id, items } })
   expect(sent.status).toBe(202)
@@ -52,7 +52,7 @@ it('a request leaves one line, which names what it made and nothing it sent [log
   expect(engine.log.join('')).not.toMatch(new RegExp(`hunter2|${key}`))
 })
 
-it('a request that is refused leaves one as well, as far as it got', async () => {
+it('a refused request leaves one log line too, with what was known by then', async () => {
   const run = engine.ctx.newRunId()
   const missing = await call('GET', `/v2/runs/${run}`)
   const stranger = await call('GET', `/v2/runs/${run}`, { token: 'pk_unknown' })
@@ -66,7 +66,7 @@ it('a request that is refused leaves one as well, as far as it got', async () =>
   expect(engine.log.join('')).not.toContain('hunter2')
 })
 
-it('what is below the level is not written, and a level that is none is named', () => {
+it('lines below the level are not written, and an unknown level is refused', () => {
   const lines: string[] = []
   const { ctx } = engine
   const connections = { ...ctx, close: () => Promise.resolve() }

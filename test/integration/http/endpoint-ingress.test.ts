@@ -1,4 +1,4 @@
-// What the nginx before functions of one endpoint each answers by itself, by a real one where it is installed.
+// Answers that nginx itself gives in front of functions of one endpoint each, from a real nginx where it is installed.
 
 import { expect, it } from 'vitest'
 import { unitsOf } from '../../../infra/packaging.ts'
@@ -9,7 +9,7 @@ import { hasNginx, startIngress } from '../../support/ingress.ts'
 const NOBODY = '127.0.0.1:1'
 
 it.skipIf(!hasNginx)(
-  'what nginx answers in the place of a function, clients take for ours (needs the Debian package nginx-light)',
+  'clients read an answer that nginx gives in place of a function as one of Assay (needs the Debian package nginx-light)',
   async () => {
     const ingress = await startIngress(nginxFile(unitsOf('endpoint'), { server: NOBODY, seconds: 5 }))
     const judged = async (path: string) => {

@@ -1,4 +1,4 @@
-// Reads that take seconds keep nobody else waiting: not for a connection, and not for their turn among others like them.
+// Reads that take seconds keep nobody else waiting, neither for a connection nor for a turn among heavy reads.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { endpoints } from '../../../functions/index.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => engine.close())
 
-/** A caller of an account of its own, with a run. */
+/** A caller with an account and a run of its own. */
 async function caller() {
   const { sql, ctx } = engine
   const [account_id, project_id, agent_id, run_id] = [ctx.newId(), ctx.newId(), ctx.newId(), ctx.newRunId()]
@@ -32,7 +32,7 @@ async function caller() {
   return { verify: () => ask(`/v2/runs/${run_id}/verify`), runs: () => ask('/v2/runs') }
 }
 
-/** Keeps all verifications from their end until it is told: they wait for a table in PostgreSQL. */
+/** Holds up all verifications while `attack` runs, by a lock on a table that they read. */
 async function held<T>(attack: () => Promise<T>): Promise<T> {
   const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
   const { promise: isOver, resolve: over } = Promise.withResolvers<void>()
@@ -50,7 +50,7 @@ async function held<T>(attack: () => Promise<T>): Promise<T> {
   }
 }
 
-/** How many statements of verifications PostgreSQL has under way. */
+/** How many statements of verifications wait for that lock in PostgreSQL. */
 const underWay = async () => {
   const [row] = await engine.sql<{ n: number }[]>`
     select count(*)::int as n from pg_stat_activity
@@ -58,7 +58,7 @@ const underWay = async () => {
   return row!.n
 }
 
-it('twelve that hang leave plain reads of all what they take at rest, and an account its turn', async () => {
+it('twelve hanging verifications leave plain reads their connections, and another account its turn', async () => {
   const [heavy, neighbour] = [await caller(), await caller()]
   await neighbour.runs()
   const { heavyReads, reads } = engine.ctx
@@ -66,10 +66,10 @@ it('twelve that hang leave plain reads of all what they take at rest, and an acc
   const attack: Promise<number>[] = []
   await held(async () => {
     for (let n = 0; n < 12; n++) attack.push(heavy.verify())
-    // The attack got there: its share is in PostgreSQL, and the rest waits for it.
+    // The attack has arrived: its share is in PostgreSQL, and the rest waits for it.
     await expect.poll(underWay).toBe(LIMITS.heavy_reads_per_account)
     await expect.poll(() => heavyReads.waiting).toBe(12 - LIMITS.heavy_reads_per_account)
-    // Behind the twelve they would never be answered: those end with the lock, and the lock with this.
+    // Behind the twelve these would never be answered: the twelve end with the lock, and the lock after these.
     for (const one of [neighbour, heavy]) for (let n = 0; n < 10; n++) expect(await one.runs()).toBe(200)
     attack.push(neighbour.verify())
     await expect.poll(underWay).toBe(LIMITS.heavy_reads_per_account + 1) // not behind the eleven
@@ -79,7 +79,7 @@ it('twelve that hang leave plain reads of all what they take at rest, and an acc
 })
 
 it.each(['plain', 'heavy'] as const)(
-  'PostgreSQL itself ends a %s statement that takes too long, and its time alone',
+  'PostgreSQL itself ends a %s read that takes too long, and limits no other statement',
   async kind => {
     const { ctx } = engine
     const [before] = await readForAccount(

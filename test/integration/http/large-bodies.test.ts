@@ -1,4 +1,4 @@
-// Large bodies share what a process holds of them: of one account they wait for each other, and nobody else waits for them.
+// Large bodies share the room that a process has for them: those of one account wait for each other, nobody else waits.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { submitBatch } from '../../../functions/runs/submit-batch.ts'
@@ -27,7 +27,7 @@ const send = async (body: BodyInit, headers: Record<string, string> = {}) =>
   } as RequestInit)
 const sendAll = (text: string) => send(text, { 'content-length': String(text.length) })
 
-/** A body of unknown length, of which so much comes when it is first read and the rest when it is told. */
+/** A body of unknown length: `first` comes when it is read, and `rest` after `goOn()`. */
 function slowly(first: string, rest: string) {
   const { promise: isRead, resolve: read } = Promise.withResolvers<void>()
   const { promise: isTold, resolve: goOn } = Promise.withResolvers<void>()
@@ -47,7 +47,7 @@ function slowly(first: string, rest: string) {
   return { body, isRead, goOn }
 }
 
-it('one that is not there yet keeps its room, others of its account wait, and short ones do not', async () => {
+it('a body still arriving keeps its room: large ones of its account wait, short ones and other accounts do not', async () => {
   const { body, isRead, goOn } = slowly(' ', batch())
   const first = send(body)
   await isRead
@@ -63,7 +63,7 @@ it('one that is not there yet keeps its room, others of its account wait, and sh
   expect(engine.ctx.bodies.waiting).toBe(0)
 })
 
-it('room comes back from one that is refused', async () => {
+it('a refused body gives its room back', async () => {
   for (let n = 0; n < 5; n++) {
     const refused = await send('{"items":['.padEnd(2 * LIMITS.body_bytes))
     expect(refused.status).toBe(400)
@@ -73,7 +73,7 @@ it('room comes back from one that is refused', async () => {
   whole!()
 })
 
-it('one whose length is no number has room for as much as may come', async () => {
+it('a body whose length is no number gets room for the largest body', async () => {
   const { body, isRead, goOn } = slowly(' ', batch())
   const first = send(body, { 'content-length': 'many' })
   await isRead

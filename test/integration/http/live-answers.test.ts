@@ -1,5 +1,4 @@
-// Every answer that tells what happens as it happens: what stands between is told to pass it on at once, and hears that
-// it lives.
+// Answers that report events as they happen: they tell proxies to pass events on at once, and send heartbeats.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../../functions/index.ts'
@@ -43,13 +42,13 @@ async function headersOf(path: string, headers: Record<string, string>): Promise
   return Object.fromEntries(response.headers)
 }
 
-describe('an answer of events', () => {
-  it.each(live)('of $path is buffered by no proxy [runs.events-unbuffered]', async ({ path }) => {
+describe('an event stream', () => {
+  it.each(live)('of $path tells proxies not to buffer it [runs.events-unbuffered]', async ({ path }) => {
     const authorization = `Bearer ${world.first.api_key}`
     expect(await headersOf(path.replace('{runId}', runId), { authorization })).toMatchObject(UNBUFFERED)
   })
 
-  it('is none either where a page follows it [runs.events-unbuffered]', async () => {
+  it('of a page tells proxies not to buffer it [runs.events-unbuffered]', async () => {
     const signedIn = await fetch(`${world.url}/dashboard/sign-in`, {
       method: 'POST',
       redirect: 'manual',
@@ -60,7 +59,7 @@ describe('an answer of events', () => {
     expect(await headersOf(`/dashboard/runs/${runId}/events`, { cookie })).toMatchObject(UNBUFFERED)
   })
 
-  it('says every 15 s that it lives while nothing changes', async () => {
+  it('sends a heartbeat every 15 s while nothing changes', async () => {
     expect(LIMITS.event_heartbeat_ms).toBe(15_000)
     let now = 0
     let reads = 0
@@ -76,8 +75,8 @@ describe('an answer of events', () => {
   })
 })
 
-describe('a stream ends with what it was asked for with', () => {
-  /** Until the stream is over: what it said, and how long that took. */
+describe('a stream ends within a bounded time', () => {
+  /** Follows the run until the stream ends, and returns how many ms that took after `end`. */
   async function followed(token: string, end: () => Promise<unknown>) {
     const response = await fetch(`${world.url}/v2/runs/${runId}/events`, {
       headers: { authorization: `Bearer ${token}` },
@@ -95,7 +94,7 @@ describe('a stream ends with what it was asked for with', () => {
   }
   const MOST_MS = LIMITS.auth_cache_ms + LIMITS.event_caller_ms + 3 * LIMITS.event_poll_ms
 
-  it('a key that another process revoked [runs.events-revoked]', async () => {
+  it('after another process revoked its key [runs.events-revoked]', async () => {
     const { sql } = world.ctx
     const { key, row } = await mintKey(world.ctx, world.first.project_id, 'listens')
     const other = fetch(`${world.url}/v2/runs/${runId}/events`, {
@@ -108,7 +107,7 @@ describe('a stream ends with what it was asked for with', () => {
     await still.cancel()
   })
 
-  it('a session that was ended elsewhere [runs.events-revoked]', async () => {
+  it('after its session was ended elsewhere [runs.events-revoked]', async () => {
     const { sql } = world.ctx
     const { json } = await world.call('POST', '/v1/sessions', { body: world.first.account, token: null })
     const revoke = () =>
@@ -117,27 +116,27 @@ describe('a stream ends with what it was asked for with', () => {
   })
 })
 
-describe('streams beside each other', () => {
+describe('concurrent streams', () => {
   let now = 0
   const ctx = { now: () => now } as Context
   const request = new Request('http://assay.test')
   const openedAs = async (whose: ReturnType<typeof following>, read: () => Promise<State>) => {
     const reader = (await eventStream(ctx, request, whose, read)).body!.getReader()
-    await reader.read() // how soon to come back
+    await reader.read() // when to reconnect
     return reader
   }
-  /** Each of a project and a caller of its own, so that the account's bound is the one that is met. */
+  /** Each of a project and a caller of its own, so that only the account's bound is met. */
   const opened = (account_id: string, thing: string, read: () => Promise<State>) =>
     openedAs(following(account_id, thing, `${account_id} ${n++}`, `${n}`), read)
   let n = 0
   const textOf = ({ value }: { value?: Uint8Array | undefined }) => new TextDecoder().decode(value)
 
-  it('that follow the same read it together, and none is told what is older than it was told', async () => {
+  it('that follow the same thing share its reads, and none gets a state older than one it had', async () => {
     let changes = 0
     let reads = 0
     const read = async () => {
       reads++
-      now += 1 // it takes its time
+      now += 1 // a read takes time
       return { value: { changes }, ended: false }
     }
     const streams = await Promise.all(Array.from({ length: 50 }, () => opened('a', 'one', read)))
@@ -151,10 +150,10 @@ describe('streams beside each other', () => {
     const begun = reads
     now += LIMITS.event_poll_ms
     await Promise.all(streams.map(stream => stream.cancel()))
-    expect(reads).toBe(begun) // nothing is read for who has left
+    expect(reads).toBe(begun) // nothing is read for streams that were closed
   })
 
-  it('of one account are so many that others have theirs, and are free again when they are closed', async () => {
+  it('of one account are limited, leave other accounts theirs, and make room when they are closed', async () => {
     const read = async () => ({ value: {}, ended: false })
     const most = LIMITS.event_streams_per_account
     const streams = await Promise.all(Array.from({ length: most }, (_, n) => opened('a', `${n}`, read)))
@@ -169,7 +168,7 @@ describe('streams beside each other', () => {
     ['key', LIMITS.event_streams_per_caller, ['a', 'x', 'p', 'k'], ['a', 'x', 'p', 'other']],
     ['project', LIMITS.event_streams_per_project, ['a', 'x', 'p'], ['a', 'x', 'other', 'k']],
   ] as const)(
-    'of one %s are %i at most, and others of its account have theirs',
+    'of one %s are %i at most, and do not limit others of its account',
     async (_, most, own, other) => {
       const read = async () => ({ value: {}, ended: false })
       const [account_id, thing, project_id, caller] = own
@@ -182,7 +181,7 @@ describe('streams beside each other', () => {
     },
   )
 
-  it('go on when the clock is set back', async () => {
+  it('continue when the clock is set back', async () => {
     let changes = 0
     const read = async () => ({ value: { changes }, ended: false })
     const streams = await Promise.all(Array.from({ length: 5 }, () => opened('a', 'back', read)))
@@ -194,7 +193,7 @@ describe('streams beside each other', () => {
     await Promise.all(streams.map(stream => stream.cancel()))
   })
 
-  it('are counted no longer than they can last, where nobody tells that their caller has left', async () => {
+  it('count no longer than they can last, even if nobody reports that their caller has left', async () => {
     const read = async () => ({ value: {}, ended: false })
     const gone = await Promise.all(
       Array.from({ length: LIMITS.event_streams_per_account }, (_, n) => opened('a', `${n}`, read)),

@@ -1,4 +1,4 @@
-// A signing secret is shown to nobody unsaid: where its entry in the log cannot be written, neither is the secret told.
+// A signing secret is shown only if the audit log records it: if its entry cannot be written, the secret is not shown.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startNodeHost } from '../../conformance/hosts.ts'
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.end())
 
-it('a read whose entry is refused, as by a full disk, tells nothing, however often it is asked for', async () => {
+it('a read whose log entry fails, as with a full disk, shows no secret, however often it is repeated', async () => {
   const { sql } = world.ctx
   const session = await world.call('POST', '/v1/sessions', { body: world.first.account, token: null })
   const read = () =>

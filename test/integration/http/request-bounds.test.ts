@@ -1,4 +1,4 @@
-// What one request may cost is known before it is read: bytes by the endpoint and by who asks, and time in slices.
+// The cost of a request is bounded before it is read: bytes by the endpoint and the caller, and time in slices.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../../functions/index.ts'
@@ -26,7 +26,7 @@ const post = async (path: string, body: object, bytes: number, token?: string | 
 }
 
 describe('a body', () => {
-  it('of somebody unknown is read to 4 KiB', async () => {
+  it('of an unknown caller is read up to 4 KiB', async () => {
     const { account } = world.first
     expect(await post('/v1/sessions', account, LIMITS.open_body_bytes, null)).toEqual([201, undefined])
     expect(await post('/v1/sessions', account, LIMITS.open_body_bytes + 1, null)).toEqual([
@@ -35,11 +35,11 @@ describe('a body', () => {
     ])
   })
 
-  it('is not read before it is known who sends it', async () => {
+  it('is not read before its sender is authenticated', async () => {
     expect(await post('/v1/agents', {}, LIMITS.body_bytes * 10, null)).toEqual([401, 'unauthenticated'])
   })
 
-  it('is read to 64 KiB where nothing large belongs into it', async () => {
+  it('is read up to 64 KiB where the endpoint takes nothing large', async () => {
     const key = { name: 'padded' }
     const path = `/v1/projects/${world.first.project_id}/api-keys`
     const session = await world.call('POST', '/v1/sessions', { body: world.first.account, token: null })
@@ -48,7 +48,7 @@ describe('a body', () => {
     expect(await post(path, key, LIMITS.body_bytes + 1, access_token)).toEqual([400, 'body_too_large'])
   })
 
-  it('of an agent is read to 256 KiB', async () => {
+  it('of an agent is read up to 256 KiB', async () => {
     const agent = (name: string) => ({ name })
     expect(await post('/v1/agents', agent('whole'), LIMITS.configuration_bytes)).toEqual([201, undefined])
     expect(await post('/v1/agents', agent('more'), LIMITS.configuration_bytes + 1)).toEqual([
@@ -58,7 +58,7 @@ describe('a body', () => {
   })
 })
 
-describe('a page ends before its bytes are too many, and its cursor leads to the rest', () => {
+describe('a page is cut by its bytes, and its cursor leads to the rest', () => {
   const walk = async (path: string): Promise<{ ids: string[]; pages: number[] }> => {
     const [ids, pages]: [string[], number[]] = [[], []]
     let cursor = ''
@@ -72,7 +72,7 @@ describe('a page ends before its bytes are too many, and its cursor leads to the
     }
   }
 
-  it('of schedules, by their inputs', async () => {
+  it('for schedules, by the size of their inputs', async () => {
     const agent = await world.call('POST', '/v1/agents', { body: { name: 'of large inputs' } })
     const agent_id: string = agent.json.id
     const made: string[] = []
@@ -84,7 +84,7 @@ describe('a page ends before its bytes are too many, and its cursor leads to the
     expect(await walk(`/v1/schedules?agent_id=${agent_id}&`)).toEqual({ ids: made, pages: [8, 2] })
   })
 
-  it('of deployments, by what they declare, which is no more than 256 KiB', async () => {
+  it('for deployments, by the size of their declarations, each of at most 256 KiB', async () => {
     const agent = await world.call('POST', '/v1/agents', {
       body: { name: 'of large schemas', slug: 'large' },
     })
@@ -110,7 +110,7 @@ describe('a page ends before its bytes are too many, and its cursor leads to the
   })
 })
 
-describe('a body one byte longer than its operation takes', () => {
+describe('a body one byte longer than its endpoint takes', () => {
   const taking = endpoints.filter(
     ({ method, raw_body }) => (method === 'post' || method === 'patch') && !raw_body,
   )
@@ -141,7 +141,7 @@ describe('a body one byte longer than its operation takes', () => {
   )
 })
 
-it('a body that goes on beyond all bounds is answered, and its connection ended', async () => {
+it('an endless body is refused, and its connection closed', async () => {
   const piece = new Uint8Array(2 ** 20).fill(0x20)
   let pieces = 0
   const raw = new ReadableStream<Uint8Array>({
@@ -156,7 +156,7 @@ it('a body that goes on beyond all bounds is answered, and its connection ended'
   expect((await world.call('GET', '/v1/agents')).status).toBe(200)
 })
 
-it('a query of more than a hundred parameters is refused in a few words, and of unknown ones five are named', async () => {
+it('a query of more than 100 parameters is refused in a few words, and at most five unknown ones are named', async () => {
   const names = (count: number) => Array.from({ length: count }, (_, n) => `n${n}`).join('&')
   const many = await world.call('GET', `/health?${names(LIMITS.query_parameters + 1)}`)
   expect([many.status, many.json.error.message]).toEqual([400, 'The query has more than 100 parameters.'])
@@ -175,7 +175,7 @@ describe('a form', () => {
   const named = (count: number) =>
     new URLSearchParams(Array.from({ length: count }, (_, n): [string, string] => [`n${n}`, '']))
 
-  it('of 50,000 names is not read of somebody unknown', async () => {
+  it('of 50,000 names from an unknown caller is refused as too large', async () => {
     const response = await send('/dashboard/sign-in', named(50_000))
     expect(response.status).toBe(400)
     expect(await response.text()).toContain(`larger than ${LIMITS.open_body_bytes} bytes`)
@@ -191,7 +191,7 @@ describe('a form', () => {
   })
 })
 
-it('a stream that is asked for by HEAD takes nobody’s place', async () => {
+it('a HEAD request for a stream does not count as a stream', async () => {
   const agent = await makeAgent(world)
   const run = await makeRun(world, agent.id, [{ input: 1 }])
   const authorization = `Bearer ${world.first.api_key}`
@@ -204,8 +204,8 @@ it('a stream that is asked for by HEAD takes nobody’s place', async () => {
 })
 
 describe('a long list of items', () => {
-  it('lets others in while it is read', async () => {
-    // Five million are more than a run takes: all are read before that is known.
+  it('lets other requests through while it is read', async () => {
+    // Five million items are more than a run takes, which is known only when all are read.
     const body = `{"agent":"nobody","items":[${new Array(5_000_000).fill(0).join()}]}`
     let isAnswered = false
     const answer = world

@@ -1,4 +1,4 @@
-// Rows that travel to PostgreSQL in columns, over random rows: what arrives is what was sent, whatever is alike in it.
+// Rows that are sent to PostgreSQL as packed columns: random rows arrive as they were sent, whatever values they share.
 
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ const textOrNull = fc.option(text, { freq: 2 })
 const figure = fc.constantFrom(0, 1, 2_147_483_647)
 const time = fc.constantFrom(0, 1_790_000_000_123, Date.UTC(2200, 0) - 1)
 
-it('arrive as they were sent', async () => {
+it('rows sent as packed columns arrive as they were sent', async () => {
   const row = fc.record({
     n: figure,
     small: fc.constantFrom(-32_768, 7),
@@ -70,7 +70,7 @@ const step = fc.record({
   output: textOrNull,
 })
 
-it('steps are kept as their rows say, alone and with others', async () => {
+it('steps are stored as their rows say, alone and together with others', async () => {
   const ITEMS = 2
   const runId = await engine.submit(ITEMS)
   const { claim } = await claimItems(engine.ctx, engine.key(runId), ITEMS)

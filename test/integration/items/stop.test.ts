@@ -1,5 +1,5 @@
-// Ending, pausing and resuming what is not dispatched. What is promised here: the run's row is not held while the process
-// that does it does something else, or nothing more.
+// Ending, pausing and resuming undispatched items. Guarantee: the run's row is not held while the process that does so
+// does something else, or nothing more.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -55,10 +55,10 @@ it.for([
     after: { paused: 0, waits_for_credit: false },
   },
 ])(
-  '$what is done and committed though the process reads one answer and no more',
+  '$what is committed even if the process reads one answer and then nothing more',
   async ({ act, before, after }) => {
     const { sql, socket } = standing
-    await act(sql, engine.key(crypto.randomUUID()), 100) // of no run, so that whatever it sends is prepared
+    await act(sql, engine.key(crypto.randomUUID()), 100) // for no run, so that all its statements are prepared
     const runId = await engine.submit(3)
     await before(engine, runId)
     socket().once('data', () => socket().pause())

@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   vi.restoreAllMocks()
-  await receiver.close() // first: a try that still waits for an answer ends with it
+  await receiver.close() // first, since it ends a try that still waits for an answer
   await engine.close()
 })
 
@@ -45,7 +45,7 @@ async function dueIn(): Promise<number> {
   return Number(row!.ms)
 }
 
-/** A run of one item that has ended and whose callback has been tried. */
+/** Submits a run, of one item by default, works it off and waits until its callback was tried. */
 async function callBack(url = receiver.url, items: Parameters<TestEngine['submit']>[0] = 1): Promise<string> {
   const runId = await engine.submit(items, { callback_url: url })
   await consume(engine.ctx)
@@ -53,14 +53,14 @@ async function callBack(url = receiver.url, items: Parameters<TestEngine['submit
   return runId
 }
 
-/** Everything that is due, and what becomes due by it. */
+/** Sends everything that is due, and what becomes due by that. */
 async function deliverAll(): Promise<void> {
   deliverSoon(engine.ctx)
   await engine.ctx.idle()
 }
 
-describe('a run with a callback', () => {
-  it('is told when it ends, signed for any library of Standard Webhooks [callbacks.posted, callbacks.signed]', async () => {
+describe('a run', () => {
+  it('posts its callback when it ends, signed for any library of Standard Webhooks [callbacks.posted, callbacks.signed]', async () => {
     const runId = await callBack(receiver.url, 3)
     const { headers, body } = receiver.received[0]!
     const { secret } = await readSigningSecret(engine.ctx, engine.project_id)
@@ -81,7 +81,7 @@ describe('a run with a callback', () => {
     expect(await tries()).toEqual([{ try: 1, status: 204, error: null }])
   })
 
-  it('of one item is told its output, byte for byte', async () => {
+  it('of one item posts its output, byte for byte', async () => {
     engine.play(([item]) => [result(item!, { price: 1.5, word: 'é\u2028' })])
     await callBack()
     expect(receiver.received[0]!.body).toContain('"output":{"price":1.5,"word":"é\u2028"}')
@@ -89,7 +89,7 @@ describe('a run with a callback', () => {
     expect(bodies()[0].data.item).not.toHaveProperty('input')
   })
 
-  it('is told that it failed', async () => {
+  it('posts that it failed', async () => {
     engine.play(([item]) => [failure(item!, 'agent_error')])
     await callBack()
     expect(bodies()[0].data).toMatchObject({
@@ -101,7 +101,7 @@ describe('a run with a callback', () => {
   it.each([
     ['at its budget', { budget_cents: 0 }, {}, 'budget_exceeded'],
     ['after failures in a row', {}, { max_consecutive_failures: 2 }, 'failed'],
-  ])('is told that it was stopped %s', async (_, order, declaration, status) => {
+  ])('posts that it was stopped %s', async (_, order, declaration, status) => {
     await engine.deploy(declaration)
     engine.play(items => items.map(item => failure(item, 'agent_error')))
     await engine.submit(5, { callback_url: receiver.url, concurrency: 1, ...order })
@@ -110,14 +110,14 @@ describe('a run with a callback', () => {
     expect(bodies().map(({ data }) => data.run.status)).toEqual([status])
   })
 
-  it('is told that it was cancelled', async () => {
+  it('posts that it was cancelled', async () => {
     const runId = await engine.submit(2, { callback_url: receiver.url })
     await cancelRun(engine.ctx, { project_id: engine.project_id, run_id: runId })
     await engine.ctx.idle()
     expect(bodies()[0].data.run).toMatchObject({ status: 'cancelled', cancelled: 2 })
   })
 
-  it('is told of each end it comes to, as it was then, and which it is [callbacks.trigger-operation, callbacks.transition]', async () => {
+  it('posts each end it reaches, with its state at that time and the transition [callbacks.trigger-operation, callbacks.transition]', async () => {
     engine.play(([one, two]) => [result(one!), failure(two!, 'agent_error')])
     receiver.answer = response => response.writeHead(503).end()
     const runId = await callBack(receiver.url, 2)
@@ -133,7 +133,7 @@ describe('a run with a callback', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
   })
 
-  it('without one is told to nobody', async () => {
+  it('without a callback posts nothing', async () => {
     await engine.submit(1)
     await consume(engine.ctx)
     expect(await deliveries()).toEqual([])
@@ -141,7 +141,7 @@ describe('a run with a callback', () => {
 })
 
 describe('a delivery that fails', () => {
-  it('is tried three times more, each later than the last, the same every time [callbacks.retries]', async () => {
+  it('is retried three times, each after a longer wait and with the same body and id [callbacks.retries]', async () => {
     receiver.answer = response => response.writeHead(500).end('no')
     await callBack()
     const waits: number[] = []
@@ -190,7 +190,7 @@ describe('a delivery that fails', () => {
       null,
       expect.stringContaining('Parse Error'),
     ],
-  ])('because its receiver %s says so', async (_, answer, status, error) => {
+  ])('because its receiver %s records the reason', async (_, answer, status, error) => {
     receiver.answer = answer
     await callBack()
     expect(await tries()).toEqual([{ try: 1, status, error }])
@@ -207,7 +207,7 @@ describe('a delivery that fails', () => {
     expect(await tries()).toEqual([{ try: 1, status: null, error: 'There was no answer within 15 s.' }])
   })
 
-  it('because nothing listens, or the name is none, says so', async () => {
+  it('because nothing listens, or the host name does not resolve, records the reason', async () => {
     await callBack('http://127.0.0.1:1/')
     await callBack('http://no-such-host.invalid/')
     const said = (await tries()).map(one => one.error)
@@ -216,7 +216,7 @@ describe('a delivery that fails', () => {
   })
 })
 
-it('an answer that takes the connection for another protocol ends the try', async () => {
+it('an answer that switches to another protocol ends the try', async () => {
   receiver.answer = response =>
     response.socket!.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')
   await callBack()
@@ -225,7 +225,7 @@ it('an answer that takes the connection for another protocol ends the try', asyn
 
 type ServerAnswer = Parameters<Receiver['answer']>[0]
 
-it('an answer without end is cut off, and its head counts', async () => {
+it('an endless answer is cut off, and its status counts', async () => {
   let sent = 0
   receiver.answer = response => {
     response.writeHead(200)
@@ -237,7 +237,7 @@ it('an answer without end is cut off, and its head counts', async () => {
   }
   await callBack()
   expect(await tries()).toEqual([{ try: 1, status: 200, error: null }])
-  expect(sent).toBeLessThan(64 * 1024 * 1024) // what fits into the buffers of sockets, of 10 GB
+  expect(sent).toBeLessThan(64 * 1024 * 1024) // what fits into the buffers of sockets
 })
 
 it.each([
@@ -251,7 +251,7 @@ it.each([
   expect(receiver.received).toEqual([])
 })
 
-it('a receiver that hangs holds up nobody else, and no run [callbacks.never-hold-up]', async () => {
+it('a receiver that hangs holds up no other receiver and no run [callbacks.never-hold-up]', async () => {
   const held: (() => void)[] = []
   receiver.answer = response => held.push(() => response.writeHead(200).end())
   const slow = LIMITS.deliveries_in_flight_per_host + 5
@@ -276,7 +276,7 @@ it('a receiver that hangs holds up nobody else, and no run [callbacks.never-hold
 const aborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 
-it('two accounts whose receivers all hang, by several projects each, hold up no third', async () => {
+it('two accounts whose receivers all hang, in several projects each, do not hold up a third account', async () => {
   const { ctx, sql } = engine
   const made = async (projects: number) => {
     const account_id = ctx.newId()
@@ -304,7 +304,7 @@ it('two accounts whose receivers all hang, by several projects each, hold up no 
       from unnest(${ids}::uuid[]) p, generate_series(1, 100) n`
   deliverSoon(ctx)
   const share = LIMITS.deliveries_in_flight_per_account
-  await expect.poll(() => hanging, { timeout: 8000 }).toEqual({ one: share, two: share }) // the attack got there
+  await expect.poll(() => hanging, { timeout: 8000 }).toEqual({ one: share, two: share }) // the attack has arrived
   await sql`insert into deliveries (project_id, kind, url, body)
     values (${third!}, 'alert.raised', 'http://hears.example/', '{}')`
   deliverSoon(ctx)
@@ -314,7 +314,7 @@ it('two accounts whose receivers all hang, by several projects each, hold up no 
   await ctx.idle()
 })
 
-it('a project whose receivers all hang holds up no other project', async () => {
+it('a project whose receivers all hang does not hold up another project', async () => {
   const { ctx, sql, project_id } = engine
   const other = ctx.newId()
   await sql`insert into projects (id, account_id, name) select ${other}, account_id, 'other' from projects`
@@ -339,14 +339,14 @@ it('a project whose receivers all hang holds up no other project', async () => {
   expect((await deliveries()).filter(row => row.delivered_at === null)).toEqual([])
 })
 
-it('several senders at once send each message once', async () => {
+it('several senders at once send each message only once', async () => {
   engine.ctx.post = () => Promise.reject(new Error('not yet'))
   for (let n = 0; n < 40; n++) await engine.submit(1, { callback_url: receiver.url })
   await consume(engine.ctx)
   await engine.ctx.idle()
   await makeDue()
   const senders = Array.from({ length: 4 }, () => engine.other(() => []))
-  // Each with statements of its own, as other processes have.
+  // Each has its own `sql`, like another process.
   for (const sender of senders) sender.sql = new Proxy(engine.sql, {})
   for (const sender of senders) deliverSoon(sender)
   await Promise.all(senders.map(sender => sender.idle()))
@@ -354,7 +354,7 @@ it('several senders at once send each message once', async () => {
   expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(40)
 })
 
-it('a message whose sender was lost is tried again, and given up when its tries are', async () => {
+it('a message whose sender was lost is retried, and given up when its tries are used up', async () => {
   await engine.submit(1, { callback_url: receiver.url })
   const lost = Promise.withResolvers<{ status: number }>()
   engine.ctx.post = () => lost.promise
@@ -370,7 +370,7 @@ it('a message whose sender was lost is tried again, and given up when its tries 
     { try: 1, status: null, error: null },
     { try: 2, status: 204 },
   ])
-  lost.resolve({ status: 500 }) // what comes too late changes nothing about the message
+  lost.resolve({ status: 500 }) // an answer that comes too late changes nothing about the message
   await engine.ctx.idle()
   expect((await deliveries())[0]).toMatchObject({ tries: 2, due_at: null, delivered_at: expect.any(Date) })
 
@@ -381,7 +381,7 @@ it('a message whose sender was lost is tried again, and given up when its tries 
   expect(receiver.received).toHaveLength(1)
 })
 
-it('outputs that retention takes are not kept in messages', async () => {
+it('retention removes outputs from messages too', async () => {
   engine.play(([item]) => [result(item!, 'secret word')])
   await callBack()
   await engine.sql`update projects set settings = settings || '{"payload_retention_days":1}'`
@@ -394,8 +394,8 @@ it('outputs that retention takes are not kept in messages', async () => {
   expect(bodies()[1].data.item.output).toBeNull()
 })
 
-describe('a message that is over', () => {
-  it('can be sent again under the same id, and not while it is tried', async () => {
+describe('a message', () => {
+  it('that is over can be sent again under the same id, and not while it is being tried', async () => {
     receiver.answer = response => response.writeHead(500).end()
     await callBack()
     const [{ id } = { id: '' }] = await deliveries()
@@ -417,7 +417,7 @@ describe('a message that is over', () => {
     expect(await deliveries()).toMatchObject([{ tries: 0, delivered_at: null }])
   })
 
-  it('goes from the log after a month, with its tries; one that is due stays', async () => {
+  it('is removed from the log after a month, with its tries, unless it is due', async () => {
     await callBack()
     await engine.sql`update deliveries set created_at = now() - ${LIMITS.delivery_days + 1} * interval '1 day'`
     await engine.sql`insert into deliveries (project_id, kind, url, created_at, due_at)
@@ -428,7 +428,7 @@ describe('a message that is over', () => {
   })
 })
 
-it('nothing is sent for a project that was deleted, and its messages go with it', async () => {
+it('nothing is sent for a deleted project, and its messages are deleted too', async () => {
   receiver.answer = response => response.writeHead(503).end()
   await callBack()
   await engine.sql`update projects set account_id = null`
@@ -441,7 +441,7 @@ it('nothing is sent for a project that was deleted, and its messages go with it'
   expect(await tries()).toEqual([])
 })
 
-it('an alert is told to webhooks as it is in the API, and to people by mail', async () => {
+it('an alert is sent to webhooks as it is in the API, and to people by mail', async () => {
   const { ctx, sql, project_id } = engine
   const mails: Mail[] = []
   ctx.mail = async mail => void mails.push(mail)
@@ -473,7 +473,7 @@ it('an alert is told to webhooks as it is in the API, and to people by mail', as
   ])
 })
 
-it('after a roll both secrets sign for a day, then the new one alone', async () => {
+it('after a roll both secrets sign for a day, then only the new one', async () => {
   const { ctx, project_id, sql } = engine
   const before = await readSigningSecret(ctx, project_id)
   expect(before).toEqual({ secret: expect.stringMatching(/^whsec_/), rolled_at: null, previous: null })

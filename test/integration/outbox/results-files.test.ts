@@ -25,7 +25,7 @@ afterEach(async () => {
   await engine.close()
 })
 
-/** A run of a schedule whose results go to the receiver, worked off and seen by the tick. */
+/** A finished run of a schedule whose results go to the receiver, after the tick has seen its end. */
 async function night(items: number, format: ResultFormat = 'csv', url = receiver.url): Promise<string> {
   const { project_id, agent_id, ctx } = engine
   const schedule_id = await createSchedule(ctx, {
@@ -52,7 +52,7 @@ async function deliver(): Promise<void> {
 const files = () =>
   engine.sql`select run_id, tries, body, due_at, delivered_at from deliveries where kind = 'run.results'`
 
-it('is signed like a callback, says its length, and has every item once [schedules.results]', async () => {
+it('a results file is signed like a callback, states its length and has every item once [schedules.results]', async () => {
   engine.play(items =>
     items.map(item =>
       item.seq % 2 ? result(item, { text: `é, "${item.seq}"` }) : failure(item, 'agent_error'),
@@ -83,7 +83,7 @@ it('is signed like a callback, says its length, and has every item once [schedul
   expect(await files()).toMatchObject([{ run_id, tries: 1, body: null, due_at: null }])
 })
 
-it('is tried again under the same id with the same bytes, whatever was replayed meanwhile', async () => {
+it('a results file is retried under the same id with the same bytes, whatever was replayed meanwhile', async () => {
   engine.play(items => items.map(item => failure(item, 'agent_error')))
   const run_id = await night(3, 'ndjson')
   receiver.answer = response => response.writeHead(503).end()
@@ -105,7 +105,7 @@ it('is tried again under the same id with the same bytes, whatever was replayed 
   expect(await files()).toMatchObject([{ tries: 2, due_at: null }])
 })
 
-it('goes nowhere private, and not from an installation that is held', async () => {
+it('a results file is not sent to a private address, nor from an installation on hold', async () => {
   await night(2, 'json')
   await engine.sql`update installation set held_since = now()`
   await deliver()
@@ -122,7 +122,7 @@ it('goes nowhere private, and not from an installation that is held', async () =
   expect(error).toContain('10.0.0.1')
 })
 
-it('ends with an error where the receiver has enough before its end', async () => {
+it('a results file that its receiver refuses before its end records the error', async () => {
   engine.play(items => items.map(item => result(item, { text: 'x'.repeat(100_000) })))
   await night(100)
   const { createServer } = await import('node:http')

@@ -1,5 +1,5 @@
-// Budgets by day and month, and what has no price under one: what is paused, by how much a budget may be overshot, and
-// that everything goes on by itself.
+// Daily and monthly budgets, and models without a price under a budget: what is paused, by how much a budget may be
+// overshot, and that everything resumes by itself.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { whyItem } from '../../../shared/claims/verbs/why.ts'
@@ -35,7 +35,7 @@ const ofAgent = () => ({ project_id: engine.project_id, agent_id: engine.agent_i
 const budgets = () => engine.sql`
   select period, agent_id is not null as of_agent, spent_micro from budgets order by agent_id nulls first, period`
 
-it('a day that has spent its budget pauses what is left, says until when, and goes on by itself on the next [budgets.pause]', async () => {
+it('a spent daily budget pauses the remaining items and says until when, and they resume by themselves the next day [budgets.pause]', async () => {
   await engine.sql`update projects set settings = '{"timezone": "Europe/Berlin"}'`
   await setBudgets(engine.ctx, ofAgent(), { day_budget_cents: 30 })
   const runId = await engine.submit(100, { concurrency: 8 })
@@ -68,7 +68,7 @@ it('a day that has spent its budget pauses what is left, says until when, and go
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('a budget that is raised, or taken away, lets what it paused go on', async () => {
+it('raising or removing a budget resumes the items that it paused', async () => {
   await setBudgets(engine.ctx, ofProject(), { month_budget_cents: 5 })
   const runId = await engine.submit(40, { concurrency: 2 })
   await consume(engine.ctx)
@@ -86,7 +86,7 @@ it('a budget that is raised, or taken away, lets what it paused go on', async ()
   expect(usage).toEqual({ spend_day: null })
 })
 
-it('two consumers at the fence overshoot it by no more than what was in flight, over all runs of the project [budgets.overshoot]', async () => {
+it('two consumers overshoot a budget by no more than the cost of items in flight, over all runs of the project [budgets.overshoot]', async () => {
   await setBudgets(engine.ctx, ofProject(), { day_budget_cents: 50 })
   const others = await engine.agent('other')
   const runs = await Promise.all([
@@ -101,7 +101,7 @@ it('two consumers at the fence overshoot it by no more than what was in flight, 
   for (const runId of runs) expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('an agent’s budget counts its own spending alone, the project’s that of all', async () => {
+it('an agent’s budget counts only its own spending, and the project’s budget that of all agents', async () => {
   await setBudgets(engine.ctx, ofProject(), { day_budget_cents: 1000, month_budget_cents: 5000 })
   await setBudgets(engine.ctx, ofAgent(), { day_budget_cents: 1000 })
   const other = await engine.agent('other')
@@ -115,7 +115,7 @@ it('an agent’s budget counts its own spending alone, the project’s that of a
   for (const runId of runs) expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('a project without budgets files nothing', async () => {
+it('a project without budgets records no spending', async () => {
   const runId = await engine.submit(5)
   await consume(engine.ctx)
   expect(await engine.run(runId)).toMatchObject({ ok: 5 })
@@ -133,7 +133,7 @@ const unpricedCalls = () =>
     }
   })
 
-it('a model without a price pauses its item at the first call, and with it the rest of the run, until its price is set [prices.pause, prices.goes-on]', async () => {
+it('a model without a price pauses its item at the first call, and the rest of the run, until its price is set [prices.pause, prices.goes-on]', async () => {
   unpricedCalls()
   const runId = await engine.submit(50, { budget_cents: 1000, concurrency: 2 })
   await consume(engine.ctx)
@@ -175,7 +175,7 @@ it('a model without a price pauses its item at the first call, and with it the r
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('a run waits for the price of the model that holds it, and for each further one in turn [prices.pause]', async () => {
+it('a run waits for the price of the model that holds it, and for each further model in turn [prices.pause]', async () => {
   engine.play(async function* (items) {
     for (const item of items) {
       for (const model of ['first-model', 'second-model'])
@@ -195,7 +195,7 @@ it('a run waits for the price of the model that holds it, and for each further o
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-/** Of a model with a price, which counts hours of sound and no tokens. */
+/** Usage of a model whose price covers hours of audio and no tokens. */
 const NOT_COVERED = { model: 'whisper-1', input_tokens: 1000, output_tokens: 0 }
 const called = (usage: { model: string }) => ({ kind: 'llm_call', output: 'an answer', usage })
 
@@ -203,7 +203,7 @@ it.each([
   ['for what its price does not count', NOT_COVERED],
   ['with a count that is none', { model: 'gpt-4o', input_tokens: -1, output_tokens: 1 }],
 ])(
-  'a call of a model with a price, %s, keeps its item for a person: no tick lets it go [prices.pause]',
+  'a call of a model with a price, %s, holds its item for a person, and no tick resumes it [prices.pause]',
   async (_, usage) => {
     engine.play(async function* (items) {
       for (const item of items) {
@@ -231,7 +231,7 @@ it.each([
   },
 )
 
-it('what waits for a person does so whatever else of its run waits for a price [prices.pause]', async () => {
+it('an item that waits for a person keeps waiting when the price for another item of its run is set [prices.pause]', async () => {
   engine.play(async function* ([kept, strange]) {
     yield step(kept!, 'call', called(NOT_COVERED))
     await eventually(async () => expect(await engine.run(runId)).toMatchObject({ paused: 1 }))
@@ -246,7 +246,7 @@ it('what waits for a person does so whatever else of its run waits for a price [
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('what no price would do keeps the rest waiting for whoever decides about the held items, and after the last for nobody [prices.pause]', async () => {
+it('a run with calls that no price covers waits until a person has decided about the last of its held items [prices.pause]', async () => {
   const calling = new Set<string>()
   engine.play(items =>
     items.map(item => {
@@ -280,7 +280,7 @@ it('a price changes no cost that was recorded [prices.recorded-stay]', async () 
   expect(await engine.run(next)).toMatchObject({ cost_micro: 5_000_000 })
 })
 
-it('resuming one says that one knows, for the whole run', async () => {
+it('resuming one item accepts the missing price for the whole run', async () => {
   unpricedCalls()
   const runId = await engine.submit(20, { budget_cents: 1000, concurrency: 2 })
   await consume(engine.ctx)
@@ -325,7 +325,7 @@ it('a check names the models that were called without a price, and prices that a
   expect(state('gpt-4.1-minii').nearest).toContain('gpt-4.1')
 })
 
-it('a model without a price is named behind hundreds of later runs, and behind the steps that are looked at [prices.check]', async () => {
+it('a check names a model without a price behind hundreds of later runs, and after its unpriced steps are gone [prices.check]', async () => {
   unpricedCalls()
   const runId = await engine.submit(3, { unpriced: 'allow' })
   await consume(engine.ctx)
@@ -342,14 +342,14 @@ it('a model without a price is named behind hundreds of later runs, and behind t
   expect(await named()).toMatchObject({ models: expect.arrayContaining([['strange-model', true]]) })
 })
 
-it('a submission that says so, and one without any budget, pauses nothing [prices.allow]', async () => {
+it('a submission that allows unpriced models, and one without a budget, pauses nothing [prices.allow]', async () => {
   unpricedCalls()
   const runs = [await engine.submit(3, { budget_cents: 1000, unpriced: 'allow' }), await engine.submit(3)]
   await consume(engine.ctx)
   for (const runId of runs) expect(await engine.run(runId)).toMatchObject({ ok: 3, unpriced_items: 3 })
 })
 
-it('what is known to have no price is refused under a budget, and taken without [prices.refuse]', async () => {
+it('a submission under a budget is refused if a used model has no price, and one without a budget is accepted [prices.refuse]', async () => {
   unpricedCalls()
   await engine.submit(1)
   await consume(engine.ctx)
@@ -366,7 +366,7 @@ it('what is known to have no price is refused under a budget, and taken without 
   await engine.submit(1, { budget_cents: 500, unpriced: 'refuse' })
 })
 
-it('what an agent declares is known before it ever ran [prices.refuse]', async () => {
+it('a submission under a budget is refused for a declared model without a price, before the agent ever ran [prices.refuse]', async () => {
   await engine.sql`update deployments set declaration = declaration || '{"models": ["gpt-5-mini", "declared-model"]}'`
   await expect(engine.submit(1, { budget_cents: 500, unpriced: 'refuse' })).rejects.toMatchObject({
     code: 'unpriced_model',

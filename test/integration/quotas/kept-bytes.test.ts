@@ -1,4 +1,4 @@
-// What accounts keep is measured beside what starts runs: once a minute, where it has a bound.
+// The bytes that accounts keep are measured apart from the start of runs: once a minute, if the account has a bound.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { measureAccounts } from '../../../shared/quotas/verbs/kept-bytes.ts'
@@ -17,7 +17,7 @@ const kept = async () => {
 const set = (plan: object) => engine.sql`update accounts set plan = ${engine.sql.json(plan as never)}`
 const aMinuteLater = () => engine.sql`update accounts set kept_bytes_at = kept_bytes_at - interval '61 s'`
 
-it('of inputs until they were taken, and of code, and of no account without a bound', async () => {
+it('kept bytes are those of code and of inputs that are not purged, and accounts without a bound are not measured', async () => {
   const { ctx, sql } = engine
   await engine.submit(3)
   expect(await measureAccounts(ctx)).toBe(0)

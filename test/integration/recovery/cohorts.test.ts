@@ -50,7 +50,7 @@ const sizes = async () => {
 }
 
 describe('failure clusters', () => {
-  it('group by error code and prompt; what is alone is in other, and the counts add up [clusters.grouping, clusters.key, clusters.sum]', async () => {
+  it('are grouped by error code and prompt; singletons are in other, and the counts add up [clusters.grouping, clusters.key, clusters.sum]', async () => {
     engine.play(items =>
       items.map(item => failure(item, item.seq === 1 ? 'tool_call_error' : 'agent_error', 'no')),
     )
@@ -75,7 +75,7 @@ describe('failure clusters', () => {
     expect(found[2]).toMatchObject({ cluster_key: 'other', item_ids: [], record_ids: [] })
   })
 
-  it('name at most five items, and none when nothing failed [clusters.ids]', async () => {
+  it('list at most five items each, and there are none if nothing failed [clusters.ids]', async () => {
     expect(await clusters()).toEqual({ clusters: [], total_failures: 0 })
     failing()
     await engine.submit(Array.from({ length: 9 }, () => ({ input: '"same"' })))
@@ -86,12 +86,12 @@ describe('failure clusters', () => {
     expect(found[0]!.item_ids).toHaveLength(5)
   })
 
-  it('are answered from a cache that a failure in another process makes old [clusters.cache]', async () => {
+  it('come from a cache, which a failure in another process invalidates [clusters.cache]', async () => {
     failing()
     await engine.submit([{ input: '"a"' }, { input: '"a"' }])
     await consume(engine.ctx)
     expect(await sizes()).toEqual([['agent_error', 'a', 2]])
-    // As long as nothing changes the answer is the one that was kept.
+    // While nothing changes, the answer comes from the cache.
     const [name] = await engine.ctx.redis.keys('assay:cache:clusters:*')
     const kept = JSON.parse((await engine.ctx.redis.get(name!))!)
     expect(await engine.ctx.redis.pttl(name!)).toBeGreaterThan(25_000)
@@ -103,7 +103,7 @@ describe('failure clusters', () => {
     expect(await sizes()).toEqual([['agent_error', 'a', 3]])
   })
 
-  it('are answered without Redis', async () => {
+  it('are available without Redis', async () => {
     failing()
     await engine.submit([{ input: '"a"' }, { input: '"a"' }])
     await consume(engine.ctx)
@@ -115,7 +115,7 @@ describe('failure clusters', () => {
     expect(await failureClusters(ctx, [engine.project_id])).toMatchObject({ total_failures: 2 })
   })
 
-  it('hold what a budget ended before it was dispatched, once the tick has read its prompt', async () => {
+  it('include items that a budget ended before dispatch, once the tick has read their prompts', async () => {
     const runId = await engine.submit(
       Array.from({ length: 4 }, () => ({ input: '"same"' })),
       { budget_cents: 0 },
@@ -127,7 +127,7 @@ describe('failure clusters', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('hold an empty prompt like any other, and what has no error code by the general one, where a flush has just one', async () => {
+  it('treat an empty prompt like any other, and a missing error code as agent_error', async () => {
     failing('')
     const dispatched = await engine.submit([{ input: '""' }])
     await consume(engine.ctx)
@@ -140,7 +140,7 @@ describe('failure clusters', () => {
     expect(await conservation(engine, dispatched)).toEqual([])
   })
 
-  it('do not hold what is degraded, and shrink when records are removed', async () => {
+  it('exclude degraded items, and shrink when records are removed', async () => {
     engine.play(items => items.map(item => (item.seq > 2 ? result(item, '') : failure(item, 'agent_error'))))
     const runId = await engine.submit(Array.from({ length: 4 }, () => ({ input: '"same"' })))
     await consume(engine.ctx)
@@ -150,7 +150,7 @@ describe('failure clusters', () => {
     expect(await engine.sql`select 1 from failure_clusters`).toHaveLength(0)
   })
 
-  it('are counted exactly under consumers that fail items of one cluster at once', async () => {
+  it('are counted exactly while several consumers fail items of one cluster', async () => {
     failing()
     const ids = await Promise.all(
       Array.from({ length: 6 }, () =>
@@ -186,7 +186,7 @@ describe('the recovery of a cohort', () => {
     return runId
   }
 
-  it('replays all of it in one run, in chunks, with the steps of each item', async () => {
+  it('replays all its items in one run, in chunks, with the recorded steps of each item', async () => {
     const runId = await failedRun(2300)
     working()
     const id = await startRecovery(engine.ctx, order({ filter: { run_id: runId } }))
@@ -202,7 +202,7 @@ describe('the recovery of a cohort', () => {
     for (const one of [runId, ...row.run_ids]) expect(await conservation(engine, one)).toEqual([])
   })
 
-  it('tells before what it would replay, what not and why, and changes nothing', async () => {
+  it('can be planned: the plan says what would be replayed, what not and why, and changes nothing', async () => {
     const runId = await failedRun(5)
     await acknowledgeItem(engine.ctx, engine.item(runId, 1))
     await dismissItem(engine.ctx, engine.item(runId, 2))
@@ -215,7 +215,7 @@ describe('the recovery of a cohort', () => {
     expect(await engine.sql`select 1 from recoveries`).toHaveLength(0)
   })
 
-  it('takes what passes its filter only', async () => {
+  it('takes only the items that match its filter', async () => {
     const [one, other] = [await failedRun(4), await failedRun(4)]
     const eligible = async (filter: RecoveryOrder['filter']) =>
       (await planRecovery(engine.ctx, order({ filter }))).eligible
@@ -237,7 +237,7 @@ describe('the recovery of a cohort', () => {
       })
   })
 
-  it('goes on after its first items if they do better', async () => {
+  it('continues after its first items if they do better', async () => {
     const runId = await failedRun(30)
     working()
     const id = await startRecovery(engine.ctx, order({ filter: { run_id: runId }, first: 7 }))
@@ -248,7 +248,7 @@ describe('the recovery of a cohort', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('stops after its first items if they do not, and leaves the others in triage', async () => {
+  it('stops after its first items if they do no better, and leaves the others in triage', async () => {
     const runId = await failedRun(30)
     const id = await startRecovery(engine.ctx, order({ filter: { run_id: runId }, first: 7 }))
     const row = await recovered(id)
@@ -257,7 +257,7 @@ describe('the recovery of a cohort', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('whose first items are all there is ends with them', async () => {
+  it('whose first items are all its items ends with them', async () => {
     const runId = await failedRun(3)
     working()
     const row = await recovered(
@@ -313,7 +313,7 @@ describe('the recovery of a cohort', () => {
     expect(await recovery(id)).toMatchObject({ pilot_better: true })
   })
 
-  it('advanced by several processes at once copies every item once', async () => {
+  it('copies every item once while several processes advance it', async () => {
     const runId = await failedRun(2500)
     working()
     const ids = await Promise.all([startRecovery(engine.ctx, order()), startRecovery(engine.ctx, order())])
@@ -324,7 +324,7 @@ describe('the recovery of a cohort', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('over several agents takes a run for each, pilots and all', async () => {
+  it('over several agents makes a run for each, pilots included', async () => {
     const first = await failedRun(6)
     const other = await engine.agent('other')
     const second = await failedRun(4, { agent_id: other })
@@ -350,7 +350,7 @@ describe('the recovery of a cohort', () => {
       expect(await conservation(engine, id)).toEqual([])
   })
 
-  it('runs with what each item ran with when it is asked to', async () => {
+  it('runs each item with its original deployment if asked to, and otherwise with the current one', async () => {
     await failedRun(2)
     await failedRun(3) // deploys again
     working()
@@ -371,7 +371,7 @@ describe('the recovery of a cohort', () => {
     expect(await versions('current')).toEqual([{ version: 6, items: 1 }])
   })
 
-  it('stops at its budget, of which its first items take their part', async () => {
+  it('stops at its budget, which its first items count against', async () => {
     await failedRun(40)
     engine.play(async function* (items) {
       for (const item of items) {
@@ -387,7 +387,7 @@ describe('the recovery of a cohort', () => {
     expect(Number(run.ok)).toBeLessThan(20)
   })
 
-  it('of what was cancelled runs the rest of a run that was stopped, once', async () => {
+  it('of cancelled items runs the rest of a stopped run, once', async () => {
     await engine.sql`update agents set current_deployment_id = null`
     const runId = await engine.submit(2300)
     const rest = order({ filter: { run_id: runId, status: 'cancelled' }, first: 5 })
@@ -429,7 +429,7 @@ describe('the recovery of a cohort', () => {
     await startRecovery(engine.ctx, order())
   })
 
-  it('when aborted ends what was not dispatched and gives it back to triage', async () => {
+  it('cancels its undispatched items when it is aborted, and their originals return to triage', async () => {
     const runId = await failedRun(50)
     await engine.sql`update agents set current_deployment_id = null`
     const id = await startRecovery(engine.ctx, order({ filter: { run_id: runId } }))
@@ -453,7 +453,7 @@ describe('the recovery of a cohort', () => {
 describe('why an item is not running', () => {
   const why = async (runId: string, seq = 1) => (await whyItem(engine.ctx, engine.item(runId, seq)))!.token
 
-  it('is told from what holds it back at the moment', async () => {
+  it('is derived from what holds the item back at the moment', async () => {
     await engine.sql`update agents set current_deployment_id = null`
     const runId = await engine.submit(3, { concurrency: 1 })
     expect(await why(runId)).toBe('no_deployment')
@@ -469,7 +469,7 @@ describe('why an item is not running', () => {
     expect(await why(runId)).toBe('ended')
   })
 
-  it('is a retry, a decision, or credit', async () => {
+  it('can be a retry, a decision, or credit', async () => {
     engine.play(() => {
       throw new Error('connection refused')
     })
@@ -490,7 +490,7 @@ describe('why an item is not running', () => {
   })
 })
 
-it('a cohort of a run of which PostgreSQL knows nothing yet is summed by a look-up for each of its items', async () => {
+it('the cost of a cohort is summed within the statement timeout, even of a run that PostgreSQL has no statistics of', async () => {
   const { ctx, sql, project_id, agent_id } = engine
   await engine.submit(2000)
   await sql`analyze items, triage, runs`
@@ -501,6 +501,6 @@ it('a cohort of a run of which PostgreSQL knows nothing yet is summed by a look-
     select ${project_id}, ${id}, n, n, n, '1', 'failed', 2 from generate_series(1, 30000) n`
   await sql`insert into triage (project_id, run_id, seq, agent_id, lane, reason)
     select ${project_id}, ${id}, n, ${agent_id}, 'dlq', 'agent_error' from generate_series(1, 30000) n`
-  // Each compared with each, they take longer than a statement may.
+  // A plan that compares each row with each would exceed the statement timeout.
   expect(await findCohortCost(sql, project_id, { run_id: id })).toEqual({ cost_micro: 60_000, unpriced: 0 })
 })

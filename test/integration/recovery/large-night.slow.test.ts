@@ -1,4 +1,4 @@
-// A large night and its morning: 60,000 items of which three faults spoil 21,000, which one order runs again.
+// A large nightly run and the morning after: three faults spoil 21,000 of 60,000 items, and one order runs them again.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
@@ -27,7 +27,7 @@ const asked = (item: ItemLine, output: string) =>
     usage: { model: 'test-model', input_tokens: 100, output_tokens: 10 },
   })
 
-/** Three faults in turn for the first 21,000, each with words of its own item in what it says. */
+/** Three faults in turn for the first 21,000 items; each error contains words of its own item. */
 function spoiled(item: ItemLine) {
   const { text } = item.input as { text: string }
   if (item.seq > 3 * OF_EACH_FAULT) return [asked(item, 'billing'), result(item, { category: 'billing' })]
@@ -41,7 +41,7 @@ function spoiled(item: ItemLine) {
   }
 }
 
-it('has three causes, and one order runs 21,000 items again that leave 60,000 results [causes.alike, results.once]', {
+it('a large run with three faults has three causes, and one recovery of its 21,000 items leaves 60,000 results [causes.alike, results.once]', {
   timeout: 600_000,
 }, async () => {
   engine.play(items => items.flatMap(spoiled))
@@ -91,7 +91,7 @@ it('has three causes, and one order runs 21,000 items again that leave 60,000 re
   expect(new Set(seen.values())).toEqual(new Set(['ok']))
 })
 
-/** Advances and consumes until the recovery has ended; the run that it made. */
+/** Advances the recovery and consumes until it has ended; returns the run that it made. */
 async function recovered(id: string): Promise<string> {
   for (;;) {
     await advanceRecoveries(engine.ctx)

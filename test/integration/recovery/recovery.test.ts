@@ -1,4 +1,4 @@
-// What becomes of items that did not work: decisions, replays and resumes, one by one and raced.
+// Items that did not work: decisions, replays and resumes, one by one and concurrently.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
@@ -39,14 +39,14 @@ const hold = (item: ItemLine): AgentLine => ({
   reason: 'a person must look',
 })
 
-/** Settles how many of some callers got their way and the codes the others got. */
+/** Awaits concurrent calls; returns how many succeeded and the error codes of the others. */
 async function race(calls: Promise<unknown>[]) {
   const settled = await Promise.allSettled(calls)
   const refused = settled.filter(one => one.status === 'rejected')
   return { won: settled.length - refused.length, codes: [...new Set(refused.map(one => one.reason.code))] }
 }
 
-/** One item that took steps and failed, with what it cost. */
+/** A run whose items took steps, one of which cost a cent, and then failed. */
 async function failedRun(items = 1) {
   engine.play(async function* (offered) {
     for (const item of offered) {
@@ -70,7 +70,7 @@ const works = () =>
   })
 
 describe('a replay', () => {
-  it('is a new item beside the original, with its succeeded steps at no cost [recovery.verdict-stays, recovery.steps-reused]', async () => {
+  it('adds a new item next to the original, and reuses its succeeded steps at no cost [recovery.verdict-stays, recovery.steps-reused]', async () => {
     const runId = await failedRun()
     works()
     const replay = await replayItem(engine.ctx, engine.item(runId, 1), {})
@@ -104,7 +104,7 @@ describe('a replay', () => {
     for (const id of [runId, replay.run_id]) expect(await conservation(engine, id)).toEqual([])
   })
 
-  it('asked for 20 times at once is made once', async () => {
+  it('that is requested 20 times at once is made once', async () => {
     const runId = await failedRun()
     const calls = Array.from({ length: 20 }, () => replayItem(engine.ctx, engine.item(runId, 1), {}))
     expect(await race(calls)).toEqual({ won: 1, codes: ['item_not_replayable'] })
@@ -112,7 +112,7 @@ describe('a replay', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('is refused while another is under way and after it worked, and taken again after it failed', async () => {
+  it('is refused while another is under way and after one worked, and is possible again after one failed', async () => {
     const runId = await failedRun()
     const key = engine.item(runId, 1)
     const first = await replayItem(engine.ctx, key, {})
@@ -131,7 +131,7 @@ describe('a replay', () => {
     })
   })
 
-  it('is refused for items that worked, are queued or held; what was cancelled can be replayed [recovery.not-replayable]', async () => {
+  it('is refused for items that worked, are queued or held, and is possible for cancelled items [recovery.not-replayable]', async () => {
     engine.play(items => items.map(item => (item.seq === 1 ? result(item) : hold(item))))
     const runId = await engine.submit(2)
     await consume(engine.ctx)
@@ -152,7 +152,7 @@ describe('a replay', () => {
     for (const id of [waiting, replay.run_id]) expect(await conservation(engine, id)).toEqual([])
   })
 
-  it('from a step takes over those before it; with another input none, unless it names a step', async () => {
+  it('from a step reuses the steps before it; with another input it reuses none, unless it names a step', async () => {
     const reused = async (options: object) =>
       (await replayItem(engine.ctx, engine.item(await failedRun(), 1), options)).reused_steps
     expect(await reused({ from_step: 'read' })).toBe(1)
@@ -165,7 +165,7 @@ describe('a replay', () => {
     expect(item!.input).toBe('{"other": 1.0}')
   })
 
-  it('runs again what began after a step that did not work had ended, for it may rest on it', async () => {
+  it('repeats the steps that began after a step that did not work had ended, since they may depend on it', async () => {
     const at = (second: number) => ({ started_at: `2026-01-01T00:00:0${second}Z`, duration_ms: 1500 })
     engine.play(async function* ([item]) {
       yield step(item!, 'before', at(0))
@@ -211,7 +211,7 @@ describe('a replay', () => {
     expect(await conservation(engine, first.run_id)).toEqual([])
   })
 
-  it('of an item whose input is kept no longer is refused', async () => {
+  it('of an item whose input was purged is refused', async () => {
     const runId = await failedRun()
     await engine.sql`update runs set payloads_purged_at = now() where id = ${runId}`
     await expect(replayItem(engine.ctx, engine.item(runId, 1), {})).rejects.toMatchObject({
@@ -220,7 +220,7 @@ describe('a replay', () => {
     })
   })
 
-  it('whose process dies before its commit leaves nothing, and can be asked for again', async () => {
+  it('whose process dies before the commit leaves nothing, and can be requested again', async () => {
     const runId = await failedRun()
     onFault(name => {
       if (name === 'replay.before_commit') throw new Error('the process died')
@@ -253,7 +253,7 @@ describe('a run', () => {
     return runId
   }
 
-  it('turns completed by itself when its last item that did not work is replayed or dismissed [lifecycle.decided]', async () => {
+  it('becomes completed by itself when its last item that did not work is replayed or dismissed [lifecycle.decided]', async () => {
     const runId = await partial()
     await replayItem(engine.ctx, engine.item(runId, 2), {})
     expect(await engine.run(runId)).toMatchObject({ status: 'partial', undecided: 1 })
@@ -262,7 +262,7 @@ describe('a run', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('stays partial when items are only acknowledged; dismissing those afterwards completes it', async () => {
+  it('stays partial while items are only acknowledged; dismissing them afterwards completes it', async () => {
     const runId = await partial()
     for (const seq of [2, 3]) await acknowledgeItem(engine.ctx, engine.item(runId, seq))
     expect(await engine.run(runId)).toMatchObject({ status: 'partial', undecided: 2 })
@@ -271,7 +271,7 @@ describe('a run', () => {
     expect(await engine.run(runId)).toMatchObject({ status: 'completed', undecided: 0 })
   })
 
-  it('is partial again when a dismissal is taken back, once, however many callers take it back at once', async () => {
+  it('is partial again when a dismissal is undone, which succeeds once for concurrent callers', async () => {
     const runId = await partial()
     for (const seq of [2, 3]) await dismissItem(engine.ctx, engine.item(runId, seq))
     expect(await engine.run(runId)).toMatchObject({ status: 'completed', undecided: 0 })
@@ -283,7 +283,7 @@ describe('a run', () => {
     expect(await engine.run(runId)).toMatchObject({ status: 'completed', undecided: 0 })
   })
 
-  it('counts decisions that are made and taken back at once as the rows say', async () => {
+  it('has correct counters while decisions are made and undone concurrently', async () => {
     const runId = await failedRun(20)
     const keys = Array.from({ length: 20 }, (_, i) => engine.item(runId, i + 1))
     const calls = keys.flatMap(key => [
@@ -297,7 +297,7 @@ describe('a run', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('of which every item failed stays failed', async () => {
+  it('whose items all failed stays failed after they are dismissed', async () => {
     const runId = await failedRun()
     await dismissItem(engine.ctx, engine.item(runId, 1))
     expect(await engine.run(runId)).toMatchObject({ status: 'failed', undecided: 0 })
@@ -322,7 +322,7 @@ describe('a run', () => {
 })
 
 describe('a held item', () => {
-  /** Held once; with the hold recorded it works. */
+  /** Plays an agent that holds its item once; with the hold recorded the item works. */
   const holding = () =>
     engine.play(async function* ([item]) {
       if (item!.recorded.some(one => one.key === 'hold')) return yield result(item!, 'approved')
@@ -360,7 +360,7 @@ describe('a held item', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('ends as cancelled when it is dismissed, and its run with it, announced once', async () => {
+  it('ends as cancelled when it is dismissed, and its run ends with it and is announced once', async () => {
     holding()
     const runId = await engine.submit(1, { callback_url: 'http://127.0.0.1:9/hook' })
     await consume(engine.ctx)
@@ -387,7 +387,7 @@ describe('a held item', () => {
     expect(await engine.run(runId)).toMatchObject({ status: 'completed' })
   })
 
-  it('that waits for credit is not resumed by hand', async () => {
+  it('that waits for credit cannot be resumed by hand', async () => {
     await engine.sql`update projects set credit_micro = 0`
     const runId = await engine.submit(1)
     await consume(engine.ctx)
@@ -397,7 +397,7 @@ describe('a held item', () => {
     })
   })
 
-  it('resumed into a run whose budget then ends is counted once', async () => {
+  it("that is resumed before its run's budget is exceeded is counted once", async () => {
     engine.play(async function* (items) {
       for (const item of items) {
         yield centStep(item, 'call')
@@ -421,7 +421,7 @@ describe('an item at its budget fence', () => {
       yield result(item!)
     })
 
-  it('goes on with its declared budget once more, and is told what is left [recovery.budget-fence]', async () => {
+  it('continues with its declared budget once more, and its agent is told how much is left [recovery.budget-fence]', async () => {
     await engine.deploy({ item_budget_cents: 2, on_budget: 'pause' })
     spending()
     const runId = await engine.submit(1)
@@ -433,7 +433,7 @@ describe('an item at its budget fence', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('goes on with as much more as it is given', async () => {
+  it('continues with as much more budget as it is given', async () => {
     await engine.deploy({ item_budget_cents: 2, on_budget: 'pause' })
     spending()
     const runId = await engine.submit(1)

@@ -1,5 +1,5 @@
-// What is asked again, and what is not, when items are replayed whose model gave wrong answers: with agents made with
-// the SDK, behind a URL and as bundles in workerd.
+// Which calls are repeated when items are replayed whose model gave wrong answers, with agents made with the SDK,
+// behind a URL and as bundles in workerd.
 
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -78,7 +78,7 @@ const since = () => {
   return seen
 }
 
-/** Items whose model answers what is no category, and so off their schema. */
+/** A run whose model answers with no valid category, so that every item violates its schema. */
 async function offSchema(kind: 'url' | 'bundle', items = ITEMS) {
   const { project_id, agent_id } = engine
   const declaration = { name: 'Sorter', network: [new URL(services).host], max_consecutive_failures: 1000 }
@@ -113,10 +113,10 @@ const stepsOf = (runId: string) =>
   engine.sql`select key, reused, cost_micro > 0 as costs, input is not null as has_input
     from steps where run_id = ${runId} and seq = 1 order by step_no`
 
-describe.each(['url', 'bundle'] as const)('of an agent that is a %s', kind => {
-  it('wrong answers are asked for again and nothing else; a tool is not called twice with the same input [recovery.steps-reused]', async () => {
+describe.each(['url', 'bundle'] as const)('a recovery with an agent that is a %s', kind => {
+  it('asks the model again and calls tools only for a new input; with reuse "all" it repeats nothing [recovery.steps-reused]', async () => {
     await offSchema(kind)
-    // Before anything is mended, taking everything over asks nothing, and says so.
+    // While the fault persists, a recovery that reuses everything calls nothing and counts its items as unchanged.
     const again = await recovered({ reuse: 'all' })
     expect(since()).toEqual({})
     expect(again.run).toMatchObject({ degraded: ITEMS, unchanged: ITEMS, cost_micro: 0 })
@@ -134,7 +134,7 @@ describe.each(['url', 'bundle'] as const)('of an agent that is a %s', kind => {
   })
 })
 
-it('a replay by itself asks the same again; none of it with "all", all of it with "none", part of it from a step', async () => {
+it('a replay asks the model again by default, repeats nothing with "all", all steps with "none", and some from a step', async () => {
   const runId = await offSchema('url', 4)
   category = 'loan'
   const asked = async (seq: number, options: Parameters<typeof replayItem>[2]) => {

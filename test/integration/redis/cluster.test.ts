@@ -1,5 +1,5 @@
-// A real cluster of three nodes in the place of one Redis: every hint is kept and told across its nodes, and a node that
-// dies costs time alone.
+// A real cluster of three nodes in place of one Redis: every hint is kept and published across its nodes, and a node
+// that dies costs only time.
 
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { openRedis } from '../../../infra/node/redis.ts'
@@ -22,12 +22,12 @@ afterAll(() => parts.disposeAsync())
 const opened = (url = cluster.url): Redis =>
   parts.adopt(openRedis({ url }, redisClient), redis => redis.disconnect())
 
-it('buckets are kept wherever their names lead, and refuse what is too much', async () => {
+it('buckets are kept on whichever node their names lead to, and refuse what is too much', async () => {
   const redis = opened()
-  await redis.ping() // it knows the nodes from here on
+  await redis.ping() // the client knows the nodes from here on
   const names = Array.from({ length: 30 }, (_, n) => `key:${n}`)
-  await Promise.all(names.map(name => redis.exists(`assay:rate:${name}`))) // by now it is connected to every node
-  // What is not answered in time is allowed, so no time passes here; and no bucket fills again while this runs.
+  await Promise.all(names.map(name => redis.exists(`assay:rate:${name}`))) // now it is connected to every node
+  // A bucket without an answer in time allows the call, so no time passes here; and no bucket refills meanwhile.
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const take = (name: string) => takeTokens(redis, { name, per_second: 0.001, burst: 2 }, 1, Date.now())
@@ -37,7 +37,7 @@ it('buckets are kept wherever their names lead, and refuse what is too much', as
   expect(Math.min(...served)).toBeGreaterThan(0)
 })
 
-it('a wake that is published at any node reaches whoever listens at another', async () => {
+it('a notification published at any node reaches listeners at the others', async () => {
   const heard: number[] = []
   const redis = opened()
   const stops = [0, 1, 2, 3].map(n => listenForWakes(redis, () => heard.push(n)))
@@ -48,7 +48,7 @@ it('a wake that is published at any node reaches whoever listens at another', as
   })
 })
 
-it('who is awake and who is called for is counted together', async () => {
+it('present consumers and reserved calls are counted across the cluster', async () => {
   const redis = opened()
   expect(await reserveCall(redis, 'call-1', 1)).toBe(true)
   expect(await reserveCall(redis, 'call-2', 1)).toBe(false)
@@ -62,12 +62,12 @@ it('who is awake and who is called for is counted together', async () => {
   expect(await recall(redis, 'answer')).toEqual({ n: 1 })
 })
 
-it('one node and cluster=true name it as well', async () => {
+it('a URL of one node with cluster=true reaches the whole cluster', async () => {
   const url = `${cluster.url.split(',')[0]}?cluster=true`
   expect(await recall(opened(url), 'answer')).toEqual({ n: 1 })
 })
 
-it('whoever listens at a node that dies listens at another, and asks that wait for it end in time', async () => {
+it('listeners at a node that dies move to another, and requests that wait for it end in time', async () => {
   const heard: number[] = []
   const redis = opened()
   const stops = Array.from({ length: 6 }, (_, n) => listenForWakes(redis, () => heard.push(n)))

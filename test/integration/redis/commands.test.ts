@@ -1,5 +1,5 @@
-// Redis as a service has some commands and not others. What is sent here is read off a server while functions sleep,
-// wake and work, and held against what Upstash says it has (its page of compatible commands, read in November 2026).
+// A hosted Redis has some commands and lacks others. The commands sent here are read off a server while functions
+// sleep, wake and work, and compared with those of Upstash (its page of compatible commands, read in November 2026).
 
 import { Redis } from 'ioredis'
 import { afterAll, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ import { probe } from '../../../shared/upkeep/verbs/readiness.ts'
 import { startSleeping } from '../../support/sleeping.ts'
 import { privateStores } from '../../support/stores.ts'
 
-/** By the group of that page; AUTH is on it too, which MONITOR keeps to itself, and CLIENT SETINFO, which Redis 7.2 brought. */
+/** By the groups of that page. It has AUTH too, which MONITOR hides, and CLIENT SETINFO, which Redis 7.2 brought. */
 const SENT = [
   ...['hello'], // Connection
   ...['info'], // Server
@@ -31,7 +31,7 @@ const SENT_BY_SCRIPTS = [
 const parts = new AsyncDisposableStack()
 afterAll(() => parts.disposeAsync())
 
-it('no command is sent that Redis as a service may lack', async () => {
+it('no command is sent that a hosted Redis may lack', async () => {
   const stores = parts.adopt(await privateStores(), one => one.close())
   const asker = parts.adopt(new Redis(stores.redisUrl), one => one.disconnect())
   const monitor = parts.adopt(await asker.monitor(), one => one.disconnect())

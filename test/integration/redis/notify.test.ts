@@ -1,4 +1,4 @@
-// Notifications of many processes and the calls they make, on a real Redis; the consumer that is called is played.
+// Notifications of many processes and the calls they make, on a real Redis, with a played consumer.
 
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -52,7 +52,7 @@ function notifiers(count: number, answer: Answers, on: Redis = redis) {
 const ok = async () => Response.json({})
 const refused = async () => new Response('', { status: 503 })
 
-/** A consumer that wakes when it is called and stays until it is let go. */
+/** A consumer that is awake from its call until `end()`. */
 function held() {
   const open = Promise.withResolvers<Response>()
   const awake = Promise.withResolvers<void>()
@@ -78,7 +78,7 @@ it('notifications of many processes make one call', async () => {
   for (const one of all) for (let n = 0; n < 20; n++) one.notify()
   await consumer.awake
   for (const one of all) one.notify()
-  // Each asks Redis again after the answer it waits for; a question that came after the end would call another.
+  // Each asks Redis again after its pending answer; a question after the end would call another consumer.
   for (let n = 0; n < 3; n++) await redis.ping()
   await consumer.end()
   await idle()
@@ -86,7 +86,7 @@ it('notifications of many processes make one call', async () => {
   expect(calls[0]).toMatchObject({ method: 'POST', headers: { authorization: 'Bearer b' } })
 })
 
-it('a notification that finds the consumer it has called on its way out makes one more call, after it', async () => {
+it('a notification that finds the called consumer shutting down makes one more call, after it', async () => {
   const open = Promise.withResolvers<Response>()
   const leaving = Promise.withResolvers<void>()
   const {
@@ -102,13 +102,13 @@ it('a notification that finds the consumer it has called on its way out makes on
   all[0]!.notify()
   await leaving.promise
   all[0]!.notify()
-  await redis.ping() // what the notifications asked has been answered
+  await redis.ping() // the notifications have their answers from Redis
   open.resolve(Response.json({}))
   await idle()
   expect(calls).toHaveLength(2)
 })
 
-it('a notification that wants more consumers than are awake calls one more, up to what is wanted', async () => {
+it('a notification that wants more consumers than are awake calls only as many as are missing', async () => {
   await markPresent(redis, 'first')
   const consumer = held()
   const { notifiers: all, calls, idle } = notifiers(3, consumer.answer)
@@ -121,7 +121,7 @@ it('a notification that wants more consumers than are awake calls one more, up t
   expect(calls).toHaveLength(1)
 })
 
-it('a call that fails is tried again until it is answered [log.poke_refused, log.poke_failed]', async () => {
+it('a failed call is retried until it is answered [log.poke_refused, log.poke_failed]', async () => {
   const {
     notifiers: all,
     calls,
@@ -136,14 +136,14 @@ it('a call that fails is tried again until it is answered [log.poke_refused, log
   expect(warnings).toEqual(['poke_refused', 'poke_failed'])
 })
 
-it('a call that is not allowed is not tried again', async () => {
+it('a call that is answered 401 is not retried', async () => {
   const { notifiers: all, calls, idle } = notifiers(1, async () => new Response('', { status: 401 }))
   all[0]!.notify()
   await idle()
   expect(calls).toHaveLength(1)
 })
 
-it('a call outlives the consumer that was killed in the middle of it: another is called', {
+it('if the called consumer is killed during its call, another is called', {
   timeout: 3 * LIMITS.awake_ms,
 }, async () => {
   const {
@@ -152,7 +152,7 @@ it('a call outlives the consumer that was killed in the middle of it: another is
     idle,
   } = notifiers(1, async nth => {
     await markPresent(redis, `consumer-${nth}`)
-    if (nth === 1) throw new Error('other side closed') // and never says that it is not awake any more
+    if (nth === 1) throw new Error('other side closed') // and never marks itself as gone
     return Response.json({})
   })
   all[0]!.notify()
@@ -160,7 +160,7 @@ it('a call outlives the consumer that was killed in the middle of it: another is
   expect(calls).toHaveLength(2)
 })
 
-it('a call that is closed while it is open is let go and not repeated', async () => {
+it('an open call is aborted when it is closed, and not repeated', async () => {
   const {
     notifiers: all,
     calls,
@@ -179,7 +179,7 @@ it('a call that is closed while it is open is let go and not repeated', async ()
   expect(calls).toHaveLength(1)
 })
 
-it('without Redis a process still calls, one at a time', async () => {
+it('without Redis a process still calls the consumer', async () => {
   const gone = new Redis('redis://127.0.0.1:1', {
     lazyConnect: true,
     maxRetriesPerRequest: 0,
@@ -192,7 +192,7 @@ it('without Redis a process still calls, one at a time', async () => {
   expect(calls).toHaveLength(1)
 })
 
-it('who wakes takes the place of its call, and counts until it sleeps', async () => {
+it('a consumer that wakes takes the place of its call, and counts until it sleeps', async () => {
   expect(await reserveCall(redis, 'a', 1)).toBe(true)
   expect(await reserveCall(redis, 'b', 1)).toBe(false)
   await markPresent(redis, 'consumer')

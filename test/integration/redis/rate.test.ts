@@ -1,4 +1,4 @@
-// Token buckets on a real Redis, and what they do when it is away.
+// Token buckets on a real Redis, and while Redis is away.
 
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -25,7 +25,7 @@ it('a bucket gives its burst and then says how long to wait', async () => {
   expect(wait_ms).toBeLessThanOrEqual(10_000)
 })
 
-it('a bucket fills again with time and never beyond its burst', async () => {
+it('a bucket refills with time and never beyond its burst', async () => {
   const bucket = { name: 'fill', per_second: 50, burst: 2 }
   for (let n = 0; n < 2; n++) await takeTokens(redis, bucket, 1, Date.now())
   await expect.poll(() => takeTokens(redis, bucket, 2, Date.now()), { interval: 10 }).toBe(0)
@@ -40,13 +40,13 @@ it('tokens can be given back', async () => {
   expect(await takeTokens(redis, bucket, 1, Date.now())).toBeGreaterThan(0)
 })
 
-it('50 at once get no more than the burst', async () => {
+it('50 concurrent callers get no more than the burst', async () => {
   const bucket = { name: 'parallel', per_second: 0.01, burst: 7 }
   const waits = await Promise.all(Array.from({ length: 50 }, () => takeTokens(redis, bucket, 1, Date.now())))
   expect(waits.filter(wait => wait === 0)).toHaveLength(7)
 })
 
-it('a bucket that is full again is forgotten', async () => {
+it('a bucket expires when it would be full again', async () => {
   await takeTokens(redis, { name: 'forget', per_second: 1, burst: 2 }, 1, Date.now())
   expect(await redis.pttl('assay:rate:forget')).toBeLessThanOrEqual(2000)
 })
@@ -69,7 +69,7 @@ it('a caller with plenty left does not wait for Redis, gets no more than the bur
   expect(await takeToken(ctx, shared)).toBeGreaterThan(1000)
 })
 
-it('a process that stood still reads the answer that came meanwhile', async () => {
+it('a process that was blocked reads the answer that came meanwhile', async () => {
   const bucket = { name: 'still', per_second: 0.01, burst: 1 }
   expect(await takeTokens(redis, bucket, 1, Date.now())).toBe(0)
   const asked = takeTokens(redis, bucket, 1, Date.now())
@@ -83,7 +83,7 @@ describe('without Redis', () => {
   gone.on('error', () => {})
   afterAll(() => gone.disconnect())
 
-  it('a request is let through, soon, and nobody asks Redis for a while', async () => {
+  it('a request is let through quickly, and Redis is not queried for a while', async () => {
     const now_ms = Date.now()
     const ctx = { redis: gone, now: () => now_ms, waitUntil: () => {} }
     const bucket = { name: 'gone', per_second: 1, burst: 1 }
@@ -97,7 +97,7 @@ describe('without Redis', () => {
     expect(asked).not.toHaveBeenCalled()
   })
 
-  it('what must be counted is counted by the process itself', async () => {
+  it('a limit that must hold is counted by the process itself', async () => {
     const now_ms = Date.now() + LIMITS.rate_rest_ms
     const bucket = { name: 'guesses', per_second: 0.5, burst: 3 }
     const take = (tokens: number, later_ms = 0) => takeTokens(gone, bucket, tokens, now_ms + later_ms)

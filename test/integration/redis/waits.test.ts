@@ -1,5 +1,5 @@
-// Nobody waits for ever: neither the tick for a chore, nor a process for a PostgreSQL that is away, nor an operator for
-// the news that something stands still.
+// Nothing waits for ever: not the tick for a chore, not a process for a PostgreSQL that is away, and not an operator
+// for the news that something stands still.
 
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
@@ -22,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('the readiness object names what stands still, and stays 200', async () => {
+it('a tick or consumer that stands still is reported as stalled', async () => {
   const { redis } = engine.ctx
   expect(await readTurns(redis)).toEqual({
     tick: { status: 'none', age_ms: null },
@@ -38,7 +38,7 @@ it('the readiness object names what stands still, and stays 200', async () => {
   expect(await readTurns(redis)).toMatchObject({ tick: { status: 'ok' }, consumer: { status: 'stalled' } })
 })
 
-it('a chore that never ends keeps neither the others nor the next sweep, and is begun again when it must be lost [log.chore_late, log.chore_failed]', async () => {
+it('a chore that never ends holds up neither the others nor the next sweep, and is restarted once it counts as lost [log.chore_late, log.chore_failed]', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const begun: string[] = []
   let now = engine.ctx.now()
@@ -68,7 +68,7 @@ it('a chore that never ends keeps neither the others nor the next sweep, and is 
   expect(begun).toEqual(['never', 'works', 'works', 'never', 'works'])
 })
 
-it('a sweep that had no time for all chores leaves the rest to the next one, which begins with them', async () => {
+it('a sweep without time for all chores leaves the rest to the next one, which begins with them', async () => {
   const done: string[] = []
   let now = engine.ctx.now()
   const ctx = { ...engine.ctx, now: () => now }
@@ -87,7 +87,7 @@ it('a sweep that had no time for all chores leaves the rest to the next one, whi
   expect(done.splice(0)).toEqual(['third', 'first'])
 })
 
-it('a clock that is set back by an hour ends a sweep, and a chore that hung is begun again', async () => {
+it('setting the clock back by an hour ends a sweep, and a chore that hung is restarted', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const begun: string[] = []
   let now = engine.ctx.now()

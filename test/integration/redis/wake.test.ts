@@ -1,4 +1,4 @@
-// Listening for wakes on a Redis of the test's own that refuses, and comes back.
+// Listening for notifications on a Redis that refuses for a while and then accepts again.
 
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -9,7 +9,7 @@ import { listenForWakes, publishWake } from '../../../shared/redis/wake.ts'
 import { eventually } from '../../support/eventually.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-it('a subscription that Redis refuses after a reconnect ends no process, and the next connection has it again', async () => {
+it('a subscription that Redis refuses after a reconnect crashes no process, and is made on the next connection', async () => {
   const folder = await tempFolder()
   const server = await startRedis({ dataDir: folder.path })
   const [admin, redis] = [new Redis(server.url), openRedis({ url: server.url }, redisClient)]

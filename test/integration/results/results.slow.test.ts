@@ -1,4 +1,4 @@
-// Results at the size of a large night: 60,000 items, 21,000 of them replayed, 2,100 of those once more.
+// Results of a large nightly run: 60,000 items, 21,000 of them replayed, 2,100 of those once more.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ResultScope, resultsInChunks, slicesOf } from '../../../shared/results/queries/results.ts'
@@ -31,7 +31,7 @@ async function insertRun(total_items: number) {
   return id
 }
 
-/** Replays the first so many items of a run; the first `not_ok` of them do no better. */
+/** Replays the first `count` items of a run; the first `not_ok` of the replays are degraded again. */
 async function insertReplays(of: string, count: number, not_ok: number) {
   const id = await insertRun(count)
   await engine.sql`
@@ -53,7 +53,7 @@ it.each([
     30_000,
   ],
 ] satisfies [string, () => ResultScope, number][])(
-  'of %s every item is there once, as the try that worked',
+  'the results of %s contain every item once, as the attempt that worked',
   { timeout: 120_000 },
   async (_, scope, size) => {
     const { sql } = engine

@@ -1,4 +1,4 @@
-// What becomes of results while the world moves on, and of exports that end badly.
+// Results that are read while items are replayed and runs are submitted, and exports that fail halfway.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { endpoints } from '../../../functions/index.ts'
@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => engine.close())
 
-/** Items fail while their number says so. */
+/** Plays an agent that fails the items for which `fails` is true. */
 const plays = (fails: (item: ItemLine) => boolean, output: unknown = { ok: true }) =>
   engine.play(async function* (items) {
     for (const item of items) yield fails(item) ? failure(item, 'tool_call_error') : result(item, output)
@@ -44,7 +44,7 @@ const agentScope = () => ({
 })
 
 describe('results', () => {
-  it('of a large run begin with a small slice, and no item is in two or in none', async () => {
+  it('of a large run begin with a small slice, and every item is in exactly one slice', async () => {
     const run_id = await engine.submit([{}])
     await engine.sql`update runs set total_items = 450000 where id = ${run_id}`
     const slices = (await slicesOf(engine.sql, engine.key(run_id))) as { after_seq: number; to_seq: number }[]
@@ -57,7 +57,7 @@ describe('results', () => {
     expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
   })
 
-  it('are in the order of the submission, each once, however many slices they are read in [results.once]', async () => {
+  it('come in the order of submission, each once, however many slices they are read in [results.once]', async () => {
     plays(item => item.seq % 3 === 0)
     const items = Array.from({ length: 60 }, (_, n) => ({ partition_key: n < 50 ? 'big' : `small-${n}` }))
     const run_id = await engine.submit(items)
@@ -79,7 +79,7 @@ describe('results', () => {
     expect(byId(ofAgent.rows)).toEqual(byId(whole.rows))
   })
 
-  it('of a recovery over several nights are one a item_id, not one an item [results.once]', async () => {
+  it('of a recovery over several runs are one per item_id, not one per item [results.once]', async () => {
     plays(() => true)
     for (const _ of [1, 2]) {
       await engine.submit(3)
@@ -100,7 +100,7 @@ describe('results', () => {
       ])
   })
 
-  it('are each there once while items are replayed and runs are submitted between two chunks [results.once]', async () => {
+  it('contain each item once while items are replayed and runs are submitted between two chunks [results.once]', async () => {
     plays(() => true)
     const run_id = await engine.submit(40)
     await consume(engine.ctx)
@@ -118,7 +118,7 @@ describe('results', () => {
     )
   })
 
-  it('are read in chunks of so many bytes, however large each is [results.bounded]', async () => {
+  it('are read in chunks of a bounded number of bytes, however large each result is [results.bounded]', async () => {
     plays(() => false, 'x'.repeat(1_000_000))
     const run_id = await engine.submit(20)
     await consume(engine.ctx)
@@ -135,7 +135,7 @@ describe('results', () => {
   })
 })
 
-it('item records are exported in chunks of so many bytes, each of them once', async () => {
+it('item records are exported once each, in chunks of a bounded number of bytes', async () => {
   plays(() => false, 'x'.repeat(1_000_000))
   await engine.submit(20)
   plays(() => false)
@@ -165,7 +165,7 @@ describe('an export', () => {
       )
   }
 
-  it('breaks off where the database does, in every form [results.whole]', async () => {
+  it('breaks off if a database connection breaks, in every format [results.whole]', async () => {
     const run_id = await engine.submit(1500)
     await consume(engine.ctx)
     for (const format of ['json', 'ndjson', 'csv']) {
@@ -173,7 +173,7 @@ describe('an export', () => {
       const reads = {
         ...engine.ctx.reads,
         take: async () => {
-          // Who calls and the run, the slices, the winners, the first chunk.
+          // One read each for the caller and the run, the slices, the winners and the first chunk.
           if (++taken > 4) throw new Error('the connection broke')
           return engine.ctx.reads.take()
         },
@@ -185,7 +185,7 @@ describe('an export', () => {
     }
   })
 
-  it('is refused where the account has as many open as it may, until one has ended [results.bounded]', async () => {
+  it('is refused while the account has as many open exports as it may, until one has ended [results.bounded]', async () => {
     const run_id = await engine.submit(2)
     await consume(engine.ctx)
     const ask = await asked(`run_id=${run_id}&format=csv&fields=item_id`)
@@ -201,7 +201,7 @@ describe('an export', () => {
     for (const one of open.slice(1)) expect(await one.text()).toContain('item-2')
   })
 
-  it('of an unknown run counts as none that is open [results.bounded]', async () => {
+  it('of an unknown run does not count as open [results.bounded]', async () => {
     const ask = await asked(`run_id=${engine.ctx.newRunId()}`)
     for (let n = 0; n <= LIMITS.result_streams_per_account; n++) expect((await ask()).status).toBe(404)
   })

@@ -1,4 +1,4 @@
-// Sunday's export, from the moment its schedule names to the message that it is through.
+// Sunday's export, from the time that its schedule names to the callback at its end.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ExportServer, startExport } from '../../../examples/nightly-export/server.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([exporter.close(), receiver.close(), engine.close()]))
 
-it('is one run over 5,000 rows under its budget, and is called back about, on the night in which the clock jumps [sources.schedule]', async () => {
+it('a schedule starts one run over 5,000 rows with its budget and callback, in the night in which the clock jumps [sources.schedule]', async () => {
   const { ctx, sql, project_id, agent_id } = engine
   await createSchedule(ctx, {
     ...{ project_id, agent_id, name: 'Sunday export', cron: '30 1 * * 0', timezone: 'Europe/Berlin' },
@@ -51,7 +51,7 @@ it('is one run over 5,000 rows under its budget, and is called back about, on th
   expect(run.budget_micro).toBe(5_000_000)
   expect((await engine.items(event!.run_id))[0]!.item_id).toBe('2026-03-29-1')
   expect(await conservation(engine, event!.run_id)).toEqual([])
-  await sql`update deliveries set due_at = now()` // defaults of columns know no stopped clock
+  await sql`update deliveries set due_at = now()` // defaults of columns ignore the stopped clock
   await sweep(ctx)
   await ctx.idle()
   const bodies = receiver.received.map(({ body }) => JSON.parse(body))

@@ -1,4 +1,4 @@
-// Nights of a schedule, each with the one alert it gives reason for and no other, and one digest.
+// Nights of a schedule: each has the one alert that it gives reason for, no other, and one digest.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { addAlertChannel } from '../../../shared/alerts/verbs/alerts.ts'
@@ -14,7 +14,7 @@ import { setClock } from '../../support/clock.ts'
 import { centStep, failure, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 
-/** The evening before, and when the schedule fires. */
+/** The evening before, and the time when the schedule fires. */
 const EVENING = '2026-03-02T20:00:00Z'
 const NIGHT = '2026-03-03T02:00:10Z'
 
@@ -39,7 +39,7 @@ afterEach(async () => {
 
 const look = () => watchForAlerts({ ...engine.ctx })
 
-/** Fires the schedule; its run has as many items as a source would give it. */
+/** Fires the schedule, and gives its run as many items as a source would. */
 async function fire(items: number, at = NIGHT): Promise<string> {
   await setClock(engine.sql, at)
   await fireDue(engine.ctx)
@@ -51,14 +51,14 @@ async function fire(items: number, at = NIGHT): Promise<string> {
   return run!.run_id
 }
 
-/** Works the night off and tells of it; what was told, in order, by kind and rule. */
+/** Consumes the night's items and checks for alerts; returns all messages, by kind and rule. */
 async function told(): Promise<string[]> {
   await consume(engine.ctx)
   await look()
   return messages()
 }
 
-/** Sends what was put down: the default of its due time reads the clock on the wall. */
+/** Sends all messages. Their due time is set first, because its default reads the wall clock. */
 async function deliver(): Promise<void> {
   await engine.sql`update deliveries set due_at = now() where due_at is not null`
   await deliverDue(engine.ctx)
@@ -71,18 +71,18 @@ async function messages(): Promise<string[]> {
   return rows.map(row => row.what)
 }
 
-it('in which all is well has a digest and no alert', async () => {
+it('a night in which all is well has a digest and no alert', async () => {
   await fire(40)
   expect(await told()).toEqual(['run.digest'])
 })
 
-it('in which all is degraded has one alert', async () => {
+it('a night in which all is degraded has one alert', async () => {
   engine.play(items => items.map(item => ({ ...result(item), degraded: 'no answer' }) as never))
   await fire(40)
   expect(await told()).toEqual(['alert.raised failure_share', 'run.digest'])
 })
 
-it('in which a handful does not work has none', async () => {
+it('a night in which a few items do not work has no alert', async () => {
   engine.play(items =>
     items.map(item => (item.seq % 10 === 0 ? failure(item, 'tool_call_error') : result(item))),
   )
@@ -90,7 +90,7 @@ it('in which a handful does not work has none', async () => {
   expect(await told()).toEqual(['run.digest'])
 })
 
-it('in which the provider is down has one alert', async () => {
+it('a night in which the provider is down has one alert', async () => {
   engine.play(items => items.map(item => failure(item, 'llm_call_error', '503 Service Unavailable')))
   await fire(200)
   expect(await told()).toEqual(['alert.raised failure_share', 'run.digest'])
@@ -98,7 +98,7 @@ it('in which the provider is down has one alert', async () => {
   expect(alert!.message).toContain('played 0 2 * * *: 200 of 200 items did not work (200 failed).')
 })
 
-it('in which the budget is reached at 60 % has one alert, that says how far it came', async () => {
+it('a night that reaches its budget at 60 % has one alert, which says how far it came', async () => {
   engine.play(items => items.flatMap(item => [centStep(item, 'call'), result(item)]))
   await fire(80)
   expect(await told()).toEqual(['alert.raised budget_exceeded', 'run.digest'])
@@ -107,7 +107,7 @@ it('in which the budget is reached at 60 % has one alert, that says how far it c
   expect(alert!.message).toContain('over budget')
 })
 
-it('in which the provider refuses the credentials has one alert', async () => {
+it('a night in which the provider refuses the credentials has one alert', async () => {
   const refused = { code: 'llm_call_error', message: '401 Incorrect API key provided' }
   engine.play(items =>
     items.flatMap(item => [
@@ -119,7 +119,7 @@ it('in which the provider refuses the credentials has one alert', async () => {
   expect(await told()).toEqual(['alert.raised credentials_refused', 'run.digest'])
 })
 
-it('that no tick was there for has one alert, also where it has a deadline [alerts.deadlines]', async () => {
+it('a night without any tick has one alert, even if it has a deadline [alerts.deadlines]', async () => {
   const { project_id, agent_id, ctx } = engine
   await setDeadline(ctx, { project_id, agent_id, schedule_id, finished_by: '06:00', timezone: 'UTC' })
   await setClock(engine.sql, '2026-03-04T07:00:00Z')
@@ -130,7 +130,7 @@ it('that no tick was there for has one alert, also where it has a deadline [aler
   ])
 })
 
-it('whose run nobody starts has one alert, and is resolved by the run that ends', async () => {
+it('a night whose run nobody starts has one alert, which is resolved when the run ends', async () => {
   await fire(40)
   await setClock(engine.sql, '2026-03-03T02:20:00Z')
   await look()
@@ -144,7 +144,7 @@ it('whose run nobody starts has one alert, and is resolved by the run that ends'
   ])
 })
 
-it('that has not finished by its deadline has one alert, told once a passing, and its end is told', async () => {
+it('a night that misses its deadline has one alert, which is resolved when the run ends', async () => {
   const { project_id, agent_id, ctx, sql } = engine
   await setDeadline(ctx, { project_id, agent_id, schedule_id, finished_by: '06:00', timezone: 'UTC' })
   const runId = await fire(40)
@@ -165,7 +165,7 @@ it('that has not finished by its deadline has one alert, told once a passing, an
   expect(await told()).toEqual(['alert.raised not_finished', 'alert.resolved not_finished', 'run.digest'])
 })
 
-it('of an agent that others start has an alert where nothing came by its deadline', async () => {
+it('an agent that others start has an alert if no run was started by its deadline', async () => {
   const { project_id, agent_id, ctx, sql } = engine
   await sql`update schedules set enabled = false, next_at = null`
   await setDeadline(ctx, {
@@ -177,7 +177,7 @@ it('of an agent that others start has an alert where nothing came by its deadlin
   })
   const runId = await engine.submit(3)
   await consume(ctx)
-  // A column's default reads the clock on the wall.
+  // The default of the column reads the wall clock.
   await sql`update runs set created_at = now() where id = ${runId}`
   await setClock(sql, '2026-03-03T05:00:10Z')
   await look()
@@ -191,7 +191,7 @@ it('of an agent that others start has an alert where nothing came by its deadlin
   })
 })
 
-it('is told once, with what it was like and how the night before was [alerts.digest]', async () => {
+it('a night has one digest, which says how it went and compares it with the night before [alerts.digest]', async () => {
   await fire(40)
   await told()
   engine.play(items =>
@@ -227,7 +227,7 @@ it('is told once, with what it was like and how the night before was [alerts.dig
   })
 })
 
-it('whose answers are of another length than those of the night before is told so [runs.checks]', async () => {
+it('a digest notes answers of another length than those of the night before [runs.checks]', async () => {
   await engine.deploy({ checks: ['length_jump'] })
   const night = async (words: number, at?: string) => {
     engine.play(items => items.map(item => result(item, `${item.seq} ${'word '.repeat(words)}`)))
@@ -248,7 +248,7 @@ it('whose answers are of another length than those of the night before is told s
   expect(run).toMatchObject({ status: 'completed', failed_checks: [{ before_run_id: before }] })
 })
 
-it('is told once also when whoever tells it dies in the middle, or two do at once', async () => {
+it('a night has one digest even if its writer dies midway, or several write it at once', async () => {
   await fire(40)
   await consume(engine.ctx)
   onFault(name => {
@@ -274,7 +274,7 @@ it.each([
       body.attachments[0]!.content.type === 'AdaptiveCard',
     ],
   ],
-] as const)('is told to a channel of the format %s in its shape', async (format, read) => {
+] as const)('a channel of the format %s gets the digest in its shape', async (format, read) => {
   await addAlertChannel(engine.ctx, engine.project_id, { url: receiver.url, format })
   await fire(40)
   await told()
@@ -286,7 +286,7 @@ it.each([
   ])
 })
 
-it('has digests of other runs on request, and of replays never', async () => {
+it('a channel gets digests of other runs on request, and never of replays', async () => {
   await engine.submit(3)
   expect(await told()).toEqual([])
   await addAlertChannel(engine.ctx, engine.project_id, { url: receiver.url, digest: 'all' })

@@ -1,4 +1,4 @@
-// What a version before writes without a project has one all the same, so that both may work beside each other.
+// Rows that an older version writes without a project get one, so that both versions can run at the same time.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createSchedule } from '../../../shared/schedules/verbs/schedules.ts'
@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => engine.close())
 
-it('what is written of a run without its project is of the project of the run', async () => {
+it('rows of a run that are written without a project get the project of the run', async () => {
   const { sql, project_id } = engine
   const run_id = await engine.submit(1)
   const rows = [
@@ -25,11 +25,11 @@ it('what is written of a run without its project is of the project of the run', 
       values (${run_id}, 1, 1, 1, 'llm_call', 'ok', now(), 1, 'k', 'n') returning project_id`,
   ]
   for (const row of rows) expect([...(await row)]).toEqual([{ project_id }])
-  // Filed by the trigger of steps.
+  // Written by the trigger of steps.
   expect([...(await sql`select project_id from unindexed_steps`)]).toEqual([{ project_id }])
 })
 
-it('so has a try of a delivery, by its delivery', async () => {
+it('a delivery try that is written without a project gets that of its delivery', async () => {
   const { sql, project_id } = engine
   const [delivery] = await sql`
     insert into deliveries (project_id, kind, url) values (${project_id}, 'run.digest', 'https://x.test/') returning id`
@@ -38,7 +38,7 @@ it('so has a try of a delivery, by its delivery', async () => {
   expect([...tries]).toEqual([{ project_id }])
 })
 
-it('so has an item that is written before its run, by the statement of an occurrence', async () => {
+it('an item that is written before its run, by the statement of an occurrence, gets its project too', async () => {
   const { sql, project_id, agent_id } = engine
   const schedule_id = await createSchedule(engine.ctx, {
     ...{ project_id, agent_id, cron: '0 2 * * *', timezone: 'UTC', enabled: true, declared: false },

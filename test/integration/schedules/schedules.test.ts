@@ -1,4 +1,4 @@
-// What becomes of the moments that schedules name, whatever happens to the tick, to the stores and to the clock.
+// What happens to the occurrences of schedules, whatever happens to the tick, to the stores and to the clock.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Sql } from '../../../shared/context.ts'
@@ -34,10 +34,10 @@ afterEach(async () => {
   await engine.close()
 })
 
-/** Names the minute it is, and no other of the year. */
+/** Fires in the current minute, and in no other of the year. */
 const YEARLY = '30 9 2 3 *'
 
-/** A schedule whose first moment without a row lies so many minutes back. */
+/** A schedule whose first occurrence without a row lies this many minutes back. */
 async function schedule(cron = '* * * * *', ago = 0, more: object = {}): Promise<string> {
   const { ctx, sql, project_id, agent_id } = engine
   const id = await createSchedule(ctx, {
@@ -65,7 +65,7 @@ const runs = () => engine.sql`select * from runs order by id`
 const alerts = () => engine.sql`select schedule_id, reason, message from alerts order by created_at`
 const told = async (id: string) => (await rows(id)).map(({ outcome, reason }) => [outcome, reason])
 
-/** No moment has two rows, and every fired one has a run of its own with its item. */
+/** No occurrence has two rows, and every fired one has a run of its own with its item. */
 async function expectOneRunEach(): Promise<void> {
   const [row] = await engine.sql`
     select count(*) filter (where outcome = 'fired')::int as fired, count(distinct run_id)::int as named,
@@ -75,8 +75,8 @@ async function expectOneRunEach(): Promise<void> {
   expect(row).toMatchObject({ named: row!.fired, odd: 0, runs: row!.fired, items: row!.fired })
 }
 
-describe('a moment that has come', () => {
-  it('starts a run that goes on with models without a price where its schedule says so', async () => {
+describe('an occurrence', () => {
+  it('starts a run that may use models without a price, if its schedule says so', async () => {
     const id = await schedule(YEARLY, 1, { allow_unpriced: true })
     await schedule()
     await fireDue(engine.ctx)
@@ -85,7 +85,7 @@ describe('a moment that has come', () => {
     expect(allowing.map(run => run.allow_unpriced)).toEqual([false, true, true])
   })
 
-  it('starts a run with the tags that its schedule has, by cron and by hand [schedules.tags]', async () => {
+  it('starts a run with the tags of its schedule, by cron and by hand [schedules.tags]', async () => {
     const id = await schedule(YEARLY, 1, { tags: ['acme', 'nightly'] })
     await schedule()
     await fireDue(engine.ctx)
@@ -94,7 +94,7 @@ describe('a moment that has come', () => {
     expect(tagged.map(run => run.tags)).toEqual([[], ['acme', 'nightly'], ['acme', 'nightly']])
   })
 
-  it('starts a run with the bound of its schedule on items at work at once, by cron and by hand [schedules.concurrency]', async () => {
+  it('starts a run with the concurrency of its schedule, by cron and by hand [schedules.concurrency]', async () => {
     const id = await schedule(YEARLY, 1, { concurrency: 3 })
     await schedule()
     await fireDue(engine.ctx)
@@ -123,12 +123,12 @@ describe('a moment that has come', () => {
     await expectOneRunEach()
   })
 
-  it('is not fired before it comes', async () => {
+  it('is not fired before it is due', async () => {
     await schedule('* * * * *', -1)
     expect(await fireDue(engine.ctx)).toBe(0)
   })
 
-  it('of a schedule that is disabled is not fired, and enabling it does not make up for it', async () => {
+  it('of a disabled schedule is not fired, and enabling the schedule does not make up for it', async () => {
     const id = await schedule('* * * * *', -1)
     await disableSchedule(engine.ctx, id)
     expect(await find(id)).toMatchObject({ enabled: false, disabled_reason: 'operator', next_at: null })
@@ -140,24 +140,24 @@ describe('a moment that has come', () => {
   })
 })
 
-describe('a moment that has come before a change, and that no tick has acted on', () => {
+describe('an occurrence that was due before a change and that no tick has fired', () => {
   const missed = (...ago: number[]) =>
     ago.map(minutes => ({ outcome: 'missed', reason: 'overdue', scheduled_for: minutesAgo(minutes) }))
 
-  it('keeps waiting for its tick when neither cron nor zone changes', async () => {
+  it('still waits for its tick if neither cron nor zone changes', async () => {
     const id = await schedule('* * * * *', 1)
     await updateSchedule(engine.ctx, id, { timezone: 'UTC', cron: '* * * * *', budget_cents: 1 })
     expect(await find(id)).toMatchObject({ next_at: minutesAgo(1), budget_micro: 10_000 })
   })
 
-  it('is missed when the cron or the zone changes', async () => {
+  it('is missed if the cron changes', async () => {
     const id = await schedule('* * * * *', 1)
     await updateSchedule(engine.ctx, id, { cron: '*/10 * * * *' })
     expect(await rows(id)).toMatchObject(missed(1, 0))
     expect((await find(id)).next_at).toEqual(minutesAgo(-10))
   })
 
-  it('is missed when a person disables the schedule, and so is every one of a long outage', async () => {
+  it('is missed if a person disables the schedule, and so is every one of a long outage', async () => {
     const id = await schedule('* * * * *', 7000)
     await disableSchedule(engine.ctx, id)
     expect(await rows(id)).toHaveLength(7001)
@@ -165,7 +165,7 @@ describe('a moment that has come before a change, and that no tick has acted on'
   })
 })
 
-it('of two schedules that are given the same cron at once, one is told that it is taken', async () => {
+it('of two schedules that are given the same cron at once, one is refused with schedule_cron_taken', async () => {
   const ids = [await schedule('0 1 * * *', -1), await schedule('0 2 * * *', -1)]
   const changes = await Promise.allSettled(
     ids.map(id => updateSchedule(engine.ctx, id, { cron: '0 3 * * *' })),
@@ -175,7 +175,7 @@ it('of two schedules that are given the same cron at once, one is told that it i
 })
 
 describe('an outage', () => {
-  it('leaves a missed row for every moment but the newest, which fires [occurrences.missed, occurrences.overdue, alerts.missed]', async () => {
+  it('leaves a missed row for each occurrence but the newest, which fires [occurrences.missed, occurrences.overdue, alerts.missed]', async () => {
     const id = await schedule('* * * * *', 3)
     await fireDue(engine.ctx)
     expect(await told(id)).toEqual([
@@ -195,14 +195,14 @@ describe('an outage', () => {
       select count(*) filter (where outcome = 'missed' and reason = 'overdue' and run_id is null)::int as missed,
         count(*)::int as rows, count(distinct scheduled_for)::int as moments
       from occurrences`
-    // The minute that is passing now is the newest: it is not late, and it fires.
+    // The current minute is the newest: it is not late, and it fires.
     expect(counted).toEqual({ missed: 43_200, rows: 43_201, moments: 43_201 })
     expect(await alerts()).toHaveLength(1)
     expect((await find(id)).next_at).toEqual(minutesAgo(-1))
     await expectOneRunEach()
   })
 
-  it('does not fire a moment that is more than a day old, though no later one has come', async () => {
+  it('does not fire an occurrence that is more than a day old, even if no later one is due', async () => {
     const [day, older] = [
       await schedule('31 9 1 * *', 24 * 60 - 1),
       await schedule('29 9 1 * *', 24 * 60 + 1),
@@ -213,7 +213,7 @@ describe('an outage', () => {
     await expectOneRunEach()
   })
 
-  it('does not keep what is due now waiting: of two schedules the fresher is served first', async () => {
+  it('is made up for after the occurrences that are due now: the fresher of two schedules fires first', async () => {
     const behind = await schedule('* * * * *', 20_000)
     const fresh = await schedule('*/1 * * * *', 0)
     const order: string[] = []
@@ -226,7 +226,7 @@ describe('an outage', () => {
     expect(order).toEqual([fresh, behind])
   })
 
-  it('comes by turns of accounts, the oldest of each first: who has many due keeps nobody waiting', async () => {
+  it('is made up for by accounts in turn, each oldest first, so that an account with many keeps no other waiting', async () => {
     const { ctx, sql } = engine
     const many: string[] = []
     for (let n = 0; n < 30; n++) many.push(await schedule(`${n} * * * *`, n % 10))
@@ -242,10 +242,10 @@ describe('an outage', () => {
     const due = await lockDue(sql, 10)
     expect(due.filter(one => one.project_id === project_id).map(one => one.id)).toEqual([late, later])
     const own = due.filter(one => many.includes(one.id)).map(one => one.next_at.getTime())
-    expect(own).toHaveLength(8) // the attack got there
+    expect(own).toHaveLength(8) // the account with many due takes the other places
     expect(new Set(own.slice(0, 3))).toEqual(new Set([minutesAgo(9).getTime()]))
     expect(own).toEqual(own.toSorted())
-    // One that somebody else acts on gives its place to the next.
+    // A schedule that another transaction holds gives its place to the next.
     await sql.begin(async tx => {
       await lockDue(tx as unknown as Sql, 10)
       const next = await lockDue(sql, 10)
@@ -257,8 +257,8 @@ describe('an outage', () => {
 
 const retryNow = () => engine.sql`update occurrences set retry_at = now() where retry_at is not null`
 
-describe('a fault that may pass', () => {
-  it('is tried again until a run starts, without an alert [occurrences.retried-within, occurrences.no-deployed-version, occurrences.skipped, alerts.not-while-retrying, schedules.last-run-at]', async () => {
+describe('a temporary fault', () => {
+  it('is retried until a run starts, without an alert [occurrences.retried-within, occurrences.no-deployed-version, occurrences.skipped, alerts.not-while-retrying, schedules.last-run-at]', async () => {
     await engine.sql`update agents set current_deployment_id = null`
     const id = await schedule(YEARLY)
     await fireDue(engine.ctx)
@@ -294,13 +294,13 @@ describe('a fault that may pass', () => {
     expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300])
   })
 
-  it('that lasts until the next moment keeps its last reason, and alerts [alerts.superseded, alerts.one-signal]', async () => {
+  it('that lasts until the next occurrence keeps its last reason, and raises an alert [alerts.superseded, alerts.one-signal]', async () => {
     await engine.sql`update agents set current_deployment_id = null`
     const id = await schedule('* * * * *', 1)
     await engine.sql`
       insert into occurrences (schedule_id, scheduled_for, project_id, outcome, reason, tries, retry_at)
       select id, next_at - interval '1 minute', project_id, 'error', 'dispatch_failed', 4, now() from schedules`
-    // The next moment has come: nothing is started for the one before it any more.
+    // The next occurrence is due, so nothing is started for the one before it any more.
     expect(await retryFires(engine.ctx)).toBe(0)
     await engine.sql`update schedules set next_at = date_trunc('minute', now())`
     await fireDue(engine.ctx)
@@ -311,7 +311,7 @@ describe('a fault that may pass', () => {
     expect(await alerts()).toMatchObject([{ schedule_id: id, reason: 'dispatch_failed' }])
   })
 
-  it('is not tried again once a person has disabled the schedule', async () => {
+  it('is not retried once a person has disabled the schedule', async () => {
     await engine.sql`update agents set current_deployment_id = null`
     const id = await schedule(YEARLY)
     await fireDue(engine.ctx)
@@ -329,7 +329,7 @@ describe('a fault that may pass', () => {
       'the project may have no more open runs',
       `update projects set settings = settings || '{"open_runs": 1}'`,
     ],
-  ])('is plan_limit where %s [occurrences.plan-limit]', async (_, change) => {
+  ])('is plan_limit if %s [occurrences.plan-limit]', async (_, change) => {
     await engine.submit(1)
     await engine.sql.unsafe(change)
     const id = await schedule()
@@ -340,7 +340,7 @@ describe('a fault that may pass', () => {
     expect(await runs()).toHaveLength(1)
   })
 
-  it('is plan_limit for as many as there is no room for, when many come at once', async () => {
+  it('is plan_limit only for those without room, if many are due at once', async () => {
     await engine.sql`update accounts set plan = '{"open_runs": 2}'`
     for (const cron of ['* * * * *', '*/1 * * * *', '0-59 * * * *']) await schedule(cron)
     await fireDue(engine.ctx)
@@ -353,7 +353,7 @@ describe('a fault that may pass', () => {
     ['accounts', 'account_lookup_failed'],
     ['items', 'dispatch_failed'],
   ])(
-    'on the side of the service, such as %s that somebody keeps locked, is %s [occurrences.service-fault, occurrences.error, log.agent_lookup_failed, log.account_lookup_failed, log.dispatch_failed]',
+    'on the side of the service, such as a lock on %s, is %s [occurrences.service-fault, occurrences.error, log.agent_lookup_failed, log.account_lookup_failed, log.dispatch_failed]',
     async (table, reason) => {
       const id = await schedule(YEARLY)
       await withLock(table, () => fireDue(engine.ctx))
@@ -370,7 +370,7 @@ describe('a fault that may pass', () => {
     20_000,
   )
 
-  it('of one schedule keeps no other from firing', async () => {
+  it('of one schedule does not keep another from firing', async () => {
     const well = await schedule('* * * * *')
     const unwell = await schedule('*/1 * * * *')
     await engine.sql.unsafe(`alter table items add constraint odd check (input not like '%odd%') not valid`)
@@ -382,7 +382,7 @@ describe('a fault that may pass', () => {
   })
 })
 
-/** Runs something while another connection holds a table. */
+/** Runs `during` while another connection locks the table. */
 async function withLock(table: string, during: () => Promise<unknown>): Promise<void> {
   await engine.sql.begin(async tx => {
     await tx.unsafe(`lock table ${table} in access exclusive mode`)
@@ -390,8 +390,8 @@ async function withLock(table: string, during: () => Promise<unknown>): Promise<
   })
 }
 
-describe('what cannot pass', () => {
-  it("is the next moment's business where the agent is gone, and alerts [occurrences.agent-not-found, alerts.unrunnable]", async () => {
+describe('a permanent fault', () => {
+  it('such as a deleted agent is not retried within the occurrence, and raises an alert [occurrences.agent-not-found, alerts.unrunnable]', async () => {
     const id = await schedule()
     await engine.sql`update agents set deleted_at = now()`
     await fireDue(engine.ctx)
@@ -404,7 +404,7 @@ describe('what cannot pass', () => {
     ['cron', 'never', 'invalid_cron'],
     ['timezone', 'Mars/Olympus', 'invalid_timezone'],
   ])(
-    'disables the schedule where the %s cannot be read any more, and alerts [schedules.invalid-disables]',
+    'of a %s that cannot be read any more disables the schedule, and raises an alert [schedules.invalid-disables]',
     async (column, value, reason) => {
       const id = await schedule()
       await engine.sql`update schedules set ${engine.sql({ [column]: value })} where id = ${id}`
@@ -419,7 +419,7 @@ describe('what cannot pass', () => {
     },
   )
 
-  it('goes with its agent', async () => {
+  it('leaves no occurrences behind if the agent itself is deleted', async () => {
     await fireByHand(engine.ctx, (await find(await schedule())) as never)
     await engine.sql`delete from agents`
     expect(await engine.sql`select 1 from occurrences`).toEqual([])
@@ -429,7 +429,7 @@ describe('what cannot pass', () => {
 describe('a fired run', () => {
   const late = () => engine.sql`update occurrences set watch_until = now()`
 
-  it('that no worker has started within a quarter of an hour is said to be never started, and alerts [occurrences.run-never-started, alerts.never-started]', async () => {
+  it('that no worker starts in time is marked run_never_started, and raises an alert [occurrences.run-never-started, alerts.never-started]', async () => {
     const id = await schedule()
     await fireDue(engine.ctx)
     expect(await watchStarts(engine.ctx)).toBe(0)
@@ -443,7 +443,7 @@ describe('a fired run', () => {
   it.each([
     ['a worker has started', 'started_at = now()'],
     ['somebody has cancelled', `stop_reason = 'cancelled', cancelled = 1, finished_at = now()`],
-  ])('that %s is not', async (_, change) => {
+  ])('that %s is not marked', async (_, change) => {
     const id = await schedule()
     await fireDue(engine.ctx)
     await engine.sql.unsafe(`update runs set ${change}`)
@@ -457,7 +457,7 @@ describe('a fired run', () => {
 describe('two ticks at once', () => {
   const other = () => engine.other(() => [])
 
-  it('fire each moment once', async () => {
+  it('fire each occurrence once', async () => {
     for (let n = 0; n < 40; n++)
       await schedule(`${[...Array(60).keys()].filter(m => m !== n).join()},${n} * * * *`)
     await Promise.all([engine.ctx, other(), other()].map(ctx => fireDue(ctx)))
@@ -467,7 +467,7 @@ describe('two ticks at once', () => {
     await expectOneRunEach()
   })
 
-  it('of which one pauses before it has committed wait for nothing: what it held is fired once it is gone', async () => {
+  it('do not wait for one that pauses before its commit: what it held fires once its session is gone', async () => {
     const [held, free] = [await schedule(), await schedule('*/1 * * * *', -1)]
     let pause = true
     const paused = Promise.withResolvers<void>()
@@ -483,17 +483,17 @@ describe('two ticks at once', () => {
     expect(await fireDue(other())).toBe(1)
     expect(await told(free)).toEqual([['fired', null]])
     expect(await told(held)).toEqual([])
-    // What PostgreSQL does to a transaction that is idle for LIMITS.transaction_idle_ms, of the two minutes.
+    // What PostgreSQL does to a transaction that is idle for LIMITS.transaction_idle_ms.
     await engine.sql`
       select pg_terminate_backend(pid, 10_000) from pg_stat_activity
-      where datname = current_database() and state = 'idle in transaction'` // and waits until it is gone, with its locks
+      where datname = current_database() and state = 'idle in transaction'` // waits until it is gone, with its locks
     expect(await fireDue(other())).toBe(1)
     expect(await told(held)).toEqual([['fired', null]])
     expect(await slow).toBeInstanceOf(Error)
     await expectOneRunEach()
   })
 
-  it('of which one pauses after it has committed fire nothing twice', async () => {
+  it('fire nothing twice if one pauses after its commit', async () => {
     const id = await schedule()
     const paused = Promise.withResolvers<void>()
     const go = Promise.withResolvers<void>()
@@ -515,7 +515,7 @@ describe('two ticks at once', () => {
 })
 
 describe('the clock of the database', () => {
-  it('may go back five minutes: nothing is fired again until it has come as far', async () => {
+  it('may go back five minutes: nothing fires again until it has caught up', async () => {
     const id = await schedule()
     await fireDue(engine.ctx)
     for (const minute of [25, 26, 27, 28, 29, 30]) {
@@ -528,12 +528,12 @@ describe('the clock of the database', () => {
     await expectOneRunEach()
   })
 
-  it('may go back five minutes before a schedule is changed: moments that have a row get no second run', async () => {
+  it('may go back five minutes before a schedule is changed: occurrences that have a row get no second run', async () => {
     const id = await schedule('* * * * *', 4)
     await fireDue(engine.ctx)
     const before = await rows(id)
     await setClock(engine.sql, '2026-03-02T09:25:20Z')
-    // The next moment follows from the clock, which now names moments that were dealt with.
+    // The next occurrence follows from the clock, which now names occurrences that have a row already.
     await updateSchedule(engine.ctx, id, { timezone: 'Etc/GMT' })
     for (const minute of [26, 27, 28, 29, 30]) {
       await setClock(engine.sql, `2026-03-02T09:${minute}:10Z`)
@@ -544,7 +544,7 @@ describe('the clock of the database', () => {
   })
 })
 
-it('starts by hand at the same moment have a row and a run each [occurrences.manual]', async () => {
+it('starts by hand at the same time have a row and a run each [occurrences.manual]', async () => {
   const id = await schedule(YEARLY, -1)
   const found = (await find(id)) as never
   await Promise.all(Array.from({ length: 8 }, () => fireByHand(engine.ctx, found)))

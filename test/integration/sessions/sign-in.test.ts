@@ -49,11 +49,11 @@ function signIn(from: string, email: string, password: string): Promise<{ status
   })
 }
 
-it('an address with too many wrong passwords has to wait, whoever it says it is, and no other has [limits.sign-in, errors.429]', async () => {
+it('an address with too many wrong passwords has to wait, whatever e-mails it names, and other addresses do not [limits.sign-in, errors.429]', async () => {
   const { email, password } = first.account
   const { burst, per_minute } = LIMITS.sign_ins_per_address
   const bucket = { name: 'sign-in:address:127.0.0.2', burst, per_second: per_minute / 60 }
-  // Most of its attempts: each would take as long as a password takes to check.
+  // Takes most of its attempts at once: as requests, each would take as long as checking a password.
   await takeTokens(redis, bucket, burst - 3, Date.now())
   const guess = (name: string) => signIn('127.0.0.2', name, 'wrong')
   const answers = [await guess('first@example.org')]
@@ -62,12 +62,12 @@ it('an address with too many wrong passwords has to wait, whoever it says it is,
     answers.push(await guess(`${answers.length}@example.org`))
   expect(answers.at(-1)!.status).toBe(429)
   expect(answers.at(-1)!.wait).toBeGreaterThan(0)
-  // Refused, it does not use up the attempts of the e-mail.
+  // A refused sign-in does not use up the attempts of the e-mail.
   for (let n = 0; n <= LIMITS.sign_ins_per_email_and_address.burst; n++) await guess(email)
   expect((await signIn('127.0.0.3', email, password)).status).toBe(201)
 })
 
-it('an address has to wait at the form of the dashboard as well, and no other has', async () => {
+it('an address has to wait at the sign-in form of the dashboard as well, and other addresses do not', async () => {
   const { burst, per_minute } = LIMITS.sign_ins_per_address
   const bucket = { name: 'sign-in:address:127.0.0.4', burst, per_second: per_minute / 60 }
   await takeTokens(redis, bucket, burst, Date.now())
@@ -119,7 +119,7 @@ describe('a refresh token', () => {
   const aWhileAgo = () =>
     ctx.sql`update sessions set last_used_at = last_used_at - interval '1 minute' where revoked_at is null`
 
-  it('that comes a second time ends its session, however often it was traded since', async () => {
+  it('that is used a second time ends its session, however often it was exchanged since', async () => {
     const opened = await open()
     const second = await refresh(opened.refresh_token)
     const third = await refresh(second.refresh_token)
@@ -129,14 +129,14 @@ describe('a refresh token', () => {
     await expect(isAlive(third.access_token)).rejects.toThrow('unknown, expired or revoked')
   })
 
-  it('that comes again at once, since its answer got lost, is refused and ends nothing', async () => {
+  it('that is used again at once, because the answer was lost, is refused and ends nothing', async () => {
     const opened = await open()
     const second = await refresh(opened.refresh_token)
     expect((await refresh(opened.refresh_token)).status).toBe(401)
     expect((await refresh(second.refresh_token)).status).toBe(200)
   })
 
-  it('that somebody made up for a session ends nothing', async () => {
+  it('that is forged for a session ends nothing', async () => {
     const opened = await open()
     await aWhileAgo()
     const made = opened.refresh_token.replace(/\.[\w-]+\./, `.${'A'.repeat(43)}.`)
@@ -144,7 +144,7 @@ describe('a refresh token', () => {
     expect((await refresh(opened.refresh_token)).status).toBe(200)
   })
 
-  it('of the version before works, and brings one of this version', async () => {
+  it('of the previous version works, and is exchanged for one of this version', async () => {
     const opened = await open()
     const hash = await sha256('rt_before')
     await ctx.sql`update sessions set refresh_hash = ${hash} where refresh_hash = ${await sha256(opened.refresh_token)}`
@@ -159,7 +159,7 @@ describe('a refresh token', () => {
   })
 })
 
-it('whoever signed in from a place before gets in from there while others guess, and nobody from elsewhere', async () => {
+it('a member gets in from an address used before while others guess, and nobody gets in from elsewhere', async () => {
   const { email, password } = first.account
   expect((await signIn('127.0.0.6', email, password)).status).toBe(201)
   const { burst, per_minute } = LIMITS.sign_ins_per_email // as if many addresses had guessed
@@ -172,7 +172,7 @@ it('whoever signed in from a place before gets in from there while others guess,
   expect((await signIn('127.0.0.6', email, password)).status).toBe(201)
 })
 
-/** Of a member of the test's own, whose guesses nobody else has counted. */
+/** Adds a member for one test, whose attempts no other test has used up. */
 async function addWatched(email: string) {
   const [{ account_id }] =
     (await ctx.sql`select account_id from members where email = ${first.account.email}`) as [
@@ -182,7 +182,7 @@ async function addWatched(email: string) {
 }
 const PASSWORD = 'a long password'
 
-it('guesses from an address are bounded by e-mail, and keep nobody out who comes from another one', async () => {
+it('guesses from one address are limited per e-mail, and do not lock out other addresses', async () => {
   const email = 'guessed@example.org'
   await addWatched(email)
   const { burst } = LIMITS.sign_ins_per_email_and_address
@@ -190,13 +190,13 @@ it('guesses from an address are bounded by e-mail, and keep nobody out who comes
     Array.from({ length: 3 * burst }, () => signIn('127.0.0.8', email, 'wrong')),
   )
   const tried = guesses.filter(({ status }) => status === 401)
-  // A busy machine takes seconds for these: some attempts come back meanwhile, and some are not tried, since their turn is late.
+  // A busy machine takes seconds for these: some attempts are restored meanwhile, and some come too late to be tried.
   expect(tried.length).toBeGreaterThan(0)
   expect(tried.length).toBeLessThan(burst + 4)
   expect((await signIn('127.0.0.9', email, PASSWORD)).status).toBe(201)
 })
 
-it('failed sign-ins of a member stand in the log of the account, and however many they are, few [audit.refusals]', async () => {
+it('failed sign-ins of a member are recorded in the audit log of the account, a bounded number of them [audit.refusals]', async () => {
   const email = 'watched@example.org'
   await addWatched(email)
   const [member] = await ctx.sql`select id from members where email = ${email}`

@@ -1,5 +1,5 @@
-// What most flushes are settled by, the short statement for items that ended without steps, against the one for all: over
-// random rows both leave the same in every table they write.
+// The short statement for items that ended without steps, which settles most flushes, against the statement for all:
+// over random rows both leave the same in every table they write.
 
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => engine.close())
 
-/** Mostly as a claim left it; else it was settled, given back or taken again meanwhile. */
+/** Mostly as a claim left it; otherwise it was settled, returned or claimed again meanwhile. */
 const item = fc.record({
   status: fc.constantFrom('running', 'running', 'running', 'queued', 'completed'),
   attempt: fc.constantFrom(1, 1, 1, 2),
@@ -107,7 +107,7 @@ async function put(tx: Sql, runId: string, { items, run }: State): Promise<void>
   await tx`insert into due_items (run_id, seq, due_at) values (${runId}, ${ITEMS}, now())`
 }
 
-/** Everything a flush writes, and what it said; of times whether they are there. */
+/** Everything a flush writes and what it returns; of times only whether they are set. */
 async function left(tx: Sql, said: unknown) {
   const [rows] = await tx`
     select (select jsonb_agg(to_jsonb(i) || jsonb_build_object('completed_at', completed_at is not null) order by seq) from items i) as items,
@@ -120,7 +120,7 @@ async function left(tx: Sql, said: unknown) {
   return { said, ...rows }
 }
 
-it('items that ended without steps are settled by the short statement as by the long one', async () => {
+it('the short statement settles items that ended without steps exactly as the long one does', async () => {
   const runId = await engine.submit(ITEMS)
   const { claim } = await claimItems(engine.ctx, engine.key(runId), ITEMS)
   const outcomes = new Set<string>()
@@ -147,6 +147,6 @@ it('items that ended without steps are settled by the short statement as by the 
     expect(short, JSON.stringify(given)).toEqual(long)
     outcomes.add(JSON.stringify(long.said).replace(/"recorded":[1-9]/, '"recorded":n'))
   }
-  // Nothing of it recorded, some of it, all of it and the run ended, stopped, or over before.
+  // Among them: nothing recorded, some of it, all of it with the run ended, stopped, or ended before.
   expect(outcomes.size).toBeGreaterThan(6)
 })

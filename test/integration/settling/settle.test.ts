@@ -1,4 +1,4 @@
-// What PostgreSQL refuses, who waits for whom, and what is left of a run that has ended.
+// Values that PostgreSQL refuses, locks that statements wait for, and what is left of a run that has ended.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { reapClaims } from '../../../shared/claims/queries/run-facts.ts'
@@ -44,7 +44,7 @@ async function abandoned(items: number) {
   return { runId, seqs, claims: { held: [claim!.id], closed: [claim!.id] } }
 }
 
-/** A late result for all items of a claim: they worked unless told. */
+/** A late result for all items of a claim; they worked unless `entries` says otherwise. */
 const settleAll = (
   { runId, seqs, claims }: Awaited<ReturnType<typeof abandoned>>,
   entries = seqs.map(seq => entryThatWorked(seq)),
@@ -62,14 +62,14 @@ const settleAll = (
     max_consecutive_failures: 100,
   })
 
-/** All items of a claim offered again, late. */
+/** Returns all items of a claim for a retry, late. */
 const returnAll = ({ runId, seqs, claims }: Awaited<ReturnType<typeof abandoned>>) => {
   const entry = { attempt: 1, code: 'yielded', message: '', delay_ms: 0, alone: false, ran_ms: 0 }
   const returns = seqs.map(seq => ({ ...entry, seq, fault: 'nobody' as const }))
   return returnItems(engine.sql, { project_id: engine.project_id, run_id: runId }, returns, claims)
 }
 
-// The order that keeps statements from waiting for each other in a circle.
+// This order of locks keeps the statements from deadlocking.
 it.each([
   ['a result', (left: Awaited<ReturnType<typeof abandoned>>) => settleAll(left)],
   ['items given back', returnAll],
@@ -91,7 +91,7 @@ describe('the reaper', () => {
   it.each([
     ['a result', (left: Awaited<ReturnType<typeof abandoned>>) => settleAll(left)],
     ['an item given back', returnAll],
-  ])('and %s that comes late do not wait for each other', async (_, send) => {
+  ])('and %s that comes late do not deadlock', async (_, send) => {
     const left = await abandoned(2)
     let late: Promise<unknown> | undefined
     let reaped: Promise<unknown> | undefined
@@ -100,7 +100,7 @@ describe('the reaper', () => {
       late = send(left)
       await waiting(1)
       reaped = reapClaims(engine.sql, 10)
-      // With its claim held by the other it finds nothing; without, it would wait here for an item, and be waited for.
+      // The late statement holds the claim, so the reaper finds nothing. Else it would wait for an item: a deadlock.
       await Promise.race([reaped, waiting(2)])
     })
     await Promise.all([late, reaped])
@@ -108,7 +108,7 @@ describe('the reaper', () => {
     expect(await conservation(engine, left.runId)).toEqual([])
   })
 
-  it('offers again in one sweep what a dead consumer held, however many claims that were', async () => {
+  it('retries in one sweep all items of a dead consumer, however many claims they were in', async () => {
     const runId = await engine.submit(1000)
     await engine.sql`update items set status = 'running', attempt = 1 where run_id = ${runId}`
     await engine.sql`update runs set running = 1000, next_seq = 1001, started_at = now() where id = ${runId}`
@@ -126,7 +126,7 @@ describe('the reaper', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('ends those claims first that ran out first, up to so many items, and none that was prolonged', async () => {
+  it('ends claims in the order in which they expired, up to so many items, and none that was extended', async () => {
     const left = [await abandoned(3), await abandoned(3), await abandoned(3)]
     const [first, second] = left.map(({ claims }) => claims.held[0]!)
     await engine.sql`update claims set lease_until = now() - interval '9 seconds' where id = ${second!}`
@@ -185,7 +185,7 @@ describe('items that fail', () => {
     return { left, fail: () => settleAll(left, entries) }
   }
 
-  it('come to triage in one flush, whether they had a row there or not', async () => {
+  it('get their triage rows in one flush, whether or not they had one before', async () => {
     const { left, fail } = await resumedAndNew()
     expect(await fail()).toMatchObject({ recorded: 2, not_ok: 2, finished: true })
     expect(await fail()).toMatchObject({ recorded: 0 })
@@ -199,7 +199,7 @@ describe('items that fail', () => {
     expect(await conservation(engine, left.runId)).toEqual([])
   })
 
-  it('have their rows before their run is locked, for which nobody waits who decides under that lock', async () => {
+  it('get their triage rows before their run is locked, and decisions under that lock do not wait for these rows', async () => {
     const { left, fail } = await resumedAndNew()
     const keys = left.seqs.map(seq => engine.item(left.runId, seq))
     let failing: Promise<unknown> | undefined
@@ -208,7 +208,7 @@ describe('items that fail', () => {
       await tx`select from runs where id = ${left.runId} for no key update`
       failing = fail()
       await waiting(1)
-      // The row of the one that was resumed is locked by the flush, that of the other is there.
+      // The flush has locked the row of the resumed item, and has not yet committed that of the other.
       expect(await tx`select from triage where run_id = ${left.runId} for update skip locked`).toEqual([])
       expect(await acknowledge(tx, keys)).toBe(0)
       expect(await resume(tx, keys)).toBe(0)
@@ -220,7 +220,7 @@ describe('items that fail', () => {
   })
 })
 
-describe('what PostgreSQL refuses', () => {
+describe('a value that PostgreSQL refuses', () => {
   beforeEach(async () => {
     await engine.sql`alter table items add check (output not like '%poison%')`
     await engine.sql`alter table steps add check (key <> 'poison')`
@@ -231,7 +231,7 @@ describe('what PostgreSQL refuses', () => {
     engine.sql`select seq, status, error_code, step_count from items where run_id = ${runId}
       and status <> 'completed' order by seq`
 
-  it('ends the one item it is about, with the steps it took before', async () => {
+  it('fails only its own item, which keeps its earlier steps', async () => {
     engine.play(items =>
       items.flatMap(item => [step(item, 'before'), result(item, item.seq === 37 ? 'poison' : 'fine')]),
     )
@@ -246,7 +246,7 @@ describe('what PostgreSQL refuses', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('ends an item for a step of it, whose agent then speaks to nobody [log.settle_refused]', async () => {
+  it('fails the item of a refused step, and later lines of the agent about that item are ignored [log.settle_refused]', async () => {
     let stepped: (() => void) | undefined
     const refused = new Promise<void>(resolve => (stepped = resolve))
     engine.play(async function* (items) {
@@ -265,7 +265,7 @@ describe('what PostgreSQL refuses', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('ends an item that is to be offered again', async () => {
+  it('fails its item even if the attempt would be retried', async () => {
     await engine.deploy({ retries: 3 })
     engine.play(items => items.map(item => (item.seq === 2 ? failure(item, 'poison') : result(item))))
     const runId = await engine.submit(3)
@@ -274,7 +274,7 @@ describe('what PostgreSQL refuses', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('ends an item whose agent was to answer later, which leaves its claim once', async () => {
+  it('fails its item even if the agent was to answer later, and the item leaves its claim once', async () => {
     await engine.deploy({ item_budget_cents: 5 }) // so that each item is a request of its own
     engine.play(async function* ([item]) {
       if (item!.seq === 1) {
@@ -296,7 +296,7 @@ describe('what PostgreSQL refuses', () => {
 
 describe('a run that has ended has nothing due', () => {
   const due = (runId: string) => engine.sql`select from due_items where run_id = ${runId}`
-  /** As left by an item that was offered at the cursor while it was due. */
+  /** Leaves rows as an item does that was claimed at the cursor while it was due. */
   const plant = (runId: string) =>
     engine.sql`insert into due_items (run_id, seq, due_at)
       select run_id, seq, now() from items where run_id = ${runId} on conflict do nothing`

@@ -37,7 +37,7 @@ let bundle: AgentBundle
 let invoker: Invoker
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'generators-'))
-  await chmod(folder, 0o711) // else a process that is not ours could not enter it
+  await chmod(folder, 0o711) // so that a process of another user can enter it
   await writeFile(join(folder, 'agent.ts'), AGENT)
   bundle = await bundleAgent(join(folder, 'agent.ts'))
   invoker = createInvoker({ dataDir: folder, loadBundle: async () => bundle.code })
@@ -78,7 +78,7 @@ async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   return text
 }
 
-it('are declared by a deploy and yield in a process apart from the items [sources.generator]', async () => {
+it('generators are declared by a deploy, and yield in a process apart from the items [sources.generator]', async () => {
   expect(bundle.declaration.generators).toEqual(['tickets', 'endless'])
   const items = send(target(), { seq: 1, attempt: 1, input: { ms: 0 } })
   const yielded = await textOf((await ask('tickets')).body)
@@ -97,13 +97,13 @@ it('are declared by a deploy and yield in a process apart from the items [source
   expect(new Set(invoker.processes().map(({ pid }) => pid)).size).toBe(2)
 })
 
-it('that never end are held back by who reads them, and let go with the request', async () => {
+it('endless generators are held back by their reader, and stop with the request', async () => {
   const over = new AbortController()
   const { body } = await ask('endless', over.signal)
   const reader = body[Symbol.asyncIterator]()
   for (let bytes = 0; bytes < 8 * MiB; ) bytes += (await reader.next()).value!.length
   const [before] = invoker.processes().filter(one => one.in_flight > 0)
-  const answered = await textOf((await ask('tickets')).body) // it goes on answering others meanwhile
+  const answered = await textOf((await ask('tickets')).body) // it still answers other requests meanwhile
   expect(answered).toContain('"end"')
   const [after] = invoker.processes().filter(one => one.pid === before!.pid)
   expect(after!.rss_bytes - before!.rss_bytes).toBeLessThan(32 * MiB)

@@ -1,4 +1,4 @@
-// Runs whose items an agent's generator makes: the rules are those of every source, whatever the generator does.
+// Runs whose items an agent's generator makes: they follow the rules of every source, whatever the generator does.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { onFault } from '../../../shared/kernel/fault.ts'
@@ -62,7 +62,7 @@ const ticket = (n: number) => ({ type: 'item', input: { id: `T-${n}`, tenant: `t
 const tickets = (n: number) => Array.from({ length: n }, (_, at) => ticket(at + 1))
 
 describe('a schedule whose source is a generator', () => {
-  it('starts one run over all that it yields, for the moment on the clock of its zone [sources.generator]', async () => {
+  it('starts one run over all yielded items, for the time on the clock of its zone [sources.generator]', async () => {
     play([...tickets(2), { type: 'heartbeat' }, ticket(3), { type: 'end', items: 3 }])
     const id = await schedule()
     await tick()
@@ -94,7 +94,7 @@ describe('a schedule whose source is a generator', () => {
     expect(await left()).toEqual({ runs: 1, items: 3, reads: 0 })
   })
 
-  it('starts nothing where it yields nothing [sources.empty]', async () => {
+  it('starts nothing if the generator yields nothing [sources.empty]', async () => {
     play([{ type: 'end', items: 0 }])
     const id = await schedule()
     await tick()
@@ -124,7 +124,7 @@ describe('a schedule whose source is a generator', () => {
     ['says what is none of its lines', [{ type: 'result', output: 1 }], 'a line is none of item, heartbeat'],
   ]
   it.each(failures)(
-    'starts nothing where it %s, and is asked again from its start [sources.failed]',
+    'starts nothing if the generator %s, and asks it again from its start [sources.failed]',
     async (_, lines, text, line) => {
       play(lines)
       const id = await schedule()
@@ -144,7 +144,7 @@ describe('a schedule whose source is a generator', () => {
     },
   )
 
-  it('starts nothing where the current version has no such generator, and says which there are', async () => {
+  it('starts nothing if the current version has no such generator, and says which there are', async () => {
     const id = await schedule('orders')
     await tick()
     const text = `The agent's current version has no generator "orders": there are tickets.`
@@ -152,7 +152,7 @@ describe('a schedule whose source is a generator', () => {
     expect(engine.requests).toEqual([])
   })
 
-  it('is asked again from its start when its reader died in the middle [sources.one-run]', async () => {
+  it('asks again from the start if its reader died midway [sources.one-run]', async () => {
     const begun = Promise.withResolvers<void>()
     const more = Promise.withResolvers<void>()
     play(async function* () {
@@ -176,7 +176,7 @@ describe('a schedule whose source is a generator', () => {
     expect(await left()).toEqual({ runs: 1, items: 2, reads: 0 })
   })
 
-  it('is left to a process that reaches agents', async () => {
+  it('is read only by a process that reaches agents', async () => {
     play([ticket(1), { type: 'end', items: 1 }])
     const id = await schedule()
     await fireDue(engine.ctx)

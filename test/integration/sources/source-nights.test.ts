@@ -1,4 +1,4 @@
-// Nights of a schedule whose items come from a source, each with the one alert it gives reason for and no other.
+// Nights of a schedule whose items come from a source: each has the one alert that it gives reason for, and no other.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { addAlertChannel } from '../../../shared/alerts/verbs/alerts.ts'
@@ -35,7 +35,7 @@ beforeEach(async () => {
 })
 afterEach(() => Promise.all([engine.close(), receiver.close(), source.close()]))
 
-/** The clock comes to this many tries after the schedule was due, and the tick does its work. */
+/** Sets the clock to this many tries after the schedule was due, and runs the tick. */
 async function tick(tries: number, ctx = engine.ctx): Promise<void> {
   await setClock(engine.sql, new Date(NIGHT + tries * NEXT_TRY_MS))
   await fireDue(ctx)
@@ -43,7 +43,7 @@ async function tick(tries: number, ctx = engine.ctx): Promise<void> {
   await readSources(ctx)
 }
 
-/** What was told by the end of the night, in order, by kind and rule. */
+/** Ends the night: consumes, checks for alerts, and returns all messages by kind and rule. */
 async function told(): Promise<string[]> {
   await consume(engine.ctx)
   await watchForAlerts({ ...engine.ctx })
@@ -62,7 +62,7 @@ it.each<[string, Serve]>([
   ['answers 500', response => response.writeHead(500).end()],
   ['breaks off at its half', half],
   ['has a broken line', body(`${ticketLines(20).join('')}{"id":\n`)],
-])('whose source %s until the morning has one alert and no run', async (_, serve) => {
+])('a night whose source %s until the morning has one alert and no run', async (_, serve) => {
   source.serve = serve
   for (let tries = 0; tries < 2 * LIMITS.source_tries_told; tries++) {
     await tick(tries)
@@ -75,7 +75,7 @@ it.each<[string, Serve]>([
 it.each<[string, Serve]>([
   ['answers 500', response => response.writeHead(500).end()],
   ['breaks off at its half', half],
-])('whose source %s and is well at the next try has a digest and no alert', async (_, serve) => {
+])('a night whose source %s and is well at the next try has a digest and no alert', async (_, serve) => {
   engine.play(items => items.map(item => result(item)))
   source.serve = serve
   await tick(0)
@@ -86,7 +86,7 @@ it.each<[string, Serve]>([
   expect(await told()).toEqual(['run.digest'])
 })
 
-it('whose reader dies in the middle of the source has a digest and no alert', async () => {
+it('a night whose reader dies midway has a digest and no alert', async () => {
   engine.play(items => items.map(item => result(item)))
   const begun = Promise.withResolvers<void>()
   source.serve = response => {
@@ -104,7 +104,7 @@ it('whose reader dies in the middle of the source has a digest and no alert', as
   expect(await told()).toEqual(['run.digest'])
 })
 
-it('whose source is empty has neither, and none is missed', async () => {
+it('a night whose source is empty has neither digest nor alert', async () => {
   await tick(0)
   await engine.ctx.idle()
   expect(await told()).toEqual([])

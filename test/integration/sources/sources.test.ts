@@ -1,4 +1,4 @@
-// What becomes of an occurrence whose items are read from a source, whatever the source and the readers do.
+// What happens to an occurrence whose items are read from a source, whatever the source and the readers do.
 
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -68,7 +68,7 @@ const serve = (answer: Serve) => {
 }
 
 describe('an occurrence whose schedule has a source', () => {
-  it('starts a run with the tags of its schedule, the items that go first too [schedules.tags]', async () => {
+  it('starts a run with the tags and the pilot items of its schedule [schedules.tags]', async () => {
     serve(body(ticketLines(3).join('')))
     const id = await schedule({}, { tags: ['acme', 'nightly'], pilot_items: 1 })
     await tick()
@@ -78,7 +78,7 @@ describe('an occurrence whose schedule has a source', () => {
     expect(await engine.run(byHand.run_id)).toMatchObject({ tags: ['acme', 'nightly'], total_items: 3 })
   })
 
-  it('starts a run with the bound of its schedule on items at work at once [schedules.concurrency]', async () => {
+  it('starts a run with the concurrency of its schedule [schedules.concurrency]', async () => {
     serve(body(ticketLines(3).join('')))
     const id = await schedule({}, { concurrency: 2 })
     await tick()
@@ -141,7 +141,7 @@ describe('an occurrence whose schedule has a source', () => {
     ['an array on one line', '[{"id":"T-1","tenant":"a"},{"id":"T-2","tenant":"b"}]'],
     ['an array over many lines', '\ufeff\n[\n {"id":"T-1","tenant":"a"},\n {"id":"T-2","tenant":"b"}\n]\n'],
     ['a value a line', '\n{"id":"T-1","tenant":"a"}\n{"id":"T-2","tenant":"b"}'],
-  ])('reads %s where nobody said a format [sources.format]', async (_, text) => {
+  ])('reads %s without a declared format [sources.format]', async (_, text) => {
     serve(body(text))
     const id = await schedule({ format_guessed: true })
     await tick()
@@ -151,7 +151,7 @@ describe('an occurrence whose schedule has a source', () => {
     expect(source.asked[0]!.headers.accept).toBe('application/x-ndjson, application/json;q=0.9')
   })
 
-  it('takes arrays a line for none where nobody said a format, and tells what to say', async () => {
+  it('refuses an array on each line without a declared format, and says which format to declare', async () => {
     serve(body('[1]\n[2]\n'))
     const id = await schedule({ format_guessed: true, item_id: null, partition_key: null })
     await tick()
@@ -165,7 +165,7 @@ describe('an occurrence whose schedule has a source', () => {
     ['csv', 'id,tenant\r\n'],
     ['csv', ''],
     ['json', '[]'],
-  ])('without rows (%s %j) starts nothing, and is not tried again [sources.empty]', async (format, text) => {
+  ])('without rows (%s %j) starts nothing, and is not retried [sources.empty]', async (format, text) => {
     serve(body(text))
     const id = await schedule({ format })
     await tick()
@@ -287,7 +287,7 @@ describe('a source that fails', () => {
     ],
   ]
   it.each(cases)(
-    '%s: nothing is left of the run, and it is tried again [sources.failed]',
+    '%s: nothing is left of the run, and it is retried [sources.failed]',
     async (_, answer, detail, more) => {
       serve(answer)
       const id = await schedule(more)
@@ -313,7 +313,7 @@ describe('a source that fails', () => {
     await tick()
     serve(body(ticketLines(2).join('')))
     await tick()
-    expect(source.asked).toHaveLength(1) // not before its time
+    expect(source.asked).toHaveLength(1) // not before the retry is due
     await setClock(engine.sql, '2026-03-02T09:30:30Z')
     await tick()
     const [row] = await rows(id)
@@ -321,7 +321,7 @@ describe('a source that fails', () => {
     expect(await left()).toEqual({ runs: 1, items: 2, reads: 0 })
   })
 
-  it('until the next moment comes: then it is over, and is told', async () => {
+  it('until the next occurrence is due is given up, and raises an alert', async () => {
     serve(r => r.writeHead(503).end())
     const id = await schedule()
     await tick()
@@ -336,7 +336,7 @@ describe('a source that fails', () => {
   })
 })
 
-it('a source that goes on failing is told of after some tries, once, long before the next night', async () => {
+it('a source that keeps failing raises one alert after some tries, long before the next night', async () => {
   serve(r => r.writeHead(500).end())
   const id = await schedule({}, { cron: '30 9 * * *' })
   const told: number[] = []
@@ -351,7 +351,7 @@ it('a source that goes on failing is told of after some tries, once, long before
 })
 
 describe('while a source is read', () => {
-  /** Sends some rows, then waits until it is let go on. */
+  /** Sends some rows, then waits for `go()`. */
   function slow() {
     const [begun, more] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     serve(async response => {
@@ -364,7 +364,7 @@ describe('while a source is read', () => {
     return { begun: begun.promise, go: () => more.resolve() }
   }
 
-  it('no other tick reads it, and the chores go on [sources.one-run]', async () => {
+  it('no other tick reads it, and the other chores continue [sources.one-run]', async () => {
     const { begun, go } = slow()
     const id = await schedule()
     await fireDue(engine.ctx)
@@ -381,7 +381,7 @@ describe('while a source is read', () => {
     expect(await left()).toEqual({ runs: 1, items: 5001, reads: 0 })
   })
 
-  it('and its reader is paused, another reads it from its start, and one of them opens a run [sources.one-run]', async () => {
+  it('and its reader pauses, another reads it from its start, and only one of them opens a run [sources.one-run]', async () => {
     const { begun, go } = slow()
     const id = await schedule()
     await fireDue(engine.ctx)
@@ -398,7 +398,7 @@ describe('while a source is read', () => {
     expect(await left()).toEqual({ runs: 1, items: 2, reads: 0 })
   })
 
-  it('and the process is asked to stop, it is left to the next at once', async () => {
+  it('and its process is asked to stop, the next process reads it at once', async () => {
     const { begun, go } = slow()
     const id = await schedule()
     await fireDue(engine.ctx)
@@ -428,7 +428,7 @@ describe('while a source is read', () => {
     expect(await left()).toEqual({ runs: 0, items: 0, reads: 0 })
   })
 
-  it('a project reads no more than two at once, and others are not kept waiting', async () => {
+  it('its project reads at most two at once', async () => {
     const { go } = slow()
     await schedule()
     for (const cron of ['30 * * * *', '30 9 * * *', '*/30 * * * *']) await schedule({}, { cron })

@@ -1,5 +1,5 @@
-// Items that are claimed by the statement which submits them, for the consumer of the same process: by the rules of any claim,
-// and never before what waits.
+// Items that are claimed by the statement which submits them, for the consumer of the same process. The rules of any
+// claim apply, and items that already wait come first.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startConsumer } from '../../../infra/node/consumer.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   engine = await testEngine()
 })
 afterAll(() => engine.close())
-/** As it was before any test. */
+/** Restores the state before any test. */
 async function forget() {
   const { sql } = engine
   for (const table of ['due_items', 'claims', 'triage', 'attempts', 'steps', 'items', 'runs', 'budgets'])
@@ -53,20 +53,20 @@ async function submitTo(ctx: Context, items: number, order: Partial<RunOrder> = 
   return (await submitItems(ctx, whole, batch(), async () => {})).run_id
 }
 
-/** Of all runs, whether the counts are those of the items. */
+/** The runs whose counters differ from a recount of items and claims. */
 const recounted = () => engine.sql`
   select r.id from runs r join project_usage u using (project_id)
   where r.running <> (select count(*) from items where run_id = r.id and status = 'running')
     or r.running <> (select coalesce(sum(cardinality(seqs)), 0) from claims where run_id = r.id)`
 
-/** A process whose consumer keeps what it is given; how often another look was asked for. */
+/** A process whose consumer keeps the claims it is given, and how often another poll was asked for. */
 function keeping() {
   const [given, asked] = [new GivenClaims(() => {}), { notices: 0 }]
   const ctx: Context = { ...engine.ctx, consumer: given, notify: () => void asked.notices++ }
   return { ctx, given, asked }
 }
 
-/** What differs between two runs that are alike. */
+/** The claim without what differs between two equal runs. */
 const alike = (claim: Claim | null | undefined) =>
   claim && {
     ...claim,
@@ -77,7 +77,7 @@ const alike = (claim: Claim | null | undefined) =>
     items: claim.items.map(item => ({ ...item, claim_id: 0 })),
   }
 
-describe('what is claimed with a submission is what a claim of its own takes', () => {
+describe('items that are claimed with their submission', () => {
   const ITEMS = LIMITS.budget_probe_items + 2
   const declares = (declaration: string) =>
     `update deployments set declaration = declaration || '${declaration}'`
@@ -118,7 +118,7 @@ describe('what is claimed with a submission is what a claim of its own takes', (
     ],
     ['in an installation that is held', 0, { sql: 'update installation set held_since = now()' }],
   ]
-  it.for(states)('%s', async ([, taken, { order, sql }]) => {
+  it.for(states)('are those that a separate claim takes, %s', async ([, taken, { order, sql }]) => {
     if (sql) await engine.sql.unsafe(sql)
     const { ctx, given, asked } = keeping()
     await submitTo(ctx, ITEMS, order)
@@ -135,7 +135,7 @@ describe('what is claimed with a submission is what a claim of its own takes', (
     expect(alike(claim)).toEqual(alike(own.claim ?? undefined))
   })
 
-  it('not under a budget by day, which a claim of its own reckons', async () => {
+  it('are none under a daily budget, which a separate claim computes', async () => {
     await engine.sql`insert into budgets (project_id, period, limit_micro) select id, 'day', 1000 from projects`
     await engine.sql`update project_usage set spend_day = current_date`
     const { ctx, given, asked } = keeping()
@@ -145,7 +145,7 @@ describe('what is claimed with a submission is what a claim of its own takes', (
     expect(claim?.items.length).toBe(LIMITS.budget_probe_items)
   })
 
-  it('with the environment of its agent', async () => {
+  it('come with the environment of their agent', async () => {
     const env_sealed = await seal(engine.ctx, 'environment', JSON.stringify({ TOKEN: 'secret' }))
     await engine.sql`update deployments set env_sealed = ${env_sealed}`
     const { ctx, given } = keeping()
@@ -153,7 +153,7 @@ describe('what is claimed with a submission is what a claim of its own takes', (
     expect(given.take()[0]?.target.env).toEqual({ TOKEN: 'secret' })
   })
 
-  it('and where that cannot be opened its caller is answered all the same, and the items are offered again', async () => {
+  it('are retried if that environment cannot be opened, and the caller still gets an answer', async () => {
     await engine.sql`update deployments set env_sealed = 'of another key'`
     const { ctx, given } = keeping()
     const runId = await submitTo(ctx, 1)
@@ -165,7 +165,7 @@ describe('what is claimed with a submission is what a claim of its own takes', (
 })
 
 describe('nothing is claimed with a submission', () => {
-  /** That one asked for a look in place of it. */
+  /** Expects that nothing was claimed and another poll was asked for instead. */
   async function expectNone(ctx: Context, asked: { notices: number }, items = 1) {
     const runId = await submitTo(ctx, items)
     expect(await engine.run(runId)).toMatchObject({ running: 0, total_items: items })
@@ -178,7 +178,7 @@ describe('nothing is claimed with a submission', () => {
     await expectNone(without, asked)
   })
 
-  it('that is long', async () => {
+  it('that has more items than may be claimed with it', async () => {
     const { ctx, asked } = keeping()
     await expectNone(ctx, asked, LIMITS.claimed_as_submitted + 1)
   })
@@ -206,7 +206,7 @@ describe('nothing is claimed with a submission', () => {
     await expectNone(ctx, asked, 3)
   })
 
-  it('while somebody else counts what its project has in flight, for whom it does not wait', async () => {
+  it('while another transaction holds the usage row of its project, and it does not wait for that row', async () => {
     const { ctx, asked } = keeping()
     await engine.sql.begin(async tx => {
       await tx`select from project_usage for no key update`
@@ -221,7 +221,7 @@ describe('nothing is claimed with a submission', () => {
   })
 })
 
-it('submissions at once hold to the cap of their project, whoever claims their items', async () => {
+it('concurrent submissions keep to the cap of their project', async () => {
   const CAP = 3
   await engine.sql`update projects set settings = ${engine.sql.json({ concurrency: CAP })}`
   const loop = startConsumer(() => ctx)
@@ -241,7 +241,7 @@ it('submissions at once hold to the cap of their project, whoever claims their i
   expect(await recounted()).toEqual([])
 })
 
-it('one item after the other is begun, also while the consumer is about to leave, and costs what its project says', async () => {
+it('single items submitted one after another are executed once each, most of them without another poll', async () => {
   const loop = startConsumer(() => ctx)
   const notices = { made: 0 }
   const ctx: Context = { ...engine.ctx, consumer: loop.given, notify: () => void notices.made++ }

@@ -1,4 +1,4 @@
-// Whether runs may be started is one rule: of submissions, recoveries and schedules, in SQL and in TypeScript.
+// One rule says whether runs may start: for submissions, recoveries and schedules, in SQL and in TypeScript.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -20,7 +20,7 @@ const PLANS: { open_runs?: number | null; kept_bytes?: number }[] = [
   { kept_bytes: 0, open_runs: 0 },
 ]
 
-it('whatever the account, its plan, the project and their runs', async () => {
+it('SQL admits and refuses runs as the rule does, whatever the account, its plan, the project and their runs', async () => {
   const { ctx, sql, project_id, agent_id } = engine
   const other = { project_id: ctx.newId(), agent_id: ctx.newId() }
   await sql`insert into projects (id, account_id, name) select ${other.project_id}, account_id, 'other' from projects`

@@ -1,4 +1,4 @@
-// A submission of items that are at hand: one statement where that is enough, and the same to its caller either way.
+// A submission of items that are in memory: one statement if that is enough, with the same result for the caller.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../../functions/index.ts'
@@ -26,11 +26,11 @@ beforeAll(async () => {
 })
 afterAll(() => engine.close())
 
-describe('items at hand', () => {
+describe('a submission of items in memory', () => {
   afterEach(leave)
 
-  // Each state is one of a few values for each thing that a submission depends on, and the same in every run.
-  it('come to the same by one statement as step by step, whatever the state', async () => {
+  // A state picks one of a few values for each thing that a submission depends on. Every run has the same states.
+  it('has the same result by one statement as step by step, in every state', async () => {
     let opened = 0
     for (let n = 0; n < STATES; n++) {
       const state = stateOf(n)
@@ -54,8 +54,8 @@ describe('items at hand', () => {
   })
 })
 
-describe('a key of the project', () => {
-  it('is told of an agent that is gone, or of another project, before all else', async () => {
+describe('an API key of the project', () => {
+  it('gets 403 for an agent of another project and 404 for a deleted agent, before anything else is checked', async () => {
     const { ctx, sql, project_id, agent_id } = engine
     const { key } = await mintKey(ctx, project_id, 'submitter')
     const app = createApp(endpoints, () => ctx)
@@ -194,7 +194,7 @@ function countingTransactions() {
   return [sql, () => transactions] as const
 }
 
-/** What the caller is answered, and all that was written, but for when. */
+/** What the caller gets and everything that was written, except times. */
 async function outcomeOf(submit: (ctx: Context) => ReturnType<typeof submitRun>) {
   const { ctx, sql } = engine
   const answered = await submit({ ...ctx, newRunId: () => NEW_RUN }).then(

@@ -1,5 +1,5 @@
-// Items that are submitted line by line: one statement where they are few, chunks where they are many, and what the
-// statements write is what came.
+// Items that are submitted line by line: few are written in one statement, many in chunks, and the rows are those that
+// were sent.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../../functions/index.ts'
@@ -22,7 +22,7 @@ afterEach(async () => {
   await engine.sql`delete from runs`
 })
 
-it('a long submission that is given up is taken away again, though PostgreSQL expects few items of it', async () => {
+it('a long submission that is given up is removed, even if PostgreSQL expects it to have few items', async () => {
   const { ctx, sql } = engine
   await engine.submit(2000)
   await sql`analyze items`
@@ -31,7 +31,7 @@ it('a long submission that is given up is taken away again, though PostgreSQL ex
     values (${id}, ${engine.project_id}, ${engine.agent_id}, true)`
   await sql`insert into items (run_id, seq, line, item_id, input, status)
     select ${id}, n, n, n, '1', 'queued' from generate_series(1, 300000) n`
-  // Compared each with each, a piece of them takes longer than a statement may.
+  // With a plan that compares each item with each, removing a part of them exceeds the statement timeout.
   await giveUp(ctx, { project_id: engine.project_id, run_id: id })
   expect(
     await sql`select (select count(*)::int from items where run_id = ${id}) as items, count(*)::int as runs
@@ -49,7 +49,7 @@ describe('lines of items', () => {
     key = (await mintKey(ctx, project_id, 'sender of lines')).key
     app = createApp(endpoints, () => ({ ...ctx, sql: noting(said => statements.push(said)) }))
   })
-  /** The status, the answer, and what was said to PostgreSQL by the engine's statements. */
+  /** The status and the body of the response, and how many statements wrote runs or items. */
   async function send(lines: ReadableStream<Uint8Array> | string, query: Record<string, string> = {}) {
     statements = []
     const response = await app.request(
@@ -76,7 +76,7 @@ describe('lines of items', () => {
     return row
   }
 
-  it('are one statement where they fit one chunk, and several where they do not', async () => {
+  it('are written in one statement if they fit one chunk, and in several if they do not', async () => {
     const [few, many] = [LIMITS.insert_chunk_items, LIMITS.insert_chunk_items + 1]
     expect(await send(linesOf(few))).toMatchObject({ status: 202, total_items: few, writes: 1 })
     expect(await counted()).toEqual({ runs: 1, items: few })
@@ -84,7 +84,7 @@ describe('lines of items', () => {
     expect(await counted()).toEqual({ runs: 2, items: few + many })
   })
 
-  it('sent again under their key start one run, and others under it are refused', async () => {
+  it('sent again under their idempotency key start one run, and other lines under it are refused', async () => {
     const once = { idempotency_key: 'lines' }
     const first = await send(linesOf(3), once)
     expect(first).toMatchObject({ status: 202, writes: 1 })
@@ -93,7 +93,7 @@ describe('lines of items', () => {
     expect(await counted()).toEqual({ runs: 1, items: 3 })
   })
 
-  it('that are none, or not all items, or name one twice, leave nothing', async () => {
+  it('leave nothing if there are none, if one is invalid, or if an item_id is repeated', async () => {
     expect(await send('\n')).toMatchObject({ status: 400, code: 'no_items' })
     expect(await send(`${linesOf(2)}{}\n`)).toMatchObject({ status: 400, code: 'invalid_line' })
     const twice = '{"input":1,"item_id":"a"}\n'.repeat(2)
@@ -101,7 +101,7 @@ describe('lines of items', () => {
     expect(await counted()).toEqual({ runs: 0, items: 0 })
   })
 
-  it('are refused before the last has come to a caller who may not start the run, and then read to their end', async () => {
+  it('are refused without a write if the caller may not start the run, and are then read to their end', async () => {
     let [sent, isEnded] = [0, false]
     const chunk = new TextEncoder().encode(linesOf(LIMITS.insert_chunk_items))
     const stream = () =>
@@ -120,7 +120,7 @@ describe('lines of items', () => {
 })
 
 describe('a submission of several chunks', () => {
-  it('of which PostgreSQL forgot one, as when it dies between two, is refused and leaves nothing', async () => {
+  it('of which PostgreSQL lost one, as in a crash between two chunks, is refused and leaves nothing', async () => {
     const { ctx, sql, project_id, agent_id } = engine
     const [some, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     async function* chunks() {
@@ -157,7 +157,7 @@ describe('a submission of several chunks', () => {
 })
 
 describe('items', () => {
-  it('are written as they came, whatever their columns have in common', async () => {
+  it('are stored as they came, whatever values their columns have in common', async () => {
     const { ctx, sql, project_id, agent_id } = engine
     for (const keys of [[null], ['tenant'], [''], [null, 'tenant', ''], ['a', 'b']])
       for (const step of [1, 2])
@@ -177,7 +177,7 @@ describe('items', () => {
         }
   })
 
-  it('of a chunk are committed without waiting for the disk, and a run with its items is not', async () => {
+  it('of a chunk are committed without waiting for the disk, and items written with their run wait for it', async () => {
     const { ctx, sql, project_id, agent_id } = engine
     const items = [{ line: 1, item_id: 'one', partition_key: null, input: '1' }]
     for (const [insert, commits] of [
@@ -193,7 +193,7 @@ describe('items', () => {
   })
 })
 
-/** The engine's statements, each told as it is made, those in a transaction too. */
+/** The engine's connection, which reports every statement, those in a transaction too. */
 function noting(tell: (text: string) => void) {
   const watched = (sql: object): object =>
     new Proxy(sql, {

@@ -1,4 +1,4 @@
-// What calls of models came to, against a recount of the steps themselves.
+// Sums and percentiles of model calls by agent, model and day.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../shared/kernel/ids.ts'
@@ -65,7 +65,7 @@ const usage = async (since = dayOf(29)) =>
   (await readModelUsage(engine.sql, engine.project_id, since)).map(modelUsageOf)
 
 describe('calls of models', () => {
-  it('are summed by agent and model, the most expensive first, and tools and what was taken over are not among them', async () => {
+  it('are summed by agent and model, the most expensive first, without tool calls and reused steps', async () => {
     await write([
       { model: 'small', duration_ms: 100 },
       { model: 'small', duration_ms: 100, outcome: 'degraded' },
@@ -84,7 +84,7 @@ describe('calls of models', () => {
     ])
   })
 
-  it('have their median and their 95th percentile within 9 %, however far they are apart', async () => {
+  it('have a median and a 95th percentile that are exact within 9 %, however far the durations are apart', async () => {
     const times = Array.from({ length: 2000 }, (_, at) => 3 * 1.004 ** at)
     await write(times.map(duration_ms => ({ model: 'm', duration_ms })))
     const [found] = await usage()
@@ -97,12 +97,12 @@ describe('calls of models', () => {
     }
   })
 
-  it('that took no time at all are counted', async () => {
+  it('that took no time are counted', async () => {
     await write([{ model: 'm', duration_ms: 0 }])
     expect(await usage()).toMatchObject([{ calls: 1, p50_ms: 1 }])
   })
 
-  it('are those since a day, and go when they are too old to be asked for', async () => {
+  it('can be read since a given day, and are removed when they are too old for any such day', async () => {
     const { max } = LIMITS.model_usage_days
     await write([0, 1, 2, max, max + 1].map(days_ago => ({ model: 'm', duration_ms: 5, days_ago })))
     expect(await usage(dayOf(0))).toMatchObject([{ calls: 1 }])
@@ -112,13 +112,13 @@ describe('calls of models', () => {
     expect(await usage(dayOf(1000))).toMatchObject([{ calls: 4 }])
   })
 
-  it('count today where the clock of their agent is years ahead', async () => {
+  it('count for today if the clock of their agent is years ahead', async () => {
     await write([1, 400, 4000].map(days => ({ model: 'm', duration_ms: 5, days_ago: -days })))
     const days = await engine.sql`select day::text, calls from model_calls`
     expect([...days]).toEqual([{ day: dayOf(0), calls: 3 }])
   })
 
-  it('of models that have another name in each call are counted as one, once they have their share of rows', async () => {
+  it('with a new model name in each call are summed as other models once model_call_rows rows are used', async () => {
     const [times, models] = [LIMITS.model_call_rows + 500, LIMITS.model_call_rows]
     await write([{ model: 'known', duration_ms: 5 }])
     await write(Array.from({ length: times }, (_, n) => ({ model: `m${n}`, duration_ms: 5 })))
@@ -130,7 +130,7 @@ describe('calls of models', () => {
     expect(await engine.sql`select from model_calls where model = 'known'`).toHaveLength(2)
   })
 
-  it('of a project are nobody else’s, and go with their agent', async () => {
+  it('are visible to their own project only, and are removed with their agent', async () => {
     await write([{ model: 'm', duration_ms: 5 }])
     expect(await readModelUsage(engine.sql, crypto.randomUUID(), dayOf(1))).toHaveLength(0)
     await engine.sql`delete from agents where id = ${engine.agent_id}`

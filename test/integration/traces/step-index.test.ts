@@ -1,4 +1,4 @@
-// The search index of steps and the counts beside it, against a recount of the steps themselves.
+// The search index of steps and the counts next to it, compared with a recount of the steps themselves.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../shared/kernel/ids.ts'
@@ -113,7 +113,7 @@ describe('steps that did not work', () => {
     }
   })
 
-  it('are counted once, however often they are filed and whoever indexes them', async () => {
+  it('are counted once, however often they are queued for the index and whoever indexes them', async () => {
     const run = await emptyRun()
     await write(run, spread(2, 40))
     const again = () => engine.sql`
@@ -126,7 +126,7 @@ describe('steps that did not work', () => {
     expect(await expectExact()).toBe(30)
   })
 
-  it('are on file again when indexing them was broken off', async () => {
+  it('are queued again if indexing them was interrupted', async () => {
     const { sql } = engine
     await write(await emptyRun(), spread(2, 8))
     const indexing = await sql.begin(async tx => {
@@ -146,7 +146,7 @@ describe('steps that did not work', () => {
     await expectExact()
   })
 
-  it('are counted no more from the moment retention decides to take them, and their last time is of those left', async () => {
+  it('are not counted once retention has decided to remove them, and the last time is that of the remaining steps', async () => {
     const [old, recent] = [await emptyRun(40), await emptyRun(10)]
     // The older run has the later steps of an hour it shares with the younger one.
     await write(old, spread(1, 20, NOW + 30 * 60_000))
@@ -163,7 +163,7 @@ describe('steps that did not work', () => {
     expect(await engine.sql`select from project_step_errors`).toHaveLength(0)
   })
 
-  it('keep their run from being taken until they are indexed', async () => {
+  it('keep their run from being purged until they are indexed', async () => {
     const { sql, ctx } = engine
     const old = await emptyRun(40)
     await write(old, spread(1, 8))
@@ -195,7 +195,7 @@ describe('the index of steps', () => {
     expect(await indexSteps(sql, 4)).toBe(4)
     const [row] = await sql`select max(step_no) as last from step_index`
     expect(row!.last).toBe(4)
-    // A flush as large as it likes is taken in parts.
+    // A large flush is indexed in parts.
     await sql`
       insert into steps (run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name)
       select ${run}, 1, 100 + g, 1, 'step', 'failed', now(), 1, 'k', 'n' from generate_series(1, 10) g`
@@ -208,7 +208,7 @@ describe('the index of steps', () => {
     await expectExact()
   })
 
-  it('waits while items are in flight, but for a share of a tick every so often', async () => {
+  it('waits while items are in flight, except for one share of a tick per index_wait_ms', async () => {
     const { sql, ctx, project_id } = engine
     const run = await emptyRun()
     for (let flush = 0; flush < 4; flush++)
@@ -229,12 +229,12 @@ describe('the index of steps', () => {
     expect(await indexNewSteps(ctx)).toBe(2 * LIMITS.index_slice_steps)
     await write(run, spread(1, 4), { step_no: 99 })
     await sql`update claims set answer_until = null`
-    expect(await indexNewSteps(ctx)).toBe(0) // work that follows on rest
+    expect(await indexNewSteps(ctx)).toBe(0) // new work after a rest
     now += LIMITS.index_wait_ms
     expect(await indexNewSteps(ctx)).toBe(4)
   })
 
-  it('waits while another statement is under way', async () => {
+  it('waits while another statement is under way, except for its share', async () => {
     const { sql, ctx } = engine
     const run = await emptyRun()
     await write(run, spread(1, 4))
@@ -250,7 +250,7 @@ describe('the index of steps', () => {
     })
   })
 
-  it('passes over steps whose run was removed meanwhile', async () => {
+  it('skips steps whose run was removed meanwhile', async () => {
     const run = await emptyRun()
     await write(run, spread(1, 4))
     await engine.sql`delete from steps where step_no < 3`
@@ -259,7 +259,7 @@ describe('the index of steps', () => {
     expect(await engine.sql`select from step_index`).toHaveLength(0)
   })
 
-  it('finds words by the rule they are marked by, in one item too', async () => {
+  it('finds whole words in any case, also within one item', async () => {
     const { sql, ctx, project_id } = engine
     const run = await emptyRun()
     const item = { run_id: run, line: 1, status: 'completed', outcome: 'ok', input: '1' }

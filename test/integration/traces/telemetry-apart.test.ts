@@ -1,4 +1,4 @@
-// What functions in processes of their own export: one trace, whoever writes its spans.
+// What functions in separate processes export: one trace, whichever process writes its spans.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { traceIdOf } from '../../../shared/traces/rules/tracing.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => parts.disposeAsync())
 
-it('a run is one trace of all of them, whole once they have been put to sleep, and the tick sends the gauges', async () => {
+it('a run is one trace over all processes, complete once they are scaled to zero, and the tick sends the gauges', async () => {
   const runId = await sleeping.submit(3)
   await sleeping.finished(runId)
   expect(await sleeping.call('tick')).toMatchObject({ status: 200 })

@@ -1,4 +1,4 @@
-// What is exported of the work: traces and measurements, to a receiver that checks the protocol's shape.
+// Exported traces and metrics, sent to a receiver that checks the shape of the protocol.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { listen } from '../../../infra/node/listen.ts'
@@ -36,7 +36,7 @@ class Judge {
 }
 agent({ name: 'judge' })(Judge as never, { kind: 'class', name: 'Judge' } as never)
 
-describe('a stack that is told of a receiver', () => {
+describe('a stack with a receiver for its telemetry', () => {
   const parts = new AsyncDisposableStack()
   let collector: Collector
   let stack: Stack
@@ -88,14 +88,14 @@ describe('a stack that is told of a receiver', () => {
     return (await response.json()) as Record<string, unknown>
   }
 
-  it('sends nothing that is not in the shape of the protocol, with the headers and the name it was given', () => {
+  it('sends only what has the shape of the protocol, with the headers and the service name it was given', () => {
     expect(collector.problems).toEqual([])
     expect(collector.headers.length).toBeGreaterThan(1)
     for (const headers of collector.headers) expect(headers['x-key']).toBe('secret')
     for (const resource of collector.resources) expect(resource['service.name']).toBe('assay-here')
   })
 
-  it('joins requests to their callers, and a request and the run it made to each other', () => {
+  it('joins requests to their callers, and links a request and the run that it made to each other', () => {
     const [request] = named(spansOf(CALLER.trace), 'POST /v1/batches')
     const root = runSpan(runId)
     expect(request).toMatchObject({
@@ -111,7 +111,7 @@ describe('a stack that is told of a receiver', () => {
     })
   })
 
-  it('shows a run as one tree: the run, its attempts, their steps, and every parent is there', () => {
+  it('exports a run as one tree of the run, its attempts and their steps, in which no parent is missing', () => {
     const trace = spansOf(traceIdOf(runId))
     const ids = new Set(trace.map(span => span.spanId))
     expect(ids.size).toBe(trace.length)
@@ -129,7 +129,7 @@ describe('a stack that is told of a receiver', () => {
     }
   })
 
-  it('says of a model call its model, tokens and cost, and of a tool call its tool, and neither’s words', () => {
+  it('exports the model, tokens and cost of a model call and the tool of a tool call, and no text of either', () => {
     const trace = spansOf(traceIdOf(runId))
     const [chat] = named(trace, 'chat gpt-5-mini')
     expect(chat).toMatchObject({
@@ -151,7 +151,7 @@ describe('a stack that is told of a receiver', () => {
     expect(said).not.toMatch(/good|"yes"/)
   })
 
-  it('says verdicts as attributes and errors as the status', () => {
+  it('exports verdicts as attributes and errors as the status', () => {
     const attempts = named(spansOf(traceIdOf(runId)), 'invoke_agent judge')
     const [bad, ...good] = attempts.sort((a, b) => b.status.code - a.status.code)
     expect(bad).toMatchObject({
@@ -169,18 +169,18 @@ describe('a stack that is told of a receiver', () => {
     })
   })
 
-  it('tells the agent for each item the span that its own belong below', () => {
+  it("gives the agent, for each item, the parent span of the agent's own spans", () => {
     const attempts = named(spansOf(traceIdOf(runId)), 'invoke_agent judge')
     const told = attempts.map(span => `00-${span.traceId}-${span.spanId}-01`)
     expect(seen.toSorted()).toEqual(told.toSorted())
   })
 
-  it('sends all measurements, and what GET /metrics says under the same names', () => {
-    // The ages of turns are told where a tick or a consumer is at work, which may be over by now.
+  it('sends all its instruments, and the metrics of GET /metrics under the same names', () => {
+    // Ages of turns are reported while a tick or a consumer is at work, which may be over by now.
     const isLasting = (name: string) => !name.endsWith('_turn_age_seconds')
     expect([...collector.metrics.keys()].filter(isLasting).sort()).toEqual(
       [...Object.keys(INSTRUMENTS), ...Object.keys(METRICS)]
-        .filter(name => isLasting(name) && name !== 'assay.items.returned') // nothing was
+        .filter(name => isLasting(name) && name !== 'assay.items.returned') // no item was returned
         .sort(),
     )
     const settled = collector.metrics.get('assay.items.settled')!.sum!
@@ -210,7 +210,7 @@ describe('an exporter', () => {
     await engine.close()
   })
 
-  /** A context that exports, and what it logged. */
+  /** A context that exports, and the dropped spans that it logged. */
   async function exporting(env: Record<string, string> = {}) {
     vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', collector.url)
     const settings = readSettings({
@@ -241,7 +241,7 @@ describe('an exporter', () => {
   const attemptsOf = (runId: string) =>
     collector.spans.filter(span => span.traceId === traceIdOf(runId) && span.name.startsWith('invoke_agent'))
 
-  it('shows of a long run a bounded number of items, and besides those every one that failed, with its steps', async () => {
+  it('exports a bounded number of items of a long run, and every failed one, with their steps', async () => {
     const { ctx, telemetry } = await exporting()
     const runId = await engine.submit(2000)
     const failing = [150, 1999]
@@ -267,7 +267,7 @@ describe('an exporter', () => {
     expect(steps.map(span => span.parentSpanId).sort()).toEqual(wanted.sort())
   })
 
-  it('shows of a run in which everything fails a bounded number of items, however many consumers work on it', async () => {
+  it('exports a bounded number of items of a run in which everything fails, however many consumers work on it', async () => {
     const { ctx, telemetry } = await exporting()
     await engine.deploy({ max_consecutive_failures: 1_000_000, concurrency: 500 })
     const runId = await engine.submit(1700)
@@ -277,10 +277,10 @@ describe('an exporter', () => {
     await telemetry.close()
     const shown = attemptsOf(runId).length
     expect(shown).toBeGreaterThanOrEqual(LIMITS.traced_failures)
-    expect(shown).toBeLessThanOrEqual(LIMITS.traced_failures + 116) // 100 first ones, and every hundredth
+    expect(shown).toBeLessThanOrEqual(LIMITS.traced_failures + 116) // the first 100, and every hundredth
   })
 
-  it('shows every attempt of an item, each with the steps it took', async () => {
+  it('exports every attempt of an item, each with its own steps', async () => {
     const { ctx, telemetry } = await exporting()
     await engine.deploy({ retries: 1 })
     const runId = await engine.submit(1)
@@ -304,7 +304,7 @@ describe('an exporter', () => {
       ).toEqual([`step s${i + 1}`])
   })
 
-  it('leaves out the runs that the sampler leaves out, and tells their agents so', async () => {
+  it('omits the runs that the sampler omits, and tells their agents so', async () => {
     const { ctx, telemetry } = await exporting({ OTEL_TRACES_SAMPLER: 'always_off' })
     const runId = await engine.submit(1)
     await consume(ctx)
@@ -314,7 +314,7 @@ describe('an exporter', () => {
     expect(engine.requests[0]![0]!.traceparent).toBe(`00-${traceIdOf(runId)}-${attemptSpanId(1, 1)}-00`)
   })
 
-  it('is none where no receiver is named, and agents are told nothing then', async () => {
+  it('does not exist without a receiver or if it is disabled, and agents get no traceparent then', async () => {
     expect(await openTelemetry(readSettings({}))).toBeNull()
     expect(
       await openTelemetry(
@@ -326,7 +326,7 @@ describe('an exporter', () => {
     expect(engine.requests[0]![0]).not.toHaveProperty('traceparent')
   })
 
-  it('says of a setting that it cannot follow what it takes', async () => {
+  it('names the valid values of a setting that it cannot follow', async () => {
     await expect(exporting({ OTEL_TRACES_SAMPLER: 'xray' })).rejects.toThrow(
       /OTEL_TRACES_SAMPLER is xray: it takes/,
     )
@@ -337,7 +337,7 @@ describe('an exporter', () => {
   })
 
   it.each(['answers 500', 'is away', 'hangs'])(
-    'whose receiver %s loses none of the work, and counts what it drops in a line of the log',
+    'whose receiver %s loses none of the work, and logs how much it dropped',
     async fault => {
       vi.stubEnv('OTEL_EXPORTER_OTLP_TIMEOUT', '200')
       const { ctx, telemetry, dropped } = await exporting()
@@ -354,7 +354,7 @@ describe('an exporter', () => {
     },
   )
 
-  it('that is closed while its receiver hangs gives up within a bound', async () => {
+  it('gives up within a bound if it is closed while its receiver hangs', async () => {
     const { telemetry, dropped } = await exporting()
     collector.answer = () => {}
     telemetry.span(some)
@@ -372,7 +372,7 @@ describe('an exporter', () => {
     ])
   })
 
-  it('holds a bounded number of spans, and counts what comes beyond [log.telemetry_dropped]', async () => {
+  it('holds a bounded number of spans, and counts those beyond the bound as dropped [log.telemetry_dropped]', async () => {
     const { telemetry, dropped } = await exporting()
     for (let i = 0; i < LIMITS.telemetry_spans + 3; i++) telemetry.span(some)
     await telemetry.close()

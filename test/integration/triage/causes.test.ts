@@ -41,7 +41,7 @@ const promptOf = (n: number) =>
   Array.from({ length: 5 }, (_, i) => WORDS[(n * (i + 3) + Math.floor(n / 7) * i) % WORDS.length]).join(' ') +
   ` ${n}`
 
-it('three faults are three causes, however many prompts they met [causes.alike]', async () => {
+it('three faults are three causes, however many prompts they affect [causes.alike]', async () => {
   engine.play(items =>
     items.flatMap(item => {
       const { text } = item.input as { text: string }
@@ -83,7 +83,7 @@ it('three faults are three causes, however many prompts they met [causes.alike]'
   expect(await conservation(engine, run_id)).toEqual([])
 })
 
-it('consumers that meet a fault at the same moment make one cause of it, and keep it [causes.stay]', async () => {
+it('consumers that meet a fault at the same moment make one cause of it, and later items get the same [causes.stay]', async () => {
   const symptoms = (name: string) => ({
     step: 'ask',
     error_code: 'no_account',
@@ -102,7 +102,7 @@ it('consumers that meet a fault at the same moment make one cause of it, and kee
   expect(row).toMatchObject({ template: expect.stringMatching(/^The user \w+ has no account/), varies: [2] })
 })
 
-it('a cause that was forgotten is there again when an item has it', async () => {
+it('a cause that was deleted is created again when an item has it', async () => {
   engine.play(items => items.map(item => failure(item, 'a_code', 'it broke')))
   const first = await engine.submit(1)
   await consume(engine.ctx)
@@ -117,8 +117,8 @@ it('a cause that was forgotten is there again when an item has it', async () => 
   expect(await causesOf(second)).toMatchObject([{ id: cause!.id, count: 2, runs: 1 }])
 })
 
-describe('the counts are those of the rows', () => {
-  it('whatever is decided, replayed and removed', async () => {
+describe('the counts of a cause', () => {
+  it('equal those of its rows, whatever is decided, replayed and removed', async () => {
     engine.play(items =>
       items.flatMap(item => [centStep(item, 'ask', 3), failure(item, 'a_code', 'it broke')]),
     )
@@ -146,7 +146,7 @@ describe('the counts are those of the rows', () => {
     expect(await conservation(engine, first)).toEqual([])
   })
 
-  it('of items that ended without being dispatched too, once the tick has named them', async () => {
+  it('include items that ended without being dispatched, once the tick has named their cause', async () => {
     engine.play(items => items.flatMap(item => [centStep(item, 'ask', 5), result(item)]))
     const run_id = await engine.submit(40, { budget_cents: 5, concurrency: 1 })
     await consume(engine.ctx)
@@ -161,7 +161,7 @@ describe('the counts are those of the rows', () => {
   })
 })
 
-it('an error after a model call that said nothing tells of it', async () => {
+it('an error after a model call that refused names that call in its message', async () => {
   engine.play(items =>
     items.flatMap(item => [
       step(item, 'classify', {

@@ -1,4 +1,4 @@
-// Decisions about many items in one order: dismissed, acknowledged or resumed by what they have in common.
+// Decisions about many items in one order: all that have something in common are dismissed, acknowledged or resumed.
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
@@ -58,7 +58,7 @@ const order = (more: Parameters<typeof recoveryOrder>[1]) => recoveryOrder(engin
 const causesOf = async (run_id: string) =>
   new Map((await listCauses(engine.sql, { run_id, limit: 10 })).map(cause => [cause.reason, cause]))
 
-it('dismisses all with one cause in whatever runs they are, and nothing else [recoveries.decide]', async () => {
+it('an order by cause dismisses all items of that cause, in whatever runs they are, and no others [recoveries.decide]', async () => {
   const runs = [await badRun(2000), await badRun(1500)]
   const cause = (await causesOf(runs[0]!)).get('provider_error')!
   const dismissed = order({ action: 'dismiss', filter: { cause_id: cause.id } })
@@ -76,7 +76,7 @@ it('dismisses all with one cause in whatever runs they are, and nothing else [re
   await expect(startRecovery(engine.ctx, dismissed)).rejects.toMatchObject({ code: 'nothing_to_recover' })
 })
 
-it('dismissing what is left of a run completes it, and ends what was held', async () => {
+it('dismissing the remaining items of a run completes it, and cancels its held items', async () => {
   const run_id = await badRun(40)
   const all = order({ action: 'dismiss', filter: { run_id } })
   expect(await planRecovery(engine.ctx, all)).toMatchObject({ eligible: 40, held: 4 })
@@ -86,7 +86,7 @@ it('dismissing what is left of a run completes it, and ends what was held', asyn
   expect(await conservation(engine, run_id)).toEqual([])
 })
 
-it('what was acknowledged stays undecided, and is still there to be dismissed', async () => {
+it('acknowledged items stay undecided, and can still be dismissed', async () => {
   const run_id = await badRun(20)
   await startRecovery(engine.ctx, order({ action: 'acknowledge', filter: { run_id } }))
   expect(await engine.run(run_id)).toMatchObject({ undecided: 18, paused: 2 })
@@ -98,7 +98,7 @@ it('what was acknowledged stays undecided, and is still there to be dismissed', 
   expect(await conservation(engine, run_id)).toEqual([])
 })
 
-it('resumes what is held in runs that go on, each at its budget with that budget once more', async () => {
+it('an order resumes the held items of runs that continue, each one at its budget with that budget once more', async () => {
   const [going, stopped] = [await badRun(30), await badRun(10)]
   await cancelRun(engine.ctx, { project_id: engine.project_id, run_id: stopped })
   await engine.deploy({ max_consecutive_failures: 1_000_000, item_budget_cents: 2, on_budget: 'pause' })
@@ -122,7 +122,7 @@ it('resumes what is held in runs that go on, each at its budget with that budget
   await engine.deploy({ max_consecutive_failures: 1_000_000 })
 })
 
-it('survives a crash at each of its steps and several processes at once: each item is decided about once', async () => {
+it('an order survives a crash at each of its steps and several processes at once, and decides about each item once', async () => {
   const run_id = await badRun(4500)
   let steps = 0
   onFault(name => {
@@ -137,7 +137,7 @@ it('survives a crash at each of its steps and several processes at once: each it
   expect(await conservation(engine, run_id)).toEqual([])
 })
 
-it('aborted between two steps it leaves the rest in triage, and what a person takes back meanwhile stays', async () => {
+it('an order that is aborted between two steps leaves the rest in triage, and an item reopened meanwhile stays open', async () => {
   const run_id = await badRun(2500)
   let steps = 0
   onFault(name => {
@@ -165,7 +165,7 @@ it('aborted between two steps it leaves the rest in triage, and what a person ta
   })
 })
 
-it('takes from each item what a decision about it alone would take, whatever was decided before', async () => {
+it('an order applies to exactly the items that a single decision would apply to, whatever was decided before', async () => {
   const run_id = await badRun(40)
   const key = (seq: number) => engine.item(run_id, seq)
   await acknowledgeItem(engine.ctx, key(1))

@@ -58,7 +58,7 @@ async function ranWith(answers: readonly (string | null)[]): Promise<string> {
   return run_id
 }
 
-/** Statements that wait for another's lock. */
+/** How many statements wait for a lock. */
 const waiting = async () =>
   (
     await engine.sql`
@@ -74,7 +74,7 @@ const counted = async () => {
   return Object.fromEntries(rows.map(row => [row.reason, [row.confirmed, row.wrong]]))
 }
 
-/** What a recount of the rows that are kept comes to. */
+/** The same counts, recounted from the triage rows that are kept. */
 const recounted = async () => {
   const rows = await engine.sql`
     select reason, count(*) filter (where disposition <> 'wrong')::int as confirmed,
@@ -84,7 +84,7 @@ const recounted = async () => {
 }
 
 describe('a verdict that is called wrong', () => {
-  it('stays as it was recorded, and its run is decided about as if it were dismissed [triage.wrong]', async () => {
+  it('stays as it was recorded, and its item counts as decided, as if it were dismissed [triage.wrong]', async () => {
     const run_id = await ranWith(['fine', REFUSED])
     const before = await engine.items(run_id)
     await callItemWrong(engine.ctx, engine.item(run_id, 2))
@@ -96,7 +96,7 @@ describe('a verdict that is called wrong', () => {
       await expect(act(engine.ctx, engine.item(run_id, 2))).rejects.toMatchObject({ status: 409 })
   })
 
-  it('is taken back within the hour, and no longer counted [triage.reopen]', async () => {
+  it('is open again after a reopen, and no longer counted [triage.reopen]', async () => {
     const run_id = await ranWith(['fine', REFUSED])
     await callItemWrong(engine.ctx, engine.item(run_id, 2))
     expect(await counted()).toEqual({ refusal: [0, 1] })
@@ -107,7 +107,7 @@ describe('a verdict that is called wrong', () => {
     expect(await conservation(engine, run_id)).toEqual([])
   })
 
-  it('is a judgement: that an item failed cannot be wrong', async () => {
+  it('cannot be that of a failed item', async () => {
     const run_id = await ranWith([null])
     await expect(callItemWrong(engine.ctx, engine.item(run_id, 1))).rejects.toMatchObject({
       code: 'verdict_not_judgeable',
@@ -116,7 +116,7 @@ describe('a verdict that is called wrong', () => {
     expect(await counted()).toEqual({})
   })
 
-  it('may be that of a whole cohort, in which what failed is left [recoveries.decide]', async () => {
+  it('may be that of a whole cohort, which leaves out its failed items [recoveries.decide]', async () => {
     const run_id = await ranWith([REFUSED, REFUSED, null, 'fine'])
     const order = recoveryOrder(engine, { action: 'wrong', filter: { run_id } })
     const ineligible = [{ reason: 'not_judged', count: 1 }]
@@ -130,8 +130,8 @@ describe('a verdict that is called wrong', () => {
 
 const replayItemOnce = (ctx: TestEngine['ctx'], key: ItemKey) => replayItem(ctx, key, {})
 
-describe('how good a reason is', () => {
-  it('is counted by decisions about single items, and by none about cohorts but the call that it is wrong [verdicts.list]', async () => {
+describe('the count of right and wrong verdicts of a reason', () => {
+  it('includes decisions about single items, and no dismissals of cohorts [verdicts.list]', async () => {
     const run_id = await ranWith([...Array.from({ length: 6 }, () => REFUSED), null])
     await dismissItem(engine.ctx, engine.item(run_id, 1))
     await replayItem(engine.ctx, engine.item(run_id, 2), {})
@@ -144,7 +144,7 @@ describe('how good a reason is', () => {
     expect(await recounted()).toEqual(await counted())
   })
 
-  it('is the same however many decide at once', async () => {
+  it('is exact, however many callers decide at once', async () => {
     const run_id = await ranWith(Array.from({ length: 12 }, () => REFUSED))
     const keys = Array.from({ length: 12 }, (_, n) => engine.item(run_id, n + 1))
     const acts = [callItemWrong, dismissItem, callItemWrong]
@@ -157,7 +157,7 @@ describe('how good a reason is', () => {
     expect(await conservation(engine, run_id)).toEqual([])
   })
 
-  it('is counted once where the version before took the decision back', async () => {
+  it('includes a decision once if an earlier version took it back and it was made again', async () => {
     const run_id = await ranWith([REFUSED])
     await callItemWrong(engine.ctx, engine.item(run_id, 1))
     await engine.sql`
@@ -167,14 +167,14 @@ describe('how good a reason is', () => {
     expect(await recounted()).toEqual(await counted())
   })
 
-  it('outlives the items it was told by', async () => {
+  it('outlives the items that it was counted from', async () => {
     const run_id = await ranWith([REFUSED])
     await callItemWrong(engine.ctx, engine.item(run_id, 1))
     await engine.sql`delete from triage where run_id = ${run_id}`
     expect(await counted()).toEqual({ refusal: [0, 1] })
   })
 
-  it('is kept for so many days', async () => {
+  it('is kept for verdicts_days days', async () => {
     const { project_id, agent_id } = engine
     const days = [LIMITS.verdicts_days, LIMITS.verdicts_days + 2]
     for (const ago of days)
@@ -187,7 +187,7 @@ describe('how good a reason is', () => {
 })
 
 describe('an ok item that is called wrong', () => {
-  it('comes into triage, and its run stays what it was [triage.wrong-ok]', async () => {
+  it('appears in triage, and its run stays as it was [triage.wrong-ok]', async () => {
     const run_id = await ranWith(['fine', 'fine'])
     const before = [await engine.run(run_id), await engine.items(run_id)]
     await callItemWrong(engine.ctx, engine.item(run_id, 2))
@@ -200,7 +200,7 @@ describe('an ok item that is called wrong', () => {
     expect(await counted()).toEqual({})
   })
 
-  it('is decided about like any row: replayed, dismissed, or found to have worked after all', async () => {
+  it('can be replayed, dismissed, or found to have worked after all, like any row of triage', async () => {
     const run_id = await ranWith(['fine', 'fine', 'fine'])
     const before = await engine.run(run_id)
     for (const seq of [1, 2, 3]) await callItemWrong(engine.ctx, engine.item(run_id, seq))
@@ -225,7 +225,7 @@ describe('an ok item that is called wrong', () => {
   })
 })
 
-it('what is asked of people has no cause, and no tick looks for one', async () => {
+it('rows for review have no cause, and no tick looks for one', async () => {
   const run_id = await ranWith(['fine', ...Array.from({ length: 20 }, () => SUSPECTED)])
   await callItemWrong(engine.ctx, engine.item(run_id, 1))
   while ((await indexSteps(engine.sql, 1000)) > 0);
@@ -245,11 +245,11 @@ it('what is asked of people has no cause, and no tick looks for one', async () =
   expect(told).toEqual(rows.map(() => null))
 })
 
-describe('what somebody looked at', () => {
+describe('a call that a verdict is wrong', () => {
   const open = { lane: 'review', disposition: null }
   const refused = { code: 'verdict_not_judgeable', status: 409 }
 
-  it('is called wrong once, however many say so at once or again [triage.wrong-ok]', async () => {
+  it('succeeds once, however many callers make it at once or again [triage.wrong-ok]', async () => {
     const run_id = await ranWith(['fine'])
     const key = engine.item(run_id, 1)
     const calls = Array.from({ length: 6 }, () => callItemWrong(engine.ctx, key))
@@ -265,7 +265,7 @@ describe('what somebody looked at', () => {
     expect(await rowsOf(run_id)).toMatchObject([{ disposition: 'wrong', corrected: null }])
   })
 
-  it('is not taken for what has been asked since, also when that comes in between', async () => {
+  it('is refused if the item was asked about meanwhile, even while the call is under way', async () => {
     const run_id = await ranWith(['fine', 'fine'])
     const ask = (sql: Pick<TestEngine, 'sql'>['sql'], seq: number) => sql`
       insert into triage (run_id, seq, project_id, agent_id, lane, reason, cost_micro)
@@ -288,7 +288,7 @@ describe('what somebody looked at', () => {
 })
 
 describe('results', () => {
-  it('have the verdict that people gave, and say so [results.corrected]', async () => {
+  it('have the verdict that people gave, and say that it was corrected [results.corrected]', async () => {
     const run_id = await ranWith([REFUSED, REFUSED, 'fine', null])
     await callItemWrong(engine.ctx, engine.item(run_id, 1))
     await callItemWrong(engine.ctx, engine.item(run_id, 3))
@@ -323,7 +323,7 @@ describe('results', () => {
   })
 })
 
-describe('an answer that may be a refusal', () => {
+describe('a suspected refusal', () => {
   const asked = async (items: number) => {
     const run_id = await ranWith(Array.from({ length: items }, () => SUSPECTED))
     const before = await engine.run(run_id)
@@ -332,7 +332,7 @@ describe('an answer that may be a refusal', () => {
     return { run_id, before, rows: await rowsOf(run_id) }
   }
 
-  it('is asked about in a sample that its item_id decides, and no more than is bounded [triage.questions]', async () => {
+  it('is asked about in a sample that depends on its item_id, up to a bound [triage.questions]', async () => {
     const { run_id, before, rows } = await asked(60)
     expect(rows.length).toBeGreaterThan(0)
     expect(rows.length).toBeLessThan(LIMITS.questions_per_agent)
@@ -346,7 +346,7 @@ describe('an answer that may be a refusal', () => {
     expect((await asked(400)).rows).toHaveLength(LIMITS.questions_per_agent - rows.length)
   })
 
-  it('is asked about as often when ticks come together and others were called wrong', async () => {
+  it('is asked about up to the same bound if ticks run concurrently and other items were called wrong', async () => {
     const called = await ranWith(Array.from({ length: 5 }, () => 'fine'))
     for (const seq of [1, 2, 3, 4, 5]) await callItemWrong(engine.ctx, engine.item(called, seq))
     const run_id = await ranWith(Array.from({ length: 300 }, () => SUSPECTED))

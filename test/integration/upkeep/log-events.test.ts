@@ -1,5 +1,5 @@
-// Events of the log that no other test makes happen. A table that is gone for a moment stands for a PostgreSQL that
-// refuses what is asked.
+// Log events that no other test causes. Renaming a table for a moment stands for a PostgreSQL that refuses a
+// statement.
 
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -59,7 +59,7 @@ async function logged(event: EventName) {
   return lines(event)[0]
 }
 
-/** While a table has another name. */
+/** Runs `during` while the table has another name. */
 async function without(table: string, during: () => Promise<unknown>): Promise<void> {
   const { sql } = engine
   await sql`alter table ${sql(table)} rename to gone`
@@ -79,7 +79,7 @@ async function call(fn: PlatformFunction, ctx: Context = engine.ctx): Promise<Re
   return answerPlatform(ctx, fn, request, { stop: new AbortController().signal, onWake: () => () => {} })
 }
 
-describe('of what is asked', () => {
+describe('while requests are served', () => {
   it('a request that is answered 500 is logged under its id [log.request_failed]', async () => {
     await without('runs', async () => {
       const answer = await ask('/v2/runs')
@@ -88,7 +88,7 @@ describe('of what is asked', () => {
     })
   })
 
-  it('a body that breaks off is logged as that [log.request_broke_off]', async () => {
+  it('a body that breaks off is logged as such [log.request_broke_off]', async () => {
     const app = createApp(endpoints, () => engine.ctx)
     const listener = await listen({ port: 0, host: '127.0.0.1' }, request => app.fetch(request))
     const socket = connect(listener.port, '127.0.0.1')
@@ -99,7 +99,7 @@ describe('of what is asked', () => {
     await listener.close()
   })
 
-  it('a page that cannot be made is logged with its path [log.page_failed]', async () => {
+  it('a page that cannot be rendered is logged with its path [log.page_failed]', async () => {
     const app = createApp(endpoints, () => engine.ctx)
     serveDashboard(app, endpoints, () => engine.ctx)
     const expires_at = new Date(Date.now() + 60_000).toISOString()
@@ -117,7 +117,7 @@ describe('of what is asked', () => {
     expect(await logged('metrics_failed')).toMatchObject({ level: 'warn' })
   })
 
-  it('an entry of the audit log that cannot be written is logged, since its change is made [log.background_failed]', async () => {
+  it('an entry of the audit log that cannot be written is logged, since its change is already made [log.background_failed]', async () => {
     await without('audit_log', async () => {
       const body = { agent_id: engine.agent_id, items: [{ input: 1 }] }
       expect((await ask('/v1/batches', body)).status).toBe(202)
@@ -127,7 +127,7 @@ describe('of what is asked', () => {
     await consume(engine.ctx)
   })
 
-  it('a source of a trigger is logged with what it said, of which the sender is told nothing [log.trigger_source_failed]', async () => {
+  it('a failed source of a trigger is logged with its status, and the sender gets source_failed [log.trigger_source_failed]', async () => {
     const source = await startSource(response => response.writeHead(500).end('the export is broken'))
     const made = await ask('/v1/triggers', {
       ...{ agent_id: engine.agent_id, name: 'nightly' },
@@ -147,8 +147,8 @@ describe('of what is asked', () => {
   })
 })
 
-describe('of a consumer', () => {
-  it('what it came to is logged at its end, and nothing where it found nothing [log.consumed]', async () => {
+describe('while a consumer works', () => {
+  it('an invocation is logged with its counts when it ends, unless it found nothing [log.consumed]', async () => {
     await call(consumeQueue)
     expect(lines('consumed')).toEqual([])
     await engine.submit(3)
@@ -156,9 +156,9 @@ describe('of a consumer', () => {
     expect(lines('consumed')).toMatchObject([{ level: 'info', claimed: 3, settled: 3 }])
   })
 
-  it('that its time is over is logged as it calls its successor [log.handed_over]', async () => {
+  it('the end of its time is logged when it calls its successor [log.handed_over]', async () => {
     const notified = vi.fn()
-    const config = { ...engine.ctx.config, consume_ms: LIMITS.yield_before_end_ms } // over as it begins
+    const config = { ...engine.ctx.config, consume_ms: LIMITS.yield_before_end_ms } // its time is over when it begins
     await call(consumeQueue, { ...engine.ctx, config, notify: notified })
     expect(await logged('handed_over')).toMatchObject({ level: 'info' })
     expect(notified).toHaveBeenCalled()
@@ -172,7 +172,7 @@ describe('of a consumer', () => {
     })
   })
 
-  it('a look in vain is logged, and the next one finds what there is [log.look_failed]', async () => {
+  it('a failed poll is logged, and the next poll finds the items [log.look_failed]', async () => {
     await engine.submit(1)
     let consuming: Promise<unknown> | undefined
     await without('due_items', () => {
@@ -192,7 +192,7 @@ describe('of a consumer', () => {
     expect(await consuming).toMatchObject({ settled: 1 })
   })
 
-  it('leases that cannot be prolonged are logged, and those that were given to others [log.heartbeat_failed, log.lease_expired, log.lease_lost]', async () => {
+  it('leases that cannot be extended are logged, and so are those that expired or were lost [log.heartbeat_failed, log.lease_expired, log.lease_lost]', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
       const [asked, answer] = [gate(), gate()]
@@ -238,8 +238,8 @@ describe('of a consumer', () => {
   })
 })
 
-describe('of the tick', () => {
-  it('what a call came to is logged [log.tick]', async () => {
+describe('while the tick works', () => {
+  it('each call is logged with its sweeps and what it did [log.tick]', async () => {
     await call(tick)
     expect(await logged('tick')).toMatchObject({ level: 'info', sweeps: 1, done: expect.any(Number) })
   })
@@ -263,7 +263,7 @@ describe('of the tick', () => {
     await sweep(engine.ctx)
   })
 
-  it('a recovery that cannot go on is logged by its id [log.recovery_failed]', async () => {
+  it('a recovery that cannot continue is logged by its id [log.recovery_failed]', async () => {
     engine.play(items => items.map(item => failure(item, 'tool_call_error')))
     await engine.submit(2)
     await consume(engine.ctx)
@@ -273,12 +273,12 @@ describe('of the tick', () => {
   })
 })
 
-describe('of a process', () => {
+describe('while a process starts or ends', () => {
   const settings = () => ({
     ...{ DATABASE_URL: engine.urls.databaseUrl, REDIS_URL: engine.urls.redisUrl },
     ...{ ASSAY_MASTER_KEY: engine.ctx.config.master_key, HOST: '127.0.0.1', PORT: '0', ASSAY_PARTS: 'api' },
   })
-  /** What it wrote until a line that has the text, or its end: all of it JSON. */
+  /** Runs a process until its log contains `until`, or to its end; returns the exit code and the lines, all JSON. */
   async function written(args: string[], env: Record<string, string>, until = '') {
     const process = startProcess(['node', ...args], env)
     const all = () => process.log().trimEnd().split('\n')
@@ -291,12 +291,12 @@ describe('of a process', () => {
   }
   const SERVER = join(CHECKOUT, 'infra/node/main.ts')
 
-  it('all it writes is JSON from its first line on: a setting that is none, that it is held, that it is ready [log.unknown_setting, log.held, log.ready]', async () => {
+  it('all it writes is JSON from its first line on: an unknown setting, the hold of the installation, readiness [log.unknown_setting, log.held, log.ready]', async () => {
     await engine.sql`update installation set held_since = now()`
     const env = { ...settings(), ASSAY_TRUSTED_PROXY: '10.0.0.0/8' }
     const { lines } = await written([SERVER], env, '"ready"')
     await engine.sql`update installation set held_since = null`
-    // It is ready on standard output, which need not be read in turn with the log.
+    // `ready` goes to standard output, which may be read out of order with the log.
     expect(lines.toSorted((one, other) => (one.event < other.event ? -1 : 1))).toMatchObject([
       { level: 'warn', event: 'held', mend: 'assay admin go-on' },
       { level: 'info', event: 'ready', unit: 'api', url: expect.stringContaining('http://127.0.0.1:') },
@@ -304,7 +304,7 @@ describe('of a process', () => {
     ])
   })
 
-  it('a start that fails for no reason that is known is one line with a stack [log.start_failed]', async () => {
+  it('a start that fails for an unknown reason is logged in one line with a stack [log.start_failed]', async () => {
     await without('installation', async () => {
       const { code, lines } = await written([SERVER], settings())
       expect(code).toBe(1)
@@ -314,7 +314,7 @@ describe('of a process', () => {
     })
   })
 
-  it('an error that nobody caught is one line, and the end [log.crashed]', async () => {
+  it('an uncaught error is logged in one line and ends the process [log.crashed]', async () => {
     const stop = join(CHECKOUT, 'infra/node/stop.ts')
     const program = `import { endOnCrash } from '${stop}'; endOnCrash(); setTimeout(() => { throw new Error('cut') })`
     const { code, lines } = await written(['--input-type=module', '-e', program], {})
@@ -322,12 +322,12 @@ describe('of a process', () => {
     expect(lines).toMatchObject([{ level: 'error', event: 'crashed', error: expect.stringContaining('cut') }])
   })
 
-  it('a migration that is done says so [log.migrated]', async () => {
+  it('a finished migration is logged [log.migrated]', async () => {
     const { code, lines } = await written([join(CHECKOUT, 'infra/migrate.ts')], settings())
     expect([code, lines]).toMatchObject([0, [{ level: 'info', event: 'migrated' }]])
   })
 
-  it('agents that cannot have a user of their own are told of [log.agents_run_as_root]', async () => {
+  it('agents that have to run as root are logged with the reason [log.agents_run_as_root]', async () => {
     const folder = await tempFolder()
     const binary = join(folder.path, 'workerd')
     await writeFile(binary, '', { mode: 0o700 })

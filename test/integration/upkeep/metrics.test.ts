@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => engine.close())
 
 let now = 0
-/** As a scraper would ask, after what was kept of the last time is too old. */
+/** Scrapes the metrics once the kept answer of the last scrape is out of date. */
 async function scraped(metrics_token: string | undefined, bearer: string) {
   now += LIMITS.metrics_cache_ms
   const { config, ...ctx } = engine.ctx
@@ -37,7 +37,7 @@ const figures = async () => {
   return Object.fromEntries(lines.map(line => [line.split(' ')[0]!, Number(line.split(' ')[1])]))
 }
 
-it('they are read by who has the token, and by nobody where there is none', async () => {
+it('the metrics can be read with the token only, and by nobody if none is set', async () => {
   expect(await scraped(undefined, 'undefined')).toMatchObject({ status: 401 })
   expect(await scraped('t', 'x')).toMatchObject({ status: 401 })
   expect(await scraped('t', 't')).toMatchObject({ status: 200 })
@@ -50,7 +50,7 @@ it('every metric has a help, a type and a number', async () => {
     expect(text).toMatch(new RegExp(`^# HELP ${name} .+\\n# TYPE ${name} gauge\\n${name} [0-9.]+$`, 'm'))
 })
 
-it('every pool of the process says how much is out, who waits and who was refused', async () => {
+it('every pool of the process reports its size, its use, who waits and who was refused', async () => {
   const [bodies, most] = [engine.ctx.bodies, LIMITS.bodies_bytes_per_account]
   const giveBack = await bodies.take('one', most, 0)
   expect(await bodies.take('one', 1, 0)).toBeUndefined()
@@ -67,7 +67,7 @@ it('every pool of the process says how much is out, who waits and who was refuse
   ;(await waits)!()
 })
 
-it('they count what waits, within caps and without, what is late and what is due', async () => {
+it('the metrics count open runs, waiting and startable items, and the longest wait', async () => {
   const { sql, project_id } = engine
   expect(await figures()).toMatchObject({
     assay_runs_open: 0,
@@ -82,7 +82,7 @@ it('they count what waits, within caps and without, what is late and what is due
   expect(counted).toMatchObject({
     assay_runs_open: 2,
     assay_items_waiting: 13,
-    assay_items_startable: 6, // 4 by its cap and 3, of which the project's leaves 6
+    assay_items_startable: 6, // 4 by the cap of the run and 3 of the other run, bounded to 6 by the cap of the project
     assay_items_in_flight: 0,
     assay_leases_expired: 0,
     assay_schedules_overdue: 0,
@@ -98,7 +98,7 @@ it('they count what waits, within caps and without, what is late and what is due
   await sql`update project_usage set running = 0`
 })
 
-it('they tell whether the master key is the one things were sealed under, and the versions of the stores', async () => {
+it('the metrics say whether the master key opens what was sealed, and which versions the stores have', async () => {
   const { sql, ctx } = engine
   const { text } = await scraped('t', 't')
   expect(text).toMatch(/^assay_info\{version="\d[^"]*",postgres="\d[^"]*",redis="\d[^"]*"\} 1$/m)

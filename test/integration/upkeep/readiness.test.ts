@@ -1,5 +1,4 @@
-// What the readiness object says of stores that answer and cannot be worked with. Those out of reach are in the
-// conformance suite.
+// Readiness with stores that answer and cannot be used. Stores out of reach are tested in the conformance suite.
 
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -35,7 +34,7 @@ interface Given {
   log?: string[]
 }
 
-/** Until the end of the file. */
+/** A context whose connections stay open until the end of the file. */
 function contextOf({ databaseUrl, redisUrl, master_key = KEY, log = [] }: Given): NodeContext {
   const urls = { databaseUrl: databaseUrl ?? database.url, redisUrl: redisUrl ?? redis.url }
   const connections = openConnections({ ...urls, pool: { sql: 2, db: 1, reads: 1 } })
@@ -48,7 +47,7 @@ function contextOf({ databaseUrl, redisUrl, master_key = KEY, log = [] }: Given)
   return { ...ctx, now: () => now_ms }
 }
 
-/** When nothing holds any more that was said before. */
+/** Probes when everything kept from earlier probes is out of date. */
 function probeLater(ctx: NodeContext) {
   now_ms += LIMITS.ready_rights_ms
   return probe(ctx)
@@ -62,14 +61,14 @@ const unusable = (name: string, reason: RegExp) => ({
   dependencies: { [name]: { status: 'unusable', reason: expect.stringMatching(reason) } },
 })
 
-it('with all it takes, it is ready [health.ready]', async () => {
+it('an installation with all it needs is ready [health.ready]', async () => {
   const ready = await probe(contextOf({}))
   expect(ready.status).toBe('ready')
   for (const dependency of Object.values(ready.dependencies))
     expect(dependency).toMatchObject({ status: 'ok', reason: null })
 })
 
-it('all who ask at about the same time are told by one probe', async () => {
+it('callers at about the same time share one probe', async () => {
   const ctx = contextOf({})
   const asked = vi.spyOn(ctx.redis, 'eval')
   const first = probe(ctx)
@@ -82,7 +81,7 @@ it('all who ask at about the same time are told by one probe', async () => {
   expect(asked).toHaveBeenCalledTimes(2)
 })
 
-it('a Redis that refuses the password says so, and not that it took too long', async () => {
+it('a Redis that refuses the password is reported as such, and not as a timeout', async () => {
   const ctx = contextOf({ redisUrl: changed(redis.url, { password: 'wrong' }) })
   expect(await probe(ctx)).toMatchObject(
     unusable('redis', /^refused the user or the password of REDIS_URL: /),
@@ -90,14 +89,14 @@ it('a Redis that refuses the password says so, and not that it took too long', a
   expect(await probeLater(ctx)).toMatchObject(unusable('redis', /^refused the user or the password/)) // between two tries as well
 })
 
-it('a Redis without TLS says so where TLS is asked for', async () => {
+it('a Redis without TLS is reported as such if TLS is asked for', async () => {
   const ctx = contextOf({ redisUrl: redis.url.replace('redis:', 'rediss:') })
   expect(await probe(ctx)).toMatchObject(
     unusable('redis', /^takes no TLS there: .*begin REDIS_URL with redis:\/\//),
   )
 })
 
-it('a user of Redis who may not run what is sent is told by the command', async () => {
+it('a Redis user who may not run a command is reported with the command', async () => {
   const admin = new Redis(redis.url)
   await admin.acl('SETUSER', 'narrow', 'on', '>narrow', '~*', '&*', '+@all', '-eval')
   parts.defer(async () => {
@@ -108,7 +107,7 @@ it('a user of Redis who may not run what is sent is told by the command', async 
   expect(await probe(ctx)).toMatchObject(unusable('redis', /^refuses a command .*'eval'/))
 })
 
-it('a Redis that is back is ready again, and the log has a line for each change [log.not_ready, log.ready_again]', async () => {
+it('a Redis that recovers is ready again, and the log has a line for each change [log.not_ready, log.ready_again]', async () => {
   const admin = new Redis(redis.url)
   parts.defer(() => admin.disconnect())
   await admin.acl('SETUSER', 'rotated', 'on', '>old', '~*', '&*', '+@all')
@@ -122,7 +121,7 @@ it('a Redis that is back is ready again, and the log has a line for each change 
   expect(events.filter(event => event !== 'redis_unreachable')).toEqual(['not_ready', 'ready_again'])
 })
 
-it('a PostgreSQL that had no room for a write is degraded for a while: that is told, and it is ready [health.degraded, log.degraded]', async () => {
+it('a PostgreSQL with a full disk is reported as degraded for a while, and is ready all the same [health.degraded, log.degraded]', async () => {
   const log: string[] = []
   const ctx = contextOf({ log })
   const writing = ctx.sql`do $$ begin raise exception 'no space left on device' using errcode = '53100'; end $$`
@@ -146,13 +145,13 @@ it('a PostgreSQL that had no room for a write is degraded for a while: that is t
 it.for([
   ['refuses the password', { password: 'wrong' }, /^refused the user or the password of DATABASE_URL/],
   ['has no such database', { pathname: '/nowhere' }, /^has no database of the name/],
-] as const)('a PostgreSQL that %s says so, and of the rest nothing is known', async ([, change, reason]) => {
+] as const)('a PostgreSQL that %s is reported, and its schema is unknown', async ([, change, reason]) => {
   const told = await probe(contextOf({ databaseUrl: changed(database.url, change) }))
   expect(told).toMatchObject(unusable('postgres', reason))
   expect(told.dependencies.schema).toMatchObject({ status: 'unknown', reason: null })
 })
 
-it('an empty database, and one that is older than this version needs, name the command; a newer one is ready [health.unusable]', async () => {
+it('an empty or outdated database is reported with the command to run, and a newer one is ready [health.unusable]', async () => {
   const empty = parts.adopt(await testDatabase(), one => one.drop())
   const ctx = contextOf({ databaseUrl: empty.url })
   await ctx.sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('next', ${SCHEMA.version + 1})`
@@ -166,7 +165,7 @@ it('an empty database, and one that is older than this version needs, name the c
   expect(await probeLater(ctx)).toMatchObject(unusable('schema', /^is not there: run infra\/migrate.ts/))
 })
 
-it('a role that owns nothing is told what it lacks, and is ready with what is printed for it [health.unusable]', async () => {
+it('a role that owns nothing is reported with what it lacks, and is ready with the grants printed for it [health.unusable]', async () => {
   const bare = await makeRunningRole(database.url, false)
   parts.defer(() => bare.drop())
   const ctx = contextOf({ databaseUrl: bare.url })
@@ -181,7 +180,7 @@ it('a role that owns nothing is told what it lacks, and is ready with what is pr
   expect((await probe(working)).status).toBe('ready')
   await owner.unsafe(`revoke update on runs from ${granted.role}`)
   now_ms += LIMITS.ready_rights_ms - LIMITS.ready_kept_ms
-  expect((await probe(working)).status).toBe('ready') // what was right is not asked for each time
+  expect((await probe(working)).status).toBe('ready') // correct rights are not checked at every probe
   now_ms += LIMITS.ready_kept_ms
   expect(await probe(working)).toMatchObject(unusable('role', /lacks update on runs: /))
   await owner.unsafe(
@@ -192,7 +191,7 @@ it('a role that owns nothing is told what it lacks, and is ready with what is pr
   )
 })
 
-it('a master key that is missing, or another than the one things are sealed under [health.unusable]', async () => {
+it('a missing master key, or one that differs from the key of the sealed data, is reported as unusable [health.unusable]', async () => {
   expect(await probe(contextOf({ master_key: '' }))).toMatchObject(
     unusable('master_key', /^is missing: set ASSAY_MASTER_KEY/),
   )
@@ -200,7 +199,7 @@ it('a master key that is missing, or another than the one things are sealed unde
   expect(other).toMatchObject(unusable('master_key', /^is another than the one/))
 })
 
-it('a consumer that is at zero with nothing held is well; one that left items is not [health.turns]', async () => {
+it('a consumer that ended and left no items is reported with the status none [health.turns]', async () => {
   const ctx = contextOf({})
   noteTurn(ctx.redis, 'consumer', 'gone', 120_000)
   expect((await probe(ctx)).turns.consumer).toMatchObject({ status: 'none', age_ms: expect.any(Number) })

@@ -1,4 +1,4 @@
-// What a deleted project leaves behind.
+// What is removed with a run or with a deleted project.
 
 import postgres from 'postgres'
 import { expect, it } from 'vitest'
@@ -36,7 +36,7 @@ it('every table with rows of a run loses them when the run is removed', async ()
   }
 })
 
-it('what is said of an item while its run is removed goes with the run', async () => {
+it('a verdict that is called wrong while its run is being removed is removed with the run', async () => {
   const engine = await testEngine()
   const { sql } = engine
   try {
@@ -63,7 +63,7 @@ it('what is said of an item while its run is removed goes with the run', async (
   }
 })
 
-it('of a deleted project no failure is counted any more', async () => {
+it('failures of a deleted project are no longer counted', async () => {
   const engine = await testEngine()
   const { sql } = engine
   try {

@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => engine.close())
 
-/** A run of some age with two items and a step for each; ended unless told. */
+/** A run of some age with two items and a step for each; it has ended unless `more` says otherwise. */
 async function oldRun(days: number, more: object = {}): Promise<string> {
   const { sql, project_id, agent_id } = engine
   const at = NOW - days * DAY_MS
@@ -60,11 +60,11 @@ const partitions = async () =>
     .map(row => row.relname as string)
     .sort()
 
-it('goes on for all where one keeps what it has for a hundred years', async () => {
+it('retention continues for all projects if one of them keeps its data for a hundred years', async () => {
   const old = await oldRun(40)
   const { sql } = engine
   const { account_id } = (await sql`select account_id from projects`)[0]!
-  // First in every order there is.
+  // Its id sorts before all others.
   const patient = { id: '00000000-0000-7000-8000-000000000001', account_id, name: 'patient' }
   const years = LIMITS.retention_days
   for (const kind of ['step', 'payload', 'record']) {
@@ -76,7 +76,7 @@ it('goes on for all where one keeps what it has for a hundred years', async () =
   expect((await sql`select run_id from purges where kind = 'records'`).map(row => row.run_id)).toEqual([old])
 })
 
-it('takes steps of ended runs after their days, found no more from the first moment [steps.retention]', async () => {
+it('retention removes the steps of ended runs after their days, and search omits them from the first moment [steps.retention]', async () => {
   const [old, recent] = [await oldRun(40), await oldRun(10)]
   const open = await oldRun(40, { finished_at: null })
   await keep({ step_retention_days: 30 })
@@ -92,7 +92,7 @@ it('takes steps of ended runs after their days, found no more from the first mom
   expect(await engine.sql`select from purges`).toHaveLength(0)
 })
 
-it('drops a week whole when no run needs it, and only then', async () => {
+it('retention drops the partition of a week when no run needs it, and only then', async () => {
   await oldRun(40)
   const names = await partitions()
   await keep({ step_retention_days: 30 })
@@ -119,7 +119,7 @@ it('drops a week whole when no run needs it, and only then', async () => {
   expect(await sql`select from purges`).toHaveLength(0)
 })
 
-it('waits for nobody who reads or writes steps: it takes the rows then, and the week another time', async () => {
+it('retention does not wait for a reader of steps: it removes the rows at once, and the week another time', async () => {
   const [first] = [await oldRun(40), await oldRun(40)]
   const week = async () => (await partitions()).filter(name => name.endsWith('_20270121'))
   await keep({ step_retention_days: 30 })
@@ -139,7 +139,7 @@ it('waits for nobody who reads or writes steps: it takes the rows then, and the 
   expect(await engine.sql`select from purges`).toHaveLength(0)
 })
 
-it('waits for nobody who writes steps with a week to make: nobody is in its way then, nor it in theirs', async () => {
+it('making the partition of a week does not wait for a writer of steps, and the writer does not wait for it', async () => {
   const { sql } = engine
   const run = await oldRun(0)
   const late = firstIdAt(NOW - 30 * DAY_MS)
@@ -148,7 +148,7 @@ it('waits for nobody who writes steps with a week to make: nobody is in its way 
   await writing`begin`
   await writing`delete from steps where run_id = ${run}`
   await ensureStepPartitions(sql, NOW - 30 * DAY_MS)
-  // Its week is not there, so this goes where the rows would have been taken from.
+  // The partition of its week is missing, so this goes to the default one, from which rows would have been moved.
   await writing`insert into steps ${sql({ ...step, run_id: late })}`
   await writing`commit`
   writing.release()
@@ -158,7 +158,7 @@ it('waits for nobody who writes steps with a week to make: nobody is in its way 
   expect(await sql`select run_id from steps`).toEqual([{ run_id: late }])
 })
 
-it('replaces inputs and outputs and keeps verdicts and costs', async () => {
+it('retention replaces inputs and outputs, and keeps verdicts and costs', async () => {
   const [old, recent] = [await oldRun(8), await oldRun(6)]
   await keep({ payload_retention_days: 7 })
   await sweep(engine.ctx)
@@ -168,7 +168,7 @@ it('replaces inputs and outputs and keeps verdicts and costs', async () => {
   expect((await engine.run(old)).payloads_purged_at).toBeInstanceOf(Date)
 })
 
-it('removes whole runs after their days, but none that has not ended', async () => {
+it('retention removes whole runs after their days, but no open run', async () => {
   const [old, recent] = [await oldRun(8), await oldRun(6)]
   const open = await oldRun(8, { finished_at: null })
   await keep({ record_retention_days: 7 })
@@ -181,14 +181,14 @@ it('removes whole runs after their days, but none that has not ended', async () 
   expect(await engine.sql`select from purges`).toHaveLength(0)
 })
 
-it('removes as many small runs in a tick as its share of it allows', async () => {
+it('retention removes as many small runs in a tick as its share allows', async () => {
   for (let i = 0; i < 4; i++) await oldRun(8)
   await keep({ record_retention_days: 7 })
   await sweep(engine.ctx)
   expect(await engine.sql`select id from runs`).toHaveLength(0)
 })
 
-it('takes small runs together: their rows in one piece, and themselves in the next', async () => {
+it('retention removes small runs together: their rows in one piece, and the runs in the next', async () => {
   for (let i = 0; i < 20; i++) await oldRun(8)
   await keep({ record_retention_days: 7 })
   expect(await markSpentRuns(engine.sql, NOW, 100)).toBe(20)
@@ -198,14 +198,14 @@ it('takes small runs together: their rows in one piece, and themselves in the ne
   expect(await engine.sql`select id from runs`).toHaveLength(0)
 })
 
-it('takes nothing where nothing was set', async () => {
+it('retention removes nothing if no days are set', async () => {
   const old = await oldRun(3000)
   await sweep(engine.ctx)
   expect(await found()).toEqual([old, old])
   expect((await engine.items(old))[0]!.input).toBe('{"secret":1}')
 })
 
-it('takes moments of schedules and alerts as old as the records, and none that is not decided yet', async () => {
+it('retention removes occurrences and alerts that are as old as the records, but no occurrence that is still retried', async () => {
   const { sql, project_id, agent_id } = engine
   const id = newId(NOW, bytes => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>))
   await sql`insert into schedules ${sql({ id, project_id, agent_id, cron: '0 9 * * *' })}`
@@ -243,12 +243,12 @@ it('takes moments of schedules and alerts as old as the records, and none that i
   expect((await sql`select from occurrences where manual`).count).toBe(3)
 })
 
-it('gives steps that came before the partition of their week, as after a long outage, to it [steps.retention]', async () => {
+it('steps that came before their week had a partition, as after a long outage, are moved into it [steps.retention]', async () => {
   const { sql, ctx } = engine
   const run = await oldRun(0)
   const [week] = (await partitions()).filter(name => name.startsWith('steps_')).slice(-3)
   const before = await sql`select * from steps order by run_id, seq`
-  // As they lie where nobody has made it yet.
+  // As steps lie whose partition is not made yet.
   for (const table of ['steps', 'step_index']) {
     const name = week!.replace('steps', table)
     await sql.unsafe(
@@ -267,7 +267,7 @@ it('gives steps that came before the partition of their week, as after a long ou
   expect(await found()).toEqual([run, run])
 })
 
-it('takes keys of requests after their day, sessions after their expiry, API keys a month after their end and audit entries after a year', async () => {
+it('the tick removes old idempotency keys, expired sessions, API keys a month after their end and audit entries after a year', async () => {
   const { sql, project_id, ctx } = engine
   const [{ account_id }] =
     (await sql`select account_id from projects where id = ${project_id}`) as unknown as [

@@ -1,5 +1,5 @@
-// What a tick costs by what there is to do. Sweeps and statements are counted on databases of every age, among them
-// ones that worked before their first tick.
+// What a tick costs when there is little or nothing to do. Sweeps and statements are counted on databases of every age,
+// also on ones that ran items before their first tick.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { tick } from '../../../functions/tick.ts'
@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 afterEach(() => engine.close())
 
-/** The engine's context so many weeks later, which counts the statements it is asked for. */
+/** The engine's context `weeks` weeks later, which counts its statements. */
 function later(weeks: number): Context & { statements: () => number } {
   let asked = 0
   const sql = new Proxy(engine.sql, {
@@ -48,7 +48,7 @@ const callOf = (ctx: Context) =>
     done: number
   }>
 
-/** What a call does after all that there was to do. */
+/** What a call of the tick does once all there was to do is done. */
 async function atRest(weeks: number) {
   const ctx = later(weeks)
   let passes = 0
@@ -59,7 +59,7 @@ async function atRest(weeks: number) {
   return { passes, call, statements: ctx.statements() - before }
 }
 
-/** Steps that came before anybody ticked, in the week of that time. */
+/** Writes steps of the week that is `weeks` weeks ahead, before any tick. */
 async function workedAt(weeks: number, copies = 1): Promise<void> {
   const run = await engine.submit(1)
   await consume(engine.ctx)
@@ -71,7 +71,7 @@ async function workedAt(weeks: number, copies = 1): Promise<void> {
     from steps s, generate_series(1, ${copies}::int) n where run_id = ${run}`
 }
 
-/** The partitions of that time: a tick leaves one for the next whose table somebody is at, PostgreSQL's own vacuum too. */
+/** Makes the partitions of that time. It repeats, since a tick skips a table in use, also by PostgreSQL's vacuum. */
 async function makePartitions(weeks: number): Promise<void> {
   const at = Date.now() + weeks * WEEK_MS
   const week = new Date(weekStart(at)).toISOString().slice(0, 10).replaceAll('-', '')
@@ -93,7 +93,7 @@ describe('a tick with nothing to do', () => {
     expect(statements).toBe((await atRest(0)).statements)
   })
 
-  it.each(AGES)('rests after an item that ran before the first tick, %s', async (_, weeks) => {
+  it.each(AGES)('rests after work before the first tick, on a database that is %s', async (_, weeks) => {
     await workedAt(weeks)
     const { passes, call } = await atRest(weeks)
     expect(passes).toBeLessThanOrEqual(2)
@@ -102,13 +102,13 @@ describe('a tick with nothing to do', () => {
     expect(notified).toBe(0)
   })
 
-  it('rests where more rows lie in the default partition than it moves', async () => {
+  it('rests even if the default partition holds more rows than it moves', async () => {
     await workedAt(5, LIMITS.partition_moved_rows + 1)
     expect((await atRest(5)).call).toEqual({ sweeps: 1, done: 0 })
     expect((await engine.sql`select from steps_default`).length).toBe(LIMITS.partition_moved_rows + 1)
   })
 
-  it('rests while somebody is at the table whose week is missing, and makes it when they left', async () => {
+  it('rests while the table whose week is missing is in use, and makes the week afterwards', async () => {
     const reading = await engine.sql.reserve()
     await reading`begin`
     await reading`select from steps limit 1`
@@ -119,19 +119,19 @@ describe('a tick with nothing to do', () => {
   })
 })
 
-describe('the weeks of steps', () => {
+describe('the weekly partitions of steps', () => {
   const weeks = async () =>
     (
       await engine.sql<{ name: string }[]>`
       select relname as name from pg_class where relispartition and relname ~ '^steps_2'`
     ).length
 
-  it('are made by the migration, this one and two ahead, before anybody ticks', async () => {
+  it('are made by the migration, for this week and two ahead, before the first tick', async () => {
     expect(await weeks()).toBeGreaterThanOrEqual(3)
     expect(await ensureStepPartitions(engine.sql, Date.now())).toBe(0)
   })
 
-  it('are counted as made where they were', async () => {
+  it('are counted as made only by the call that makes them', async () => {
     const far = Date.now() + 100 * WEEK_MS
     const ticks = await Promise.all([1, 2].map(() => ensureStepPartitions(engine.sql as Sql, far)))
     const again = await ensureStepPartitions(engine.sql, far)
