@@ -196,7 +196,9 @@ async function move({ databaseUrl, made, outside, old, moves }: Awaited<ReturnTy
   return { oldSql, newSql, anew }
 }
 
-it('a project moves to a database of its own with everything that is in progress', { timeout: WHOLE_MS }, async () => {
+it('a project moves to a database of its own with everything that is in progress', {
+  timeout: WHOLE_MS,
+}, async () => {
   const before = await beforeTheMove()
   const { made, outside, old, moves, stays, histories } = before
   const { oldSql, newSql, anew } = await move(before)

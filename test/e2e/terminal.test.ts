@@ -157,24 +157,21 @@ describe.skipIf(noTerminal !== undefined)(
       expect((await assay(stack, ['watch', newer]).done).code).toBe(0)
     })
 
-    it.each(['SIGTERM', 'SIGHUP'] as const)(
-      'top restores the screen and the cursor on %s',
-      async signal => {
-        const pid = join(folder.path, 'pid')
-        const shell = `echo before; echo $$ > ${pid}; exec ${join(CHECKOUT, 'shared/cli/main.ts')} top`
-        await using parts = new AsyncDisposableStack()
-        const terminal = parts.adopt(await openTerminal(['sh', '-c', shell], { env: stack.env }), one =>
-          one.close(),
-        )
-        await terminal.until(/in flight/)
-        process.kill(Number(await readFile(pid, 'utf8')), signal)
-        await terminal.ended
-        expect(terminal.lines().filter(Boolean)).toEqual(['before'])
-        expect(terminal.written().lastIndexOf('\x1b[?25h')).toBeGreaterThan(
-          terminal.written().lastIndexOf('\x1b[?25l'),
-        )
-      },
-    )
+    it.each(['SIGTERM', 'SIGHUP'] as const)('top restores the screen and the cursor on %s', async signal => {
+      const pid = join(folder.path, 'pid')
+      const shell = `echo before; echo $$ > ${pid}; exec ${join(CHECKOUT, 'shared/cli/main.ts')} top`
+      await using parts = new AsyncDisposableStack()
+      const terminal = parts.adopt(await openTerminal(['sh', '-c', shell], { env: stack.env }), one =>
+        one.close(),
+      )
+      await terminal.until(/in flight/)
+      process.kill(Number(await readFile(pid, 'utf8')), signal)
+      await terminal.ended
+      expect(terminal.lines().filter(Boolean)).toEqual(['before'])
+      expect(terminal.written().lastIndexOf('\x1b[?25h')).toBeGreaterThan(
+        terminal.written().lastIndexOf('\x1b[?25l'),
+      )
+    })
 
     it('a followed list prints new rows, and ends with Ctrl-C', async () => {
       await submitted('there before', ['ok'], '--watch')

@@ -276,21 +276,18 @@ describe('a process that goes wrong', () => {
     expect(loads).toBe(1)
   })
 
-  it.runIf(process.platform === 'linux')(
-    'that is dead already does not fail the next request',
-    async () => {
-      open()
-      // Each request takes its own connection, so the next one finds none to reuse.
-      const { lines } = await start(bundle('d1'), [{ do: 'never' }])
-      const death = deathOf(collect(lines))
-      const { pid } = invoker.processes()[0]!
-      process.kill(pid, 'SIGKILL')
-      // Blocks the event loop, so that nothing here knows of the exit yet; its sockets close with its last thread.
-      while (running(pid) || readdirSync(`/proc/${pid}/task`).length > 1);
-      expect(await outputOf(bundle('d1'), { do: 'echo' })).toEqual({ do: 'echo' })
-      expect((await death).code).toBe('agent_crashed')
-    },
-  )
+  it.runIf(process.platform === 'linux')('that is dead already does not fail the next request', async () => {
+    open()
+    // Each request takes its own connection, so the next one finds none to reuse.
+    const { lines } = await start(bundle('d1'), [{ do: 'never' }])
+    const death = deathOf(collect(lines))
+    const { pid } = invoker.processes()[0]!
+    process.kill(pid, 'SIGKILL')
+    // Blocks the event loop, so that nothing here knows of the exit yet; its sockets close with its last thread.
+    while (running(pid) || readdirSync(`/proc/${pid}/task`).length > 1);
+    expect(await outputOf(bundle('d1'), { do: 'echo' })).toEqual({ do: 'echo' })
+    expect((await death).code).toBe('agent_crashed')
+  })
 
   it('that fills its heap crashes, with its last output in the error', async () => {
     open()
