@@ -17,7 +17,7 @@ const WORTH_BYTES = 16 * MiB
  * that: a run of 300,000 items took 480 MB, of which 65 were live, and takes 340 with this.
  */
 export function keepHeapSmall(): void {
-  setFlagsFromString('--heap-growing-percent=50')
+  setFlagsFromString('--heap-growing-percent=100')
 }
 
 /** Collects garbage and returns memory. V8 itself keeps for long what the heap grew to while loading or under load. */

@@ -73,7 +73,7 @@ export interface BenchOptions {
 }
 
 /** As infra/local/bootstrap.mjs starts a server. */
-const HEAP = ['--max-semi-space-size=8']
+const HEAP = ['--max-semi-space-size=16']
 
 export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-bench-'))

@@ -41,15 +41,15 @@ export interface Claim {
   waited_ms: number
   items: ClaimedItem[]
   /** How flushes take the run's next items; null if each claim has to read the run first. */
-  refills: Refills | null
+  follow_up: FollowUp | null
 }
 
 /** Makes claims of items that flushes took, with the facts that an earlier claim has read of the run. */
-export interface Refills {
-  /** Until when these facts count, by the process's clock; then a claim reads them again. */
-  until_ms: number
+export interface FollowUp {
+  /** When these facts were read, by the process's clock: they count for LIMITS.refill_ms. */
+  read_ms: number
   /** What a flush may take that frees so many places. */
-  of(freed: number): Refill
+  refill(freed: number): Refill
   claim(taken: readonly TakenItem[]): Promise<Claim>
 }
 
@@ -88,32 +88,32 @@ export async function claimItems(ctx: Context, key: RunKey, most: number, late?:
   const claim = claimOf(ctx, toClaim(run), deployment, env, await withRecordedSteps(ctx, run, items))
   // The cap is reached: the run's next items wait for the places of these. Below it, claims run ahead of the flushes.
   const isFull = items.length >= room && room < LIMITS.claim_items
-  const refills = isFull && mayRefill(run, late) ? refillsOf(ctx, run, deployment, env) : null
-  return { claim: { ...claim, refills }, waiting_for: null }
+  const follow_up = isFull && mayRefill(run, late) ? followUpOf(ctx, run, deployment, env) : null
+  return { claim: { ...claim, follow_up }, waiting_for: null }
 }
 
 /** Partitions with a cap and budgets by day or month need facts that a flush does not read. */
 const mayRefill = ({ settings, budgets }: facts.ReadRun, late: Late | undefined): boolean =>
   late === undefined && settings.partition_concurrency === undefined && budgets.length === 0
 
-function refillsOf(
+function followUpOf(
   ctx: Context,
   run: facts.ReadRun,
   deployment: facts.RunDeployment,
   env: Record<string, string>,
-): Refills {
+): FollowUp {
   const { id: run_id, project_id } = run
   const most = Math.min(LIMITS.claim_items, itemsInMemory(run))
   const order = { run_id, project_id, deployment_id: deployment.id, lease_ms: LIMITS.lease_ms }
-  const refills: Refills = {
-    until_ms: ctx.now() + LIMITS.refill_ms,
-    of: freed => ({ ...order, most: Math.min(freed, most) }),
+  const follow_up: FollowUp = {
+    read_ms: ctx.now(),
+    refill: freed => ({ ...order, most: Math.min(freed, most) }),
     async claim(taken) {
       const items = await withRecordedSteps(ctx, run, taken)
-      return { ...claimOf(ctx, { ...toClaim(run), waited_ms: 0 }, deployment, env, items), refills }
+      return { ...claimOf(ctx, { ...toClaim(run), waited_ms: 0 }, deployment, env, items), follow_up }
     },
   }
-  return refills
+  return follow_up
 }
 
 /** The facts about a run that a claim is made of. */
@@ -166,7 +166,7 @@ export function claimOf(
     holds_unpriced: run.under_budget && !run.allow_unpriced,
     waited_ms: run.waited_ms,
     items,
-    refills: null,
+    follow_up: null,
   }
 }
 

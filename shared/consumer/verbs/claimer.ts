@@ -48,8 +48,9 @@ export class Claimer {
   readonly #underWay = new Set<UnderWay>()
   /** The runs that the last poll found. */
   #found: readonly OpenRun[] = []
-  /** Whether something happened since that poll began. */
-  #isOutdated = true
+  /** How often something happened: by now, and when that poll began. */
+  #heard = 0
+  #heardBefore = -1
   /** Runs that had nothing to give, with their projects. */
   readonly #vain = new Map<string, string>()
   /** Runs that could not be served, set aside for a while: they must not keep places from others. */
@@ -68,7 +69,11 @@ export class Claimer {
   /** Whether the last poll found no other run that could use this one's places, and nothing has happened since. */
   isAlone(run_id: string): boolean {
     const isOther = ({ id }: OpenRun) => id !== run_id
-    return !this.#isOutdated && !this.#found.some(isOther) && this.#count(isOther) + this.#failed.size === 0
+    return (
+      this.#heard === this.#heardBefore &&
+      !this.#found.some(isOther) &&
+      this.#count(isOther) + this.#failed.size === 0
+    )
   }
 
   /** Whether a claim or sweep is under way, or will be tried again by itself. */
@@ -78,7 +83,7 @@ export class Claimer {
 
   /** Something may have made room, in one project or in all: runs that were tried in vain are worth another try. */
   hear(project_id?: string): void {
-    this.#isOutdated = true
+    this.#heard++
     const isHeard = (id: string) => project_id === undefined || project_id === id
     for (const one of this.#underWay) if (isHeard(one.run.project_id)) one.isOutdated = true
     for (const [run_id, id] of this.#vain) if (isHeard(id)) this.#vain.delete(run_id)
@@ -87,16 +92,16 @@ export class Claimer {
   /** Polls the open runs once; begins claims and sweeps, and does not wait for them. */
   async look(): Promise<void> {
     try {
-      this.#isOutdated = false
+      const heard = this.#heard
       const found = await findOpenRuns(this.#ctx.sql, LIMITS.open_runs_per_look, this.#holder.late())
       this.#found = found
+      this.#heardBefore = heard
       const runs = found.filter(({ id }) => !this.#vain.has(id) && !this.#failed.has(id))
       const places = this.#shares(runs.filter(run => !run.stop_reason))
       for (const run of runs)
         if (run.stop_reason) this.#sweep(run)
         else this.#claim(run, places.get(run.id) ?? 0)
     } catch (error) {
-      this.#isOutdated = true
       // PostgreSQL is restarting: the next poll tries again.
       this.#ctx.log('warn', 'look_failed', { error: String(error) })
       await pause(LIMITS.look_retry_ms)

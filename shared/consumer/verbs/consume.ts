@@ -5,7 +5,7 @@ import type { Refill, ClaimedItem as TakenItem } from '../../claims/queries/clai
 import { findNextDue, isAnyLeftToFresh } from '../../claims/queries/open-runs.ts'
 import { type Late, stepTimeMs } from '../../claims/rules/consumer-time.ts'
 import { HeldItems } from '../../claims/rules/held-items.ts'
-import type { Claim, Refills } from '../../claims/verbs/claim.ts'
+import type { Claim, FollowUp } from '../../claims/verbs/claim.ts'
 import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -37,7 +37,7 @@ interface Work {
   account_id: string | null
   writer: ResultWriter
   executions: number
-  refills: Refills | null
+  follow_up: FollowUp | null
 }
 
 class Consumer {
@@ -168,7 +168,7 @@ class Consumer {
     const lease = this.#leases.begin(claim)
     const inFlightItems: InFlightItem[] = claim.items.map(item => beginItem(item, lease))
     const work = this.#workOn(claim)
-    work.refills = claim.refills ?? work.refills
+    work.follow_up = claim.follow_up ?? work.follow_up
     lease.abort.signal.addEventListener('abort', () => this.#release(work, lease.open))
     this.#held.change(work.run_id, work.account_id, inFlightItems.length)
     this.#claimed += inFlightItems.length
@@ -196,17 +196,19 @@ class Consumer {
   }
 
   /** What a flush may take for the places that it frees: the run's next items, while nothing else is known to wait. */
-  #refill({ refills, run_id }: Work, freed: number): Refill | null {
-    if (refills === null || this.#isLeaving || this.#isOver() || this.#late() !== undefined) return null
-    const mayReuse = this.#ctx.now() < refills.until_ms && this.#claimer.isAlone(run_id)
-    return mayReuse ? refills.of(freed) : null
+  #refill({ follow_up, run_id }: Work, freed: number): Refill | null {
+    if (follow_up === null || this.#isLeaving || this.#isOver() || this.#late() !== undefined) return null
+    const isRecent = this.#sinceMs(follow_up.read_ms) < LIMITS.refill_ms
+    return isRecent && this.#claimer.isAlone(run_id) ? follow_up.refill(freed) : null
   }
 
   /** Begins the items that a flush took. If that fails, they are offered again when their lease ends. */
-  #refilled({ refills, run_id }: Work, taken: readonly TakenItem[]): void {
+  #refilled({ follow_up, run_id, account_id }: Work, taken: readonly TakenItem[]): void {
     const onError = (error: unknown) => this.#ctx.log('warn', 'turn_failed', { run_id, error: String(error) })
-    const begun = refills!
+    this.#held.change(run_id, account_id, taken.length)
+    const begun = follow_up!
       .claim(taken)
+      .finally(() => this.#held.change(run_id, account_id, -taken.length))
       .then(claim => this.#launch(claim), onError)
       .finally(() => this.#executions.delete(begun))
     this.#executions.add(begun)
@@ -235,12 +237,12 @@ class Consumer {
       refill: freed => this.#refill(work, freed),
       onSettled: (items, taken) => {
         this.#settled += items
-        for (const items of taken) this.#refilled(work, items)
+        for (const claimed of taken) this.#refilled(work, claimed)
         this.#release(work, items, taken.flat().length)
       },
       trace: telemetry && new RunTrace(this.#ctx, telemetry, claim),
     })
-    const work: Work = { run_id, project_id, account_id, writer, executions: 0, refills: null }
+    const work: Work = { run_id, project_id, account_id, writer, executions: 0, follow_up: null }
     this.#work.set(run_id, work)
     return work
   }
@@ -262,7 +264,7 @@ class Consumer {
     do {
       await Promise.all(this.#executions)
       await Promise.all([...this.#work.values()].map(({ writer }) => writer.drained()))
-    } while (this.#executions.size > 0) // a flush that was under way took more
+    } while (this.#executions.size + this.#work.size > 0) // a flush that was under way took more
     clearTimeout(timer)
   }
 

@@ -1,5 +1,5 @@
 // The leases of one consumer. Guarantee: every lease with open items is extended, and a claim that PostgreSQL no longer
-// knows is let go at once.
+// knows is let go at the next heartbeat.
 
 import { extendLeases } from '../../claims/queries/leases.ts'
 import type { Claim } from '../../claims/verbs/claim.ts'

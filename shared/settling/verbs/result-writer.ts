@@ -151,13 +151,17 @@ export class ResultWriter {
   async #flushAll(): Promise<void> {
     for (;;) {
       const entries = await this.#flushEntries()
+      this.#report(entries ?? 0)
       const returns = await this.#flushReturns()
       const handed = await this.#flushHandedOver()
       if (entries === null && returns === null && handed === null) return
-      const left = (entries ?? 0) + (returns ?? 0) + (handed ?? 0)
-      const taken = this.#taken.splice(0)
-      if (left + taken.length > 0) this.#events.onSettled(left, taken)
+      this.#report((returns ?? 0) + (handed ?? 0))
     }
+  }
+
+  #report(left: number): void {
+    const taken = this.#taken.splice(0)
+    if (left + taken.length > 0) this.#events.onSettled(left, taken)
   }
 
   /** Returns how many items left the consumer with the flush; null if there was nothing to write. */
@@ -218,11 +222,11 @@ export class ResultWriter {
       ...streakOf(parts),
       unpriced_model: unpricedModelOf(parts),
       max_consecutive_failures: this.#run.max_consecutive_failures,
-      refill: (ended.length > 0 && this.#events.refill?.(ended.length)) || null,
     }
     return this.#write(inFlightItems, ended, async claims => {
       const entries = await withCauses(parts, symptoms => this.#causes.name(this.#run, symptoms))
-      const flushed = await store.settle(this.#ctx.sql, { ...flush, entries, claims })
+      const refill = (ended.length > 0 && this.#events.refill?.(ended.length)) || null
+      const flushed = await store.settle(this.#ctx.sql, { ...flush, entries, claims, refill })
       if (flushed.taken.length > 0) this.#taken.push(flushed.taken)
       this.#events.trace?.settled(parts, flushed)
       if (!flushed.finished) return

@@ -28,7 +28,7 @@ async function heldAtCap(items: Parameters<TestEngine['submit']>[0] = 10) {
 
 /** A flush that ends the first `n` items of a claim, and takes as many if it may. */
 const flushOf = (
-  { run_id, project_id, id, refills }: Claim,
+  { run_id, project_id, id, follow_up }: Claim,
   n: number,
   more: Partial<Flush> = {},
 ): Flush => ({
@@ -42,7 +42,7 @@ const flushOf = (
   streak_broken: true,
   unpriced_model: null,
   max_consecutive_failures: 100,
-  refill: refills!.of(n),
+  refill: follow_up!.refill(n),
   ...more,
 })
 const FAILED: Partial<Entry> = {
@@ -78,7 +78,7 @@ it('a flush takes the items that a claim right after it would take, and leaves t
   const apart = await heldAtCap()
   await settle(engine.sql, flushOf(apart.claim, 3, { refill: null }))
   const places = { kept_places: 0, kept_of_run: 0, fresh: true }
-  const claimed = await takeRange(engine.sql, { ...apart.claim.refills!.of(3), ...places })
+  const claimed = await takeRange(engine.sql, { ...apart.claim.follow_up!.refill(3), ...places })
   const without = (items: typeof taken) => items.map(({ claim_id: _, item_id: __, ...item }) => item)
   expect(without(taken)).toEqual(without(claimed))
   expect(seqsOf(taken)).toEqual([5, 6, 7])
@@ -148,11 +148,11 @@ it.each<[string, () => Promise<unknown>]>([
   ],
 ])('each claim reads the run first when %s', async (_, happens) => {
   await happens()
-  expect((await heldAtCap()).claim.refills).toBeNull()
+  expect((await heldAtCap()).claim.follow_up).toBeNull()
 })
 
 it('a claim that leaves room under the cap lets the next claim read the run', async () => {
-  expect((await heldAtCap(CAP - 1)).claim.refills).toBeNull()
+  expect((await heldAtCap(CAP - 1)).claim.follow_up).toBeNull()
 })
 
 it('a run at its cap is read once, and its flushes take the rest of its items', async () => {
@@ -162,7 +162,8 @@ it('a run at its cap is read once, and its flushes take the rest of its items', 
     yield* items.map(item => result(item))
   })
   const run_id = await engine.submit(40)
-  const consuming = consume(engine.ctx)
+  const now = Date.now() // stands still: after a second a claim would read the run again
+  const consuming = consume({ ...engine.ctx, now: () => now })
   await eventually(() => expect(engine.requests).toHaveLength(1))
   await engine.sql.begin(async tx => {
     // A claim that reads the run waits for this lock, since it reads the prices of the project.
@@ -188,4 +189,52 @@ it('a run at its cap is worked off from flush to flush, and every claim ends, wh
   expect(await conservation(engine, run_id)).toEqual([])
   const sent = engine.requests.flat().map(({ seq }) => seq)
   expect(sent.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1))
+})
+
+it('a flush that is sent again after a stop takes nothing', async () => {
+  const answering = Promise.withResolvers<void>()
+  engine.play(async function* (items) {
+    await answering.promise
+    yield* items.map(item => result(item))
+  })
+  const run_id = await engine.submit(10)
+  const stop = new AbortController()
+  const consuming = consume(engine.ctx, { stop: stop.signal })
+  await eventually(() => expect(engine.requests).toHaveLength(1))
+  // As while PostgreSQL restarts.
+  await engine.sql.unsafe(`create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'away' using errcode = '57P03'; end $$;
+    create trigger refuse before update on items for each row execute function refuse()`)
+  answering.resolve()
+  await eventually(() => expect(engine.log.some(line => line.includes('settle_failed'))).toBe(true))
+  stop.abort()
+  await engine.sql`drop trigger refuse on items`
+  expect(await consuming).toMatchObject({ claimed: CAP, settled: CAP })
+  expect(await conservation(engine, run_id)).toEqual([])
+})
+
+it('a stopped consumer waits for the flush of each run, whichever ends last', async () => {
+  const answering = Promise.withResolvers<void>()
+  engine.play(async function* (items) {
+    await answering.promise
+    yield* items.map(item => result(item))
+  })
+  const other = await engine.submit(1, { agent_id: await engine.agent('other') })
+  const run_id = await engine.submit(8, { concurrency: 2 })
+  const stop = new AbortController()
+  const consuming = consume(engine.ctx, { stop: stop.signal })
+  await eventually(() => expect(engine.requests).toHaveLength(2))
+  await engine.sql.begin(async tx => {
+    await tx`select from runs where id = any(${[other, run_id]}) order by id for no key update`
+    answering.resolve()
+    await eventually(async () =>
+      expect(
+        await engine.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      ).toHaveLength(2),
+    )
+    stop.abort()
+  })
+  const { claimed, settled } = await consuming
+  expect(settled).toBe(claimed)
+  expect(await conservation(engine, run_id)).toEqual([])
 })

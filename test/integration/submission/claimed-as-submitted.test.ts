@@ -73,7 +73,7 @@ const alike = (claim: Claim | null | undefined) =>
     id: 0,
     run_id: '',
     waited_ms: 0,
-    refills: null, // a run that was just opened is read by its next claim
+    follow_up: null, // a run that was just opened is read by its next claim
     items: claim.items.map(item => ({ ...item, claim_id: 0 })),
   }
 
