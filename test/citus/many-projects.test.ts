@@ -1,10 +1,11 @@
 import postgres from 'postgres'
 import { afterAll, expect, inject, it } from 'vitest'
 import { killNode, startNode } from '../support/citus-nodes.ts'
-import { callerOf, makeProjects } from '../support/citus-projects.ts'
+import { callerOf } from '../support/citus-projects.ts'
 import { conservation } from '../support/conservation.ts'
 import { eventually } from '../support/eventually.ts'
 import { heldAgent } from '../support/held-agent.ts'
+import { makeProjects } from '../support/many-projects.ts'
 import { startStack } from '../support/stack.ts'
 
 /** Of one item each, and the items of the project beside them. */
