@@ -5,7 +5,7 @@ import { asked, nodeOf } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import { become, countMoves, guard, useMoves } from '../../items/queries/transitions.ts'
 import type { RunKey } from '../../kernel/ids.ts'
-import { numbers, texts } from '../../kernel/packed-columns.ts'
+import { hasSeq, numbers, texts } from '../../kernel/packed-columns.ts'
 import { type FlushClaims, LOCKED, lockClaims } from './settle-ended.ts'
 
 /** An attempt that ended without ending its item. */
@@ -34,10 +34,11 @@ export async function returnItems(
   claims: FlushClaims,
 ): Promise<number> {
   const node = await nodeOf(sql, project_id)
+  const seqs = returns.map(r => r.seq)
   const [row] = await sql<{ n: number }[]>`
     with given as (
       select * from rows from (
-        unnest(${numbers(returns.map(r => r.seq))}::text::int[]),
+        unnest(${numbers(seqs)}::text::int[]),
         unnest(${numbers(returns.map(r => r.attempt))}::text::smallint[]),
         unnest(${numbers(returns.map(r => r.delay_ms))}::text::float8[]),
         unnest(${numbers(returns.map(r => r.alone))}::text::boolean[]),
@@ -52,7 +53,7 @@ export async function returnItems(
         agent_failures = i.agent_failures + (g.fault = 'agent')::int::smallint,
         transport_failures = i.transport_failures + (g.fault = 'transport')::int::smallint
       from given g
-      where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = any(${numbers(returns.map(r => r.seq))}::text::int[])
+      where i.project_id = ${project_id} and i.run_id = ${run_id} and ${hasSeq(sql, 'i', seqs)}
         and i.seq = g.seq and i.attempt = g.attempt and ${sql.unsafe(guard('requeue'))} and ${sql.unsafe(LOCKED)}
       returning i.seq, i.attempt, i.started_at, g.code, g.message, g.delay_ms, g.alone, g.cuts
     ), logged as (

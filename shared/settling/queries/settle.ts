@@ -18,7 +18,7 @@ import {
   TALLY,
   useMoves,
 } from '../../items/queries/transitions.ts'
-import { numbers, rowsOf } from '../../kernel/packed-columns.ts'
+import { hasSeq, numbers, rowsOf } from '../../kernel/packed-columns.ts'
 import { fileSpending } from '../../prices/queries/budgets.ts'
 import { insertSteps } from './insert-steps.ts'
 import { insertTriage, keepCauses, type NotOk, notOkRows } from './not-ok.ts'
@@ -149,7 +149,7 @@ const entryRows = (sql: Sql, entries: readonly Entry[]) =>
 
 /** Items that are still in the attempt, and have the steps, of which the flush speaks. */
 function settleItems(sql: Sql, { project_id, run_id, entries }: Flush) {
-  const seqs = numbers(entries.map(e => e.seq))
+  const seqs = entries.map(e => e.seq)
   return sql`
     update items i set
       status = case when e.ends then coalesce(b.status, ${sql.unsafe(statusAfter('complete'))}) else i.status end,
@@ -164,7 +164,7 @@ function settleItems(sql: Sql, { project_id, run_id, entries }: Flush) {
       cost_micro = i.cost_micro + e.cost_micro, input_tokens = least(i.input_tokens + e.input_tokens, 2147483647),
       output_tokens = least(i.output_tokens + e.output_tokens, 2147483647)
     from entry e left join not_ok b using (seq), ${sql.unsafe(CLOCK)}
-    where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = any(${seqs}::text::int[])
+    where i.project_id = ${project_id} and i.run_id = ${run_id} and ${hasSeq(sql, 'i', seqs)}
       and i.seq = e.seq and i.attempt = e.attempt and ${sql.unsafe(guard('complete'))} and i.step_count = e.steps_before
       and ${sql.unsafe(LOCKED)}
     returning i.seq, i.status, i.outcome, i.outcome_reason, i.degraded_reason, i.error_code, i.partition_key,
