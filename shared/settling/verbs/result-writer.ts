@@ -17,6 +17,7 @@ import type { CauseNamer } from '../../triage/verbs/name-causes.ts'
 import { type Return, returnItems } from '../queries/returns.ts'
 import * as store from '../queries/settle.ts'
 import type { FlushClaims } from '../queries/settle-ended.ts'
+import type { Entry } from '../queries/settle-parts.ts'
 import { type Part, partOf, refusedPart, streakOf, takeParts, unpricedModelOf } from './flush.ts'
 import { abandon, endingWith, type InFlightItem, isOver, stillHeld } from './in-flight-item.ts'
 import { persist } from './persist.ts'
@@ -225,7 +226,7 @@ export class ResultWriter {
   }
 
   /** Names the causes of what did not simply work, which takes a round trip only where a cause is new. */
-  async #withCauses(parts: readonly Part[]): Promise<store.Entry[]> {
+  async #withCauses(parts: readonly Part[]): Promise<Entry[]> {
     const symptoms = parts.flatMap(part => part.symptoms ?? [])
     if (symptoms.length === 0) return parts.map(({ entry }) => entry)
     const named = (await this.#causes.name(this.#run, symptoms)).values()

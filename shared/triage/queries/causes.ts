@@ -57,19 +57,20 @@ export async function insertCauses(
   made: readonly CauseText[],
 ): Promise<string[]> {
   const node = await nodeOf(sql, of.project_id)
+  // Twice in the statement: what an INSERT takes from another part of it a cluster hands to all nodes.
+  const given = sql`
+    (select * from unnest(${made.map(c => c.step)}::text[], ${made.map(c => c.error_code)}::text[],
+      ${made.map(c => c.reason)}::text[], ${made.map(c => c.template)}::text[])
+      with ordinality as t(step, error_code, reason, template, no))`
   const rows = await sql<{ id: string; no: number }[]>`
-    with given as (
-      select * from unnest(${made.map(c => c.step)}::text[], ${made.map(c => c.error_code)}::text[],
-        ${made.map(c => c.reason)}::text[], ${made.map(c => c.template)}::text[])
-        with ordinality as t(step, error_code, reason, template, no)
-    ), put as (
+    with put as (
       insert into causes (project_id, agent_id, step, error_code, reason, template)
-      select ${of.project_id}, ${of.agent_id}, step, error_code, reason, template from given on conflict do nothing
+      select ${of.project_id}, ${of.agent_id}, step, error_code, reason, template from ${given} g on conflict do nothing
       returning id, step, error_code, reason, template
     )
-    select p.id, g.no::int from put p join given g using (step, error_code, reason, template)
+    select p.id, g.no::int from put p join ${given} g using (step, error_code, reason, template)
     union all
-    select c.id, g.no::int from causes c join given g using (step, error_code, reason, template)
+    select c.id, g.no::int from causes c join ${given} g using (step, error_code, reason, template)
     where c.agent_id = ${of.agent_id} ${asked(sql, 'c', node)}
     order by no`
   return rows.map(row => row.id)
