@@ -1,10 +1,11 @@
 // Logs changes: who, what, when. Guarantee: a change that is `atomic` and its entry are committed together or not
-// at all; of other changes the entry follows, and only a crash in between can lose it. A read that is logged is shown after
+// at all, and made again where PostgreSQL ended it because it and another waited for each other; of other changes the entry follows, and only a crash in between can lose it. A read that is logged is shown after
 // its entry.
 
 import { insertAuditEntry, NOBODY_ID, noteAuditEntry } from '../accounts/queries/audit.ts'
 import type { Context, Database } from '../context.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { isDeadlock } from '../kernel/unreachable.ts'
 import { isFirstWithin, letNextIn } from '../redis/seldom.ts'
 import { subjectOf } from './access-log.ts'
 import { callerOf, type OperatorPrincipal, type Principal } from './auth.ts'
@@ -32,12 +33,21 @@ export async function recordChange<T>(
     ctx.waitUntil(noteAuditEntry(ctx.sql, entryOf(ctx, change, value)))
     return value
   }
-  return ctx.db.transaction(async tx => {
-    const db = tx as unknown as Database
-    const value = await make({ ...ctx, db })
-    await insertAuditEntry(db, entryOf(ctx, change, value))
-    return value
-  })
+  const once = () =>
+    ctx.db.transaction(async tx => {
+      const db = tx as unknown as Database
+      const value = await make({ ...ctx, db })
+      await insertAuditEntry(db, entryOf(ctx, change, value))
+      return value
+    })
+  for (let tries = LIMITS.change_tries; tries > 1; tries--) {
+    try {
+      return await once()
+    } catch (error) {
+      if (!isDeadlock(error)) throw error
+    }
+  }
+  return once()
 }
 
 /**

@@ -64,6 +64,9 @@ export const isNodeLost = (error: unknown): boolean =>
 /** Whether it is that PostgreSQL cannot write, though it may read. */
 export const takesNoWrites = (error: unknown): boolean => hasCode(error, NO_ROOM)
 
+/** Whether PostgreSQL ended a transaction, which has changed nothing then, since it and another waited for each other. */
+export const isDeadlock = (error: unknown): boolean => hasCode(error, new Set(['40P01']))
+
 /** Whether asking again would make a caller wait for the sum of several deadlines. */
 const wasWaitedFor = (error: unknown): boolean => hasCode(error, TIMEOUTS) || says(error, POOLER_GAVE_UP)
 

@@ -112,6 +112,7 @@ export const WORK_LIMITS = {
   agent_models: 100, // that it declares
   generator_name_characters: 64,
   generator_piece_characters: 65_536, // of an answer's lines, sent at once; the next are made when these were taken
+  change_tries: 3, // of settings, where others that wait for it are waited for: on a cluster each table is locked whole for a moment
   deploy_tries: 3, // when something it is about to make is made through the API meanwhile
   plan_value_characters: 200, // of a value that a deploy changes
   agent_timeout_grace_ms: 1000, // the agent may report its own timeout first
