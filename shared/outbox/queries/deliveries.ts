@@ -2,7 +2,6 @@
 // it true, one sender at a time holds it, and what becomes of a try is recorded only by the one who holds it.
 
 import { isHeld } from '../../accounts/queries/installation.ts'
-import type { AlertRow } from '../../alerts/wire/alerts.ts'
 import {
   type Asked,
   askEach,
@@ -10,14 +9,12 @@ import {
   askProjects,
   asProjects,
   ofOne,
-  projectOf,
 } from '../../cluster/queries/distributed.ts'
 import { askReachable, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
-import type { ItemRow, RunRow } from '../../items/wire/runs.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { ChannelFormat, DeliveryKind, DeliveryState, RunTransition } from '../vocabulary.ts'
-import type { DeliveryRow, RunEnd, TryRow } from '../wire/deliveries.ts'
+import type { ChannelFormat, DeliveryKind, DeliveryState } from '../vocabulary.ts'
+import type { DeliveryRow, TryRow } from '../wire/deliveries.ts'
 
 /** A message in its sender's hands. */
 export interface HeldDelivery {
@@ -58,8 +55,24 @@ export async function claimDeliveries(
   const look = (of: Reachable) =>
     sql`select project_id from deliveries where due_at <= now() ${of('deliveries')} group by 1 order by min(due_at)`
   return askEach(sql, look, slots, (project, slots) =>
-    claimDeliveriesOf(sql, inFlight, slots, mails, project),
+    project === null
+      ? claimDeliveriesOf(sql, inFlight, slots, mails, null)
+      : claimApart(sql, inFlight, slots, mails, project),
   )
+}
+
+/** On a cluster tries are noted by a statement of their own: what one part gives, and an INSERT in another takes, goes to all nodes. */
+async function claimApart(sql: Sql, inFlight: InFlight, slots: number, mails: boolean, project: string) {
+  const claimed = await sql.begin(async begun => {
+    const tx = begun as unknown as Sql
+    const held = await claimDeliveriesOf(tx, inFlight, slots, mails, project)
+    if (held.length > 0)
+      await tx`
+        insert into delivery_tries (project_id, delivery_id, try)
+        select ${project}, id, try from unnest(${held.map(one => one.id)}::uuid[], ${held.map(one => one.tries)}::int[]) as t(id, try)`
+    return held
+  })
+  return claimed as HeldDelivery[]
 }
 
 /** Receivers that something waits for, as `waiting`; of all projects each is found by one step in an index. */
@@ -74,6 +87,10 @@ const hostsOf = (sql: Sql, project: Asked) =>
     : sql`waiting as (
       select distinct host from deliveries where due_at is not null ${asked(sql, 'deliveries', project)} and not ${isHeld(sql)}
     )`
+
+const noteTries = (sql: Sql) => sql`, started as (
+    insert into delivery_tries (project_id, delivery_id, try) select project_id, id, tries from held where goes_on
+  )`
 
 /**
  * On a cluster of one project after another: what a look takes of one does not count for the next, which finds it in flight
@@ -123,49 +140,8 @@ function claimDeliveriesOf(sql: Sql, inFlight: InFlight, slots: number, mails: b
         due_at = case when goes_on then c.held_until end
       from chosen c where d.id = c.id ${of('d')}
       returning d.*, c.account_id, goes_on
-    ), started as (
-      insert into delivery_tries (project_id, delivery_id, try) select ${projectOf(sql, 'project_id', project)}, id, tries from held where goes_on
-    )
+    ) ${project === null ? noteTries(sql) : sql``}
     select id, account_id, project_id, kind, url, format, host, body, tries from held where goes_on`
-}
-
-/** What messages about runs tell, by message: the run as it was then, and its item if it has but one. */
-export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, RunEnd>> {
-  const rows = await sql<
-    (RunRow & { delivery_id: string; ended_at: Date; transition: RunTransition | null })[]
-  >`
-    select r.*, a.slug as agent_slug, v.version as deployment_version, now.payloads_purged_at, now.steps_purged_at,
-      d.id as delivery_id, d.created_at as ended_at, d.run->>'transition' as transition
-    from deliveries d join runs now on now.project_id = d.project_id and now.id = d.run_id, jsonb_populate_record(null::runs, d.run) r
-    join agents a on a.id = r.agent_id left join deployments v on v.id = r.deployment_id
-    where d.id = any(${[...deliveryIds]}::uuid[])`
-  const single = rows.filter(run => run.total_items === 1)
-  const items = await sql<ItemRow[]>`
-    select i.* from unnest(${single.map(run => run.project_id)}::uuid[], ${single.map(run => run.id)}::uuid[]) as k(project_id, run_id)
-      join items i on i.project_id = k.project_id and i.run_id = k.run_id and i.seq = 1`
-  const itemOf = new Map(items.map(item => [item.run_id, item]))
-  return new Map(
-    rows.map(({ delivery_id, ended_at, transition, ...run }) => [
-      delivery_id,
-      {
-        run: { ...run, unchanged: run.unchanged ?? 0 },
-        item: itemOf.get(run.id) ?? null,
-        ended_at,
-        transition: transition ?? 'ended',
-      },
-    ]),
-  )
-}
-
-/** The alerts that messages tell, by message. */
-export async function findToldAlerts(
-  sql: Sql,
-  deliveryIds: readonly string[],
-): Promise<Map<string, AlertRow>> {
-  const rows = await sql<(AlertRow & { delivery_id: string })[]>`
-    select a.*, d.id as delivery_id from deliveries d join alerts a on a.project_id = d.project_id and a.id = d.alert_id
-    where d.id = any(${[...deliveryIds]}::uuid[])`
-  return new Map(rows.map(({ delivery_id, ...alert }) => [delivery_id, alert]))
 }
 
 /** How a try ended. */

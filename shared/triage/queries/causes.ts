@@ -1,7 +1,7 @@
 // Reads and writes of causes. Their counts are kept by triggers on `triage`, so a read costs as much as a project has
 // causes, of which it has a bounded number, and never as much as has failed.
 
-import { asked, nodeOf } from '../../cluster/queries/distributed.ts'
+import { asked, nodeOf, ofOne } from '../../cluster/queries/distributed.ts'
 import { askReachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
@@ -166,7 +166,7 @@ export async function listCauses(sql: Sql, filter: CauseFilter) {
       c.runs, n.first_seen, n.last_seen, ${run_id === undefined ? newest(sql) : recordId(sql, 'n')} as record_id
     from (${counted(sql, filter)}) n
       join causes c on c.project_id = n.project_id and c.id = n.cause_id join agents a on a.id = c.agent_id
-    where ${size} > 0 ${agent === undefined ? sql`` : sql`and a.slug = ${agent}`}
+    where ${size} > 0 ${ofOne(sql, 'c', filter.project_ids ?? [])} ${agent === undefined ? sql`` : sql`and a.slug = ${agent}`}
       ${filter.id === undefined ? sql`` : sql`and c.id = ${filter.id}`}
       ${before === undefined ? sql`` : sql`and (${size}, c.id) < (${before.count}::int, ${before.id}::text)`}
     order by ${size} desc, c.id desc limit ${filter.limit}`
@@ -179,7 +179,7 @@ function counted(sql: Sql, { project_ids, run_id, from_day, to_day }: CauseFilte
   if (run_id !== undefined)
     return sql`
       select o.*, r.total_items as run_items from cause_runs o join runs r on r.project_id = o.project_id and r.id = o.run_id
-      where o.run_id = ${run_id} and ${projects('o')}`
+      where o.run_id = ${run_id} and ${projects('o')} ${ofOne(sql, 'o', project_ids ?? [])} ${ofOne(sql, 'r', project_ids ?? [])}`
   if (from_day === undefined && to_day === undefined)
     return sql`select *, id as cause_id from causes where ${projects('causes')}`
   return sql`
@@ -226,10 +226,14 @@ export interface TopCause {
 /** What most items of a run did not work for. */
 export async function findTopCauses(
   sql: Sql,
-  { run_id }: { run_id: string },
+  { project_id, run_id }: { project_id?: string; run_id: string },
   limit: number,
 ): Promise<TopCause[]> {
-  const rows = await listCauses(sql, { run_id, limit })
+  const rows = await listCauses(sql, {
+    project_ids: project_id === undefined ? undefined : [project_id],
+    run_id,
+    limit,
+  })
   return rows.map(row => ({
     id: row.id,
     title: titleOf(row),
