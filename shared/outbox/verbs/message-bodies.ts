@@ -90,7 +90,7 @@ async function digestBody(ctx: Context, one: HeldDelivery, end: DigestEnd): Prom
 }
 
 async function topCauses(sql: Context['sql'], project_id: string, run_id: string): Promise<DigestCause[]> {
-  const causes = await findTopCauses(sql, { project_id, run_id }, LIMITS.digest_causes)
+  const causes = await findTopCauses(sql, { project_ids: [project_id], run_id }, LIMITS.digest_causes)
   return causes.map(({ title, count }) => ({
     cause: plainText(title, LIMITS.digest_cause_characters),
     items: count,

@@ -57,7 +57,7 @@ export async function insertCauses(
   made: readonly CauseText[],
 ): Promise<string[]> {
   const node = await nodeOf(sql, of.project_id)
-  // Twice in the statement: what an INSERT takes from another part of it a cluster hands to all nodes.
+  // Stands twice: what an INSERT takes from another part a cluster hands to all nodes.
   const given = sql`
     (select * from unnest(${made.map(c => c.step)}::text[], ${made.map(c => c.error_code)}::text[],
       ${made.map(c => c.reason)}::text[], ${made.map(c => c.template)}::text[])
@@ -226,14 +226,10 @@ export interface TopCause {
 /** What most items of a run did not work for. */
 export async function findTopCauses(
   sql: Sql,
-  { project_id, run_id }: { project_id?: string; run_id: string },
+  of: { project_ids?: readonly string[]; run_id: string },
   limit: number,
 ): Promise<TopCause[]> {
-  const rows = await listCauses(sql, {
-    project_ids: project_id === undefined ? undefined : [project_id],
-    run_id,
-    limit,
-  })
+  const rows = await listCauses(sql, { ...of, limit })
   return rows.map(row => ({
     id: row.id,
     title: titleOf(row),
