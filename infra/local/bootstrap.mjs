@@ -24,7 +24,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGABRT: 6, SIGKILL: 9, SIGTERM: 15 }
 // Exit codes of an uncaught error, and of the signals that end a process which used too many resources.
 const CRASHED = new Set([70, 128 + 9, 128 + 6])
-// V8 lets the young generation grow to 120 MB and returns it late; a sixth of that is as fast.
+// V8 lets the young generation grow to 120 MB and returns it late; a third of that is as fast.
 const HEAP = ['--max-semi-space-size=16']
 const CRASH_WINDOW_MS = 600_000
 // Leftovers of the crashed stack end within the first wait; each crash of the last ten minutes doubles it.

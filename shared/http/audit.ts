@@ -1,10 +1,11 @@
-// Logs changes: who, what, when. Guarantee: an `atomic` change and its entry are committed together or not at all; for
-// other changes the entry follows, and only a crash in between can lose it. A logged read is answered after its entry
-// is written.
+// Logs changes: who, what, when. Guarantee: an `atomic` change and its entry are committed together or not at all, and
+// are tried again if PostgreSQL ends them in a deadlock; for other changes the entry follows, and only a crash in
+// between can lose it. A logged read is answered after its entry is written.
 
 import { insertAuditEntry, NOBODY_ID, noteAuditEntry } from '../accounts/queries/audit.ts'
 import type { Context, Database } from '../context.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { isDeadlock } from '../kernel/unreachable.ts'
 import { isFirstWithin, letNextIn } from '../redis/seldom.ts'
 import { subjectOf } from './access-log.ts'
 import { callerOf, type OperatorPrincipal, type Principal } from './auth.ts'
@@ -32,12 +33,21 @@ export async function recordChange<T>(
     ctx.waitUntil(noteAuditEntry(ctx.sql, entryOf(ctx, change, value)))
     return value
   }
-  return ctx.db.transaction(async tx => {
-    const db = tx as unknown as Database
-    const value = await make({ ...ctx, db })
-    await insertAuditEntry(db, entryOf(ctx, change, value))
-    return value
-  })
+  const once = () =>
+    ctx.db.transaction(async tx => {
+      const db = tx as unknown as Database
+      const value = await make({ ...ctx, db })
+      await insertAuditEntry(db, entryOf(ctx, change, value))
+      return value
+    })
+  for (let tries = LIMITS.change_tries; tries > 1; tries--) {
+    try {
+      return await once()
+    } catch (error) {
+      if (!isDeadlock(error)) throw error
+    }
+  }
+  return once()
 }
 
 /**

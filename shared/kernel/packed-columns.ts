@@ -28,6 +28,18 @@ export function numbers(values: readonly (number | boolean | null)[]): string {
   return `${packed}}`
 }
 
+/**
+ * The condition that rows of one run have one of these numbers, by the alias of their table. Before 17 PostgreSQL finds
+ * them by the run alone where its statistics take the run for a small one, and then compares each row of the run: bounds
+ * keep it to those between, and in a query of its own the list is read once. Without, items of a run of 20,000 settled at
+ * a third of the rate.
+ */
+export function hasSeq(sql: Sql, alias: string, seqs: readonly number[]) {
+  const [seq, least, most] = [sql.unsafe(`${alias}.seq`), Math.min(...seqs), Math.max(...seqs)]
+  const bounds = seqs.length > 0 ? sql`${seq} between ${least} and ${most} and` : sql``
+  return sql`${bounds} ${seq} = any((select ${numbers(seqs)}::text::int[])::int[])`
+}
+
 /** A column of times, as the text of a PostgreSQL array. */
 export function times(values: readonly Date[]): string {
   return `{${values.map(value => value.toISOString()).join(',')}}`

@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest'
-import { isFull, isUnreachable, noteTrouble, onceMore, takesNoWrites, troubleOf } from './unreachable.ts'
+import {
+  isDeadlock,
+  isFull,
+  isNodeLost,
+  isUnreachable,
+  noteTrouble,
+  onceMore,
+  takesNoWrites,
+  troubleOf,
+} from './unreachable.ts'
 
 const thrown = (message: string, code = '08P01') => Object.assign(new Error(message), { code })
 
@@ -72,4 +81,21 @@ it('trouble with a store is reported for ten seconds, and not after its clock wa
     undefined,
     undefined,
   ])
+})
+
+it.for([
+  ['08006', 'connection to the remote node postgres@127.0.0.1:5433 failed', true],
+  ['XX000', 'failure on connection marked as essential: 127.0.0.1:5433', true],
+  ['XX000', 'a failure on connection marked as essential', false],
+  ['42601', 'failure on connection marked as essential: 127.0.0.1:5433', false],
+  ['40P01', 'canceling the transaction since it was involved in a distributed deadlock', false],
+] as const)('of a coordinator, %s "%s" tells of a lost node: %s', ([code, message, isLost]) => {
+  const error = new Error('a query failed', { cause: thrown(message, code) })
+  expect([isNodeLost(error), isUnreachable(error)]).toEqual([isLost, isLost])
+})
+
+it('a transaction that PostgreSQL ended for others is told from one that failed, whatever wraps it', () => {
+  const ended = thrown('deadlock detected', '40P01')
+  expect([ended, new Error('a query failed', { cause: ended })].map(isDeadlock)).toEqual([true, true])
+  expect(isDeadlock(thrown('duplicate key value', '23505'))).toBe(false)
 })

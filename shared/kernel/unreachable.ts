@@ -64,6 +64,9 @@ export const isNodeLost = (error: unknown): boolean =>
 /** Whether PostgreSQL cannot write, though it may read. */
 export const takesNoWrites = (error: unknown): boolean => hasCode(error, NO_ROOM)
 
+/** Whether PostgreSQL ended a transaction in a deadlock; it has changed nothing then. */
+export const isDeadlock = (error: unknown): boolean => hasCode(error, new Set(['40P01']))
+
 /** Whether a deadline passed, so that another try would make a caller wait for the sum of several deadlines. */
 const wasWaitedFor = (error: unknown): boolean => hasCode(error, TIMEOUTS) || says(error, POOLER_GAVE_UP)
 

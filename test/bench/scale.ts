@@ -5,11 +5,14 @@
 // All share the processors of this machine: a second consumer cannot be quicker than the first where the first leaves
 // none idle. What more of them would bring follows from the processor time of each kind.
 //
-//   npm run bench:scale [-- --throughput | --simulated | --footprint]
+//   npm run bench:scale [-- --throughput | --simulated | --footprint | --citus URL]
 
 import { availableParallelism, loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import { endOf } from '../../infra/local/exit-error.ts'
 import { hasPgBouncer } from '../support/pgbouncer.ts'
 import { finished, INPUT, lines, median, perSecond, ROUNDS, show } from './batch.ts'
+import { cluster } from './cluster.ts'
 import { HELD_ITEMS, type Round, round, startWithoutConsumer, type Way } from './consumers.ts'
 import { type Kind, redisCommands, tableBytes, walPosition } from './footprint.ts'
 import { rawPostgres } from './raw-postgres.ts'
@@ -136,10 +139,24 @@ async function indexed({ sql }: Bench): Promise<void> {
   }
 }
 
-const only = process.argv[2]
+const { values } = parseArgs({
+  options: {
+    throughput: { type: 'boolean' },
+    simulated: { type: 'boolean' },
+    footprint: { type: 'boolean' },
+    citus: { type: 'string' },
+  },
+})
+const all = Object.keys(values).length === 0
 console.log(
   `${ITEMS.toLocaleString('en')} items of ${INPUT(1).length} bytes, medians of ${ROUNDS} rounds, ${availableParallelism()} processors, load ${loadavg()[0]!.toFixed(1)}; each part a process of its own on this machine\n`,
 )
-if (only === undefined || only === '--throughput') await throughput()
-if (only === undefined || only === '--simulated') await simulated()
-if (only === undefined || only === '--footprint') await footprint()
+if (all || values.throughput) await throughput()
+if (all || values.simulated) await simulated()
+if (all || values.footprint) await footprint()
+if (values.citus !== undefined)
+  await cluster(values.citus, ITEMS).catch(error => {
+    const { line, code } = endOf(error)
+    console.error(line)
+    process.exitCode = code
+  })

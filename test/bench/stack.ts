@@ -28,6 +28,7 @@ export interface Agent {
 }
 export interface UrlAgent extends Agent {
   process: ChildProcess
+  url: string
 }
 
 export interface Bench {
@@ -62,6 +63,8 @@ export interface Bench {
 const NOOP = { name: 'noop', max_consecutive_failures: 10_000_000 }
 
 export interface BenchOptions {
+  /** That is there already, with the current schema and no account; a PostgreSQL of the bench's own unless told. */
+  database?: { url: string; pid: number }
   /** Of the server; all unless told. A type alone, so that this bench runs in checkouts which keep parts elsewhere. */
   parts?: readonly Part[]
   /** That PostgreSQL takes at most. */
@@ -79,7 +82,6 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-bench-'))
   await chmod(dataDir, 0o755) // or PostgreSQL, which does not run as root, is kept elsewhere and stays there
   const [postgres, redis] = await Promise.all([openPostgres(dataDir, options), startRedis({ dataDir })])
-  await migrate(postgres.url)
   const masterKey = 'ab'.repeat(32)
   // By its name the bench's own statements are told from those of Assay.
   const databaseUrl = `${postgres.url}?application_name=bench`
@@ -157,11 +159,12 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
         agent.once('message', m => resolve(m as never)),
       )
       const agent_id = await createAgent(into)
+      const url = `http://127.0.0.1:${port}/`
       await into.client.POST('/v1/agents/{agentId}/deployments', {
         params: { path: { agentId: agent_id } },
-        body: { kind: 'url', url: `http://127.0.0.1:${port}/`, protocol, declaration: NOOP },
+        body: { kind: 'url', url, protocol, declaration: NOOP },
       })
-      return { agent_id, project: into, process: agent }
+      return { agent_id, project: into, process: agent, url }
     },
     async deployBundle(steps = 0) {
       const agent_id = await createAgent(project)
@@ -186,8 +189,16 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   }
 }
 
+/** With the current schema. */
+async function openPostgres(dataDir: string, options: BenchOptions) {
+  if (options.database !== undefined) return { ...options.database, stop: async () => {} }
+  const postgres = await startWith(dataDir, options)
+  await migrate(postgres.url)
+  return postgres
+}
+
 /** With its settings, which it reads as it starts. */
-async function openPostgres(dataDir: string, { connections: most, settings = {} }: BenchOptions) {
+async function startWith(dataDir: string, { connections: most, settings = {} }: BenchOptions) {
   const opening = { dataDir, ...(most === undefined ? {} : { connections: most }) }
   const postgres = await startPostgres(opening)
   if (Object.keys(settings).length === 0) return postgres

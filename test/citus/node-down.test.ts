@@ -1,18 +1,19 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { type CitusNode, killNode, startNode } from '../support/citus-nodes.ts'
-import { type ClusterProject, callerOf, makeProjects } from '../support/citus-projects.ts'
+import { callerOf } from '../support/citus-projects.ts'
 import { conservation } from '../support/conservation.ts'
 import { eventually } from '../support/eventually.ts'
 import { type HeldAgent, heldAgent } from '../support/held-agent.ts'
+import { type MadeProject, makeProjects } from '../support/many-projects.ts'
 import { type Stack, startStack } from '../support/stack.ts'
 
 const parts = new AsyncDisposableStack()
 let stack: Stack
 let agent: HeldAgent
-let near: ClusterProject
+let near: MadeProject
 /** On the node that goes down. */
-let far: ClusterProject
+let far: MadeProject
 let node: CitusNode
 
 beforeAll(async () => {

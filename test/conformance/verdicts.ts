@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentLine } from '../../shared/protocol/rules/protocol.ts'
 import { indexSteps } from '../../shared/traces/queries/step-index.ts'
-import { askQuestions } from '../../shared/triage/verbs/questions.ts'
+import { askQuestions } from '../../shared/triage/queries/questions.ts'
 import { called, fails, type Play, ran, recordId, works } from './play.ts'
 import type { Given } from './suite.ts'
 

@@ -75,6 +75,9 @@ export async function copyDatabase(nodes: readonly string[], name: string, templ
 }
 
 export async function dropDatabase(nodes: readonly string[], name: string): Promise<void> {
+  // What a node was in the middle of when it was killed is ended by the coordinator once a minute, and keeps the database until then.
+  if (nodes.length > 1)
+    await ask(on(nodes[0]!, name), sql => sql`select recover_prepared_transactions()`).catch(() => {})
   for (const node of nodes)
     await ask(on(node, 'postgres'), async sql => {
       await sql`alter database ${sql(name)} allow_connections true`.catch(() => {})

@@ -1,4 +1,5 @@
-import { type Entry, OK } from '../../shared/settling/queries/settle.ts'
+import { OK } from '../../shared/settling/queries/settle.ts'
+import type { Entry } from '../../shared/settling/queries/settle-parts.ts'
 
 /** What a flush says of an item that worked in its first attempt, without steps. */
 export const entryThatWorked = (seq: number, more: Partial<Entry> = {}): Entry => ({

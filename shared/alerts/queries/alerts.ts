@@ -3,7 +3,9 @@
 // end.
 
 import { and, desc, eq, isNotNull, isNull, sql as raw } from 'drizzle-orm'
+import type { Fragment } from 'postgres'
 import { projects } from '../../accounts/tables/projects.ts'
+import { type Asked, asked, byProject } from '../../cluster/queries/distributed.ts'
 import type { Database, Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { type Alert, RULES } from '../rules/alerts.ts'
@@ -14,58 +16,116 @@ import type { AlertChannelRow, AlertRow, AlertSettingRow } from '../wire/alerts.
 
 export type NewAlert = Alert & { id: string }
 
+/** Of one project, or all there are; named by their project, since they lie with it. */
+export interface OpenAlert {
+  id: string
+  project_id: string
+}
+
 /**
  * Raises the alerts that are not muted and not open, and queues their messages; returns their ids. A missed schedule
  * alerts again after LIMITS.alert_repeat_hours, open or not, and not before; the new alert replaces the old one.
  */
-export function raiseAlerts(sql: Sql, given: readonly NewAlert[]): Promise<{ id: string }[]> {
+export async function raiseAlerts(sql: Sql, given: readonly NewAlert[]): Promise<{ id: string }[]> {
+  const raised: { id: string }[] = []
+  for (const [project, own] of await byProject(sql, given))
+    raised.push(...(await (project === null ? raiseAtOnce(sql, own) : raiseApart(sql, own, project))))
+  return raised
+}
+
+const ALERT = `id uuid, project_id uuid, agent_id uuid, schedule_id uuid, run_id uuid, rule alert_rule, subject_id uuid,
+  reason text, message text, advice text, command text, since timestamptz, enabled boolean`
+const COLUMNS = `id, project_id, agent_id, schedule_id, run_id, rule, subject_id, reason, message, advice, command, since`
+
+const rowsOf = (sql: Sql, given: readonly NewAlert[]) => {
   const rows = given.map(alert => ({ ...alert, enabled: RULES[alert.rule].enabled }))
+  return sql`jsonb_to_recordset(${sql.json(rows as never)}) as g(${sql.unsafe(ALERT)})`
+}
+
+const wanted = (sql: Sql, given: readonly NewAlert[]) => sql`
+  select distinct on (project_id, rule, subject_id) g.* from ${rowsOf(sql, given)}
+  where coalesce((${settingOf(sql, 'enabled')}), g.enabled)
+  order by project_id, rule, subject_id, since desc`
+
+const mark = (sql: Sql, alerts: Fragment) => sql`
+  insert into alert_marks as m (project_id, rule, subject_id, raised_at)
+  select project_id, rule, subject_id, now() from ${alerts}
+  on conflict (project_id, rule, subject_id) do update set raised_at = excluded.raised_at, resolved_at = null
+    where case when m.rule = 'schedule_missed'
+      then excluded.raised_at - m.raised_at >= make_interval(hours => ${sql.unsafe(String(LIMITS.alert_repeat_hours))})
+      else m.resolved_at is not null end
+  returning project_id, rule, subject_id`
+
+/** Ends the open alerts that the new ones take the place of. */
+const replace = (sql: Sql, marked: Fragment, project: Asked) => sql`
+  update alerts a set resolved_at = now() from ${marked} m
+  where a.project_id = m.project_id and a.rule = m.rule and a.subject_id = m.subject_id and a.resolved_at is null
+    ${asked(sql, 'a', project)}`
+
+const tell = (sql: Sql, kind: 'alert.raised' | 'alert.resolved', alerts: Fragment) => sql`
+  insert into deliveries (project_id, alert_id, kind, url, format)
+  select project_id, r.id, ${kind}, c.url, c.format from ${alerts} r join alert_channels c using (project_id)`
+
+function raiseAtOnce(sql: Sql, given: readonly NewAlert[]) {
   return sql<{ id: string }[]>`
-    with wanted as (
-      select distinct on (project_id, rule, subject_id) g.*
-      from jsonb_to_recordset(${sql.json(rows as never)}) as g(id uuid, project_id uuid, agent_id uuid,
-        schedule_id uuid, run_id uuid, rule alert_rule, subject_id uuid, reason text, message text, advice text,
-        command text, since timestamptz, enabled boolean)
-      where coalesce((${settingOf(sql, 'enabled')}), g.enabled)
-      order by project_id, rule, subject_id, since desc
-    ), marked as (
-      insert into alert_marks as m (project_id, rule, subject_id, raised_at)
-      select project_id, rule, subject_id, now() from wanted
-      on conflict (project_id, rule, subject_id) do update set raised_at = excluded.raised_at, resolved_at = null
-        where case when m.rule = 'schedule_missed'
-          then excluded.raised_at - m.raised_at >= make_interval(hours => ${sql.unsafe(String(LIMITS.alert_repeat_hours))})
-          else m.resolved_at is not null end
-      returning project_id, rule, subject_id
-    ), replaced as (
-      update alerts a set resolved_at = now() from marked m
-      where a.project_id = m.project_id and a.rule = m.rule and a.subject_id = m.subject_id and a.resolved_at is null
-    ), raised as (
-      insert into alerts (id, project_id, agent_id, schedule_id, run_id, rule, subject_id, reason, message, advice,
-        command, since)
-      select id, project_id, agent_id, schedule_id, run_id, rule, subject_id, reason, message, advice, command, since
-      from wanted join marked using (project_id, rule, subject_id)
+    with wanted as (${wanted(sql, given)}), marked as (${mark(sql, sql`wanted`)}),
+    replaced as (${replace(sql, sql`marked`, null)}), raised as (
+      insert into alerts (${sql.unsafe(COLUMNS)})
+      select ${sql.unsafe(COLUMNS)} from wanted join marked using (project_id, rule, subject_id)
       returning id, project_id
-    ), told as (
-      insert into deliveries (project_id, alert_id, kind, url, format)
-      select project_id, r.id, 'alert.raised', c.url, c.format from raised r join alert_channels c using (project_id)
-    )
+    ), told as (${tell(sql, 'alert.raised', sql`raised`)})
     select id from raised`
 }
 
+/** The same on a cluster, one after another: what one part of a statement gives, and an INSERT in another takes, goes to all nodes. */
+async function raiseApart(sql: Sql, given: readonly NewAlert[], project: string) {
+  const ids = (await sql<{ id: string }[]>`select id from (${wanted(sql, given)}) w`).map(({ id }) => id)
+  const asWanted = given.filter(({ id }) => ids.includes(id))
+  if (asWanted.length === 0) return []
+  const marked = await mark(sql, rowsOf(sql, asWanted))
+  const isMarked = ({ rule, subject_id }: NewAlert) =>
+    marked.some(row => row.rule === rule && row.subject_id === subject_id)
+  const raised = asWanted.filter(isMarked)
+  if (raised.length === 0) return []
+  const rows = rowsOf(sql, raised)
+  await replace(sql, sql`(select * from ${rows})`, project)
+  await sql`insert into alerts (${sql.unsafe(COLUMNS)}) select ${sql.unsafe(COLUMNS)} from ${rows}`
+  await tell(sql, 'alert.raised', sql`(select * from ${rows})`)
+  return raised
+}
+
 /** Resolves open alerts and queues messages about it; returns those it resolved. */
-export function resolveAlerts(sql: Sql, ids: readonly string[]): Promise<{ id: string }[]> {
+export async function resolveAlerts(sql: Sql, open: readonly OpenAlert[]): Promise<{ id: string }[]> {
+  const over: { id: string }[] = []
+  for (const [project, own] of await byProject(sql, open))
+    over.push(...(await (project === null ? resolveAtOnce(sql, own) : resolveApart(sql, own, project))))
+  return over
+}
+
+const end = (sql: Sql, open: readonly OpenAlert[], project: Asked) => sql`
+  update alerts set resolved_at = now()
+  where id = any(${open.map(one => one.id)}::uuid[]) and resolved_at is null ${asked(sql, 'alerts', project)}
+  returning id, project_id, rule, subject_id`
+
+const unmark = (sql: Sql, over: Fragment, project: Asked) => sql`
+  update alert_marks m set resolved_at = now() from ${over} o
+  where m.project_id = o.project_id and m.rule = o.rule and m.subject_id = o.subject_id ${asked(sql, 'm', project)}`
+
+function resolveAtOnce(sql: Sql, open: readonly OpenAlert[]) {
   return sql<{ id: string }[]>`
-    with over as (
-      update alerts set resolved_at = now() where id = any(${[...ids]}::uuid[]) and resolved_at is null
-      returning id, project_id, rule, subject_id
-    ), marked as (
-      update alert_marks m set resolved_at = now() from over o
-      where m.project_id = o.project_id and m.rule = o.rule and m.subject_id = o.subject_id
-    ), told as (
-      insert into deliveries (project_id, alert_id, kind, url, format)
-      select project_id, o.id, 'alert.resolved', c.url, c.format from over o join alert_channels c using (project_id)
-    )
+    with over as (${end(sql, open, null)}), marked as (${unmark(sql, sql`over`, null)}),
+    told as (${tell(sql, 'alert.resolved', sql`over`)})
     select id from over`
+}
+
+async function resolveApart(sql: Sql, open: readonly OpenAlert[], project: string) {
+  const over = [...(await end(sql, open, project))] as { id: string }[]
+  if (over.length === 0) return []
+  const rows = sql`(select * from jsonb_to_recordset(${sql.json(over as never)})
+    as t(id uuid, project_id uuid, rule alert_rule, subject_id uuid))`
+  await unmark(sql, rows, project)
+  await tell(sql, 'alert.resolved', rows)
+  return over
 }
 
 /** An ended run, with what decides which open alerts its end resolves. */
@@ -86,12 +146,19 @@ export interface EndedSubject {
  * Open alerts that ended runs resolve: alerts of a schedule, or else of an agent, whose rule the run no longer meets,
  * and alerts of the run itself once all its items have been decided about.
  */
-export function findResolvedBy(sql: Sql, ended: readonly EndedSubject[]): Promise<{ id: string }[]> {
-  return sql<{ id: string }[]>`
-    select distinct a.id
+export async function findResolvedBy(sql: Sql, ended: readonly EndedSubject[]): Promise<OpenAlert[]> {
+  const found: OpenAlert[] = []
+  for (const [project, own] of await byProject(sql, ended))
+    found.push(...(await findResolvedOf(sql, own, project)))
+  return found
+}
+
+function findResolvedOf(sql: Sql, ended: readonly EndedSubject[], project: Asked) {
+  return sql<OpenAlert[]>`
+    select distinct a.id, a.project_id
     from jsonb_to_recordset(${sql.json(ended as never)}) as g(run_id uuid, project_id uuid, agent_id uuid,
       schedule_id uuid, first_end boolean, is_decided boolean, still jsonb)
-    join alerts a on a.project_id = g.project_id and a.resolved_at is null and a.subject_id is not null
+    join alerts a on a.project_id = g.project_id and a.resolved_at is null and a.subject_id is not null ${asked(sql, 'a', project)}
     where case
       when a.run_id = g.run_id and g.is_decided then true
       when not g.first_end then false

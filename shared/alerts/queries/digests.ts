@@ -2,23 +2,29 @@
 // it, in the transaction that takes the run off `ended_runs`; its content is read when it is first sent, of the run as
 // it ended.
 
-import { type Asked, asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
+import { type Asked, asked, byProject, projectOf, projectsToAsk } from '../../cluster/queries/distributed.ts'
 import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { RunRow } from '../../items/wire/runs.ts'
+import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { DigestEnd } from '../../outbox/wire/messages.ts'
 
 /** Queues digests of ended runs for the channels that want them; returns how many. */
-export async function queueDigests(sql: Sql, runIds: readonly string[]): Promise<number> {
-  const { count } = await sql`
-    insert into deliveries (project_id, run_id, kind, url, format, run)
-    select r.project_id, r.id, 'run.digest', c.url, c.format, to_jsonb(r)
-    from runs r join alert_channels c on c.project_id = r.project_id
-    where r.id = any(${[...runIds]}::uuid[]) and r.replay_of is null and r.recovery_id is null
-      and (c.digest = 'all' or c.digest = 'scheduled' and exists (
-        select 1 from occurrences o where o.project_id = r.project_id and o.run_id = r.id))`
-  return count
+export async function queueDigests(sql: Sql, runs: readonly RunKey[]): Promise<number> {
+  let queued = 0
+  for (const [project, own] of await byProject(sql, runs)) {
+    const of = (alias: string) => asked(sql, alias, project)
+    const { count } = await sql`
+      insert into deliveries (project_id, run_id, kind, url, format, run)
+      select ${projectOf(sql, 'r.project_id', project)}, r.id, 'run.digest', c.url, c.format, to_jsonb(r)
+      from runs r join alert_channels c on c.project_id = r.project_id
+      where r.id = any(${own.map(run => run.run_id)}::uuid[]) and r.replay_of is null and r.recovery_id is null ${of('r')}
+        and (c.digest = 'all' or c.digest = 'scheduled' and exists (
+          select 1 from occurrences o where o.project_id = r.project_id and o.run_id = r.id ${of('o')}))`
+    queued += count
+  }
+  return queued
 }
 
 /**

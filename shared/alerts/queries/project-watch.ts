@@ -9,6 +9,7 @@ import { RULES } from '../rules/alerts.ts'
 import type { HeldItems, StalledProject, WatchedProject } from '../rules/run-alerts.ts'
 import type { AlertRule } from '../vocabulary.ts'
 import { bound } from './alert-watch.ts'
+import type { OpenAlert } from './alerts.ts'
 
 /** Whether a rule may alert about the project `p`: it is not muted and has no open alert, which would use the limit. */
 const mayTell = (
@@ -107,7 +108,7 @@ function findHeldItemsOf(sql: Sql, limit: number, project: Asked) {
 }
 
 /** Open alerts about projects and agents whose condition has ended, and alerts whose schedule or agent is gone. */
-export async function findOver(sql: Sql, limit: number): Promise<{ id: string }[]> {
+export async function findOver(sql: Sql, limit: number): Promise<OpenAlert[]> {
   const look = (of: Reachable) =>
     sql`select distinct project_id from alerts where resolved_at is null and subject_id is not null ${of('alerts')}`
   return askEach(sql, look, limit, (project, limit) => findOverOf(sql, limit, project))
@@ -115,8 +116,8 @@ export async function findOver(sql: Sql, limit: number): Promise<{ id: string }[
 
 function findOverOf(sql: Sql, limit: number, project: Asked) {
   const of = (alias: string) => asked(sql, alias, project)
-  return sql<{ id: string }[]>`
-    select o.id from alerts o join projects p on p.id = o.project_id join project_usage u on u.project_id = o.project_id
+  return sql<OpenAlert[]>`
+    select o.id, o.project_id from alerts o join projects p on p.id = o.project_id join project_usage u on u.project_id = o.project_id
     left join lateral (
       select s.enabled, s.bounds from alert_settings s
       where s.project_id = p.id and s.rule = o.rule

@@ -4,7 +4,7 @@
 
 import type { Fragment } from 'postgres'
 import type { Sql } from '../../context.ts'
-import { askReachable, type Reachable } from './nodes.ts'
+import { askReachable, canBeAsked, type Reachable } from './nodes.ts'
 
 let known: boolean | undefined
 
@@ -47,6 +47,16 @@ export async function askEach<T>(
     rows.push(...(await ask(project, limit - rows.length)))
   }
   return rows
+}
+
+/** Groups rows by the query that reads them: one group on one machine, one for each reachable project on a cluster. */
+export async function byProject<T extends { project_id: string }>(
+  sql: Sql,
+  rows: readonly T[],
+): Promise<[project: Asked, own: T[]][]> {
+  if (rows.length === 0) return []
+  if (!(await isDistributed(sql))) return [[null, [...rows]]]
+  return [...Map.groupBy(rows, row => row.project_id)].filter(([project]) => canBeAsked(project))
 }
 
 /** The project, for rows found by their id alone on one machine: with it, a cluster queries only the project's node. */

@@ -124,6 +124,8 @@ export const WORK_LIMITS = {
   generator_name_characters: 64,
   // Lines sent together; the generator is asked for more once they were taken
   generator_piece_characters: 65_536,
+  // A change of settings is tried again after a deadlock: a cluster locks each whole table for a moment
+  change_tries: 3,
   deploy_tries: 3, // a deploy tries again when the API creates something it was about to create
   plan_value_characters: 200, // of a value that a deploy changes, as the plan shows it
   agent_timeout_grace_ms: 1000, // the agent may report its own timeout first

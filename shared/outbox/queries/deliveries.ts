@@ -2,7 +2,6 @@
 // of the change it reports, one sender at a time holds it, and only its holder records how a try ended.
 
 import { isHeld } from '../../accounts/queries/installation.ts'
-import type { AlertRow } from '../../alerts/wire/alerts.ts'
 import {
   type Asked,
   askEach,
@@ -10,14 +9,12 @@ import {
   askProjects,
   asProjects,
   ofOne,
-  projectOf,
 } from '../../cluster/queries/distributed.ts'
 import { askReachable, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
-import type { ItemRow, RunRow } from '../../items/wire/runs.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { ChannelFormat, DeliveryKind, DeliveryState, RunTransition } from '../vocabulary.ts'
-import type { DeliveryRow, RunEnd, TryRow } from '../wire/deliveries.ts'
+import type { ChannelFormat, DeliveryKind, DeliveryState } from '../vocabulary.ts'
+import type { DeliveryRow, TryRow } from '../wire/deliveries.ts'
 
 /** A message that a sender has leased. */
 export interface HeldDelivery {
@@ -58,8 +55,24 @@ export async function claimDeliveries(
   const look = (of: Reachable) =>
     sql`select project_id from deliveries where due_at <= now() ${of('deliveries')} group by 1 order by min(due_at)`
   return askEach(sql, look, slots, (project, slots) =>
-    claimDeliveriesOf(sql, inFlight, slots, mails, project),
+    project === null
+      ? claimDeliveriesOf(sql, inFlight, slots, mails, null)
+      : claimApart(sql, inFlight, slots, mails, project),
   )
+}
+
+/** On a cluster a statement of its own inserts the tries: an INSERT that reads another part of its statement goes to all nodes. */
+async function claimApart(sql: Sql, inFlight: InFlight, slots: number, mails: boolean, project: string) {
+  const claimed = await sql.begin(async begun => {
+    const tx = begun as unknown as Sql
+    const held = await claimDeliveriesOf(tx, inFlight, slots, mails, project)
+    if (held.length > 0)
+      await tx`
+        insert into delivery_tries (project_id, delivery_id, try)
+        select ${project}, id, try from unnest(${held.map(one => one.id)}::uuid[], ${held.map(one => one.tries)}::int[]) as t(id, try)`
+    return held
+  })
+  return claimed as HeldDelivery[]
 }
 
 /** Hosts with messages to send, as `waiting`. For all projects together, each host is found by one step in an index. */
@@ -74,6 +87,10 @@ const hostsOf = (sql: Sql, project: Asked) =>
     : sql`waiting as (
       select distinct host from deliveries where due_at is not null ${asked(sql, 'deliveries', project)} and not ${isHeld(sql)}
     )`
+
+const noteTries = (sql: Sql) => sql`, started as (
+    insert into delivery_tries (project_id, delivery_id, try) select project_id, id, tries from held where goes_on
+  )`
 
 /**
  * On a cluster this runs for one project after another. Messages leased for one project count against the limits of the
@@ -123,49 +140,8 @@ function claimDeliveriesOf(sql: Sql, inFlight: InFlight, slots: number, mails: b
         due_at = case when goes_on then c.held_until end
       from chosen c where d.id = c.id ${of('d')}
       returning d.*, c.account_id, goes_on
-    ), started as (
-      insert into delivery_tries (project_id, delivery_id, try) select ${projectOf(sql, 'project_id', project)}, id, tries from held where goes_on
-    )
+    ) ${project === null ? noteTries(sql) : sql``}
     select id, account_id, project_id, kind, url, format, host, body, tries from held where goes_on`
-}
-
-/** What messages about runs report, by message: the run as it was then, and its item if it has only one. */
-export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, RunEnd>> {
-  const rows = await sql<
-    (RunRow & { delivery_id: string; ended_at: Date; transition: RunTransition | null })[]
-  >`
-    select r.*, a.slug as agent_slug, v.version as deployment_version, now.payloads_purged_at, now.steps_purged_at,
-      d.id as delivery_id, d.created_at as ended_at, d.run->>'transition' as transition
-    from deliveries d join runs now on now.project_id = d.project_id and now.id = d.run_id, jsonb_populate_record(null::runs, d.run) r
-    join agents a on a.id = r.agent_id left join deployments v on v.id = r.deployment_id
-    where d.id = any(${[...deliveryIds]}::uuid[])`
-  const single = rows.filter(run => run.total_items === 1)
-  const items = await sql<ItemRow[]>`
-    select i.* from unnest(${single.map(run => run.project_id)}::uuid[], ${single.map(run => run.id)}::uuid[]) as k(project_id, run_id)
-      join items i on i.project_id = k.project_id and i.run_id = k.run_id and i.seq = 1`
-  const itemOf = new Map(items.map(item => [item.run_id, item]))
-  return new Map(
-    rows.map(({ delivery_id, ended_at, transition, ...run }) => [
-      delivery_id,
-      {
-        run: { ...run, unchanged: run.unchanged ?? 0 },
-        item: itemOf.get(run.id) ?? null,
-        ended_at,
-        transition: transition ?? 'ended',
-      },
-    ]),
-  )
-}
-
-/** The alerts that messages report, by message. */
-export async function findToldAlerts(
-  sql: Sql,
-  deliveryIds: readonly string[],
-): Promise<Map<string, AlertRow>> {
-  const rows = await sql<(AlertRow & { delivery_id: string })[]>`
-    select a.*, d.id as delivery_id from deliveries d join alerts a on a.project_id = d.project_id and a.id = d.alert_id
-    where d.id = any(${[...deliveryIds]}::uuid[])`
-  return new Map(rows.map(({ delivery_id, ...alert }) => [delivery_id, alert]))
 }
 
 /** How a try ended. */

@@ -18,7 +18,8 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import { findTopCauses } from '../../triage/queries/causes.ts'
 import { findProjectNames } from '../queries/channels.ts'
-import { findRunEnds, findToldAlerts, type HeldDelivery } from '../queries/deliveries.ts'
+import type { HeldDelivery } from '../queries/deliveries.ts'
+import { findRunEnds, findToldAlerts } from '../queries/what-is-told.ts'
 import { isMailUrl, mailOf, slackOf, teamsOf } from '../rules/formats.ts'
 import type { Message } from '../rules/message.ts'
 import type { ChannelFormat } from '../vocabulary.ts'
@@ -71,7 +72,7 @@ function formatted({ url, format }: HeldDelivery, message: Message, json: () => 
 
 async function digestBody(ctx: Context, one: HeldDelivery, end: DigestEnd): Promise<string> {
   const { sql, config } = ctx
-  const causes = await topCauses(sql, end.run.id)
+  const causes = await topCauses(sql, end.run.project_id, end.run.id)
   const runIds = [end.run.id, ...(end.previous ? [end.previous.id] : [])]
   const changed = await findCorrections(sql, end.run.project_id, runIds)
   const told = (run: NonNullable<DigestEnd['previous']>): DigestRun => {
@@ -88,8 +89,8 @@ async function digestBody(ctx: Context, one: HeldDelivery, end: DigestEnd): Prom
   )
 }
 
-async function topCauses(sql: Context['sql'], run_id: string): Promise<DigestCause[]> {
-  const causes = await findTopCauses(sql, { run_id }, LIMITS.digest_causes)
+async function topCauses(sql: Context['sql'], project_id: string, run_id: string): Promise<DigestCause[]> {
+  const causes = await findTopCauses(sql, { project_ids: [project_id], run_id }, LIMITS.digest_causes)
   return causes.map(({ title, count }) => ({
     cause: plainText(title, LIMITS.digest_cause_characters),
     items: count,

@@ -61,11 +61,27 @@ export const fileSpending = (sql: Sql, node: Asked) => sql`
     select c.project_id, c.agent_id, u.spend_day, c.spent from used u, counted c
     where u.spend_day is not null and c.spent > 0
     on conflict (project_id, day, agent_id) do update set spent_micro = s.spent_micro + excluded.spent_micro
-  ), charged as (
+  ), ${chargeBudgets(sql, node)}`
+
+export const chargeBudgets = (sql: Sql, node: Asked) => sql`
+  charged as (
     update budgets b set spent_micro = b.spent_micro + c.spent from used u, counted c
     where u.spend_day is not null and c.spent > 0 and b.project_id = u.project_id
       and (b.agent_id is null or b.agent_id = c.agent_id) ${asked(sql, 'b', node)}
   )`
+
+/** Files what an agent has spent on a day. */
+export async function fileSpent(
+  sql: Sql,
+  { project_id, agent_id }: { project_id: string; agent_id: string },
+  day: string,
+  spent_micro: number,
+): Promise<void> {
+  await sql`
+    insert into spending as s (project_id, agent_id, day, spent_micro)
+    values (${project_id}, ${agent_id}, ${day}::text::date, ${spent_micro})
+    on conflict (project_id, day, agent_id) do update set spent_micro = s.spent_micro + excluded.spent_micro`
+}
 
 /**
  * Columns about the budgets of a project: its own if `agent_id` is null, else those of the agent. A cluster that has

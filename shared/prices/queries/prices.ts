@@ -92,16 +92,23 @@ export async function endWaitForPrice(sql: Sql, project_id: string, models: read
  * runs whose alert is open under another run's name stay on the list, and would hide other projects from every query.
  */
 export function findUnheldBudgets(sql: Sql, limit: number) {
+  const look = (of: Reachable) => sql`
+    select project_id from runs where finished_at is null and unpriced_model is not null ${of('runs')} group by 1 order by random()`
+  return askEach(sql, look, limit, (project, limit) => findUnheldOf(sql, limit, project))
+}
+
+function findUnheldOf(sql: Sql, limit: number, project: Asked) {
+  const of = (alias: string) => asked(sql, alias, project)
   return sql<Parameters<typeof unpricedModel>[0][]>`
     select r.project_id, r.agent_id, a.slug as agent_slug, r.id as run_id, nullif(r.unpriced_model, '') as model,
       r.allow_unpriced as allowed, now() as since
     from runs r join agents a on a.id = r.agent_id
       left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
-    where r.finished_at is null and r.unpriced_model is not null
+    where r.finished_at is null and r.unpriced_model is not null ${of('r')}
       and (r.waits_for_price or r.budget_micro is not null or d.declaration ? 'item_budget_cents'
         or exists (select 1 from budgets b
-          where b.project_id = r.project_id and (b.agent_id is null or b.agent_id = r.agent_id)))
-      and not exists (select 1 from alerts told where told.project_id = r.project_id and told.run_id = r.id)
+          where b.project_id = r.project_id and (b.agent_id is null or b.agent_id = r.agent_id) ${of('b')}))
+      and not exists (select 1 from alerts told where told.project_id = r.project_id and told.run_id = r.id ${of('told')})
     order by random() limit ${limit}`
 }
 

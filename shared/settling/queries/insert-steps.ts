@@ -6,8 +6,13 @@ import type { StepRow } from '../../grading/rules/step-row.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { rowsOf } from '../../kernel/packed-columns.ts'
 
-/** Inserts those of the steps whose items are in `settled`. */
-export function insertSteps(sql: Sql, { project_id, run_id }: RunKey, steps: readonly StepRow[]) {
+/** Inserts those of the steps whose items are in `of`, by default the statement's `settled`. */
+export function insertSteps(
+  sql: Sql,
+  { project_id, run_id }: RunKey,
+  steps: readonly StepRow[],
+  of = sql`join settled using (seq)`,
+) {
   const rows = rowsOf(sql, steps, {
     step_no: ['int', s => s.step_no],
     seq: ['int', s => s.seq],
@@ -40,5 +45,5 @@ export function insertSteps(sql: Sql, { project_id, run_id }: RunKey, steps: rea
     select ${project_id}, ${run_id}, s.seq, s.step_no, s.attempt, s.kind, s.outcome, s.unpriced, s.unread, s.told, s.reused,
       s.input_tokens, s.output_tokens, s.cost_micro, to_timestamp(s.started_ms / 1000), s.duration_ms, s.key,
       coalesce(s.name, s.key), s.model, s.outcome_reason, s.error_code, s.error_message, s.input, s.output
-    from (${rows}) s join settled using (seq)`
+    from (${rows}) s ${of}`
 }

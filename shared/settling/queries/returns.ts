@@ -1,11 +1,12 @@
 // Gives back items whose attempt ended without a verdict, to be offered again. Guarantee: each item is guarded by its
 // attempt, so the statement may be sent again, and an item that has another holder by now stays with it.
 
-import { asked, nodeOf } from '../../cluster/queries/distributed.ts'
+import type { Fragment } from 'postgres'
+import { type Asked, asked, nodeOf } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import { become, countMoves, guard, useMoves } from '../../items/queries/transitions.ts'
 import type { RunKey } from '../../kernel/ids.ts'
-import { numbers, texts } from '../../kernel/packed-columns.ts'
+import { hasSeq, numbers, texts } from '../../kernel/packed-columns.ts'
 import { type FlushClaims, LOCKED, lockClaims } from './settle-ended.ts'
 
 /** An attempt that ended without ending its item. */
@@ -29,15 +30,51 @@ const RETURNED = { requeue: 'n.n' }
 /** Puts running items back in the queue, guarded by their attempt; returns how many. */
 export async function returnItems(
   sql: Sql,
-  { project_id, run_id }: RunKey,
+  run: RunKey,
   returns: readonly Return[],
   claims: FlushClaims,
 ): Promise<number> {
-  const node = await nodeOf(sql, project_id)
+  const node = await nodeOf(sql, run.project_id)
+  if (node !== null)
+    return (await sql.begin(tx => returnApart(tx as unknown as Sql, run, returns, claims))) as number
   const [row] = await sql<{ n: number }[]>`
-    with given as (
+    with ${takeBack(sql, run, returns, claims)},
+    logged as (${logAttempts(sql, run, sql`returned`)}), due as (${makeDue(sql, run, sql`returned`)}),
+    n as (select count(*)::int as n from returned), ${countBack(sql, run, claims, null)}
+    select n from n`
+  return row?.n ?? 0
+}
+
+/**
+ * The same in statements one after another: what one part of a statement gives, and an INSERT in another takes, a cluster
+ * hands to all nodes.
+ */
+async function returnApart(sql: Sql, run: RunKey, returns: readonly Return[], claims: FlushClaims) {
+  const rows = await sql`
+    with ${takeBack(sql, run, returns, claims)}
+    select seq, attempt, started_at::text, code, message, delay_ms, alone, cuts from returned`
+  const returned = sql`jsonb_to_recordset(${sql.json(rows as never)}) as t(seq int, attempt smallint, started_at timestamptz,
+    code text, message text, delay_ms float8, alone boolean, cuts smallint)`
+  if (rows.length > 0) {
+    await logAttempts(sql, run, returned)
+    await makeDue(sql, run, returned)
+  }
+  await sql`
+    with n as (select ${rows.length}::int as n), ${countBack(sql, run, claims, run.project_id)} select n from n`
+  return rows.length
+}
+
+const takeBack = (
+  sql: Sql,
+  { project_id, run_id }: RunKey,
+  returns: readonly Return[],
+  claims: FlushClaims,
+) => {
+  const seqs = returns.map(r => r.seq)
+  return sql`
+    given as (
       select * from rows from (
-        unnest(${numbers(returns.map(r => r.seq))}::text::int[]),
+        unnest(${numbers(seqs)}::text::int[]),
         unnest(${numbers(returns.map(r => r.attempt))}::text::smallint[]),
         unnest(${numbers(returns.map(r => r.delay_ms))}::text::float8[]),
         unnest(${numbers(returns.map(r => r.alone))}::text::boolean[]),
@@ -52,27 +89,30 @@ export async function returnItems(
         agent_failures = i.agent_failures + (g.fault = 'agent')::int::smallint,
         transport_failures = i.transport_failures + (g.fault = 'transport')::int::smallint
       from given g
-      where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = any(${numbers(returns.map(r => r.seq))}::text::int[])
+      where i.project_id = ${project_id} and i.run_id = ${run_id} and ${hasSeq(sql, 'i', seqs)}
         and i.seq = g.seq and i.attempt = g.attempt and ${sql.unsafe(guard('requeue'))} and ${sql.unsafe(LOCKED)}
       returning i.seq, i.attempt, i.started_at, g.code, g.message, g.delay_ms, g.alone, g.cuts
-    ), logged as (
-      insert into attempts (project_id, run_id, seq, attempt, started_at, code, message)
-      select ${project_id}, ${run_id}, seq, attempt, started_at, code, message from returned on conflict do nothing
-    ), due as (
-      insert into due_items (project_id, run_id, seq, due_at, alone, cuts)
-      select ${project_id}, ${run_id}, seq, now() + make_interval(secs => delay_ms / 1000), alone, cuts from returned
-      on conflict (project_id, run_id, seq) do update
-        set due_at = excluded.due_at, alone = excluded.alone, cuts = excluded.cuts
-    ), closed as (
+    )`
+}
+
+const logAttempts = (sql: Sql, { project_id, run_id }: RunKey, returned: Fragment) => sql`
+  insert into attempts (project_id, run_id, seq, attempt, started_at, code, message)
+  select ${project_id}, ${run_id}, seq, attempt, started_at, code, message from ${returned} on conflict do nothing`
+
+const makeDue = (sql: Sql, { project_id, run_id }: RunKey, returned: Fragment) => sql`
+  insert into due_items (project_id, run_id, seq, due_at, alone, cuts)
+  select ${project_id}, ${run_id}, seq, now() + make_interval(secs => delay_ms / 1000), alone, cuts from ${returned}
+  on conflict (project_id, run_id, seq) do update
+    set due_at = excluded.due_at, alone = excluded.alone, cuts = excluded.cuts`
+
+/** Of as many items as `n` has. */
+const countBack = (sql: Sql, { project_id, run_id }: RunKey, claims: FlushClaims, node: Asked) => sql`
+    closed as (
       delete from claims where project_id = ${project_id} and id = any(${numbers(claims.closed)}::text::bigint[])
-    ), n as (select count(*)::int as n from returned),
-    counted as (
+    ), counted as (
       update runs r set ${sql.unsafe(countMoves(RETURNED))}, touched_at = now() from n where r.project_id = ${project_id} and r.id = ${run_id}
       returning r.project_id
     ), used as (
       -- From what was counted: of parts that read nothing of each other the last is done first, and its row locked first.
       update project_usage u set ${sql.unsafe(useMoves(RETURNED))} from n, counted c where u.project_id = c.project_id ${asked(sql, 'u', node)}
-    )
-    select n from n`
-  return row?.n ?? 0
-}
+    )`

@@ -17,7 +17,7 @@ import {
   TALLY,
   useMoves,
 } from '../../items/queries/transitions.ts'
-import { numbers, rowsOf } from '../../kernel/packed-columns.ts'
+import { hasSeq, numbers, rowsOf } from '../../kernel/packed-columns.ts'
 import { insertTriage, keepCauses, type NotOk, notOkRows } from './not-ok.ts'
 
 export interface FlushClaims {
@@ -75,7 +75,7 @@ export type FlushedRow = Flushed & (TakenRow | { claim_id?: null })
 /** `node` is the project, which a cluster needs named in each part. */
 export function settleEnded(sql: Sql, ended: Ended, node: Asked = null) {
   const { project_id, run_id, attempt, steps_before, items, not_ok, claims } = ended
-  const seqs = numbers(items.map(item => item.seq))
+  const seqs = items.map(item => item.seq)
   const allOk = not_ok.length === 0
   const moves = allOk ? COMPLETED : TALLIED
   return sql<FlushedRow[]>`
@@ -85,7 +85,7 @@ export function settleEnded(sql: Sql, ended: Ended, node: Asked = null) {
     ${lockClaims(sql, project_id, claims)}, settled as (
       update items i set ${allOk ? ALL_OK(sql) : AS_TOLD(sql)}, output = e.output
       from entry e ${allOk ? sql`` : sql`left join not_ok b using (seq)`}
-      where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = any(${seqs}::text::int[])
+      where i.project_id = ${project_id} and i.run_id = ${run_id} and ${hasSeq(sql, 'i', seqs)}
         and i.seq = e.seq and i.attempt = ${attempt} and ${sql.unsafe(guard('complete'))} and i.step_count = ${steps_before}
         and ${sql.unsafe(LOCKED)}
       returning ${allOk ? sql`1` : TOLD(sql)}

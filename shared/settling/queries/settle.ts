@@ -2,72 +2,36 @@
 // statement. Each row is guarded by its attempt and by the steps recorded before it, so the statement may be sent
 // again after a lost connection, and a late result of a lost attempt changes nothing.
 
-import { type ClaimedItem, claimed, type Refill, type TakenRow } from '../../claims/queries/claim.ts'
+import { type ClaimedItem, claimed, type TakenRow } from '../../claims/queries/claim.ts'
 import { markUnchanged } from '../../claims/queries/recorded.ts'
-import { type Asked, asked, nodeOf } from '../../cluster/queries/distributed.ts'
+import { nodeOf } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
-import type { StepRow } from '../../grading/rules/step-row.ts'
 import type { Verdict } from '../../grading/rules/verdict.ts'
-import {
-  CLOCK,
-  clearDueOf,
-  countMoves,
-  guard,
-  outcomeOf,
-  statusAfter,
-  TALLIED,
-  TALLY,
-  useMoves,
-} from '../../items/queries/transitions.ts'
-import { numbers, rowsOf } from '../../kernel/packed-columns.ts'
+import { clearDueOf } from '../../items/queries/transitions.ts'
+import { numbers } from '../../kernel/packed-columns.ts'
 import { fileSpending } from '../../prices/queries/budgets.ts'
 import { insertSteps } from './insert-steps.ts'
-import { insertTriage, keepCauses, type NotOk, notOkRows } from './not-ok.ts'
+import { insertTriage, keepCauses, notOkRows } from './not-ok.ts'
+import { settleApart } from './settle-apart.ts'
 import {
   type Ended,
-  type FlushClaims,
   type Flushed,
   type FlushedRow,
   flushed,
-  LOCKED,
   lockClaims,
-  type Streak,
   settleEnded,
-  stopAfterFailures,
-  stopWhenSpent,
-  streakAfter,
 } from './settle-ended.ts'
-
-/** What a flush says about one item: what its new steps add, and its verdict once there is one. */
-export interface Entry extends NotOk {
-  steps_before: number
-  steps_after: number
-  cost_micro: number
-  input_tokens: number
-  output_tokens: number
-  /** The item has its first unpriced step in this flush. */
-  newly_unpriced: boolean
-  /** Answers of models to be graded, and how many of them could not be read. */
-  model_calls: number
-  unread_calls: number
-  /** Answers graded ok that may be refusals. */
-  suspected_calls: number
-  /** The item is a replay that ran nothing again and ended like its original. */
-  unchanged: boolean
-}
-
-export interface Flush extends Streak {
-  run_id: string
-  project_id: string
-  agent_id: string
-  entries: readonly Entry[]
-  steps: readonly StepRow[]
-  claims: FlushClaims
-  /** The model of an unpriced call; empty if no price would give its cost, null if all calls were priced. */
-  unpriced_model: string | null
-  /** The claim to make in the same statement, if any. */
-  refill?: Refill | null
-}
+import {
+  countRun,
+  type Entry,
+  entryRows,
+  type Flush,
+  isNotOk,
+  NONE,
+  settleItems,
+  sumsOf,
+  useProject,
+} from './settle-parts.ts'
 
 /** The verdict of an item that worked, without its output. */
 export const OK: Verdict = {
@@ -86,7 +50,12 @@ export async function settle(sql: Sql, given: Flush): Promise<Flushed & { taken:
   // A cluster calls no function that writes from a statement of several parts.
   const flush = node === null ? given : { ...given, refill: null }
   const ended = endedOf(flush)
-  const rows = await (ended === null ? settleAny(sql, flush, node) : settleEnded(sql, ended, node))
+  const isSimple = ended !== null && ended.not_ok.length === 0
+  const rows: readonly FlushedRow[] = await (node !== null && !isSimple
+    ? settleApart(sql, flush, node)
+    : ended === null
+      ? settleAny(sql, flush)
+      : settleEnded(sql, ended, node))
   const { recorded, not_ok, finished, stop_reason } = rows[0] ?? NOTHING
   return { recorded, not_ok, finished, stop_reason, taken: claimed(rows.filter(isTaken)) }
 }
@@ -112,15 +81,8 @@ export function endedOf({ entries, steps, unpriced_model, ...flush }: Flush): En
   return { ...flush, attempt, steps_before, items, not_ok: entries.filter(isNotOk) }
 }
 
-/** Items that are not ok are few, so their further values are sent separately. */
-const isNotOk = ({ verdict }: Entry) =>
-  verdict !== null && (verdict.status !== 'completed' || verdict.outcome !== 'ok')
-
-/**
- * Settles items of any kind. `node` is the project, if a cluster needs it named in each part. Each part of the
- * statement is a function below, in the order of the parts.
- */
-export function settleAny(sql: Sql, flush: Flush, node: Asked = null) {
+/** Settles items of any kind. Each part of the statement is a function of settle-parts.ts, in the order of the parts. */
+export function settleAny(sql: Sql, flush: Flush) {
   const { project_id, entries, steps } = flush
   const notOk = entries.filter(isNotOk)
   const alike = entries.filter(e => e.unchanged).map(e => e.seq)
@@ -132,108 +94,13 @@ export function settleAny(sql: Sql, flush: Flush, node: Asked = null) {
     ${steps.length > 0 ? sql`traced as (${insertSteps(sql, flush, steps)} returning 1),` : none}
     ${alike.length > 0 ? sql`${markUnchanged(sql, flush, alike)},` : none}
     ${notOk.length > 0 ? sql`sorted as (${insertTriage(sql, flush, notOk)} returning 1),` : none}
-    n as (${sumsOf(sql, { traced: steps.length > 0, alike: alike.length > 0, sorted: notOk.length > 0 })}),
+    n as (${sumsOf(sql, alike.length > 0 ? sql`(select count(*) from alike)` : sql`0`)}
+      ${steps.length > 0 ? sql`and (select count(*) from traced) >= 0` : none}
+      ${notOk.length > 0 ? sql`and (select count(*) from sorted) >= 0` : none}),
     closed as (
       delete from claims where project_id = ${project_id} and id = any(${numbers(flush.claims.closed)}::text::bigint[])
-    ), counted as (${countRun(sql, flush, notOk)}), used as (${useProject(sql, node)}),
-    ${fileSpending(sql, node)}, ${notOk.length > 0 ? sql`kept as (${keepCauses(sql, notOk)}),` : none}
-    ${clearDueOf(sql, node)}
+    ), counted as (${countRun(sql, flush, notOk)}), used as (${useProject(sql)}),
+    ${fileSpending(sql, null)}, ${notOk.length > 0 ? sql`kept as (${keepCauses(sql, notOk)}),` : none}
+    ${clearDueOf(sql, null)}
     ${flushed(sql, flush.refill)}`
 }
-
-/** The values that the flush has for each item. */
-const entryRows = (sql: Sql, entries: readonly Entry[]) =>
-  rowsOf(sql, entries, {
-    seq: ['int', e => e.seq],
-    attempt: ['smallint', e => e.attempt],
-    steps_before: ['int', e => e.steps_before],
-    steps_after: ['int', e => e.steps_after],
-    cost_micro: ['bigint', e => e.cost_micro],
-    input_tokens: ['bigint', e => e.input_tokens],
-    output_tokens: ['bigint', e => e.output_tokens],
-    newly_unpriced: ['boolean', e => e.newly_unpriced],
-    model_calls: ['int', e => e.model_calls],
-    unread_calls: ['int', e => e.unread_calls],
-    suspected_calls: ['int', e => e.suspected_calls],
-    ends: ['boolean', e => e.verdict !== null],
-    output: ['text', e => e.verdict?.output ?? null],
-  })
-
-/** Updates items that are still in the attempt, and have the step count, that the flush assumes. */
-function settleItems(sql: Sql, { project_id, run_id, entries }: Flush) {
-  const seqs = numbers(entries.map(e => e.seq))
-  return sql`
-    update items i set
-      status = case when e.ends then coalesce(b.status, ${sql.unsafe(statusAfter('complete'))}) else i.status end,
-      outcome = case when e.ends and b.seq is null then ${sql.unsafe(outcomeOf('complete'))} else b.outcome end,
-      outcome_reason = b.outcome_reason, degraded_reason = b.degraded_reason,
-      error_code = b.error_code, error_message = b.error_message,
-      output = e.output,
-      completed_at = case when e.ends and b.status is distinct from ${sql.unsafe(statusAfter('hold'))} then clock.at end,
-      step_count = e.steps_after, unpriced = i.unpriced or e.newly_unpriced,
-      model_calls = i.model_calls + e.model_calls, unread_calls = i.unread_calls + e.unread_calls,
-      suspected_calls = i.suspected_calls + e.suspected_calls,
-      cost_micro = i.cost_micro + e.cost_micro, input_tokens = least(i.input_tokens + e.input_tokens, 2147483647),
-      output_tokens = least(i.output_tokens + e.output_tokens, 2147483647)
-    from entry e left join not_ok b using (seq), ${sql.unsafe(CLOCK)}
-    where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = any(${seqs}::text::int[])
-      and i.seq = e.seq and i.attempt = e.attempt and ${sql.unsafe(guard('complete'))} and i.step_count = e.steps_before
-      and ${sql.unsafe(LOCKED)}
-    returning i.seq, i.status, i.outcome, i.outcome_reason, i.degraded_reason, i.error_code, i.partition_key,
-      b.prompt, b.cause_id, i.cost_micro as item_cost_micro, e.ends, e.cost_micro, e.input_tokens, e.output_tokens, e.newly_unpriced,
-      e.model_calls, e.unread_calls, e.suspected_calls`
-}
-
-/** Sums over `settled`. Steps and triage rows are written before the run's row is locked: others wait for that. */
-const sumsOf = (sql: Sql, has: { traced: boolean; alike: boolean; sorted: boolean }) => sql`
-  select count(*) filter (where ends)::int as left_running,
-    ${has.alike ? sql`(select count(*) from alike)::int` : sql`0`} as unchanged,
-    ${sql.unsafe(TALLY)},
-    coalesce(sum(cost_micro), 0)::bigint as cost_micro,
-    coalesce(sum(input_tokens), 0)::bigint as input_tokens,
-    coalesce(sum(output_tokens), 0)::bigint as output_tokens,
-    count(*) filter (where newly_unpriced)::int as unpriced,
-    coalesce(sum(model_calls), 0)::bigint as model_calls,
-    coalesce(sum(unread_calls), 0)::bigint as unread_calls,
-    coalesce(sum(suspected_calls), 0)::bigint as suspected_calls
-  from settled where true ${has.traced ? sql`and (select count(*) from traced) >= 0` : sql``}
-    ${has.sorted ? sql`and (select count(*) from sorted) >= 0` : sql``}`
-
-/** Updates the run's counters. A finished run does not change: a flush sent twice must not announce its end again. */
-const countRun = (sql: Sql, flush: Flush, notOk: readonly Entry[]) => sql`
-  update runs r set
-    ${sql.unsafe(countMoves(TALLIED))}, unchanged = r.unchanged + n.unchanged,
-    cost_micro = r.cost_micro + n.cost_micro, input_tokens = r.input_tokens + n.input_tokens,
-    output_tokens = r.output_tokens + n.output_tokens, unpriced_items = r.unpriced_items + n.unpriced,
-    model_calls = r.model_calls + n.model_calls, unread_calls = r.unread_calls + n.unread_calls,
-    suspected_calls = r.suspected_calls + n.suspected_calls,
-    consecutive_failures = ${streakAfter(sql, flush)}, ${waitForPrice(sql, flush, notOk)}
-    ${stopWhenSpent(sql, sql`r.cost_micro + n.cost_micro`, stopAfterFailures(sql, flush))}
-  from n, ${sql.unsafe(CLOCK)} where r.project_id = ${flush.project_id} and r.id = ${flush.run_id} and r.finished_at is null
-  returning r.*, n.cost_micro as spent`
-
-/**
- * A held run waits for the price of the model that holds it, whatever it had called before, unless it waits for a
- * person: no price ends that. A flush that came too late holds nothing.
- */
-function waitForPrice(sql: Sql, { unpriced_model: model }: Flush, notOk: readonly Entry[]) {
-  if (model === null) return sql``
-  const isHeld = notOk.some(({ verdict }) => verdict!.outcome_reason === 'unpriced_model')
-  if (!isHeld) return sql`unpriced_model = coalesce(r.unpriced_model, ${model}),`
-  return sql`
-    unpriced_model = case when n.paused > 0 and not (r.waits_for_price and r.unpriced_model is not distinct from '')
-      then ${model} else r.unpriced_model end,
-    waits_for_price = case when n.paused > 0 then not r.allow_unpriced else r.waits_for_price end,
-    waits_for_credit = r.waits_for_credit or n.paused > 0,`
-}
-
-/** Updates the project's usage, whose row is locked after its run's, as in all statements. */
-const useProject = (sql: Sql, node: Asked) => sql`
-  update project_usage u set ${sql.unsafe(useMoves(TALLIED))}, spent_micro = u.spent_micro + n.cost_micro
-  from n, counted c where u.project_id = c.project_id and (n.left_running > 0 or n.cost_micro > 0) ${asked(sql, 'u', node)}
-  returning u.project_id, u.spend_day`
-
-const NONE = (sql: Sql) => sql`
-  select null::int as seq, null::item_status as status, null::outcome as outcome, null::text as outcome_reason,
-    null::text as degraded_reason, null::text as error_code, null::text as error_message, null::text as prompt,
-    null::text as cause_id where false`

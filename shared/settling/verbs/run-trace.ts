@@ -21,8 +21,8 @@ import {
   writeTraceparent,
 } from '../../traces/rules/tracing.ts'
 import type { Return } from '../queries/returns.ts'
-import type { Entry } from '../queries/settle.ts'
 import type { Flushed } from '../queries/settle-ended.ts'
+import type { Entry } from '../queries/settle-parts.ts'
 import type { InFlightItem, TracedStep } from './in-flight-item.ts'
 
 type Described = Record<string, string | number | boolean | null>

@@ -195,15 +195,19 @@ export async function openRunAtOnce(
   }
 }
 
-/** Whether every chunk is stored; its first item shows that, since a chunk is committed as a whole. */
+/**
+ * Whether every chunk is stored; its first item shows that, since a chunk is committed as a whole. Each is looked up by
+ * itself: PostgreSQL before 17 would read the whole run, and the list again for each row, 20 s for a million items.
+ */
 export async function areWritten(
   sql: Sql,
   { project_id, run_id }: RunKey,
   firstSeqs: readonly number[],
 ): Promise<boolean> {
   const [row] = await sql<{ found: number }[]>`
-    select count(*)::int as found from items
-    where project_id = ${project_id} and run_id = ${run_id} and seq = any(${numbers(firstSeqs)}::text::int[])`
+    select count(*)::int as found from unnest(${numbers(firstSeqs)}::text::int[]) as s(seq), lateral (
+      select 1 from items i where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = s.seq limit 1
+    ) there`
   return row!.found === firstSeqs.length
 }
 

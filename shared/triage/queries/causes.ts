@@ -1,7 +1,7 @@
 // Reads and writes causes. Triggers on `triage` maintain their counts, so a read costs as much as a project has causes
 // (a bounded number), however many items have failed.
 
-import { asked, nodeOf } from '../../cluster/queries/distributed.ts'
+import { asked, nodeOf, ofOne } from '../../cluster/queries/distributed.ts'
 import { askReachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
@@ -57,19 +57,20 @@ export async function insertCauses(
   made: readonly CauseText[],
 ): Promise<string[]> {
   const node = await nodeOf(sql, of.project_id)
+  // Stands twice: what an INSERT takes from another part a cluster hands to all nodes.
+  const given = sql`
+    (select * from unnest(${made.map(c => c.step)}::text[], ${made.map(c => c.error_code)}::text[],
+      ${made.map(c => c.reason)}::text[], ${made.map(c => c.template)}::text[])
+      with ordinality as t(step, error_code, reason, template, no))`
   const rows = await sql<{ id: string; no: number }[]>`
-    with given as (
-      select * from unnest(${made.map(c => c.step)}::text[], ${made.map(c => c.error_code)}::text[],
-        ${made.map(c => c.reason)}::text[], ${made.map(c => c.template)}::text[])
-        with ordinality as t(step, error_code, reason, template, no)
-    ), put as (
+    with put as (
       insert into causes (project_id, agent_id, step, error_code, reason, template)
-      select ${of.project_id}, ${of.agent_id}, step, error_code, reason, template from given on conflict do nothing
+      select ${of.project_id}, ${of.agent_id}, step, error_code, reason, template from ${given} g on conflict do nothing
       returning id, step, error_code, reason, template
     )
-    select p.id, g.no::int from put p join given g using (step, error_code, reason, template)
+    select p.id, g.no::int from put p join ${given} g using (step, error_code, reason, template)
     union all
-    select c.id, g.no::int from causes c join given g using (step, error_code, reason, template)
+    select c.id, g.no::int from causes c join ${given} g using (step, error_code, reason, template)
     where c.agent_id = ${of.agent_id} ${asked(sql, 'c', node)}
     order by no`
   return rows.map(row => row.id)
@@ -165,7 +166,7 @@ export async function listCauses(sql: Sql, filter: CauseFilter) {
       c.runs, n.first_seen, n.last_seen, ${run_id === undefined ? newest(sql) : recordId(sql, 'n')} as record_id
     from (${counted(sql, filter)}) n
       join causes c on c.project_id = n.project_id and c.id = n.cause_id join agents a on a.id = c.agent_id
-    where ${size} > 0 ${agent === undefined ? sql`` : sql`and a.slug = ${agent}`}
+    where ${size} > 0 ${ofOne(sql, 'c', filter.project_ids ?? [])} ${agent === undefined ? sql`` : sql`and a.slug = ${agent}`}
       ${filter.id === undefined ? sql`` : sql`and c.id = ${filter.id}`}
       ${before === undefined ? sql`` : sql`and (${size}, c.id) < (${before.count}::int, ${before.id}::text)`}
     order by ${size} desc, c.id desc limit ${filter.limit}`
@@ -178,7 +179,7 @@ function counted(sql: Sql, { project_ids, run_id, from_day, to_day }: CauseFilte
   if (run_id !== undefined)
     return sql`
       select o.*, r.total_items as run_items from cause_runs o join runs r on r.project_id = o.project_id and r.id = o.run_id
-      where o.run_id = ${run_id} and ${projects('o')}`
+      where o.run_id = ${run_id} and ${projects('o')} ${ofOne(sql, 'o', project_ids ?? [])} ${ofOne(sql, 'r', project_ids ?? [])}`
   if (from_day === undefined && to_day === undefined)
     return sql`select *, id as cause_id from causes where ${projects('causes')}`
   return sql`
@@ -225,10 +226,10 @@ export interface TopCause {
 /** The most frequent causes of a run. */
 export async function findTopCauses(
   sql: Sql,
-  { run_id }: { run_id: string },
+  of: { project_ids?: readonly string[]; run_id: string },
   limit: number,
 ): Promise<TopCause[]> {
-  const rows = await listCauses(sql, { run_id, limit })
+  const rows = await listCauses(sql, { ...of, limit })
   return rows.map(row => ({
     id: row.id,
     title: titleOf(row),

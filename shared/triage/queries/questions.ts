@@ -4,7 +4,7 @@
 
 import { type Asked, asked, projectOf, projectsToAsk } from '../../cluster/queries/distributed.ts'
 import type { Reachable } from '../../cluster/queries/nodes.ts'
-import type { Sql } from '../../context.ts'
+import type { Context, Sql } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 
@@ -25,8 +25,11 @@ export const sampleSuspected = (sql: Sql, project: Asked) => sql`
  * Asks about sampled items that ended ok, and drops all sampled items that have ended; returns how many it dropped.
  * Of two concurrent ticks only one asks: otherwise neither would count the questions the other opens.
  */
-export async function askAboutSuspected(outer: Sql, limit: number): Promise<number> {
-  return outer.begin(async tx => {
+export async function askQuestions(
+  ctx: Pick<Context, 'sql'>,
+  limit: number = LIMITS.questions_per_sweep,
+): Promise<number> {
+  return ctx.sql.begin(async tx => {
     const sql = tx as unknown as Sql
     const [turn] = await sql<{ is_mine: boolean }[]>`
       select pg_try_advisory_xact_lock(hashtext('assay questions')) as is_mine`

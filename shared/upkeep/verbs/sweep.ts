@@ -25,9 +25,9 @@ import { noteTurn } from '../../redis/turns.ts'
 import { fireDue, retryFires, watchStarts } from '../../schedules/verbs/fire.ts'
 import { readSources } from '../../schedules/verbs/source-reader.ts'
 import { indexNewSteps } from '../../traces/verbs/index-steps.ts'
+import { askQuestions } from '../../triage/queries/questions.ts'
 import { clusterUndispatched } from '../../triage/verbs/clusters.ts'
 import { nameUnnamed } from '../../triage/verbs/name-causes.ts'
-import { askQuestions } from '../../triage/verbs/questions.ts'
 import { ensureStepPartitions } from '../queries/partitions.ts'
 import { removeAbandoned, removeDeleted } from './removal.ts'
 import { retain } from './retention.ts'
@@ -68,7 +68,7 @@ export const CHORES: readonly Chore[] = [
   { name: 'send what is due to the outside', run: deliverDue },
   { name: 'take what is kept no longer', run: retain },
   { name: 'index new steps', run: indexNewSteps, evenHeld: true },
-  { name: 'ask about answers that may be refusals', run: askQuestions, evenHeld: true },
+  { name: 'ask about answers that may be refusals', run: ctx => askQuestions(ctx), evenHeld: true },
   { name: 'wake a consumer if there is work', run: wakeForWork, evenHeld: true },
 ]
 

@@ -33,7 +33,8 @@ export async function watchForAlerts(ctx: Context): Promise<number> {
   }
   if (sinceMs(ctx.now(), lookedAt.get(ctx) ?? 0) < LIMITS.alert_look_ms) return told
   lookedAt.set(ctx, ctx.now())
-  return told + (await alone(ctx, sql => tellOpen(ctx, sql))).made
+  told += (await alone(ctx, sql => tellOpen(ctx, sql))).made
+  return told + (await alone(ctx, sql => tellPassed(ctx, sql))).made
 }
 
 interface Told {
@@ -63,33 +64,29 @@ async function tellEnded(ctx: Context, sql: Sql): Promise<Told> {
   const subjects = ended
     .filter(run => !run.is_replay && run.status !== 'cancelled')
     .map(run => ({ ...run, still: ALERT_RULES.filter(rule => run.holds[rule]) }))
-  const over = await findResolvedBy(sql, subjects)
-  const resolved = await resolveAlerts(
-    sql,
-    over.map(alert => alert.id),
-  )
-  const first = ended.filter(run => run.first_end).map(run => run.run_id)
+  const resolved = await resolveAlerts(sql, await findResolvedBy(sql, subjects))
+  const first = ended.filter(run => run.first_end)
   const told = (await queueDigests(sql, first)) + (await queueResultsFiles(sql, first))
   return { taken: ended.length, made: raised + resolved.length + told }
 }
 
-/** Raises alerts of open runs, projects, held items and passed deadlines, and resolves those whose condition ended. */
+/** Raises alerts of open runs, projects and held items, and resolves those whose condition has ended. */
 async function tellOpen(ctx: Context, sql: Sql): Promise<Told> {
   const limit = LIMITS.alert_runs_per_look
-  const over = await projects.findOver(sql, limit)
-  const resolved = await resolveAlerts(
-    sql,
-    over.map(alert => alert.id),
-  )
+  const resolved = await resolveAlerts(sql, await projects.findOver(sql, limit))
   const runs = await watch.findUnwellRuns(sql, limit)
   const alerts = [
     ...runs.flatMap(run => runAlert(run, run.found) ?? []),
     ...(await projects.findNearlySpent(sql, limit)).map(creditNear),
     ...(await projects.findStalled(sql, limit)).map(consumerStalled),
     ...(await projects.findHeldItems(sql, limit)).map(itemsHeld),
-    ...(await passDeadlines(sql)),
     ...(await findUnheldBudgets(sql, limit)).map(unpricedModel),
   ]
   const raised = await raiseAlerts(ctx, sql, alerts)
   return { taken: 0, made: raised + resolved.length }
+}
+
+/** Raises what passed deadlines give reason for, apart: each node of a cluster has them, and all must be there to move one. */
+async function tellPassed(ctx: Context, sql: Sql): Promise<Told> {
+  return { taken: 0, made: await raiseAlerts(ctx, sql, await passDeadlines(sql)) }
 }

@@ -6,8 +6,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { claimItems } from '../../../shared/claims/verbs/claim.ts'
 import type { Sql } from '../../../shared/context.ts'
 import type { Verdict } from '../../../shared/grading/rules/verdict.ts'
-import { type Entry, endedOf, type Flush, OK, settleAny } from '../../../shared/settling/queries/settle.ts'
+import { endedOf, OK, settleAny } from '../../../shared/settling/queries/settle.ts'
+import { settleApart } from '../../../shared/settling/queries/settle-apart.ts'
 import { settleEnded } from '../../../shared/settling/queries/settle-ended.ts'
+import type { Entry, Flush } from '../../../shared/settling/queries/settle-parts.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
 import { entryThatWorked } from '../../support/entries.ts'
 
@@ -120,7 +122,7 @@ async function left(tx: Sql, said: unknown) {
   return { said, ...rows }
 }
 
-it('the short statement settles items that ended without steps exactly as the long one does', async () => {
+it('the short statement, and those of a cluster, settle items that ended without steps exactly as the long one does', async () => {
   const runId = await engine.submit(ITEMS)
   const { claim } = await claimItems(engine.ctx, engine.key(runId), ITEMS)
   const outcomes = new Set<string>()
@@ -140,11 +142,13 @@ it('the short statement settles items that ended without steps exactly as the lo
     return rows!
   }
   for (const given of fc.sample(state, { numRuns: 200, seed: 11 })) {
-    const [long, short] = [
+    const [long, short, apart] = [
       await after(given, settleAny),
       await after(given, (tx, flush) => settleEnded(tx, endedOf(flush)!)),
+      await after(given, (tx, flush) => settleApart(tx, flush, flush.project_id)),
     ]
     expect(short, JSON.stringify(given)).toEqual(long)
+    expect(apart, JSON.stringify(given)).toEqual(long)
     outcomes.add(JSON.stringify(long.said).replace(/"recorded":[1-9]/, '"recorded":n'))
   }
   // Among them: nothing recorded, some of it, all of it with the run ended, stopped, or ended before.

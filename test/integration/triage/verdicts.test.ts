@@ -17,11 +17,10 @@ import {
 import { type ResultScope, resultsInChunks, slicesOf } from '../../../shared/results/queries/results.ts'
 import { indexSteps } from '../../../shared/traces/queries/step-index.ts'
 import { findWithoutCause } from '../../../shared/triage/queries/causes.ts'
-import { askAboutSuspected } from '../../../shared/triage/queries/questions.ts'
+import { askQuestions } from '../../../shared/triage/queries/questions.ts'
 import { listTriage } from '../../../shared/triage/queries/triage.ts'
 import { listVerdicts } from '../../../shared/triage/queries/verdicts.ts'
 import { nameUnnamed } from '../../../shared/triage/verbs/name-causes.ts'
-import { askQuestions } from '../../../shared/triage/verbs/questions.ts'
 import { triageEntryOf } from '../../../shared/triage/wire/triage.ts'
 import { retain } from '../../../shared/upkeep/verbs/retention.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
@@ -351,7 +350,7 @@ describe('a suspected refusal', () => {
     for (const seq of [1, 2, 3, 4, 5]) await callItemWrong(engine.ctx, engine.item(called, seq))
     const run_id = await ranWith(Array.from({ length: 300 }, () => SUSPECTED))
     while ((await indexSteps(engine.sql, 1000)) > 0);
-    const tick = () => askAboutSuspected(engine.sql, 10)
+    const tick = () => askQuestions(engine.ctx, 10)
     for (let asked = 1; asked > 0; )
       asked = (await Promise.all([tick(), tick(), tick()])).reduce((sum, one) => sum + one)
     expect(await rowsOf(run_id)).toHaveLength(LIMITS.questions_per_agent)

@@ -1,0 +1,55 @@
+// What messages to the outside tell, read as they are first put in words.
+
+import type { AlertRow } from '../../alerts/wire/alerts.ts'
+import { askReachable } from '../../cluster/queries/nodes.ts'
+import type { Sql } from '../../context.ts'
+import type { ItemRow, RunRow } from '../../items/wire/runs.ts'
+import type { RunTransition } from '../vocabulary.ts'
+import type { RunEnd } from '../wire/deliveries.ts'
+
+/** What messages about runs tell, by message: the run as it was then, and its item if it has but one. */
+export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, RunEnd>> {
+  type EndRow = RunRow & { delivery_id: string; ended_at: Date; transition: RunTransition | null }
+  const rows = await askReachable(
+    sql,
+    of => sql<EndRow[]>`
+    select r.*, a.slug as agent_slug, v.version as deployment_version, now.payloads_purged_at, now.steps_purged_at,
+      d.id as delivery_id, d.created_at as ended_at, d.run->>'transition' as transition
+    from deliveries d join runs now on now.project_id = d.project_id and now.id = d.run_id, jsonb_populate_record(null::runs, d.run) r
+    join agents a on a.id = r.agent_id left join deployments v on v.id = r.deployment_id
+    where d.id = any(${[...deliveryIds]}::uuid[]) ${of('d')} ${of('now')}`,
+  )
+  const single = rows.filter(run => run.total_items === 1)
+  const items = await askReachable(
+    sql,
+    of => sql<ItemRow[]>`
+    select i.* from unnest(${single.map(run => run.project_id)}::uuid[], ${single.map(run => run.id)}::uuid[]) as k(project_id, run_id)
+      join items i on i.project_id = k.project_id and i.run_id = k.run_id and i.seq = 1 ${of('i')}`,
+  )
+  const itemOf = new Map(items.map(item => [item.run_id, item]))
+  return new Map(
+    rows.map(({ delivery_id, ended_at, transition, ...run }) => [
+      delivery_id,
+      {
+        run: { ...run, unchanged: run.unchanged ?? 0 },
+        item: itemOf.get(run.id) ?? null,
+        ended_at,
+        transition: transition ?? 'ended',
+      },
+    ]),
+  )
+}
+
+/** The alerts that messages tell, by message. */
+export async function findToldAlerts(
+  sql: Sql,
+  deliveryIds: readonly string[],
+): Promise<Map<string, AlertRow>> {
+  const rows = await askReachable(
+    sql,
+    of => sql<(AlertRow & { delivery_id: string })[]>`
+    select a.*, d.id as delivery_id from deliveries d join alerts a on a.project_id = d.project_id and a.id = d.alert_id
+    where d.id = any(${[...deliveryIds]}::uuid[]) ${of('d')} ${of('a')}`,
+  )
+  return new Map(rows.map(({ delivery_id, ...alert }) => [delivery_id, alert]))
+}

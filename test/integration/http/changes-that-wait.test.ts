@@ -1,0 +1,70 @@
+// Changes of settings that wait for each other, of which PostgreSQL ends one.
+
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { agents } from '../../../shared/agents/tables/agents.ts'
+import type { Context } from '../../../shared/context.ts'
+import { type Change, recordChange } from '../../../shared/http/audit.ts'
+import { type TestEngine, testEngine } from '../../support/engine.ts'
+
+let engine: TestEngine
+beforeAll(async () => {
+  engine = await testEngine()
+})
+afterAll(() => engine.close())
+
+/** Renames two agents in turn, and waits between them until the others have renamed their first. */
+function renaming([first, second]: readonly [string, string], name: string, others: () => Promise<void>) {
+  let times = 0
+  const make = async ({ db }: Context) => {
+    times++
+    await db.update(agents).set({ name }).where(eq(agents.id, first))
+    await others()
+    await db.update(agents).set({ name }).where(eq(agents.id, second))
+  }
+  return { make, times: () => times }
+}
+
+/** Resolves once so many have come to it; later ones go by. */
+function meeting(count: number): () => Promise<void> {
+  const all = Promise.withResolvers<void>()
+  let come = 0
+  return () => {
+    if (++come === count) all.resolve()
+    return all.promise
+  }
+}
+
+it('are both made, and each is logged once', async () => {
+  const [account] = await engine.sql<{ id: string }[]>`select account_id as id from projects limit 1`
+  const change = (operation_id: string): Change => ({
+    operation_id,
+    atomic: true,
+    principal: {
+      kind: 'session',
+      account_id: account!.id,
+      member_id: engine.ctx.newId(),
+      session_id: engine.ctx.newId(),
+      plan: {},
+      name: 'somebody@example.com',
+      role: 'owner',
+      is_suspended: false,
+    },
+    params: {},
+    body: {},
+    lines: null,
+    reply: { project_id: engine.project_id },
+  })
+  const [a, b] = [engine.agent_id, await engine.agent('other')]
+  const met = meeting(2)
+  const changes = { one: renaming([a, b], 'one', met), two: renaming([b, a], 'two', met) }
+  await Promise.all(
+    Object.entries(changes).map(([name, { make }]) => recordChange(engine.ctx, change(name), make)),
+  )
+  const named = await engine.sql`select distinct name from agents where id in (${a}, ${b})`
+  expect(named).toHaveLength(1)
+  const entries = await engine.sql`select action from audit_log where action in ('one', 'two') order by 1`
+  expect(entries.map(entry => entry.action)).toEqual(['one', 'two'])
+  // One of them had to be made again.
+  expect(changes.one.times() + changes.two.times()).toBe(3)
+})
