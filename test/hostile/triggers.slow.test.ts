@@ -1,5 +1,5 @@
-// Strangers who found out a trigger's address, and nothing else. What they send is not read where its secret comes first, and
-// into a bounded room where it is signed; what they try stands in the log, and does not fill it.
+// Strangers know a trigger's address, and nothing else. Their bodies are not read if the secret comes in a header, and
+// read into a bounded room if they are signed; their tries are logged, and do not fill the log.
 
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -45,7 +45,7 @@ it.each([
   ['with its secret in a header', 'bearer', {}, { authorization: 'Bearer whk_secret_wrong' }],
   ['that is signed', 'github', {}, { 'x-hub-signature-256': 'sha256=00' }],
   ['that is signed, and takes items', 'github', { items: true }, { 'x-hub-signature-256': 'sha256=00' }],
-])('large bodies for a trigger %s', async (which, scheme, more, proof) => {
+])('large bodies for a trigger %s cost little, and are logged within a bound', async (which, scheme, more, proof) => {
   const { url } = await ask('POST', '/v1/triggers', {
     agent_id,
     name: `${scheme}${'items' in more ? '-items' : ''}`,
@@ -78,7 +78,7 @@ it.each([
   expectCheap(cost)
 })
 
-it('who reads a signing secret stands in the log, once a minute however often', async () => {
+it('reading a signing secret is logged, once a minute however often it happens', async () => {
   const { access_token } = await ask('POST', '/v1/sessions', stack.account)
   const [project] = await ask('GET', '/v1/projects')
   for (let n = 0; n < 5; n++)

@@ -1,4 +1,4 @@
-// Projects of a stack whose database lies on several nodes, each with a key and an agent behind a URL, and where they lie.
+// Projects of a stack whose database is spread over several nodes: each with a key, an agent behind a URL and its node.
 
 import { expect } from 'vitest'
 import { openConnections } from '../../infra/node/connections.ts'
@@ -13,11 +13,11 @@ export interface ClusterProject {
   id: string
   api_key: string
   agent_id: string
-  /** Of the worker that its rows lie on. */
+  /** The port of the worker that has its rows. */
   port: number
 }
 
-/** `urlOf` says where the agent of a project is. */
+/** `urlOf` returns the URL of a project's agent. */
 export async function makeProjects(
   stack: Pick<Stack, 'databaseUrl' | 'base_url'>,
   count: number,
@@ -34,7 +34,7 @@ export async function makeProjects(
   }
 }
 
-/** A statement for each table: one for each row would take a minute for a thousand projects. */
+/** One statement per table: one per row would take a minute for a thousand projects. */
 async function insertProjects(
   ctx: Context,
   account_id: string,
@@ -86,7 +86,7 @@ async function portsOf(sql: Sql): Promise<Map<string, number>> {
   return new Map(rows.map(({ id, port }) => [id, port]))
 }
 
-/** What callers of projects ask of a stack. */
+/** The calls that projects' callers make to a stack. */
 export function callerOf(base_url: () => string) {
   const clientOf = ({ api_key }: ClusterProject) => createClient({ baseUrl: base_url(), apiKey: api_key })
   const of = (runId: string) => ({ params: { path: { runId } } })

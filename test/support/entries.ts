@@ -1,6 +1,6 @@
 import { type Entry, OK } from '../../shared/settling/queries/settle.ts'
 
-/** What a flush says of an item that worked in its first attempt, without steps. */
+/** A flush's entry for an item that succeeded in its first attempt, without steps. */
 export const entryThatWorked = (seq: number, more: Partial<Entry> = {}): Entry => ({
   seq,
   attempt: 1,
