@@ -1,5 +1,5 @@
-// What is generated for OpenFaaS and Knative, played without a cluster and asked what `npm run test:cluster` asks a real
-// one.
+// Plays what is generated for OpenFaaS and Knative without a cluster, and checks it as `npm run test:cluster` checks a
+// real one.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { unitKeys } from '../../infra/unit-keys.ts'
@@ -21,14 +21,14 @@ beforeAll(async () => {
 })
 
 it.each<Platform>(['openfaas', 'knative'])(
-  'every operation is served by its function on %s, and nothing else is',
+  'every operation on %s is served by its function, and nothing else is',
   async platform => {
     const read = (name: string) => readGenerated(platform, name)
     const gateway = await playInstallation(platform, { image, secrets, read })
     parts.defer(() => gateway.close())
     const report = await probe(gateway.url)
     expect(report.filter(({ wrong }) => wrong)).toEqual([])
-    // All but the consumer, the tick and the runtime, which no caller reaches, and the dashboard, which has no operation.
+    // All but the consumer, tick and runtime, which no caller reaches, and the dashboard without an operation.
     expect(gateway.running()).toBe(gateway.functions - 4)
   },
   120_000,

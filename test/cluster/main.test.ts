@@ -1,4 +1,4 @@
-// `npm run test:cluster` where there is no cluster: nothing is tried, and what is missing is said.
+// `npm run test:cluster` without a cluster: it tries nothing, and says what is missing.
 
 import { spawnSync } from 'node:child_process'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
@@ -35,24 +35,24 @@ const refusal = (reason: string) => ({
 })
 const EXAMPLES = ['IMAGE', 'BASE_URL', 'EMAIL', 'DATABASE_MIGRATE_URL', 'DATABASE_URL', 'REDIS_URL']
 
-it('says which programs of the page are missing', () => {
+it('test:cluster says which programs of the page are missing', () => {
   expect(programsOf(blocks)).toEqual(expect.arrayContaining(['docker', 'kubectl', 'helm', 'faas-cli']))
   expect(run({ PATH: bare })).toEqual(refusal(`not on the PATH: ${programsOf(blocks).join(', ')}`))
 })
 
-it('says that no cluster was named', () => {
+it('test:cluster says that no cluster was named', () => {
   expect(run({ PATH: equipped })).toEqual(refusal('KUBECONFIG is not set'))
   expect(run({ PATH: equipped }, 'elsewhere')).toEqual(refusal('say of which platform'))
 })
 
-it('says which names are still those of the page’s example', () => {
+it('test:cluster says which names are still those of the page’s example', () => {
   const examples = namesOf(blocks).flatMap(({ name, isExample }) => (isExample ? [name] : []))
   expect(examples).toEqual(EXAMPLES)
   const env = { PATH: equipped, KUBECONFIG: 'mine', IMAGE: 'localhost:5000/assay:1' }
   expect(run(env)).toEqual(refusal(`not set: ${EXAMPLES.slice(1).join(', ')};`))
 })
 
-it('says that the cluster does not answer', () => {
+it('test:cluster says that the cluster does not answer', () => {
   const names = Object.fromEntries(EXAMPLES.map(name => [name, 'mine']))
   expect(run({ PATH: equipped, KUBECONFIG: 'mine', ...names })).toEqual(refusal('no cluster answers'))
 })

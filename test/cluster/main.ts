@@ -1,7 +1,7 @@
-// `npm run test:cluster`: follows a platform's page on a cluster that is named, every command of it in the page's order,
-// asks before the last step what only a cluster can tell, and removes it all again. Without a cluster, its programs or
-// the page's names it refuses. It exits 0 when everything was asked and answered well, 1 when not, and 2 when nothing
-// was tried. After a step that failed, what was made stays for a look.
+// `npm run test:cluster`: follows a platform's page on the named cluster, running every command in the page's order,
+// checks before the last step what only a cluster can show, and removes it all again. It refuses without a cluster, its
+// programs or the page's names. It exits with 0 if every check passed, 1 if not, and 2 if nothing was tried. After a
+// failed step, what was made stays for inspection.
 //
 //   KUBECONFIG=FILE IMAGE=… BASE_URL=… (the page's other names) npm run test:cluster -- openfaas|knative
 
@@ -88,12 +88,12 @@ function accountOf(printed: string): string {
 
 async function questions(platform: Platform, shell: Shell): Promise<Report> {
   const url = await shell.run('printf %s "$BASE_URL"')
-  const { probe } = await import('./probe.ts') // all operations: a refusal takes no time
+  const { probe } = await import('./probe.ts') // all operations, which a refusal does not wait for
   const answers = await probe(url)
   return platform === 'knative' ? [...answers, await wakes(url, shell)] : answers
 }
 
-/** Every function but the tick, which is called each minute, goes to zero; then one request wakes what it needs. */
+/** All functions but the tick, which is called each minute, go to zero; then one request wakes what it needs. */
 async function wakes(url: string, shell: Shell): Promise<Report[number]> {
   await shell.run(`sed 's/min: 1/min: 0/' assay-values.yaml |
     node infra/generate.ts --target knative --values /dev/stdin --out "$OUT"`)

@@ -1,7 +1,7 @@
-// The commands of a page that leads from nothing to running, in their order. What follows `sh` on the first line of a
-// block says how it is tried: nothing, it is run as it stands; `names`, the reader's own, of which a test has others;
-// `account`, what a Job printed; `checkout` and `machine`, what a test machine has or must not be given; and `cluster`,
-// for npm run test:cluster, whose second word says what is played in its place.
+// The commands of a page that leads from nothing to running, in their order. The words after `sh` on the first line of
+// a block say how it is tried: without one it runs as it is; `names` are the reader's own, and a test has others;
+// `account` is what a Job printed; `checkout` and `machine` are what a test machine has or must not be given; and
+// `cluster` is for npm run test:cluster, with a second word for what is played in its place.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ export const STEPS = ['', 'migrate', 'account', 'deploy', 'remove'] as const
 
 export interface Block {
   kind: (typeof KINDS)[number]
-  /** Of a cluster, where it is played, or something is asked before it. */
+  /** Of a block for a cluster, if it is played, or if something is checked before it. */
   step: (typeof STEPS)[number]
   commands: string
 }
@@ -29,13 +29,13 @@ export function blocksOf(page: Page): Block[] {
 
 const PROGRAMS = ['docker', 'kubectl', 'helm', 'faas-cli', 'kn', 'curl', 'openssl', 'psql']
 
-/** Of the programs that a bare machine lacks, those that the blocks run. */
+/** The programs that the blocks run, out of those that a bare machine lacks. */
 export const programsOf = (blocks: readonly Block[]): string[] =>
   PROGRAMS.filter(name =>
     blocks.some(({ commands }) => new RegExp(`(^|[\\s(;|])${name} `, 'm').test(commands)),
   )
 
-/** What the reader is asked to name, and whether the page's own is but an example. */
+/** What the reader is asked to name, and whether the page's value is only an example. */
 export const namesOf = (blocks: readonly Block[]): { name: string; isExample: boolean }[] =>
   blocks
     .filter(({ kind }) => kind === 'names')

@@ -1,5 +1,5 @@
-// Each page is followed: its commands are run in their order by a shell, and what needs a cluster is played with the
-// files that the commands before it have made. At the end a batch has gone through it.
+// Each page is followed: a shell runs its commands in their order, and what needs a cluster is played with the files
+// that the commands before it made. At the end a batch has run on it.
 
 import { readFileSync } from 'node:fs'
 import { symlink } from 'node:fs/promises'
@@ -32,7 +32,7 @@ beforeAll(async () => {
   image = parts.adopt(await makeImage(), one => one.remove())
 })
 
-/** A folder that a reader would have cloned into, and the shell in it. */
+/** A folder that a reader would have cloned into, and a shell in it. */
 async function startReader() {
   const { path, remove } = await tempFolder()
   parts.defer(remove)
@@ -50,14 +50,14 @@ async function startReader() {
 }
 type Reader = Awaited<ReturnType<typeof startReader>>
 
-/** The page's own names, but for those of this machine. */
+/** Runs the page's own names, except those of this machine. */
 async function runNames(reader: Reader, block: Block, own: Record<string, string>): Promise<void> {
   const named = namesOf([block]).map(({ name }) => name)
   expect(Object.keys(own).filter(name => !named.includes(name))).toEqual([])
   await reader.run(`${block.commands}\n${exportsOf(own)}`)
 }
 
-/** The step that makes secrets, again: what is there stays. */
+/** Repeats the step that makes secrets: those that exist stay. */
 async function repeatSecrets(reader: Reader, page: Page, file: string): Promise<void> {
   const before = reader.read(file)
   const step = blocksOf(page).find(({ commands }) => commands.includes('openssl rand'))!

@@ -1,4 +1,4 @@
-// The pages of the platforms: their commands are of a kind that is tried, and name files that are there.
+// The pages of the platforms: their commands are of a kind that is tried, and name files that exist.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const OF_CLUSTERS = /^(docker|kubectl|helm|faas-cli|kn)$/
 describe.each(PAGES)('infra/%s.md', page => {
   const blocks = blocksOf(page)
 
-  it('has blocks of known kinds alone, and what needs a cluster is marked', () => {
+  it('has only blocks of known kinds, and marks what needs a cluster', () => {
     expect(blocks.filter(({ kind, step }) => !KINDS.includes(kind) || !STEPS.includes(step))).toEqual([])
     const unmarked = blocks.filter(({ kind }) => kind === '')
     expect(programsOf(unmarked)).not.toEqual(expect.arrayContaining([expect.stringMatching(OF_CLUSTERS)]))
@@ -28,7 +28,7 @@ describe.each(PAGES)('infra/%s.md', page => {
     expect(lacking.filter(name => !ci.includes(`has ${name} || wanted+=(${name})`))).toEqual([])
   })
 
-  it('has nothing to edit below the names, and leaves the shell as it was', () => {
+  it('needs no editing below the names, and leaves the shell as it was', () => {
     const below = blocks.filter(({ kind }) => kind !== 'names' && kind !== 'account')
     const commands = below.map(one => one.commands).join('')
     expect(commands).not.toMatch(/example\.com|…|openfaas-fn|127\.0\.0\.1:\d/)
@@ -42,7 +42,7 @@ describe.each(PAGES)('infra/%s.md', page => {
     expect(commands.slice(0, own)).not.toMatch(/^\s*(node|npx assay)\b/m)
   })
 
-  it('applies files that are made', async () => {
+  it('applies only files that are generated', async () => {
     const target = TARGETS.find(one => one === page)!
     const made = filesOf(target, await readExample(target), 'a test').map(([path]) => path)
     const named = blocks.flatMap(({ commands }) =>
@@ -54,7 +54,7 @@ describe.each(PAGES)('infra/%s.md', page => {
     expect(missing).toEqual([])
   })
 
-  it('names files of the checkout that are there', () => {
+  it('names only files of the checkout that exist', () => {
     const named = blocks.flatMap(({ commands }) =>
       [...commands.matchAll(/(?<=\s)((?:infra|examples)\/[\w./-]+)/g)].map(([, path]) => path!),
     )
@@ -62,7 +62,7 @@ describe.each(PAGES)('infra/%s.md', page => {
   })
 })
 
-it('the time that OpenFaaS’s page tells the gateway and Traefik is what its functions need', async () => {
+it('the timeout that OpenFaaS’s page sets for the gateway and Traefik is what its functions need', async () => {
   const files = new Map(filesOf('openfaas', await readExample('openfaas'), 'a test'))
   const [, seconds] = /The gateway must allow (\d+) s/.exec(files.get('stack.yml')!)!
   const told = blocksOf('openfaas')

@@ -1,5 +1,5 @@
-// An installation as files describe it, without a cluster: each function under a double of what its platform puts around
-// it, started by its first request, and the Jobs, all by the programs of the image with exactly the settings they are given.
+// An installation as its files describe it, without a cluster: each function under a double of its platform, started by
+// its first request, and the Jobs, all run by the programs of the image with exactly the settings they are given.
 
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
@@ -30,7 +30,7 @@ type Starters = Record<string, () => Promise<Running>>
 const ROOT = join(import.meta.dirname, '../..')
 const example = await readExample('openfaas')
 
-/** What the image holds, made without Docker. */
+/** The content of the image, made without Docker. */
 export interface Image {
   /** The folder that is `/app` in the image. */
   app: string
@@ -51,11 +51,11 @@ export interface Played {
   image: Image
   /** A file of the installation. */
   read(name: string): string
-  /** By the names that infra/unit-settings.ts has. */
+  /** By the names in infra/unit-settings.ts. */
   secrets: Record<string, string>
 }
 
-/** Secrets beside those of the stores and the keys are any text. */
+/** Secrets other than those of the stores and the keys are any text. */
 const held = ({ secrets }: Played, secret: string) => secrets[secret] ?? 'ab'.repeat(16)
 const inImage = ({ image }: Played, command: string) => command.replace('/app/', `${image.app}/`)
 
@@ -116,7 +116,7 @@ const environmentOf = (played: Played, { env }: IContainer): Record<string, stri
     ]),
   )
 
-/** A key of a Secret is the name of its secret, on OpenFaaS as faas-cli writes it. */
+/** The key of a Secret is the name of its secret; on OpenFaaS, as faas-cli writes it. */
 const secretOf = (key: string) => {
   const name = key
     .replace(/^assay-/, '')
@@ -140,7 +140,7 @@ const ROUTERS = { openfaas: 'assay-router', knative: 'router' }
 export interface Gateway {
   /** Where callers reach the router. */
   url: string
-  /** How many functions there are, and how many of them were asked for. */
+  /** How many functions there are, and how many of them were called. */
   functions: number
   running(): number
   close(): Promise<void>

@@ -1,4 +1,4 @@
-// Asks an installation, as a caller without credentials, whether every operation is served by its function, with stores
+// Checks, as a caller without credentials, whether an installation serves every operation by its function, with stores
 // behind it.
 
 import { endpoints } from '../../functions/index.ts'
@@ -9,7 +9,7 @@ export type Report = { what: string; wrong?: string }[]
 const ANY_ID = '00000000-0000-7000-8000-000000000000'
 const WAIT_MS = 60_000
 
-/** What was asked, and what was wrong with the answer. Nothing is changed by it. */
+/** What was asked, and what was wrong with the answer. It changes nothing. */
 export async function probe(url: string): Promise<Report> {
   const reads = endpoints.filter(({ method }) => method === 'get')
   const report: Report = []

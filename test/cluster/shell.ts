@@ -1,4 +1,4 @@
-// A shell in which a page is followed. Guarantee: what one block exports, the next ones have, as in the reader's own.
+// A shell in which a page is followed. Guarantee: what one block exports, later blocks have, as in the reader's shell.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,15 +9,15 @@ export interface Shell {
   /**
    * Runs commands to their end.
    *
-   * @returns what they printed
-   * @throws Error with what they printed, where one of them fails
+   * @returns their output
+   * @throws Error with their output, if one of them fails
    */
   run(commands: string): Promise<string>
-  /** Ends what they left in the background. */
+  /** Ends what they left running in the background. */
   close(): void
 }
 
-/** In the folder `cwd`, with what it remembers in the folder `memory`. */
+/** Runs in the folder `cwd`, and keeps what it remembers in the folder `memory`. */
 export async function startShell(cwd: string, memory: string): Promise<Shell> {
   const [exports, printed] = [join(memory, 'exports'), join(memory, 'printed')]
   await writeFile(exports, '')
@@ -25,7 +25,7 @@ export async function startShell(cwd: string, memory: string): Promise<Shell> {
   return {
     async run(commands) {
       const script = `set -euo pipefail\n. '${exports}'\n${commands}\nexport -p > '${exports}'\n`
-      const output = await open(printed, 'w') // what stays in the background would keep a pipe open
+      const output = await open(printed, 'w') // a process in the background would keep a pipe open
       const stdio = ['ignore' as const, output.fd, output.fd]
       const child = spawn('bash', ['-c', script], { cwd, stdio, detached: true })
       groups.push(child.pid!)

@@ -24,7 +24,7 @@ export function accountPart(given: Given): void {
       ])
     })
 
-    it('do not open for a wrong password, nor for an unknown e-mail, with the same words', async () => {
+    it('do not open for a wrong password or an unknown e-mail, with the same answer', async () => {
       const { email } = given().first.account
       const wrong = await given().call('POST', '/v1/sessions', {
         token: null,
@@ -36,7 +36,7 @@ export function accountPart(given: Given): void {
       expect(wrong.text).toBe(unknown.text)
     })
 
-    it('give new tokens for a refresh token, once [sessions.open]', async () => {
+    it('exchange a refresh token for new tokens once [sessions.open]', async () => {
       const { refresh_token } = await signIn()
       const call = { token: null, body: { refresh_token } }
       const refreshed = await given().call('POST', '/v1/sessions/refresh', call)
@@ -47,7 +47,7 @@ export function accountPart(given: Given): void {
       expect((await given().call('POST', '/v1/sessions/refresh', call)).status).toBe(401)
     })
 
-    it('are over after signing out [sessions.open, auth.revoked]', async () => {
+    it('end when signing out [sessions.open, auth.revoked]', async () => {
       const { access_token: token, refresh_token } = await signIn()
       expect((await given().call('DELETE', '/v1/sessions/current', { token })).status).toBe(200)
       const refresh = await given().call('POST', '/v1/sessions/refresh', {
@@ -70,7 +70,7 @@ export function accountPart(given: Given): void {
   })
 
   describe('projects', () => {
-    it('are made by a member and not by a key [projects.change]', async () => {
+    it('are made by members, not by keys [projects.change]', async () => {
       const { access_token: token } = await signIn()
       const body = { name: 'third', concurrency: 7, credit_cents: 500 }
       const made = await given().call('POST', '/v1/projects', { token, body })
@@ -86,14 +86,14 @@ export function accountPart(given: Given): void {
       await given().ctx.sql`delete from projects where id = ${made.json.id}`
     })
 
-    it('are listed to a key as its own only [projects.list]', async () => {
+    it('are listed to a key with its own project only [projects.list]', async () => {
       const { json } = await given().call('GET', '/v1/projects')
       expect(json.map((project: { id: string }) => project.id)).toEqual([given().first.project_id])
     })
   })
 
   describe('API keys', () => {
-    it('are shown once, listed by their prefix, and dead within five seconds of their revocation [keys.create, keys.list, keys.prefix, keys.shown-once, keys.revoke, auth.revoked]', async () => {
+    it('are shown once, listed by their prefix, and refused within five seconds of their revocation [keys.create, keys.list, keys.prefix, keys.shown-once, keys.revoke, auth.revoked]', async () => {
       const path = `/v1/projects/${given().first.project_id}/api-keys`
       const made = await given().call('POST', path, { body: { name: 'ci' } })
       expect(made.status).toBe(201)
@@ -122,7 +122,7 @@ export function accountPart(given: Given): void {
       expect((await given().call('POST', path, { body: {} })).status).toBe(400)
     })
 
-    it('do not make others where the project forbids it', async () => {
+    it('make no other keys if the project forbids it', async () => {
       const { ctx, sibling } = given()
       await ctx.sql`update projects set settings = '{"keys_may_mint": false}' where id = ${sibling.project_id}`
       const call = { token: sibling.key, body: { name: 'more' } }

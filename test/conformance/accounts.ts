@@ -9,7 +9,7 @@ const ACCOUNTS = '/v1/admin/accounts'
 const operator = { token: OPERATOR_KEY }
 let made = 0
 
-/** Accounts as whoever operates the installation opens, suspends and resumes them. */
+/** Accounts as the operator of the installation opens, suspends and resumes them. */
 export function accountsPart(given: Given): void {
   async function open(more: object = {}) {
     const body = { name: `opened ${++made}`, email: `opened-${made}@example.org`, ...more }
@@ -45,7 +45,7 @@ export function accountsPart(given: Given): void {
       ])
     })
 
-    it('is not opened for an e-mail that somebody has, nor with anything left of it [accounts.open, errors.409]', async () => {
+    it('is not opened for an e-mail that is taken, and leaves nothing behind [accounts.open, errors.409]', async () => {
       const { body } = await open()
       const before = await given().ctx.sql`select count(*) from accounts`
       const { answer } = await open({ email: body.email.toUpperCase() })
@@ -67,7 +67,7 @@ export function accountsPart(given: Given): void {
       expect([elsewhere.status, elsewhere.json.error.code]).toEqual([400, 'invalid_cursor'])
     })
 
-    it('has no more open runs than its plan says [accounts.plan, errors.402]', async () => {
+    it('has no more open runs than its plan allows [accounts.plan, errors.402]', async () => {
       const world = given()
       const { account_id, key } = await openAccount(world)
       const agent = await makeAgent(world, key)
@@ -84,7 +84,7 @@ export function accountsPart(given: Given): void {
         expect((await world.call('PATCH', path, { ...operator, body })).status).toBe(400)
     })
 
-    it('that is suspended has keys that open nothing and members who read, until it is resumed [accounts.suspend, accounts.resume, errors.402]', async () => {
+    it('that is suspended has keys that open nothing and members who can only read, until it is resumed [accounts.suspend, accounts.resume, errors.402]', async () => {
       const world = given()
       const { account_id, project_id, key, token } = await openAccount(world)
       const agent = await makeAgent(world, key)
@@ -117,7 +117,7 @@ export function accountsPart(given: Given): void {
   })
 
   describe("the operator's credential", () => {
-    it('opens accounts and nothing that is in them, and no key or session opens accounts [accounts.operator, errors.403]', async () => {
+    it('opens accounts but nothing in them, and no key or session opens accounts [accounts.operator, errors.403]', async () => {
       const world = given()
       const { token, key } = await openAccount(world)
       for (const other of [token, key]) {
@@ -131,7 +131,7 @@ export function accountsPart(given: Given): void {
         ['POST', '/v1/members'],
       ] as const) {
         const answer = await world.call(method, path, operator)
-        // Where functions are apart, only that of accounts has the credential; to the others it is a stranger's.
+        // With a function each, only that of accounts knows the credential; to the others it is a stranger's.
         const stranger = path !== '/v1/account' && answer.status === 401
         const [status, code] = stranger ? [401, 'unauthenticated'] : [403, 'forbidden']
         expect([path, answer.status, answer.json.error.code]).toEqual([path, status, code])

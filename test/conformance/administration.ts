@@ -6,7 +6,7 @@ import type { Given } from './suite.ts'
 
 const SOON = { timeout: 5000, interval: 100 }
 
-/** Projects' settings, what is deleted, and the log of changes. */
+/** Projects' settings, deletions, and the audit log. */
 export function administrationPart(given: Given): void {
   async function removeAll() {
     while ((await removeDeleted(given().ctx)) > 0);
@@ -31,7 +31,7 @@ export function administrationPart(given: Given): void {
   describe('a key', () => {
     const keysOf = (project_id: string) => `/v1/projects/${project_id}/api-keys`
 
-    it('that expires is refused from then on, and makes none that outlives it [keys.expire]', async () => {
+    it('that expires is refused from then on, and makes no key that outlives it [keys.expire]', async () => {
       const world = given()
       const { token, project_id } = await openAccount(world)
       const at = (ms: number) => new Date(Date.now() + ms).toISOString()
@@ -54,7 +54,7 @@ export function administrationPart(given: Given): void {
       })
     })
 
-    it('that is a viewer reads and changes nothing [keys.viewer]', async () => {
+    it('with the viewer role reads, and changes nothing [keys.viewer]', async () => {
       const world = given()
       const { token, project_id, key } = await openAccount(world)
       const made = await world.call('POST', keysOf(project_id), {
@@ -76,7 +76,7 @@ export function administrationPart(given: Given): void {
   })
 
   describe('a project', () => {
-    it('is changed in what is named alone, and null takes a limit back [projects.change]', async () => {
+    it('is changed only in the fields that are sent, and null resets a limit [projects.change]', async () => {
       const world = given()
       const { token, project_id, key } = await openAccount(world)
       const path = `/v1/projects/${project_id}`
@@ -105,7 +105,7 @@ export function administrationPart(given: Given): void {
       expect((await world.call('PATCH', path, { token: key, body })).status).toBe(403)
     })
 
-    it('and an agent have budgets by day and month, with what is left of them [budgets.set]', async () => {
+    it('and its agents have budgets by day and month, with what is left of them [budgets.set]', async () => {
       const world = given()
       const { token, project_id, key } = await openAccount(world)
       const agent = await makeAgent(world, key)
@@ -126,7 +126,7 @@ export function administrationPart(given: Given): void {
       expect((await world.call('GET', '/v1/projects', { token: key })).json[0].budgets).toHaveLength(2)
     })
 
-    it('has prices of its own, each from a moment on [prices.own]', async () => {
+    it('has prices of its own, each from a given time on [prices.own]', async () => {
       const world = given()
       const { project_id, key: token } = await openAccount(world)
       const path = `/v1/projects/${project_id}/prices`
@@ -154,7 +154,7 @@ export function administrationPart(given: Given): void {
         expect((await world.call('POST', path, { token, body: { ...price, ...wrong } })).status).toBe(400)
     })
 
-    it('says which of the models called lately have no price, or an older one than the list [prices.check]', async () => {
+    it('reports no models without a price if none was called [prices.check]', async () => {
       const world = given()
       const { project_id, key: token } = await openAccount(world)
       const { status, json } = await world.call('GET', `/v1/projects/${project_id}/prices/check`, { token })
@@ -177,7 +177,7 @@ export function administrationPart(given: Given): void {
       expect([status, json.error.code]).toEqual([400, 'invalid_request'])
     })
 
-    it('goes with everything in it, once its name was repeated [projects.delete]', async () => {
+    it('is deleted with everything in it, once its name is confirmed [projects.delete]', async () => {
       const world = given()
       const account = await openAccount(world)
       const { token, project_id, key } = account
@@ -197,7 +197,7 @@ export function administrationPart(given: Given): void {
   })
 
   describe('an agent', () => {
-    it('goes with its runs, and its slug is free at once [agents.delete]', async () => {
+    it('is deleted with its runs, and its slug is free at once [agents.delete]', async () => {
       const world = given()
       const account = await openAccount(world)
       const { key, project_id } = account
@@ -216,7 +216,7 @@ export function administrationPart(given: Given): void {
   })
 
   describe('an account', () => {
-    it('goes with everything in it, once its name and the password were repeated [account.delete]', async () => {
+    it('is deleted with everything in it, once its name and the password are confirmed [account.delete]', async () => {
       const world = given()
       const account = await openAccount(world)
       const { token, account_id, project_id, key, name } = account
@@ -225,7 +225,7 @@ export function administrationPart(given: Given): void {
       expect((await ask({ account_name: 'other', password: PASSWORD })).status).toBe(400)
       expect((await ask({ account_name: name, password: 'wrong' })).status).toBe(401)
       expect((await ask({ account_name: name, password: PASSWORD })).status).toBe(202)
-      // At once, although the session was seen a moment ago: there is nothing left for it to act on.
+      // Refused at once, although the session was cached a moment ago: it has nothing left to act on.
       for (const [method, path, body] of [
         ['GET', '/v1/account', undefined],
         ['POST', '/v1/projects', { name: 'late' }],
@@ -246,7 +246,7 @@ export function administrationPart(given: Given): void {
     })
   })
 
-  describe('the log of changes', () => {
+  describe('the audit log', () => {
     it('names who did what to what, in pages, and no value that was sent [audit.list]', async () => {
       const world = given()
       const { token, project_id, key, owner_id, email } = await openAccount(world)
@@ -258,7 +258,7 @@ export function administrationPart(given: Given): void {
       const read = (query = '', as = token) => world.call('GET', `/v1/audit${query}`, { token: as })
       const actions = async (query = '', as = token) =>
         (await read(query, as)).json.entries.map((entry: { action: string }) => entry.action)
-      // A run's entry follows its answer.
+      // The entry of a run is written after its answer.
       await expect.poll(() => actions()).toEqual(['startRun', 'createApiKey', 'createAgent', 'createSession'])
       const all = await read()
       expect(all.json.entries[1]).toMatchObject({

@@ -39,7 +39,7 @@ export function agentsPart(given: Given): void {
       expect(bare.json).toContainEqual({ ...updated.json, config: {} })
     })
 
-    it('are listed with what they did lately where that is asked for [agents.activity]', async () => {
+    it('are listed with their recent activity on request [agents.activity]', async () => {
       const agent = await makeAgent(given())
       await deploy(given(), agent.id)
       const listed = async (query: string) =>
@@ -63,7 +63,7 @@ export function agentsPart(given: Given): void {
       })
     })
 
-    it('are listed whole, oldest first, in whatever number they are [agents.list]', async () => {
+    it('are all listed, oldest first, however many there are [agents.list]', async () => {
       const { ctx, stranger } = given()
       const project = await createProject(ctx, { account_id: stranger.account_id, name: 'of many agents' })
       const { key: token } = await mintKey(ctx, project.id, 'many')
@@ -94,12 +94,9 @@ export function agentsPart(given: Given): void {
       expect((await given().call('PATCH', `/v1/agents/${id}`, { body })).status).toBe(400)
     })
 
-    it.each(['Upper', 'with space', '-dash', 'ü', '', 'x'.repeat(65)])(
-      'do not take the slug "%s"',
-      async slug => {
-        expect((await given().call('POST', '/v1/agents', { body: { name: 'a', slug } })).status).toBe(400)
-      },
-    )
+    it.each(['Upper', 'with space', '-dash', 'ü', '', 'x'.repeat(65)])('refuse the slug "%s"', async slug => {
+      expect((await given().call('POST', '/v1/agents', { body: { name: 'a', slug } })).status).toBe(400)
+    })
   })
 
   describe('deployments', () => {
@@ -137,7 +134,7 @@ export function agentsPart(given: Given): void {
       expect(listed.text).not.toContain('secret-word')
     })
 
-    it('are given the checks by default where they declare none, and keep what they had [agents.default-checks]', async () => {
+    it('get the default checks if they declare none, and keep the checks that they had [agents.default-checks]', async () => {
       const { id } = await makeAgent(given())
       const path = `/v1/agents/${id}/deployments`
       const deployed = async (more: object, order: object = {}) =>
@@ -149,7 +146,7 @@ export function agentsPart(given: Given): void {
       const before = await deployed({})
       expect(before.checks).toEqual([...DEFAULT_CHECKS])
       expect(before.declaration).not.toHaveProperty('default_checks')
-      // As a version from before there were any.
+      // As a version from before there were default checks.
       await given().ctx.sql`update deployments set default_checks = null where id = ${before.id}`
       expect(await deployed({})).toMatchObject({ id: before.id, created: false, checks: [] })
       expect((await deployed({ checks: ['asks_back'] })).checks).toEqual(['asks_back'])
@@ -191,7 +188,7 @@ export function agentsPart(given: Given): void {
       expect((await given().call('GET', path)).text).not.toContain('agent_key')
     })
 
-    it('get one version each when many deploy at once', async () => {
+    it('get one version for each content when many deploy at once', async () => {
       const { id } = await makeAgent(given())
       const bodies = Array.from({ length: 8 }, (_, n) => ({ ...bundle, env: { N: String(n % 4) } }))
       const made = await Promise.all(

@@ -19,7 +19,7 @@ export function alertsPart(given: Given): void {
   }
 
   describe('alerts', () => {
-    it('have rules, of which all alert unless muted but that for every run not ok [alerts.on-by-default, alerts.rules]', async () => {
+    it('have rules that are on by default, except the one for every run that is not ok [alerts.on-by-default, alerts.rules]', async () => {
       const { rules } = await project()
       const { status, json } = await rules('GET')
       expect(status).toBe(200)
@@ -28,7 +28,7 @@ export function alertsPart(given: Given): void {
       expect(json.every((rule: { is_default: boolean }) => rule.is_default)).toBe(true)
     })
 
-    it('are muted for one agent, and for all', async () => {
+    it('are muted for one agent, and bounded for the project', async () => {
       const { world, token, rules } = await project()
       const agent = await makeAgent(world, token)
       const one = await rules('PATCH', { rule: 'schedule_missed', agent_id: agent.id, enabled: false })
@@ -38,7 +38,7 @@ export function alertsPart(given: Given): void {
       expect(set).toMatchObject({ agent_id: null, bounds: { share: 0.5 }, is_default: false })
     })
 
-    it('refuse a bound that a rule does not have, or out of its range', async () => {
+    it('refuse a bound that a rule does not have, or that is out of its range', async () => {
       const { rules } = await project()
       const unknown = await rules('PATCH', { rule: 'run_not_ok', enabled: true, bounds: { share: 0.5 } })
       expect([unknown.status, unknown.json.error.code]).toEqual([400, 'invalid_request'])
@@ -70,19 +70,19 @@ export function alertsPart(given: Given): void {
       'mailto:a%ZZ@c.org',
       'https://user:word@example.org/',
       'night@example.org',
-    ])('do not go to %s', async url => {
+    ])('refuse the channel %s', async url => {
       const { channels } = await project()
       expect((await channels('POST', { url })).status).toBe(400)
     })
 
-    it('take twenty channels and no more', async () => {
+    it('have at most twenty channels', async () => {
       const { channels } = await project()
       for (let n = 0; n < 20; n++) await channels('POST', { url: `mailto:p${n}@example.org` })
       const more = await channels('POST', { url: 'mailto:more@example.org' })
       expect([more.status, more.json.error.code]).toEqual([409, 'too_many_channels'])
     })
 
-    it('are written in the format of their channel, guessed from its URL unless told, which a test message shows', async () => {
+    it('are written in the format of their channel, guessed from its URL unless given, as a test message is', async () => {
       const { world, token, channels } = await project()
       const slack = await channels('POST', { url: 'https://hooks.slack.com/services/T/B/x' })
       expect(slack.json).toMatchObject({ format: 'slack', digest: 'scheduled' })
@@ -99,7 +99,7 @@ export function alertsPart(given: Given): void {
       expect((await channels('POST', undefined, `/${world.ctx.newId()}/test`)).status).toBe(404)
     })
 
-    it('take deadlines of schedules and agents, one each, until they are deleted [alerts.deadlines]', async () => {
+    it('have deadlines of schedules and agents, one each, until they are deleted [alerts.deadlines]', async () => {
       const { world, project_id, token } = await project()
       const agent = await makeAgent(world, token)
       const order = { agent_id: agent.id, cron: '0 2 * * *', timezone: 'Europe/Berlin' }

@@ -6,7 +6,7 @@ import { called, deploy, works } from './play.ts'
 import type { Given } from './suite.ts'
 import type { World } from './world.ts'
 
-/** Sends a run's items to an agent that answers `later`; returns where, and what it got. */
+/** Sends a run's items to an agent that answers `later`; returns the path for its answers and the items it got. */
 async function sentOut(world: World, run: string) {
   const sent: { items: ItemLine[]; path: string } = { items: [], path: '' }
   const ctx: World['ctx'] = {
@@ -30,9 +30,9 @@ async function sentOut(world: World, run: string) {
   return sent
 }
 
-/** Answers that agents send after their consumer has left. */
+/** Answers that agents send after their consumer has disconnected. */
 export function answersPart(given: Given): void {
-  describe('answers that come later', () => {
+  describe('later answers', () => {
     const post = (world: World, path: string, lines: readonly object[]) =>
       world.call('POST', path, {
         token: null,
@@ -40,7 +40,7 @@ export function answersPart(given: Given): void {
         headers: { 'content-type': 'application/x-ndjson' },
       })
 
-    it('are settled as if they had come openly, and refused once nothing is awaited [runs.answer-later, runs.answer-address]', async () => {
+    it('are settled like immediate ones, and refused once none is awaited [runs.answer-later, runs.answer-address]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       await deploy(world, agent.id)

@@ -10,7 +10,7 @@ interface Declared {
   schedule_input?: unknown
 }
 
-/** Schedules and triggers that code declares, and what a deploy makes of them. */
+/** Schedules and triggers that code declares, and how a deploy reconciles them. */
 export function automationPart(given: Given): void {
   const deploy = (agentId: string, declared: Declared = {}, more: object = {}) =>
     given().call('POST', `/v1/agents/${agentId}/deployments`, {
@@ -29,14 +29,14 @@ export function automationPart(given: Given): void {
   const fire = (url: string, secret: string) =>
     given().call('POST', new URL(url).pathname, { token: secret, body: { n: 1 } })
 
-  describe('a deploy and what its code declares', () => {
+  describe('a deploy with declared schedules and triggers', () => {
     const both: Declared = {
       schedules: [{ cron: '30 7 * * 1-5', timezone: 'Europe/Berlin' }, { cron: '0  12 * * 6' }],
       triggers: [{ name: 'orders', secret_env: 'ORDERS_SECRET' }],
       schedule_input: { hours: 24 },
     }
 
-    it('makes schedules and triggers, and tells the secret this once [declarations.phases]', async () => {
+    it('makes them, and returns the secret only this once [declarations.phases]', async () => {
       const { id } = await makeAgent(given())
       const first = await deploy(id, both)
       expect(first.status).toBe(201)
@@ -75,7 +75,7 @@ export function automationPart(given: Given): void {
       expect((await fire(trigger.url, trigger.secret)).status).toBe(202)
     })
 
-    it('changes a zone in place; another cron is another schedule', async () => {
+    it('changes a time zone in place, and makes another schedule for another cron', async () => {
       const { id } = await makeAgent(given())
       const one = await deploy(id, { schedules: [{ cron: '0 9 * * *' }, { cron: '0 10 * * *' }] })
       const two = await deploy(id, {
@@ -95,7 +95,7 @@ export function automationPart(given: Given): void {
       expect(await crons(id)).toEqual(['0 11 * * *', '0 9 * * *'])
     })
 
-    it('deletes what is declared no more, the last one too, and leaves alone what was made by hand [declarations.removal, declarations.none]', async () => {
+    it('deletes those that are no longer declared, even the last, and keeps those made by hand [declarations.removal, declarations.none]', async () => {
       const { id } = await makeAgent(given())
       await deploy(id, both)
       const own = { agent_id: id, cron: '1 1 * * *' }
@@ -114,7 +114,7 @@ export function automationPart(given: Given): void {
       expect(done(await deploy(id, {}, { env: { A: '1' } }))).toEqual([])
     })
 
-    it('takes back an operator’s disable, even where the content is a version already [schedules.deploy-reconciles]', async () => {
+    it('enables again what an operator disabled, even if the version exists already [schedules.deploy-reconciles]', async () => {
       const { id } = await makeAgent(given())
       const first = await deploy(id, both)
       const schedule = `/v1/schedules/${first.json.plan.schedules[0].id}`
@@ -130,7 +130,7 @@ export function automationPart(given: Given): void {
       expect(after.next_fires).toHaveLength(5)
     })
 
-    it('leaves a moment that is due, and has no row yet, due when something else changes', async () => {
+    it('keeps an occurrence due that has no row yet, unless the time zone changes', async () => {
       const { id } = await makeAgent(given())
       const schedules = [{ cron: '0 0 1 1 *' }]
       const [schedule] = (await deploy(id, { schedules })).json.plan.schedules
@@ -144,7 +144,7 @@ export function automationPart(given: Given): void {
       expect(await nextAt()).not.toEqual(due)
     })
 
-    it('sets an input that is longer than code may declare, and leaves those of other schedules alone', async () => {
+    it('replaces an input that is longer than code may declare, and leaves those of other schedules alone', async () => {
       const { id } = await makeAgent(given())
       const input = 'x'.repeat(LIMITS.configuration_bytes)
       for (const cron of ['0 12 * * 6', '1 12 * * 6'])
@@ -164,7 +164,7 @@ export function automationPart(given: Given): void {
       )
     })
 
-    it('takes over what was made by hand under the same key: its settings stay, its URL too', async () => {
+    it('takes over those made by hand under the same key, with their settings and URL', async () => {
       const { id } = await makeAgent(given())
       const made = await given().call('POST', '/v1/schedules', {
         body: { agent_id: id, cron: '0 12 * * 6', timezone: 'Asia/Tokyo', budget_cents: 7 },
@@ -191,7 +191,7 @@ export function automationPart(given: Given): void {
       expect(done(await deploy(id)).map(([action]) => action)).toEqual(['deleted', 'deleted', 'deleted'])
     })
 
-    it('gives a renamed trigger another URL and secret, and what its runs were started with; the old ones are dead [triggers.settings]', async () => {
+    it('gives a renamed trigger another URL and secret and the settings of its runs, and ends the old ones [triggers.settings]', async () => {
       const { id } = await makeAgent(given())
       const [before] = (await deploy(id, { triggers: [{ name: 'orders' }] })).json.plan.triggers
       await given().call('PATCH', `/v1/triggers/${before.id}`, { body: { budget_cents: 500, tags: ['o'] } })
@@ -203,7 +203,7 @@ export function automationPart(given: Given): void {
       expect(await triggersOf(id)).toMatchObject([{ name: 'sales', budget_cents: 500, tags: ['o'] }])
     })
 
-    it('as a dry run says the same and does nothing [declarations.dry-run]', async () => {
+    it('as a dry run returns the same plan and does nothing [declarations.dry-run]', async () => {
       const { id } = await makeAgent(given())
       const nothing = await deploy(id, both, { dry_run: true })
       expect(nothing.status).toBe(200)
@@ -234,7 +234,7 @@ export function automationPart(given: Given): void {
       })
     })
 
-    it('follows a promoted version but keeps its triggers, and says before what that would do', async () => {
+    it('by promotion follows the promoted version but keeps its triggers, and says so before in a dry run', async () => {
       const { id } = await makeAgent(given())
       const one = await deploy(id, { schedules: [{ cron: '0 1 * * *' }] })
       const two = await deploy(id, { schedules: [{ cron: '0 2 * * *' }], triggers: [{ name: 'orders' }] })
@@ -277,7 +277,7 @@ export function automationPart(given: Given): void {
       ['a name with a space', { triggers: [{ name: 'a b' }] }],
       ['a variable in lower case', { triggers: [{ name: 'a', secret_env: 'secret' }] }],
       ['too many', { triggers: Array.from({ length: 101 }, (_, n) => ({ name: `t${n}` })) }],
-    ])('is refused whole with %s', async (_, declared) => {
+    ])('is refused as a whole with %s', async (_, declared) => {
       const { id } = await makeAgent(given())
       const good: Declared = { schedules: [{ cron: '5 5 * * *' }], triggers: [{ name: 'good' }] }
       const merged = {
@@ -291,7 +291,7 @@ export function automationPart(given: Given): void {
       expect((await given().call('GET', `/v1/agents/${id}`)).json.deployed_version).toBeNull()
     })
 
-    it('ends as one deploy after the other when many deploy at once', async () => {
+    it('ends like one deploy after the other when many deploy at once', async () => {
       const { id } = await makeAgent(given())
       const wanted = [1, 2, 3, 4, 5, 6].map(hour => ({
         schedules: [{ cron: '0 0 * * *' }, { cron: `0 ${hour} * * *` }],
@@ -312,7 +312,7 @@ export function automationPart(given: Given): void {
     })
     const isAlways = ({ name }: { name: string }) => name === 'always'
 
-    it('takes over what is made by hand in the very same moment', async () => {
+    it('takes over a schedule that is made by hand at the same time', async () => {
       for (let round = 0; round < 5; round++) {
         const { id } = await makeAgent(given())
         const [deployed, made] = await Promise.all([
@@ -327,7 +327,7 @@ export function automationPart(given: Given): void {
   })
 
   describe('versions', () => {
-    it('are listed page by page, and by a label of one’s own', async () => {
+    it('are listed in pages, and by an external id', async () => {
       const { id } = await makeAgent(given())
       for (const n of [1, 2, 3]) await deploy(id, {}, { env: { N: `${n}` }, external_id: `sha-${n % 2}` })
       const same = await deploy(id, {}, { env: { N: '3' }, external_id: 'sha-9' })

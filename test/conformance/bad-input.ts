@@ -12,11 +12,11 @@ import type { World } from './world.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const NDJSON = { 'content-type': 'application/x-ndjson' }
-/** They read nothing of a caller who has not proved what they ask for: a trigger's secret, an address for answers. */
+/** They read nothing before a caller proves the right to send it: by a trigger's secret or an address for answers. */
 const PROVING = ['answerItems', 'fireTrigger']
 const utf8 = new TextEncoder()
 
-/** What no operation takes, asked of every operation that could be asked it. */
+/** Input that no operation accepts, sent to every operation to which it could be sent. */
 export function badInputPart(given: Given): void {
   describe('bad input', () => {
     let world: World
@@ -42,7 +42,7 @@ export function badInputPart(given: Given): void {
       ['not UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'invalid_utf8'],
       ['after a byte order mark', new Uint8Array([0xef, 0xbb, 0xbf, 0x7b, 0x7d]), 'invalid_json'],
     ]
-    it.each(BODIES)('a body that is %s [errors.400, input.json]', async (_, raw, code) => {
+    it.each(BODIES)('a body that is %s is refused [errors.400, input.json]', async (_, raw, code) => {
       for (const swept of operations) {
         const { requestBody } = swept.operation
         if (requestBody === undefined || (raw === '' && requestBody.required !== true)) continue
@@ -59,7 +59,7 @@ export function badInputPart(given: Given): void {
       }
     })
 
-    it('a compressed body, however small', async () => {
+    it('a compressed body is refused, however small', async () => {
       const bomb = gzipSync(new Uint8Array(64 << 20))
       const headers = { ...JSON_TYPE, 'content-encoding': 'gzip' }
       for (const swept of operations.filter(({ operation }) => operation.requestBody !== undefined)) {
@@ -83,21 +83,21 @@ export function badInputPart(given: Given): void {
       expect([answer.status, answer.json.error.code]).toEqual([400, 'invalid_request'])
     })
 
-    it.each(['1e2', '0x10', '', ' 1', '1.0', '+1', 'NaN', '१'])('limit=%s', async limit => {
+    it.each(['1e2', '0x10', '', ' 1', '1.0', '+1', 'NaN', '१'])('limit=%s is refused', async limit => {
       for (const swept of operations.filter(({ query }) => query.includes('limit'))) {
         const answer = await asked(world, swept, tenant, tokenFor(swept, tenant), { query: { limit } })
         expect([swept.id, answer.status, answer.json.error.code]).toEqual([swept.id, 400, 'invalid_request'])
       }
     })
 
-    it.each(['-1', '0', '1', '99999999999999999999'])('takes limit=%s and clamps it', async limit => {
+    it.each(['-1', '0', '1', '99999999999999999999'])('limit=%s is accepted', async limit => {
       for (const swept of operations.filter(({ query }) => query.includes('limit'))) {
         const answer = await asked(world, swept, tenant, tokenFor(swept, tenant), { query: { limit } })
         expect([swept.id, answer.status]).toEqual([swept.id, 200])
       }
     })
 
-    it('a parameter that is unknown, and one that is given twice [input.strict]', async () => {
+    it('an unknown parameter and a repeated one are refused [input.strict]', async () => {
       for (const swept of operations) {
         const token = tokenFor(swept, tenant)
         const unknown = await asked(world, swept, tenant, token, { query: { colour: 'red' } })
@@ -111,12 +111,15 @@ export function badInputPart(given: Given): void {
       }
     })
 
-    it.each(['%zz', '%', '%ff', '%c3%28', '%ed%a0%80'])('malformed percent-encoding: %s', async text => {
-      for (const path of [`/v2/runs?agent=${text}`, `/v1/agents/${text}`, `/${text}`]) {
-        const { status, json } = await world.call('GET', path)
-        expect([path, status, json.error.code]).toEqual([path, 400, 'invalid_request'])
-      }
-    })
+    it.each(['%zz', '%', '%ff', '%c3%28', '%ed%a0%80'])(
+      'malformed percent-encoding is refused: %s',
+      async text => {
+        for (const path of [`/v2/runs?agent=${text}`, `/v1/agents/${text}`, `/${text}`]) {
+          const { status, json } = await world.call('GET', path)
+          expect([path, status, json.error.code]).toEqual([path, 400, 'invalid_request'])
+        }
+      },
+    )
 
     it.each([
       ['from', '2026-02-30T00:00:00Z'],
@@ -134,7 +137,7 @@ export function badInputPart(given: Given): void {
       ['item_id', ''],
       ['item_id', 'a\0'],
       ['partition_key', 'x'.repeat(257)],
-    ])('%s=%s, wherever it is a parameter [errors.400, limits.item-id]', async (name, value) => {
+    ])('%s=%s is refused wherever it is a parameter [errors.400, limits.item-id]', async (name, value) => {
       const code = name === 'cursor' ? 'invalid_cursor' : 'invalid_request'
       const concerned = operations.filter(({ query }) => query.includes(name))
       if (name !== 'partition_key') expect(concerned).not.toEqual([])
@@ -146,7 +149,7 @@ export function badInputPart(given: Given): void {
       }
     })
 
-    it('a time range that ends before it begins', async () => {
+    it('a time range that ends before it begins is refused', async () => {
       const query = { from: '2026-02-03T00:00:01Z', to: '2026-02-03T00:00:00Z' }
       for (const swept of operations.filter(({ query }) => query.includes('from'))) {
         const answer = await asked(world, swept, tenant, tokenFor(swept, tenant), { query })
@@ -154,7 +157,7 @@ export function badInputPart(given: Given): void {
       }
     })
 
-    it('a change that changes nothing [errors.400]', async () => {
+    it('a change that changes nothing is refused [errors.400]', async () => {
       for (const swept of operations.filter(({ method }) => method === 'patch')) {
         const answer = await asked(
           world,
@@ -179,7 +182,7 @@ export function badInputPart(given: Given): void {
       ['with a lone surrogate', '"\\ud800"'],
     ]
     it.each(KEYS)(
-      'an item_id or a partition_key %s, in every form of submission [limits.item-id, input.all-or-nothing]',
+      'an item_id or a partition_key %s is refused in every form of submission [limits.item-id, input.all-or-nothing]',
       async (_, text) => {
         const { id, slug } = await makeAgent(world)
         for (const field of ['item_id', 'partition_key']) {
@@ -205,13 +208,13 @@ export function badInputPart(given: Given): void {
       ['callback_url', ['""', '"ftp://a/"', '"http://u:p@a/"', '"x"', '7']],
       ['idempotency_key', ['""', '7', 'null', `"${'k'.repeat(257)}"`]],
       ['name', ['""', '7', `"${'n'.repeat(257)}"`, '"a\\u0000"']],
-    ])('%s of %j, in every form of submission that takes it', async (field, values) => {
+    ])('%s of %j is refused in every form of submission that takes it', async (field, values) => {
       const { id, slug } = await makeAgent(world)
       const onlyBatches = field === 'concurrency' || field === 'name'
       for (const value of values) {
         const query = encodeURIComponent(value.startsWith('"') ? JSON.parse(value) : value)
         const code = value === '1e400' ? 'number_out_of_range' : 'invalid_request'
-        // In a query everything is text: 7, null and "100" are fine words and numbers there.
+        // In a query everything is text, so 7, null and "100" are valid words and numbers there.
         const asText = /^("?\d+"?|null|"x")$/.test(value) && !/^-|^0$|9007|86401/.test(value)
         const forms: [string, string, Record<string, string>, string][] = [
           ['/v1/batches', `{"agent_id":"${id}","items":[{"input":1}],"${field}":${value}}`, JSON_TYPE, code],
@@ -231,10 +234,13 @@ export function badInputPart(given: Given): void {
       }
     })
 
-    it.each(['No Slug', 'UPPER', '-first', 'ünï', '', 'a/b', 's'.repeat(65), 7])('slug %s', async slug => {
-      const { status, json } = await world.call('POST', '/v1/agents', { body: { name: 'a', slug } })
-      expect([status, json.error.code]).toEqual([400, 'invalid_request'])
-    })
+    it.each(['No Slug', 'UPPER', '-first', 'ünï', '', 'a/b', 's'.repeat(65), 7])(
+      'slug %s is refused',
+      async slug => {
+        const { status, json } = await world.call('POST', '/v1/agents', { body: { name: 'a', slug } })
+        expect([status, json.error.code]).toEqual([400, 'invalid_request'])
+      },
+    )
 
     describe('credentials [auth.unauthenticated, auth.forged]', () => {
       async function token(claims: { alg?: string; audience?: string; issuer?: string; expires_s?: number }) {
@@ -254,7 +260,7 @@ export function badInputPart(given: Given): void {
       const status = async (bearer: string) =>
         (await world.call('GET', '/v1/projects', { token: bearer })).status
 
-      it('a token that this service would sign is taken, so the refusals below are for their reasons', async () => {
+      it('a token that this service would sign is accepted, so those below are refused for their reasons', async () => {
         const { jwt, secret } = await token({})
         expect(await status(await jwt.sign(secret))).toBe(200)
       })
@@ -264,13 +270,13 @@ export function badInputPart(given: Given): void {
         ['for another audience', { audience: 'other' }],
         ['of another issuer', { issuer: 'other' }],
         ['signed with HS512', { alg: 'HS512' }],
-      ])('a session token %s', async (_, claims) => {
+      ])('a session token %s is refused', async (_, claims) => {
         const { jwt, secret } = await token(claims)
         const key = 'alg' in claims ? new Uint8Array([...secret, ...secret]) : secret
         expect(await status(await jwt.sign(key))).toBe(401)
       })
 
-      it('a session token with alg none, or signed with another secret or an asymmetric key', async () => {
+      it('a session token with alg none, or signed with another secret or an asymmetric key, is refused', async () => {
         const { jwt, secret } = await token({})
         const [head, payload, signature] = (await jwt.sign(secret)).split('.') as [string, string, string]
         const none = btoa('{"alg":"none"}').replaceAll('=', '')
@@ -289,21 +295,21 @@ export function badInputPart(given: Given): void {
           ['sign', 'verify'],
         )
         expect(await status(await (await token({ alg: 'RS256' })).jwt.sign(privateKey))).toBe(401)
-        // The mix-up: a public key taken for an HMAC secret.
+        // Key confusion: a public key used as an HMAC secret.
         const spki = new Uint8Array(await crypto.subtle.exportKey('spki', publicKey))
         expect(await status(await (await token({})).jwt.sign(spki))).toBe(401)
         const rs = btoa('{"alg":"RS256"}').replaceAll('=', '')
         expect(await status(`${rs}.${payload}.${signature}`)).toBe(401)
       })
 
-      it('two Authorization headers, even of the same good key', async () => {
+      it('two Authorization headers are refused, even of the same valid key', async () => {
         const line = `authorization: Bearer ${world.first.api_key}\r\n`
         expect(await raw(world.url, line)).toMatch(/^HTTP\/1.1 200 /)
         expect(await raw(world.url, line + line)).toMatch(/^HTTP\/1.1 401 /)
       })
     })
 
-    it('has rows for no operation that is gone', () => {
+    it('has rows only for operations that exist', () => {
       const known = new Set(operations.map(swept => swept.id))
       expect(Object.keys(ROWS).filter(id => !known.has(id))).toEqual([])
     })

@@ -3,10 +3,10 @@ import { makeRun } from './make.ts'
 import { fails, holds, ran, recordId, workOff } from './play.ts'
 import type { Given } from './suite.ts'
 
-/** Why items did not work: what is alike is one cause. */
+/** Why items did not work: similar failures are one cause. */
 export function causesPart(given: Given): void {
   describe('causes', () => {
-    it('are counted over all items, whole, of a run, of an agent and of some days, in pages [causes.list, causes.get, causes.alike, causes.filters]', async () => {
+    it('are counted over all items, of a run, of an agent and of some days, in pages [causes.list, causes.get, causes.alike, causes.filters]', async () => {
       const world = given()
       const items = Array.from({ length: 5 }, (_, n) => ({ input: n }))
       const { agent, run } = await ran(world, fails('a_code_of_causes'), items)

@@ -29,7 +29,7 @@ describe('the client', () => {
     expect(seen.get('n2999')).toEqual({ n: 2999, text: 'é'.repeat(100) })
   })
 
-  it('throws what the server said', async () => {
+  it('throws the error of the server', async () => {
     const asked = client.GET('/v2/runs/{runId}', { params: { path: { runId: 'nothing' } } })
     const failure = await asked.catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ApiFailure)

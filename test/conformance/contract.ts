@@ -1,4 +1,4 @@
-// Holds answers against the OpenAPI document that the same host serves.
+// Checks answers against the OpenAPI document that the same host serves.
 
 import { expect } from 'vitest'
 import { z } from 'zod'
@@ -18,7 +18,7 @@ export interface Operation {
   security?: unknown[]
   parameters?: Parameter[]
   requestBody?: { required?: boolean; content: Record<string, Media> }
-  /** The same line by line. */
+  /** The same request, line by line. */
   'x-lines'?: Media & { parameters: Parameter[] }
   responses: Record<string, { content?: Record<string, Media> }>
 }
@@ -32,9 +32,9 @@ export class Contract {
   readonly document: Document
   readonly #templates: [RegExp, string][]
   readonly #schemas = new Map<string, z.ZodType>()
-  /** Every operation and status that was seen, to tell what the suite leaves out. */
+  /** Every operation and status seen so far, to find those that the suite leaves out. */
   readonly seen = new Set<string>()
-  /** Tests by the operation they called, without those that call every operation. */
+  /** The tests that called each operation, except those that call every operation. */
   readonly calls = new Map<string, Set<string>>()
 
   constructor(document: Document) {
@@ -44,7 +44,7 @@ export class Contract {
       .map(path => [new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`), path])
   }
 
-  /** Throws when an answer of a documented operation is not what the document says. */
+  /** Throws if an answer of a documented operation does not match the document. */
   check(method: string, pathname: string, status: number, contentType: string | null, text: string): void {
     const template = this.#templates.find(([pattern]) => pattern.test(pathname))?.[1]
     const operation = template && this.document.paths[template]?.[method.toLowerCase()]
@@ -77,7 +77,7 @@ export class Contract {
     this.calls.set(operationId, (this.calls.get(operationId) ?? new Set()).add(place.join(': ')))
   }
 
-  /** An error carries a code that the operation says it can give. */
+  /** Checks that the operation documents the code of the error. */
   #checkCode(name: string, { examples = {} }: Media, text: string): void {
     const { code } = JSON.parse(text).error
     const isDocumented = code in examples || JSON.stringify(examples).includes(`"${code}"`)
@@ -93,8 +93,8 @@ export class Contract {
   }
 
   /**
-   * The schema with every reference replaced by what it names; none of ours is recursive. Objects may hold only what
-   * they name: the document lets them grow, a test does not.
+   * The schema with every reference replaced by its target; none of ours is recursive. Objects may hold only the
+   * properties they name: the document lets them grow, a test does not.
    */
   #resolved(schema: unknown): unknown {
     if (Array.isArray(schema)) return schema.map(member => this.#resolved(member))
@@ -115,7 +115,7 @@ export class Contract {
   }
 }
 
-/** What all of several schemas say, as one: objects are joined, and a part that only describes adds nothing. */
+/** Merges several schemas into one: objects are joined, and a part that only describes adds nothing. */
 function merged(parts: Record<string, unknown>[]): Record<string, unknown> {
   const properties = Object.assign({}, ...parts.map(part => part.properties))
   const required = parts.flatMap(part => (part.required as string[] | undefined) ?? [])
@@ -123,7 +123,7 @@ function merged(parts: Record<string, unknown>[]): Record<string, unknown> {
   return Object.keys(properties).length === 0 ? whole : { ...whole, properties, required }
 }
 
-/** The JSON texts an answer is made of. */
+/** The JSON texts in an answer. */
 function valuesOf(contentType: string, text: string): string[] {
   if (contentType === 'text/csv') return [JSON.stringify(text)]
   if (contentType === 'application/x-ndjson') return text.split('\n').filter(Boolean)

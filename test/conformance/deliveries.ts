@@ -7,7 +7,7 @@ import { openAccount, signIn } from './account-of-own.ts'
 import { ran, works } from './play.ts'
 import type { Given } from './suite.ts'
 
-/** The log of what was sent, and its signature; how it is sent is tested in test/integration/outbox/deliveries.test.ts. */
+/** The log and signature of messages; how they are sent is tested in test/integration/outbox/deliveries.test.ts. */
 export function deliveriesPart(given: Given): void {
   let receiver: Receiver
   beforeEach(async () => {
@@ -15,14 +15,14 @@ export function deliveriesPart(given: Given): void {
   })
   afterEach(() => receiver.close())
 
-  /** A run of a host that sends nothing itself: its callback has been tried once, in vain. */
+  /** A run whose callback was tried once and failed, on a host that sends nothing itself. */
   async function untold() {
     const world = given()
     const { run } = await ran(world, works, [{ input: 1, item_id: 'a' }], { callback_url: receiver.url })
     const list = async (query = '') =>
       (await world.call('GET', `/v1/deliveries?run_id=${run}${query}`)).json.deliveries
     const isTried = async () => expect(await list()).toMatchObject([{ last_error: expect.any(String) }])
-    await eventually(isTried) // what lists them may have to start first
+    await eventually(isTried) // the function that lists them may have to start first
     const [{ id }] = await list()
     const read = async () => (await world.call('GET', `/v1/deliveries/${id}`)).json
     const resend = () => world.call('POST', `/v1/deliveries/${id}/resend`)
@@ -47,7 +47,7 @@ export function deliveriesPart(given: Given): void {
       })
     })
 
-    it('are sent again when they are over, under the same id and signed [deliveries.resend]', async () => {
+    it('are sent again once they are over, under the same id and signed [deliveries.resend]', async () => {
       const { world, id, list, read, resend } = await untold()
       const early = await resend()
       expect([early.status, early.json.error.code]).toEqual([409, 'delivery_pending'])
@@ -69,7 +69,7 @@ export function deliveriesPart(given: Given): void {
     })
   })
 
-  describe('the secret that signs', () => {
+  describe('the signing secret', () => {
     it('is shown to an owner and to nobody else [signing.secret]', async () => {
       const world = given()
       const { token, project_id } = await openAccount(world)
@@ -93,7 +93,7 @@ export function deliveriesPart(given: Given): void {
       expect((await world.call('GET', path, { token: viewer.access_token })).status).toBe(403)
     })
 
-    it('is replaced, and the one before goes on for a day [signing.roll]', async () => {
+    it('is replaced, and the one before stays valid for a day [signing.roll]', async () => {
       const world = given()
       const { token, project_id } = await openAccount(world)
       const path = `/v1/projects/${project_id}/signing-secret`

@@ -10,7 +10,7 @@ export function edgePart(given: Given): void {
       expect([status, json]).toEqual([200, { status: 'ok' }])
     })
 
-    it('says by a header that Assay wrote it, of an error too [service.own-header]', async () => {
+    it('says by a header that Assay wrote the answer, also for an error [service.own-header]', async () => {
       const answers = [await given().call('GET', '/health'), await given().call('GET', '/v1/nothing')]
       expect(answers.map(({ headers }) => headers.get('assay-version'))).toEqual([VERSION, VERSION])
     })
@@ -49,7 +49,7 @@ export function edgePart(given: Given): void {
       expect(policy).toContain(`default-src 'none'; style-src 'sha256-${hash}'`)
     })
 
-    it('answers 404 as JSON for a path and for a method that is not there [errors.404, errors.json]', async () => {
+    it('answers 404 as JSON for an unknown path or method [errors.404, errors.json]', async () => {
       for (const [method, path] of [
         ['GET', '/v1/nothing'],
         ['PUT', '/v1/projects'],
@@ -71,12 +71,12 @@ export function edgePart(given: Given): void {
       ],
       ['PATCH', '/nothing/like/it', 'GET /docs tells all operations.'],
       ['GET', `/${'v'.repeat(5000)}`, 'GET /docs tells all operations.'],
-    ])('tells who asks for %s %s what is nearest', async (method, path, hint) => {
+    ])('answers %s %s with a hint at what is nearest', async (method, path, hint) => {
       const { status, json } = await given().call(method, path)
       expect([status, json.error.hint.slice(0, hint.length)]).toEqual([404, hint])
     })
 
-    it('leads from / to the dashboard', async () => {
+    it('redirects / to the dashboard', async () => {
       const response = await fetch(`${given().url}/`, { redirect: 'manual' })
       expect([response.status, response.headers.get('location')]).toEqual([302, '/dashboard'])
     })

@@ -8,10 +8,10 @@ interface Event {
   data: { status: string; completed: number }
 }
 
-/** Progress as it happens. */
+/** Events of a run's progress. */
 export function eventsPart(given: Given): void {
   describe('followRun', () => {
-    it('tells each change of a run, then its end, and takes up where a caller left off [runs.events]', async () => {
+    it('reports each change of a run, then its end, and resumes where a caller left off [runs.events]', async () => {
       const world = given()
       const { sql } = world.ctx
       const agent = await makeAgent(world)
@@ -19,7 +19,7 @@ export function eventsPart(given: Given): void {
       const follow = async (headers: Record<string, string> = {}) => {
         const authorization = `Bearer ${world.first.api_key}`
         const response = await fetch(`${world.url}/v2/runs/${run}/events`, {
-          // Some platforms pass bytes on as they come only to who asks for a stream.
+          // Some platforms pass bytes on at once only to callers that ask for a stream.
           headers: { authorization, accept: 'text/event-stream', ...headers },
         })
         expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
@@ -33,7 +33,7 @@ export function eventsPart(given: Given): void {
       expect([second.event, second.data.status, second.data.completed]).toEqual(['progress', 'running', 1])
       await events.return(undefined)
 
-      // Nothing has changed since: the next thing to hear is the end.
+      // Nothing has changed since, so the next event is the end.
       const again = await follow({ 'last-event-id': second.id })
       await sql`update runs set ok = 2, running = 0, finished_at = now() where id = ${run}`
       const end = await next(again)
@@ -46,7 +46,7 @@ export function eventsPart(given: Given): void {
       expect([over.status, over.text]).toEqual([204, ''])
     })
 
-    it('begins before its end where one asks to wait, so that a proxy in between shows [runs.events-wait]', async () => {
+    it('sends its first bytes before the end if asked to wait, so that a buffering proxy shows [runs.events-wait]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       const run = await makeRun(world, agent.id, [{ input: 1 }])
@@ -62,7 +62,7 @@ export function eventsPart(given: Given): void {
       expect((await reader.read()).value).toContain('event: end')
     })
 
-    it('answers 404 for a run that is not there', async () => {
+    it('answers 404 for an unknown run', async () => {
       const unknown = '01900000-0000-7000-8000-000000000000'
       const { status, json } = await given().call('GET', `/v2/runs/${unknown}/events`)
       expect([status, json.error.code]).toEqual([404, 'not_found'])

@@ -1,5 +1,5 @@
-// Hosts made of functions: the bundle of each group in a process of its own, the router before them, and what a
-// platform puts around each. The suite talks to the router alone.
+// Hosts made of functions: the bundle of each group in a process of its own, behind the router, in what a platform puts
+// around each. The suite talks to the router only.
 
 import { join } from 'node:path'
 import { stop } from 'esbuild'
@@ -27,17 +27,17 @@ interface Running {
   close(): Promise<void>
 }
 
-/** Of all functions together: fewer than one of them has by itself. */
+/** Connections for all functions together: fewer than one of them has by itself. */
 const POOLED = 8
 
-/** Functions, most of them with nothing to do: a process of Node takes some 80 MB, and there are over a hundred. */
+/** Most functions awake at once: a Node process takes some 80 MB, and there are over a hundred, mostly idle. */
 const AWAKE = 32
 
 /** How a platform runs one container. */
 export type RunContainer = (container: Container) => Promise<Running>
 
 const made = new Map<Packaging, Promise<string>>()
-/** The folder with the bundles of a packaging, made once for a test file. */
+/** The folder with the bundles of a packaging, written once per test file. */
 export function bundles(packaging: Packaging = 'group'): Promise<string> {
   const folder = made.get(packaging) ?? writtenBundles(packaging)
   made.set(packaging, folder)
@@ -47,7 +47,7 @@ export function bundles(packaging: Packaging = 'group'): Promise<string> {
 async function writtenBundles(packaging: Packaging): Promise<string> {
   const { path } = await tempFolder() // removed by the next test run
   await writeBundles(packaging, path)
-  await stop() // it keeps what it read: 2 GB after a bundle for each endpoint
+  await stop() // esbuild keeps what it read: 2 GB after a bundle for each endpoint
   return path
 }
 
@@ -63,16 +63,16 @@ export const environment = ({ databaseUrl, redisUrl, masterKey }: HostOptions): 
 })
 
 /**
- * Functions are started when they are called, by a gateway at whose address each has its name: for each group, with the
- * router before them, or for each endpoint, with an nginx that leads straight to them. Of more than `most`, those are put
- * to sleep that were not called for longest, as a platform does; never one with a request in flight.
+ * Starts functions when they are called, behind a gateway with an address for each: for each group behind the router,
+ * or for each endpoint behind an nginx that leads straight to them. If more than `most` are awake, those called longest
+ * ago are put to sleep, as a platform does; never one with a request in flight.
  */
 export const functionsHost =
   (run: RunContainer, packaging: Packaging = 'group', most = AWAKE): StartHost =>
   async options => {
     const folder = await bundles(packaging)
     const parts = new AsyncDisposableStack()
-    // As the image has it: what is started again, which most are, takes half the time.
+    // As in the image: a function that starts again, which most do, takes half the time.
     const env = { ...environment(options), NODE_COMPILE_CACHE: join(folder, 'compiled') }
     const start = (name: string, more = {}) =>
       run({ name, bundle: join(folder, `${name}.mjs`), env: { ...env, ...more } })
@@ -101,7 +101,7 @@ export const functionsHost =
     return { url: (await router).url, close: () => parts.disposeAsync() }
   }
 
-/** Functions by their names, the one that was called last as the last. */
+/** Functions by name, in the order of their last call. */
 function awakeAtMost(most: number, start: (name: string) => Promise<Running>) {
   const awake = new Map<string, { running: Promise<Running>; inFlight: number }>()
   const leaving: Promise<void>[] = []
@@ -111,7 +111,7 @@ function awakeAtMost(most: number, start: (name: string) => Promise<Running>) {
     leaving.push(
       running.then(
         one => one.close(),
-        () => {}, // it never was awake
+        () => {}, // it never started
       ),
     )
   }
@@ -151,7 +151,7 @@ const ingressTo = (gateway: string) =>
     seconds: 60,
   })
 
-/** Tests of what is said of a store that is away name another one. */
+/** False in tests of an unreachable store, which name another server. */
 const isOurs = ({ databaseUrl }: HostOptions) =>
   new URL(databaseUrl).port === new URL(inject('stores').databaseUrl).port
 
@@ -171,7 +171,7 @@ export const throughPooler =
     }
   }
 
-/** A host whose role owns no table and was granted what the docs print. */
+/** A host whose role owns no table and has the grants that the docs print. */
 export const asRunningRole =
   (startHost: StartHost): StartHost =>
   async options => {
@@ -188,9 +188,9 @@ export const asRunningRole =
     }
   }
 
-/** Nothing around it: a container of any orchestrator. */
+/** Without a platform: a container as in any orchestrator. */
 export const alone = async ({ bundle, env }: Container): Promise<Running & { process: FunctionProcess }> => {
-  // A port that it takes by itself: of one found before, another process could be quicker.
+  // The process picks its port itself, since another process could take a port that was found free before.
   const process = startProcess(['node', bundle], { ...env, PORT: '0' })
   return {
     url: await saidReady(process),
@@ -202,7 +202,7 @@ export const alone = async ({ bundle, env }: Container): Promise<Running & { pro
   }
 }
 
-/** Resolves with where the process says that it listens. */
+/** Resolves with the URL at which the process says that it listens. */
 async function saidReady({ child, ended, log }: FunctionProcess): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   for (const stream of [child.stdout!, child.stderr!]) {
@@ -220,7 +220,7 @@ export const watchdogSettings = (bundle: string) => ({ mode: 'http', fprocess: `
 export const revisionOf = ({ name, bundle, env }: Container, options: Partial<RevisionOptions> = {}) =>
   startRevision({ name: `assay-${name}`, command: ['node', bundle], env, ...options })
 
-/** Resolves when the function behind the address answers. @throws where its process has ended, however it did */
+/** Resolves when the function behind the address answers. @throws if its process has ended, however it did */
 export async function answers(url: string, { child, log }: FunctionProcess): Promise<void> {
   for (;;) {
     const response = await fetch(`${url}/healthz`).catch(() => undefined)

@@ -1,6 +1,6 @@
-// Each function as a process of its own, through a pooler and as a role that owns nothing, where PgBouncer is. The
-// sweeps, which send every operation everything that is wrong, are left to the hosts that serve all of it in one
-// process: what they find is in the code that both run.
+// Each function as a process of its own, as a role that owns nothing, and through a pooler if there is PgBouncer. The
+// sweeps, which send every operation everything that is wrong, are left to the hosts that are one process: what they
+// find is in code that both run.
 
 import { hasPgBouncer } from '../support/pgbouncer.ts'
 import { alone, asRunningRole, functionsHost, throughPooler } from './function-hosts.ts'

@@ -1,25 +1,25 @@
-// What the fuzz has to know of an operation beyond the OpenAPI document, so that it succeeds now and then. One that
-// needs nothing has no row here. The fuzz fails for an operation that never succeeded, and names it: add its row.
+// What the fuzz has to know about an operation beyond the OpenAPI document, so that it succeeds now and then. An
+// operation that needs nothing has no row. The fuzz fails for one that never succeeded, and names it: add its row.
 //
-// A value "@kind:nth@" stands for the nth of the things of a kind that are known when the request is sent. They are
-// learned from answers: what `/v1/agents` answers are agents, because the document has `/v1/agents/{agentId}`; a
-// `run_id` names a run; and a token or a secret is a thing of its field's name. See learnFrom in fuzz.test.ts.
+// A value "@kind:nth@" stands for the nth known thing of a kind when the request is sent. Things are learned from
+// answers: what `/v1/agents` answers are agents, because the document has `/v1/agents/{agentId}`; a `run_id` names a
+// run; and a token or a secret is a thing of its field's name. See learnFrom in fuzz.slow.test.ts.
 
 import { PASSWORD } from './account-of-own.ts'
 
 export interface Hint {
-  /** How often it is asked; 20 unless told. */
+  /** How often it is called; 20 by default. */
   weight?: number
-  /** Fields that its body as JSON has, mostly; undefined takes one away. */
+  /** Fields that its JSON body usually has; undefined removes one. */
   body?: (nth: number) => Record<string, unknown>
-  /** Parameters that its query has: texts, or things of a kind. */
+  /** Parameters of its query: texts, or things of a kind. */
   query?: Record<string, string | { thing: string }>
   /**
-   * Kinds of things its path is filled with, in place of the parameters' own: `dlq` and `quarantine` are of triage,
-   * `question` is what triage asks about.
+   * Kinds of things that fill its path, instead of those of the parameters: `dlq` and `quarantine` are rows of triage,
+   * `question` is a row that triage asks about.
    */
   params?: Record<string, string>
-  /** A kind of thing to use as its token, in place of the key and the session all others are sent with. */
+  /** A kind of thing to use as its token, instead of the key or session that the others are sent with. */
   token?: string
 }
 
@@ -33,8 +33,8 @@ const byId = (nth: number) => ({
   callback_url: undefined,
 })
 
-// What hashes a password is asked less often, because it would be most of the time; and so is what takes away what
-// the others act on.
+// Operations that hash a password are called less often, because they would take most of the time; so are those that
+// remove what the others act on.
 export const HINTS: Record<string, Hint> = {
   createSession: { weight: 6, body: nth => ({ email: `@email:${nth}@`, password: PASSWORD }) },
   refreshSession: { body: nth => ({ refresh_token: `@refresh_token:${nth}@` }) },
@@ -98,7 +98,7 @@ export const HINTS: Record<string, Hint> = {
   deleteSchedule: { weight: 4 },
   createTrigger: {
     weight: 30,
-    // A source and a secret are mostly refused beside what else was drawn.
+    // With the other random fields, a source and a secret are mostly refused.
     body: nth => ({ name: `t${nth}`, agent_id: `@agent:${nth}@`, source: undefined, secret_env: undefined }),
   },
   updateTrigger: {

@@ -8,14 +8,14 @@ import { HINTS } from './fuzz-operations.ts'
 
 type Schema = Record<string, unknown>
 
-/** A request, but for the ids of things, which are known when it is sent. */
+/** A request without the ids of things, which are filled in when it is sent. */
 export interface Wish {
   operation_id: string
   method: string
   path: string
   params: Record<string, Named>
   query: [string, Named][]
-  /** Undefined sends none. */
+  /** Undefined sends no body. */
   body: string | Uint8Array | undefined
   content_type: string | undefined
   accept: string | undefined
@@ -24,7 +24,7 @@ export interface Wish {
 
 export type Token = 'key' | 'session' | 'viewer' | 'stranger' | 'none' | 'bad'
 
-/** A text as it is, or the nth of the things of a kind that are there when the request is sent. */
+/** A text as it is, or the nth known thing of a kind when the request is sent. */
 export type Named = { text: string } | { thing: string; nth: number }
 
 /** Stands in a body for an id that is known when it is sent. */
@@ -56,7 +56,7 @@ function wish(document: Document, method: string, path: string, operation: Opera
     ...(lines && { [NDJSON]: lines }),
   }
   const types = Object.keys(content)
-  // Of two forms the one as lines is told in the query what the other has in its body.
+  // Of the two forms, the one as lines has in the query what the other has in its body.
   const inQuery = (type: string | undefined) => types.length < 2 || type === NDJSON
   const body =
     types.length === 0
@@ -130,13 +130,13 @@ function wish(document: Document, method: string, path: string, operation: Opera
     }))
 }
 
-/** `agentId` names an agent, `agent_id` too. */
+/** The kind that a name stands for: `agentId` and `agent_id` both name an agent. */
 export const kindOf = (name: string, instead: Record<string, string> = {}) => {
   const kind = name.replace(/_id$|Id$/, '').replace(/^record$/, 'item')
   return instead[kind] ?? kind
 }
 
-/** Mostly with the fields of the hint. */
+/** The value, mostly with the fields of the hint. */
 function hinted(value: fc.Arbitrary<unknown>, body?: (nth: number) => object): fc.Arbitrary<unknown> {
   if (body === undefined) return value
   return fc
@@ -220,7 +220,7 @@ const idOf = (thing: string): fc.Arbitrary<Named> =>
     { weight: 1, arbitrary: words.map(text => ({ text })) },
   )
 
-/** A query's value: one that its schema allows, mostly. */
+/** A query's value, mostly one that its schema allows. */
 function queryValue(document: Document, name: string, schema: Schema): fc.Arbitrary<Named> {
   if (NAMED_BY_ID.test(name)) return idOf(kindOf(name))
   if (name === 'cursor')
@@ -239,7 +239,7 @@ function queryValue(document: Document, name: string, schema: Schema): fc.Arbitr
   return fc.oneof({ weight: 6, arbitrary: good }, { weight: 1, arbitrary: words.map(text => ({ text })) })
 }
 
-/** Mostly the value; else with a field less, a field more, or a strange value in a field. */
+/** Mostly the value; otherwise with a field less, a field more, or a strange value in a field. */
 function spoiled(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const change = fc.oneof(
     { weight: 6, arbitrary: fc.constant(null) },
@@ -259,7 +259,7 @@ function spoiled(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   })
 }
 
-/** Names a thing of ours; an `item_id` is the caller's. */
+/** Names that stand for ids of ours; an `item_id` is the caller's. */
 const NAMED_BY_ID = /^(?!item_id$)\w+_id$/
 const MAX_TEXT = 40
 const CRONS = ['* * * * *', '0 9 * * MON-FRI', '*/7 1-5 1,15 * 0', '0 0 29 2 *', '0 0 30 2 *', '@daily']
@@ -295,7 +295,7 @@ function arbitraryOf(document: Document, given: Schema, depth = 0): fc.Arbitrary
   }
 }
 
-/** Now and then the least and the most that is taken, what is just beyond, and what no column holds. */
+/** Values within bounds; now and then the bounds, values just beyond them, and values that no column holds. */
 function nearBounds({ minimum = 0, maximum = 2 ** 31 }: Schema, within: fc.Arbitrary<number>, step: number) {
   const [least, most] = [Number(minimum), Number(maximum)]
   const beyond = [least - step, most + step, 2 ** 31, 2 ** 53, 1e300]
@@ -326,7 +326,7 @@ function objectOf(schema: Schema, within: (inner: unknown) => fc.Arbitrary<unkno
 function fieldOf(name: string, inner: Schema, within: (inner: unknown) => fc.Arbitrary<unknown>) {
   const thing = NAMED_BY_ID.test(name) ? kindOf(name) : name === 'agent' ? 'slug' : undefined
   if (thing) return fc.nat(10_000).map(nth => `@${thing}:${nth}@`)
-  // One e-mail and few keys, so that sign-ins get throttled and idempotency keys met again.
+  // Few e-mails and keys, so that sign-ins are throttled and idempotency keys repeat.
   if (name === 'idempotency_key') return fc.nat(1000).map(n => `key ${n}`)
   if (name === 'cron') return fc.oneof(fc.constantFrom(...CRONS), words)
   if (name === 'timezone') return fc.oneof(fc.constantFrom('UTC', 'Africa/Cairo', 'Local'), words)

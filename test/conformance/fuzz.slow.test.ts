@@ -1,6 +1,6 @@
-// Five thousand requests made from the OpenAPI document, while a played agent works off what they start. Whatever is
-// asked, the answer is one that the document allows; every operation succeeds now and then; and afterwards every run
-// still adds up. FUZZ_SEED and FUZZ_REQUESTS repeat or prolong it: `npm run fuzz` does.
+// Five thousand requests made from the OpenAPI document, while a played agent works on what they start. The document
+// must allow every answer, every operation must succeed now and then, and afterwards every run must add up. FUZZ_SEED
+// and FUZZ_REQUESTS repeat or prolong it, as `npm run fuzz` does.
 
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -20,23 +20,23 @@ import { type Answer, openWorld, type World } from './world.ts'
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 5000)
 const AT_ONCE = 25
-const TOLD_TIMES = 10 // how far it got, while it goes on
+const TOLD_TIMES = 10 // how often progress is printed
 const UNKNOWN = '01900000-0000-7000-8000-000000000001'
 
 let world: World
 let tenants: Tenant[]
 let tokens: Record<Token, string | null>
-/** Of those who ask with a session. */
+/** The sessions of callers that use one. */
 let sessions: Record<'session' | 'viewer', string>
-/** Ids and the like by what they name, found in answers as they come. */
+/** Ids and the like by kind, learned from answers. */
 const things: Record<string, string[]> = {}
-/** What all requests are sent with, and must not be taken away. */
+/** Things that all requests need, which must not be removed. */
 const kept = new Set<string>()
-/** They take part with others, who are not here: test/integration/sources/sources.test.ts has a source, answers.test.ts an agent. */
+/** They need partners: sources.test.ts in test/integration/sources has a source, answers.test.ts an agent. */
 const OUTWARD = ['previewSource', 'answerItems']
 /** How many answers had each status. */
 const statuses = new Map<number, number>()
-/** How often each operation was asked, and how often that succeeded. */
+/** How often each operation was called, and how often that succeeded. */
 const asked = new Map<string, { times: number; succeeded: number }>()
 
 beforeAll(async () => {
@@ -92,7 +92,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.end())
 
-/** Items of which triage asks whether they were refused: only these can be confirmed, and a sample of all is asked about. */
+/** Items that triage asks about as possible refusals: only these can be confirmed, and only a sample is asked about. */
 async function makeQuestions({ key }: Tenant): Promise<void> {
   const agent = await makeAgent(world, key)
   await deploy(world, agent.id, {}, key)
@@ -106,7 +106,7 @@ async function makeQuestions({ key }: Tenant): Promise<void> {
   for (const { record_id } of rows) learn('question', record_id)
 }
 
-/** Runs that failed as a whole and in part: of the fuzz's own there may be none, where few of its agents are deployed. */
+/** Runs that failed as a whole and in part, since the fuzz may make none: few of its agents are deployed. */
 async function makeFailures({ key }: Tenant): Promise<void> {
   const agent = await makeAgent(world, key)
   kept.add(agent.id)
@@ -118,7 +118,7 @@ async function makeFailures({ key }: Tenant): Promise<void> {
   await workOff(world, item => (item.input === 'fail' ? fails()(item) : works(item)))
 }
 
-/** Not to be ended, nor removed: the session and the member that ask, and these. Tells the session. */
+/** Protects these, and the session and member that call, from being ended or removed; returns the session. */
 async function keep(...ids: string[]): Promise<string> {
   const read = (path: string) => world.call('GET', path, { token: tokens.session })
   const sessions = (await read('/v1/sessions')).json as { id: string; is_current: boolean }[]
@@ -127,14 +127,14 @@ async function keep(...ids: string[]): Promise<string> {
   return current.id
 }
 
-/** An access token is good for minutes, and a long fuzz goes on for an hour. */
+/** An access token is valid for minutes, and a long fuzz takes an hour. */
 async function renewTokens(): Promise<void> {
   for (const who of ['session', 'viewer'] as const)
     tokens[who] = (await signAccessToken(world.ctx, sessions[who])).access_token
 }
 
 it(
-  'answers any request as the document says, and loses nothing [errors.only-these, errors.codes, errors.json]',
+  'the API answers any request as the document says, and loses nothing [errors.only-these, errors.codes, errors.json]',
   async () => {
     const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
     console.log(`fuzz: seed ${seed}, ${REQUESTS} requests`)
@@ -146,7 +146,7 @@ it(
       fc.asyncProperty(fc.array(wish, { minLength: AT_ONCE, maxLength: AT_ONCE }), async batch => {
         batches++
         tellProgress(batches)
-        // Beside the requests, so that they meet items in every state.
+        // While requests are sent, so that they meet items in every state.
         if (batches % 10 === 0) {
           turn.abort()
           await playing
@@ -158,7 +158,7 @@ it(
         if (batches % 100 === 0) await renewTokens()
         await Promise.all(batch.map(send))
       }),
-      // Nothing is shrunk: the requests before have changed what the server holds. The one that failed is named.
+      // No shrinking, since earlier requests have changed what the server holds. The request that failed is named.
       { seed, numRuns: Math.ceil(REQUESTS / AT_ONCE), endOnFailure: true },
     )
     turn.abort()
@@ -170,7 +170,7 @@ it(
   600_000 + REQUESTS * 50,
 )
 
-/** Of a tick: one that fails for the sake of one project fails for all. */
+/** The chores of a tick that failed: one that fails because of one project fails for all. */
 async function failedChores(): Promise<unknown[]> {
   const failed: unknown[] = []
   const log: World['ctx']['log'] = (level, event, fields) => {
@@ -181,7 +181,7 @@ async function failedChores(): Promise<unknown[]> {
   return failed
 }
 
-/** What becomes of an item follows from its input alone, so that a replay of one that failed fails again. */
+/** The result of an item follows from its input only, so that a replay of a failed item fails again. */
 const plays: Play = item => {
   const { seq, attempt, input } = item
   const output = { of: input }
@@ -201,7 +201,7 @@ const plays: Play = item => {
 
 const began_ms = performance.now()
 
-/** Says how many were asked, how fast, and how large the process is that asks and answers. */
+/** Prints how many requests were sent, how fast, and how large the process is that sends and answers them. */
 function tellProgress(batches: number): void {
   const all = Math.ceil(REQUESTS / AT_ONCE)
   if (batches !== 1 && batches % Math.ceil(all / TOLD_TIMES) !== 0) return
@@ -212,7 +212,7 @@ function tellProgress(batches: number): void {
   console.log(`fuzz: ${batches * AT_ONCE} requests, ${rate} a second, ${mb} MB; ${told.join(', ')}`)
 }
 
-/** Says how often each operation succeeded. One that never did was not tried: see fuzz-operations.ts. */
+/** Prints how often each operation succeeded. One that never did was not tested: see fuzz-operations.ts. */
 function tellSuccesses(): void {
   const operations = Object.values(world.contract.document.paths).flatMap(methods =>
     Object.values(methods).map(({ operationId }) => ({
@@ -228,10 +228,10 @@ function tellSuccesses(): void {
   ).toEqual([])
 }
 
-/** Every run is what a recount of it says. */
+/** Checks that every run matches a recount of it. */
 async function addUp(): Promise<void> {
-  // Those of the tenants were written as failed by hand: their counters are not what the engine would have written.
-  // And those of deleted agents are being removed, their items first.
+  // Runs of the tenants were marked as failed by hand: the engine would have written other counters. Runs of deleted
+  // agents are being removed, their items first.
   const made = tenants.map(tenant => tenant.run_id)
   const runs = await world.ctx.sql<{ id: string; status: string }[]>`
     select r.id, r.status from runs r
@@ -252,7 +252,7 @@ async function addUp(): Promise<void> {
 }
 
 async function send(wish: Wish): Promise<void> {
-  // Settings that would refuse everything that follows are not sent.
+  // Settings that would make everything after them be refused are not sent.
   let body = typeof wish.body === 'string' ? filled(wish.body) : wish.body
   if (wish.operation_id === 'updateProject' && typeof body === 'string')
     body = body.replaceAll(/"(requests_per_second|open_runs|keys_may_mint)":\w+/g, '"$1":null')
@@ -275,7 +275,7 @@ async function send(wish: Wish): Promise<void> {
     if (answer.status < 300) tally.succeeded++
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
     expect(answer.status).toBeLessThan(500)
-    // A mail that was sent is shown as it was, with its HTML.
+    // A mail that was sent is shown with its HTML.
     const told = wish.operation_id === 'getDelivery' ? '' : answer.text
     expect(told).not.toMatch(/<html|<!doctype| at .+\.[mt]s:\d+|node_modules|PostgresError|select .+ from /i)
     if (answer.status >= 400) expect(Object.keys(answer.json)).toEqual(['error'])
@@ -294,7 +294,7 @@ function named(value: Named): string {
   return known[value.nth % known.length] ?? UNKNOWN
 }
 
-/** What stands below a thing is one of those seen below it, if any was. */
+/** A thing below another thing is one of those seen below it, if any was. */
 function filledPath({ path, params }: Wish): string {
   return path.split('/').reduce((filled, part) => {
     const value = params[/^\{(\w+)\}$/.exec(part)?.[1] ?? '']
@@ -311,11 +311,11 @@ function learn(thing: string, id: string): void {
   if (kept.has(id)) return
   const known = things[thing] ?? []
   things[thing] = known
-  // The latest hundred: what was deleted drops out with time.
+  // Keeps the latest hundred, so that deleted ones drop out with time.
   if (!known.includes(id) && known.push(id) > 100) known.shift()
 }
 
-/** Learns what an answer names; `filled` is the path it was asked at. */
+/** Learns what an answer names; `filled` is the path of the request. */
 function learnFrom(path: string, filled: string, { json, headers }: Answer): void {
   const cursor = json?.next_cursor ?? headers.get('x-next-cursor')
   if (cursor) learn('cursor', cursor)
@@ -328,10 +328,10 @@ function learnFrom(path: string, filled: string, { json, headers }: Answer): voi
       if (/_token$|^secret$/.test(name)) learn(name, value)
       if (/^(run|record|deployment|recovery|schedule|session)_id$/.test(name)) learn(kindOf(name), value)
       if (name === 'slug') learn('slug', value)
-      // Rows of triage: what is held, and what did not work.
+      // Rows of triage: items that are held, and items that did not work.
       if (name === 'kind' && 'record_id' in one) learn(value, one.record_id)
       if (name !== 'id' || kind === undefined) continue
-      // Runs stay together in few projects; those made to be deleted are apart.
+      // Runs stay together in few projects; projects made to be deleted are kept apart.
       if (kind !== 'project') learn(kind, value)
       else if ((one as { name?: string }).name === SPARE_PROJECT) learn('spare_project', value)
       if (path.includes('{')) learn(filled, value)
@@ -339,7 +339,7 @@ function learnFrom(path: string, filled: string, { json, headers }: Answer): voi
   }
 }
 
-/** What `/v1/agents` lists are agents, because `/v1/agents/{agentId}` names one. */
+/** The kind of thing that a path lists: `/v1/agents` lists agents, because `/v1/agents/{agentId}` names one. */
 function kindBelow(path: string): string | undefined {
   const paths = Object.keys(world.contract.document.paths)
   const below = paths.find(other => other.startsWith(`${path}/{`))

@@ -1,7 +1,7 @@
-// Clients that others' generators make of the document, in their default modes: they type-check, and a program on each
-// does what it says against a server. orval is left out: it brings 88 packages of 60 MB, for what one form of request for
-// each operation gives it, which test/structure/document.test.ts holds. With 8.38.0 its client type-checks, and submitBatch
-// sends `content-type: application/json`.
+// Clients that third-party generators make from the document in their default modes: they type-check, and a program on
+// each works against a server. orval is left out: it brings 88 packages of 60 MB, and depends only on each operation
+// having one form of request, which test/structure/document.test.ts checks. With 8.38.0 its client type-checks, and
+// submitBatch sends `content-type: application/json`.
 
 import { execFile } from 'node:child_process'
 import { symlink, writeFile } from 'node:fs/promises'

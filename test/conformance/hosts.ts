@@ -11,7 +11,7 @@ import { openApiDocument } from '../../shared/openapi/openapi.ts'
 import { serveReference } from '../../shared/openapi/reference.ts'
 import { startWorkerd } from '../support/workerd.ts'
 
-/** Of every host of the suite. */
+/** The same on every host of the suite. */
 export const OPERATOR_KEY = 'the-operator-of-this-installation'
 
 export interface HostOptions {
@@ -22,7 +22,7 @@ export interface HostOptions {
 
 export interface Host {
   url: string
-  /** Whether a proxy that is not ours stands before it, which refuses by itself what it cannot read. */
+  /** Whether a foreign proxy stands in front of it, which refuses by itself what it cannot read. */
   proxied?: boolean
   close(): Promise<void>
 }

@@ -7,7 +7,7 @@ import type { Call } from './world.ts'
 
 const NDJSON = { 'content-type': 'application/x-ndjson' }
 
-/** How often and how much: rates, open runs, plans; and one-off starts, which are bound by them too. */
+/** Rates, open runs and plans; and one-off starts, which they bind too. */
 export function limitsPart(given: Given): void {
   async function limited(settings: object) {
     const world = given()
@@ -19,7 +19,7 @@ export function limitsPart(given: Given): void {
   }
 
   describe('limits', () => {
-    it('answer 429 with Retry-After to a key that asks too often, and to no other [errors.429]', async () => {
+    it('answer 429 with Retry-After to a key that calls too often, and to no other [errors.429]', async () => {
       const world = given()
       const { key, token } = await limited({ requests_per_second: 1 })
       const answers = await Promise.all(
@@ -33,7 +33,7 @@ export function limitsPart(given: Given): void {
       expect((await world.call('GET', '/v1/agents', { token })).status).toBe(200)
     })
 
-    it('answer 429 to a run too many, however it is started, and repeat an answer already given [errors.429]', async () => {
+    it('answer 429 to a run too many, however it is started, and repeat an earlier answer [errors.429]', async () => {
       const world = given()
       const { key } = await limited({ open_runs: 1 })
       const agent = await makeAgent(world, key)

@@ -1,4 +1,4 @@
-// Shorthands for what tests act on.
+// Shorthands that make agents and runs for tests.
 
 import { expect } from 'vitest'
 import type { World } from './world.ts'
@@ -14,7 +14,7 @@ export async function makeAgent(world: World, token?: string): Promise<{ id: str
   return json
 }
 
-/** A run over some inputs, each queued. */
+/** A run over these items, each queued. */
 export async function makeRun(
   world: World,
   agentId: string,

@@ -17,7 +17,7 @@ export function membersPart(given: Given): void {
   }
 
   describe('members', () => {
-    it('are listed, with who is asking, and never with a password [members.manage, account.get]', async () => {
+    it('are listed in pages, never with a password, and the account says who is calling [members.manage, account.get]', async () => {
       const { token, member, email } = await openWithMember('viewer')
       const list = await given().call('GET', '/v1/members', { token })
       expect(list.json.map((one: { role: string }) => one.role)).toEqual(['owner', 'viewer'])
@@ -32,7 +32,7 @@ export function membersPart(given: Given): void {
       expect(account.json.member.role).toBe('owner')
     })
 
-    it('who are viewers change nothing: every operation that is no read refuses them', async () => {
+    it('who are viewers change nothing: every operation that writes refuses them', async () => {
       const world = given()
       const { session } = await openWithMember('viewer')
       const own = [
@@ -54,7 +54,7 @@ export function membersPart(given: Given): void {
       expect((await world.call('GET', '/v1/agents', { token: session.access_token })).status).toBe(200)
     })
 
-    it('save views of lists for themselves, and share them if they are no viewers [projects.views]', async () => {
+    it('save views of lists for themselves, and share them unless they are viewers [projects.views]', async () => {
       const world = given()
       const { token: owner, session, project_id } = await openWithMember('viewer')
       const viewer = session.access_token
@@ -128,7 +128,7 @@ export function membersPart(given: Given): void {
         .toBe(201)
     })
 
-    it('are out within five seconds of their removal [members.manage, auth.revoked]', async () => {
+    it('are signed out within five seconds of their removal [members.manage, auth.revoked]', async () => {
       const world = given()
       const { token, member, session } = await openWithMember('operator')
       expect((await world.call('DELETE', `/v1/members/${member.id}`, { token })).json.id).toBe(member.id)
@@ -154,7 +154,7 @@ export function membersPart(given: Given): void {
       ['no e-mail', { email: 'a', role: 'viewer', password: PASSWORD }],
       ['an unknown role', { email: 'a@b', role: 'root', password: PASSWORD }],
       ['a newline in the e-mail', { email: 'a\n@b', role: 'viewer', password: PASSWORD }],
-    ])('are not made with %s', async (_, body) => {
+    ])('are refused with %s', async (_, body) => {
       const { token } = await openAccount(given())
       const { status, json } = await given().call('POST', '/v1/members', { token, body })
       expect([status, json.error.code]).toEqual([400, 'invalid_request'])
@@ -162,7 +162,7 @@ export function membersPart(given: Given): void {
   })
 
   describe('a password', () => {
-    it('that changes ends every other session and none of this [account.password]', async () => {
+    it('that changes ends every session except the current one [account.password]', async () => {
       const world = given()
       const { token, email } = await openAccount(world)
       const other = await signIn(world, email)
@@ -177,7 +177,7 @@ export function membersPart(given: Given): void {
       await signIn(world, email, 'another good password')
     })
 
-    it('takes patience after too many wrong ones, for that e-mail alone [limits.sign-in, errors.429]', async () => {
+    it('is refused for a while after too many wrong ones, for that e-mail only [limits.sign-in, errors.429]', async () => {
       const world = given()
       const [one, other] = [await openAccount(world), await openAccount(world)]
       const attempt = (password: string) =>
@@ -211,7 +211,7 @@ export function membersPart(given: Given): void {
       await expect.poll(async () => (await asked()).status, SOON).toBe(401)
     })
 
-    it('of somebody else are not there', async () => {
+    it('of another member answer 404', async () => {
       const world = given()
       const { token, session } = await openWithMember('viewer')
       expect((await world.call('DELETE', `/v1/sessions/${session.session_id}`, { token })).status).toBe(404)

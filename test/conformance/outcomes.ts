@@ -8,7 +8,7 @@ import type { Given } from './suite.ts'
 const VERBATIM = '{"n": 1.50,  "deep": [null]}'
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
-/** An item says itself what becomes of it. */
+/** Plays what the item itself asks for. */
 const obeys: Play = item => {
   const { seq, attempt, input } = item
   const result = (more: object = {}): AgentLine => ({
@@ -34,9 +34,9 @@ const obeys: Play = item => {
   }
 }
 
-/** What a run and its items say when everything that can become of an item has become of one. */
+/** What a run and its items show, with one item for each way to end. */
 export function outcomesPart(given: Given): void {
-  describe('a run that was worked off', () => {
+  describe('a run whose items have run', () => {
     let token: string
     let run: string
     // biome-ignore lint/suspicious/noExplicitAny: answers as they arrive
@@ -71,23 +71,23 @@ export function outcomesPart(given: Given): void {
     })
     const named = (item_id: string) => items.find(item => item.item_id === item_id)
 
-    it('counts its items by what became of them [runs.get, runs.total-items, runs.completed, runs.degraded-count, runs.failed, runs.paused]', () => {
+    it('counts its items by how they ended [runs.get, runs.total-items, runs.completed, runs.degraded-count, runs.failed, runs.paused]', () => {
       expect(told).toMatchObject({ total_items: 6, completed: 4, degraded_count: 1, failed: 1, paused: 1 })
       expect(told).toMatchObject({ cancelled: 0, queued: 0, running: 0, status: 'running' })
     })
 
-    it('says what it cost, and of how many items it does not know [runs.cost, runs.cost-is-a-lower-bound]', () => {
+    it('says what it cost, and for how many items the cost is not known [runs.cost, runs.cost-is-a-lower-bound]', () => {
       // 1,500,007 tokens at a cent a million, rounded up to whole micro-dollars.
       expect(told).toMatchObject({ aggregate_cost_cents: 2, cost_usd: 0.015001, unpriced_item_count: 1 })
     })
 
-    it('says of which day the list of prices is, as its items do [prices.as-of]', async () => {
+    it('gives the date of its price list, as its items do [prices.as-of]', async () => {
       const { json } = await read(`/v1/durable/runs/${named('work').id}`)
       expect(told.prices_as_of).toMatch(/^\d{4}-\d{2}-\d{2}$/)
       expect(json.prices_as_of).toBe(told.prices_as_of)
     })
 
-    it('says how many answers of models were read, and of the others what was found [runs.calls-read, steps.unread]', async () => {
+    it('says how many answers of models were read, and what was found in the others [runs.calls-read, steps.unread]', async () => {
       expect(told).toMatchObject({ model_call_count: 2, unread_call_count: 1 })
       expect(named('unpriced')).toMatchObject({ model_call_count: 1, unread_call_count: 1 })
       expect(named('work')).toMatchObject({ model_call_count: 0, unread_call_count: 0 })
@@ -100,7 +100,7 @@ export function outcomesPart(given: Given): void {
       })
     })
 
-    it('is graded again by the rules of today, and nothing differs [runs.grade]', async () => {
+    it('is graded again by the current rules, and nothing differs [runs.grade]', async () => {
       const { status, json } = await read(`/v2/runs/${run}/grade`)
       expect(status).toBe(200)
       expect(json).toMatchObject({ items: 4, calls: 2, refusals: 'sure', changes: [], next_cursor: null })
@@ -169,7 +169,7 @@ export function outcomesPart(given: Given): void {
       }
     })
 
-    it('has steps with what went in and out, tokens and cost [steps.types, steps.content]', async () => {
+    it('has steps with their input, output, tokens and cost [steps.types, steps.content]', async () => {
       const { json } = await read(`/v1/steps?run_id=${run}`)
       const of = (type: string, item_id: string) =>
         json.steps.find(
@@ -188,7 +188,7 @@ export function outcomesPart(given: Given): void {
     })
   })
 
-  it('a run can have ended well although an item did not [runs.two-verdicts, service.ran-and-worked, lifecycle.decided]', async () => {
+  it('a run can be completed although an item did not work [runs.two-verdicts, service.ran-and-worked, lifecycle.decided]', async () => {
     const world = given()
     const { run } = await ran(world, obeys, [{ input: { do: 'degrade' } }, { input: {} }])
     const read = async () => (await world.call('GET', `/v2/runs/${run}`)).json
@@ -204,7 +204,7 @@ export function outcomesPart(given: Given): void {
     ['partial', [{}, { do: 'fail' }]],
     ['failed', [{ do: 'fail' }, { do: 'fail' }]],
   ])(
-    'a run ends as %s by what its items did [lifecycle.completed, lifecycle.partial, lifecycle.failed]',
+    'a run ends as %s, depending on how its items ended [lifecycle.completed, lifecycle.partial, lifecycle.failed]',
     async (status, inputs) => {
       const world = given()
       const { run } = await ran(
@@ -219,7 +219,7 @@ export function outcomesPart(given: Given): void {
     },
   )
 
-  it('a budget keeps what was not started from starting [lifecycle.budget, items.error-codes]', async () => {
+  it('a spent budget keeps queued items from starting [lifecycle.budget, items.error-codes]', async () => {
     const world = given()
     const { run } = await ran(world, works, [{ input: 1 }, { input: 2 }], { budget_cents: 0 })
     const { json } = await world.call('GET', `/v2/runs/${run}`)
@@ -231,8 +231,8 @@ export function outcomesPart(given: Given): void {
     ])
   })
 
-  describe('what an agent is', () => {
-    it('is made, and changed, apart from what is deployed [agents.create-deploys-nothing, agents.update-deploys-nothing]', async () => {
+  describe('an agent', () => {
+    it('is created and changed without being deployed [agents.create-deploys-nothing, agents.update-deploys-nothing]', async () => {
       const world = given()
       const { id } = await makeAgent(world)
       const run = await makeRun(world, id, [{ input: 1 }])
@@ -251,7 +251,7 @@ export function outcomesPart(given: Given): void {
       })
     })
 
-    it('is for each run what is deployed when that is submitted [agents.current-deployment]', async () => {
+    it('runs the version that is deployed when the run is submitted [agents.current-deployment]', async () => {
       const world = given()
       const { id } = await makeAgent(world)
       await deploy(world, id)
@@ -275,7 +275,7 @@ export function outcomesPart(given: Given): void {
     })
   })
 
-  it('a call takes an item with all that can be said of it [runs.start, starts.call, items.id]', async () => {
+  it('a call starts one item with every field it can have [runs.start, starts.call, items.id]', async () => {
     const world = given()
     const agent = await makeAgent(world)
     const body = {
@@ -330,7 +330,7 @@ export function outcomesPart(given: Given): void {
     })
   })
 
-  it('steps are narrowed to a project [steps.by-project]', async () => {
+  it('steps are searched within one project [steps.by-project]', async () => {
     const world = given()
     await ran(world, fails(), [{ input: 1 }])
     const ask = (project_id: string) =>

@@ -24,7 +24,7 @@ export function pagesPart(given: Given): void {
     fetch(`${given().url}${path}`, { redirect: 'manual', headers })
 
   describe('the dashboard', () => {
-    it('leads whoever is not signed in to the form, and back to where they wanted to go', async () => {
+    it('redirects a caller who is not signed in to the form, which keeps the requested page', async () => {
       const response = await read('/dashboard/projects?x=1')
       expect(response.status).toBe(303)
       const to = response.headers.get('location')!
@@ -32,7 +32,7 @@ export function pagesPart(given: Given): void {
       expect(await (await read(to)).text()).toContain('value="/dashboard/projects?x=1"')
     })
 
-    it('keeps the session in a cookie no script and no other site can read', async () => {
+    it('keeps the session in a cookie that no script and no other site can read', async () => {
       const response = await send('/dashboard/sign-in', given().first.account, OWN)
       const [set] = response.headers.getSetCookie()
       expect(set).toMatch(
@@ -40,7 +40,7 @@ export function pagesPart(given: Given): void {
       )
     })
 
-    it('says where a browser would not keep the cookie', async () => {
+    it('says if the browser would not keep the cookie', async () => {
       const words = 'This browser keeps no sign-in from here'
       const text = async (headers: Record<string, string>) =>
         (await read('/dashboard/sign-in', headers)).text()
@@ -48,7 +48,7 @@ export function pagesPart(given: Given): void {
       expect(await text({ 'sec-fetch-site': 'none' })).not.toContain(words)
     })
 
-    it('says that the password is wrong, and leads nobody to another site', async () => {
+    it('says that the password is wrong, and redirects nobody to another site', async () => {
       const { email } = given().first.account
       const wrong = await send('/dashboard/sign-in', { email, password: 'wrong' }, OWN)
       expect([wrong.status, wrong.headers.getSetCookie()]).toEqual([400, []])
@@ -59,7 +59,7 @@ export function pagesPart(given: Given): void {
       }
     })
 
-    it('shows a project to who may see it, framed, cached and scripted by nobody else', async () => {
+    it('shows a project to its members, and forbids framing, caching and other scripts', async () => {
       const response = await read(`/dashboard/projects/${given().first.project_id}/runs`, {
         cookie: await cookie(),
       })
@@ -85,7 +85,7 @@ export function pagesPart(given: Given): void {
       }
     })
 
-    it('answers a page that is not there with a page', async () => {
+    it('answers 404 with a page', async () => {
       const headers = { cookie: await cookie() }
       const nowhere = await read('/dashboard/nowhere', headers)
       const nothing = await read('/dashboard/runs/0197f3b1-0000-7000-8000-000000000001', headers)
@@ -98,7 +98,7 @@ export function pagesPart(given: Given): void {
       ['a sibling of this site', { 'sec-fetch-site': 'same-site' }],
       ['another origin, in an older browser', { origin: 'https://elsewhere.test' }],
       ['nobody knows where', {}],
-    ])('takes no form from %s', async (_, from) => {
+    ])('refuses a form from %s', async (_, from) => {
       const response = await send(
         '/dashboard/projects',
         { name: 'forged' },
@@ -109,7 +109,7 @@ export function pagesPart(given: Given): void {
       expect(await projects.text()).not.toContain('forged')
     })
 
-    it('takes a form of an older browser behind a proxy that replaces Host, by the address it was told [sign-in.replaced-host]', async () => {
+    it('accepts a form of an older browser behind a proxy that replaces Host, by the configured address [sign-in.replaced-host]', async () => {
       const world = given()
       const signIn = (origin: string) => send('/dashboard/sign-in', world.first.account, { origin })
       const told = await signIn('http://assay.test')
@@ -141,7 +141,7 @@ export function pagesPart(given: Given): void {
       expect(record.json.item_id).toBe('by-hand')
     })
 
-    it('shows the input of a schedule with all its digits, to be sent back', async () => {
+    it('shows the input of a schedule with all its digits', async () => {
       const world = given()
       const agent = await makeAgent(world)
       const raw = `{"agent_id":"${agent.id}","cron":"0 6 * * *","input":{"big":12345678901234567890}}`
@@ -178,7 +178,7 @@ export function pagesPart(given: Given): void {
       await set(null)
     })
 
-    it('is left by signing out, for good', async () => {
+    it('is left for good by signing out', async () => {
       const headers = { cookie: await cookie() }
       const out = await send('/dashboard/sign-out', {}, { ...OWN, ...headers })
       expect([out.status, out.headers.get('location')]).toEqual([303, '/dashboard/sign-in'])

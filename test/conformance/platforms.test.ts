@@ -1,5 +1,5 @@
-// The same functions under doubles of what OpenFaaS and Knative put around them: what passes, what a signal does to
-// requests under way, and what wakes a function that is not there. All else is tested where nothing is around them.
+// Functions under doubles of what OpenFaaS and Knative put around them: what passes, what a signal does to requests in
+// flight, and what wakes a function that sleeps. Everything else is tested without a platform.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient, type RunEvent } from '../../shared/sdk/client.ts'
@@ -54,7 +54,7 @@ passageConformance('the queue-proxy of Knative', functionsHost(underQueueProxy))
 const endRun = ({ ctx }: World, run: string) =>
   ctx.sql`update runs set ok = 1, next_seq = 2, finished_at = now() where id = ${run}`
 
-/** A run that waits, and a caller who follows it until it ends. */
+/** A queued run, and a caller who follows it to its end. */
 async function followed(world: World) {
   const run = await makeRun(world, (await makeAgent(world)).id, [{ input: 1 }])
   const headers = { authorization: `Bearer ${world.first.api_key}`, accept: 'text/event-stream' }
@@ -74,12 +74,12 @@ async function followed(world: World) {
   }
 }
 
-it('a function that the kernel ends before it answers is not waited for', async () => {
+it('a function that the kernel kills before it answers is not waited for', async () => {
   const killed = startProcess(['node', '-e', 'process.kill(process.pid, "SIGKILL")'], {})
   await expect(answers('http://127.0.0.1:1', killed)).rejects.toThrow('ended before it answered')
 })
 
-it('functions beyond those that may be awake sleep when nothing is asked of them, and wake', async () => {
+it('functions beyond those that may be awake sleep when they are idle, and wake when called', async () => {
   const started: [name: string, FunctionProcess][] = []
   const recorded: RunContainer = async container => {
     const running = await alone(container)
@@ -101,7 +101,7 @@ it('functions beyond those that may be awake sleep when nothing is asked of them
   }
 })
 
-it('with nothing around it, a function that is asked to stop ends what it has, and then itself', async () => {
+it('without a platform, a function that is asked to stop finishes its requests, then exits', async () => {
   const processes = new Map<string, FunctionProcess>()
   const recorded: RunContainer = async container => {
     const running = await alone(container)
@@ -130,7 +130,7 @@ describe('under the watchdog of OpenFaaS', () => {
   })
   afterAll(() => world?.end())
 
-  it('a request beyond those a function takes at once is told so in our words', async () => {
+  it('a request beyond those that a function takes at once gets an error of ours', async () => {
     const { endRun, rest } = await followed(world)
     const headers = { authorization: `Bearer ${world.first.api_key}` }
     const response = await fetch(`${world.url}/v2/runs`, { headers })
@@ -140,7 +140,7 @@ describe('under the watchdog of OpenFaaS', () => {
     expect(await rest()).toContain('event: end')
   })
 
-  it('the client is told of a run as it changes', async () => {
+  it('the client gets each change of a run', async () => {
     const run = await makeRun(world, (await makeAgent(world)).id, [{ input: 1 }])
     const client = createClient({ baseUrl: world.url, apiKey: world.first.api_key })
     const events = client.runEvents(run)
@@ -151,12 +151,12 @@ describe('under the watchdog of OpenFaaS', () => {
     expect(last).toMatchObject({ ended: true, run: { status: 'completed' } })
   })
 
-  it('a function that is asked to stop goes on answering until the watchdog leaves', async () => {
+  it('a function that is asked to stop still answers until the watchdog leaves', async () => {
     const { endRun, rest } = await followed(world)
     const leaving = watchdogs.get('runs')!.terminate()
     await endRun()
     expect(await rest()).toContain('event: end')
-    const answer = await world.call('GET', '/v2/runs') // the signal came first, this after it
+    const answer = await world.call('GET', '/v2/runs') // sent after the signal
     expect(answer.status).toBe(200)
     expect(await leaving).toBe('left')
   })
@@ -181,7 +181,7 @@ describe('under the queue-proxy of Knative', () => {
     expect(revisions.get('projects')!.started()).toBe(1)
   })
 
-  it('a function that is scaled to zero ends by itself, and the next request starts another', async () => {
+  it('a function that is scaled to zero exits by itself, and the next request starts another', async () => {
     const projects = revisions.get('projects')!
     expect(await projects.scaleToZero()).toBe(0)
     expect(projects.pod()).toBeUndefined()
@@ -189,7 +189,7 @@ describe('under the queue-proxy of Knative', () => {
     expect(projects.started()).toBe(2)
   })
 
-  it('a stream under way is heard to its end before the function leaves', async () => {
+  it('a stream in flight is served to its end before the function exits', async () => {
     const { endRun, rest } = await followed(world)
     const leaving = revisions.get('runs')!.scaleToZero()
     await endRun()

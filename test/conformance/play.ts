@@ -1,4 +1,4 @@
-// Runs that end: a host of the suite has no consumer, so tests work items off themselves, with a played agent.
+// Runs that end: a host of the suite has no consumer, so tests consume items themselves, with a played agent.
 
 import { consume } from '../../shared/consumer/verbs/consume.ts'
 import { itemRecordId } from '../../shared/kernel/ids.ts'
@@ -6,7 +6,7 @@ import type { AgentLine, ItemLine } from '../../shared/protocol/rules/protocol.t
 import { makeAgent, makeRun } from './make.ts'
 import type { World } from './world.ts'
 
-/** What an agent answers to an item; `url` is its deployment's. */
+/** What an agent answers to an item; `url` is that of its deployment. */
 export type Play = (item: ItemLine, url?: string) => AgentLine[]
 
 export const recordId = (run: string, seq = 1) => itemRecordId(run, seq)
@@ -27,7 +27,7 @@ export const fails =
     { type: 'error', seq, attempt, error: { code, message: 'no answer' } },
   ]
 
-/** Held once; released, it works. */
+/** Holds the item once; when it is resumed, it works. */
 export const holds: Play = ({ seq, attempt, recorded }) =>
   recorded.length > 0
     ? [{ type: 'result', seq, attempt, output: 'approved' }]
@@ -36,7 +36,7 @@ export const holds: Play = ({ seq, attempt, recorded }) =>
         { type: 'hold', seq, attempt, reason: 'looks like fraud' },
       ]
 
-/** A model call, with what it is priced by. */
+/** A model call with what its price depends on. */
 export const called = (
   { seq, attempt }: ItemLine,
   model: string,
@@ -58,7 +58,7 @@ export const called = (
   },
 })
 
-/** Works off everything there is, retries that are not due yet included, unless it is stopped before. */
+/** Consumes all items, including retries that are not due yet, unless it is stopped before. */
 export async function workOff(world: World, play: Play, stop?: AbortSignal): Promise<void> {
   const ctx: World['ctx'] = {
     ...world.ctx,
@@ -79,7 +79,7 @@ export async function workOff(world: World, play: Play, stop?: AbortSignal): Pro
   await consume(ctx, stop && { stop })
 }
 
-/** A version of an agent whose code is played. */
+/** Deploys a version whose code is played. */
 export async function deploy(world: World, agentId: string, declared: object = {}, token?: string) {
   const declaration = { name: 'played', max_consecutive_failures: 100_000, ...declared }
   const body = { kind: 'url', url: 'http://127.0.0.1:9/', declaration }
@@ -87,7 +87,7 @@ export async function deploy(world: World, agentId: string, declared: object = {
   return (await world.call('POST', `/v1/agents/${agentId}/deployments`, call)).json
 }
 
-/** An agent of its own with a deployment, and a run over items that was worked off. */
+/** An agent of its own with a deployment, and a run over the items that has been consumed. */
 export async function ran(world: World, play: Play, items: object[], more: object = {}) {
   const agent = await makeAgent(world)
   await deploy(world, agent.id)

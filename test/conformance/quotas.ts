@@ -13,7 +13,7 @@ interface Quota {
   set_by: string
 }
 
-/** What an account may have in all, as the operator sets it and an owner meets it. */
+/** What an account may have in all, as the operator sets it and an owner sees it. */
 export function quotasPart(given: Given): void {
   const pathOf = (account_id: string) => `/v1/admin/accounts/${account_id}/quotas`
   const set = (account_id: string, body: object) =>
@@ -54,7 +54,7 @@ export function quotasPart(given: Given): void {
       expect((await set(given().ctx.newId(), { agents: 1 })).status).toBe(404)
     })
 
-    it('set the open runs that a plan has too [accounts.plan]', async () => {
+    it('set the same open runs as a plan [accounts.plan]', async () => {
       const { account_id, key } = await openAccount(given())
       await set(account_id, { open_runs: 0, agents: 2 })
       const agent = await makeAgent(given(), key)
@@ -68,7 +68,7 @@ export function quotasPart(given: Given): void {
       expect(await quotaOf(key, 'agents')).toMatchObject({ limit: 2 })
     })
 
-    it('refuse an agent, a schedule, a deployment and a project too many, and deleting gives room back [quotas.exceeded, quotas.lowered, errors.402]', async () => {
+    it('refuse an agent, a schedule, a deployment and a project too many, and deletions make room again [quotas.exceeded, quotas.lowered, errors.402]', async () => {
       const world = given()
       const { account_id, token, key, project_id } = await openAccount(world)
       const agent = await makeAgent(world, key)
@@ -102,7 +102,7 @@ export function quotasPart(given: Given): void {
         await set(account_id, { [name]: 0 })
         expect([name, (await make()).status]).toEqual([name, 402])
       }
-      // All of it is there and works.
+      // Everything that exists still works.
       const start = { token: key, body: { input: 1 } }
       expect((await world.call('POST', `/v1/agents/${agent.id}/runs`, start)).status).toBe(202)
       const [schedule] = (await world.call('GET', '/v1/schedules', { token: key })).json
@@ -110,7 +110,7 @@ export function quotasPart(given: Given): void {
         ...{ token: key, body: { cron: '1 1 1 1 *' } },
       })
       expect(changed.status).toBe(200)
-      // Room comes back with what goes.
+      // Deletions make room again.
       await set(account_id, { schedules: 1, agents: 2, projects: 2 })
       expect((await tries.schedules()).status).toBe(402)
       await world.call('DELETE', `/v1/schedules/${schedule.id}`, { token: key })
@@ -123,7 +123,7 @@ export function quotasPart(given: Given): void {
       expect((await tries.projects()).status).toBe(402)
     })
 
-    it('hold where many come at the same time [quotas.exceeded]', async () => {
+    it('hold under concurrent requests [quotas.exceeded]', async () => {
       const { account_id, token, key } = await openAccount(given())
       await set(account_id, { agents: 3 })
       const names = Array.from({ length: 12 }, (_, at) => `further ${at}`)
@@ -142,7 +142,7 @@ export function quotasPart(given: Given): void {
       const ask = (token: string) => world.call('GET', '/v1/quotas', { token })
       const refused = (answers: Awaited<ReturnType<typeof ask>>[]) => answers.find(one => one.status === 429)
       const both = async () => refused(await Promise.all([key, token, key, token].map(ask)))
-      await expect.poll(both, { timeout: 8000, interval: 50 }).toBeDefined() // keys are remembered for 2 s
+      await expect.poll(both, { timeout: 8000, interval: 50 }).toBeDefined() // keys are cached for 2 s
       const last = (await both())!
       expect(last.json.error.code).toBe('rate_limited')
       expect(last.json.error.message).toContain('"requests_per_second" of the account allows 1 requests')
@@ -152,7 +152,7 @@ export function quotasPart(given: Given): void {
       await expect.poll(both, { timeout: 8000, interval: 50 }).toBeUndefined()
     })
 
-    it('bound the bytes of inputs and code that are kept [quotas.bytes]', async () => {
+    it('bound the stored bytes of inputs and code [quotas.bytes]', async () => {
       const world = given()
       const { account_id, token, key } = await openAccount(world)
       const agent = await makeAgent(world, key)
@@ -182,13 +182,13 @@ export function quotasPart(given: Given): void {
       expect((await start()).status).toBe(202)
     })
 
-    it('bound what projects may have at work at once, all together [quotas.concurrency]', async () => {
+    it('bound the concurrency of all projects together [quotas.concurrency]', async () => {
       const world = given()
       const { account_id, token, project_id } = await openAccount(world)
       const change = (id: string, concurrency: number | null) =>
         world.call('PATCH', `/v1/projects/${id}`, { token, body: { concurrency } })
       await set(account_id, { concurrency: 100 })
-      // 256 is more than that by default: it may come down in steps, and not go up.
+      // The default of 256 is above that: it may come down in steps, but not go up.
       const raised = await change(project_id, 300)
       expect([raised.status, raised.json.error.code]).toEqual([402, 'quota_exceeded'])
       expect((await change(project_id, 200)).status).toBe(200)

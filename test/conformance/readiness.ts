@@ -6,14 +6,14 @@ import { MASTER_KEY } from './world.ts'
 
 const REFUSING = '127.0.0.1:1'
 
-/** What the probes say while a store is out of reach. */
+/** What the probes say while a store is unreachable. */
 export function readinessPart(given: Given, startHost: StartHost): void {
-  describe('a store out of reach', () => {
+  describe('an unreachable store', () => {
     async function probe(urls: { databaseUrl?: string; redisUrl?: string }) {
       const { urls: good, contract } = given()
       const host = await startHost({ ...good, masterKey: MASTER_KEY, ...urls })
       try {
-        // Refused before a store is asked; by it a function that sleeps has started before the time is taken.
+        // Refused before any store is queried; it starts a function that sleeps before the time is taken.
         expect((await fetch(`${host.url}/health/ready?unknown=1`)).status).toBe(400)
         const started = performance.now()
         const response = await fetch(`${host.url}/health/ready`)
@@ -74,7 +74,7 @@ export function readinessPart(given: Given, startHost: StartHost): void {
       }
     })
 
-    it('holds the readiness probe up for two seconds at most when it says nothing', async () => {
+    it('holds up the readiness probe for at most two seconds if it stays silent', async () => {
       const mute = createServer(socket => socket.on('error', () => {}))
       await new Promise<void>(resolve => mute.listen(0, '127.0.0.1', resolve))
       const { port } = mute.address() as { port: number }

@@ -7,7 +7,7 @@ import type { Given } from './suite.ts'
 /** Triage, replays, resumes, clusters, recoveries, and why an item is not running. */
 export function recoveryPart(given: Given): void {
   describe('triage', () => {
-    it('lists what waits for a decision, newest first, in pages that neither repeat nor leave out [triage.list, triage.lanes, triage.actions, triage.leaves, items.partition-key]', async () => {
+    it('lists items that await a decision, newest first, in pages without repeats or gaps [triage.list, triage.lanes, triage.actions, triage.leaves, items.partition-key]', async () => {
       const world = given()
       const items = ['a', 'b', 'c', 'd', 'e'].map(id => ({
         input: id,
@@ -56,7 +56,7 @@ export function recoveryPart(given: Given): void {
       expect([other.status, other.json.error.code]).toEqual([400, 'invalid_cursor'])
     })
 
-    it('clamps limit to 1 to 200 and refuses lanes that are none [limits.triage-page]', async () => {
+    it('clamps limit to 1 to 200 and refuses unknown lanes [limits.triage-page]', async () => {
       const world = given()
       const items = Array.from({ length: 203 }, (_, n) => ({ input: n }))
       const { run } = await ran(world, fails(), items)
@@ -71,7 +71,7 @@ export function recoveryPart(given: Given): void {
       expect((await world.call('GET', '/v1/triage?kind=other')).status).toBe(400)
     })
 
-    it('lets a row leave by acknowledging, which decides nothing, and by dismissing, which does [triage.acknowledge, triage.dismiss, triage.leaves]', async () => {
+    it('removes a row by acknowledging, which decides nothing, and by dismissing, which does [triage.acknowledge, triage.dismiss, triage.leaves]', async () => {
       const world = given()
       const { run } = await ran(world, item => (item.seq === 1 ? works(item) : fails()(item)), [
         { input: 1 },
@@ -93,7 +93,7 @@ export function recoveryPart(given: Given): void {
     })
   })
 
-  it('takes back a decision, and the run follows; what was replayed goes on [triage.reopen]', async () => {
+  it('a decision can be taken back, and the run follows, unless the item was replayed [triage.reopen]', async () => {
     const world = given()
     const { run } = await ran(world, item => (item.seq === 1 ? works(item) : fails()(item)), [
       { input: 1 },
@@ -126,7 +126,7 @@ export function recoveryPart(given: Given): void {
   })
 
   describe('a replay', () => {
-    it('answers with the new item and the steps it reuses, and shows in the lineage of both [recovery.replay, recovery.steps-reused, items.replayed-from, items.lineage, runs.list-by-item, runs.items-mended]', async () => {
+    it('returns the new item and how many steps it reuses, and shows in the lineage of both [recovery.replay, recovery.steps-reused, items.replayed-from, items.lineage, runs.list-by-item, runs.items-mended]', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: { n: 1.5 }, item_id: 'again' }])
       const id = recordId(run)
@@ -164,7 +164,7 @@ export function recoveryPart(given: Given): void {
       expect((await world.call('GET', `/v2/runs/${run}/verify`)).json.balanced).toBe(true)
     })
 
-    it('takes another input byte for byte, a step, a deployment and a budget, and nothing else', async () => {
+    it('takes another input byte for byte, a deployment and a budget, and refuses unknown values', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: 1 }, { input: 2 }])
       const raw = '{"input": {"__proto__": 1e2, "x": "\\u0000"}, "deployment": "original", "budget_cents": 7}'
@@ -198,7 +198,7 @@ export function recoveryPart(given: Given): void {
   })
 
   describe('a held item', () => {
-    it('is in quarantine, says why, and goes on when it is resumed [recovery.resume, triage.lanes, triage.actions]', async () => {
+    it('is in quarantine, says why, and continues when it is resumed [recovery.resume, triage.lanes, triage.actions]', async () => {
       const world = given()
       const { run } = await ran(world, holds, [{ input: 1 }])
       const { json } = await world.call('GET', `/v1/triage?kind=quarantine&run_id=${run}`)
@@ -249,7 +249,7 @@ export function recoveryPart(given: Given): void {
   })
 
   describe('a recovery', () => {
-    it('acts on one lane alone, which triage counts [recoveries.lane, triage.count]', async () => {
+    it('acts on one lane only, which triage counts [recoveries.lane, triage.count]', async () => {
       const world = given()
       const both: Play = item => (item.input === 'hold' ? holds(item) : fails()(item))
       const { run } = await ran(world, both, [{ input: 'hold' }, { input: 1 }, { input: 2 }])
@@ -270,7 +270,7 @@ export function recoveryPart(given: Given): void {
       expect([status, json.error.message]).toEqual([400, expect.stringContaining('kind')])
     })
 
-    it('tells what it would do, does it, and is shown with its counts [recoveries.cohort]', async () => {
+    it('says in a dry run what it would do, does it, and shows its counts [recoveries.cohort]', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: 1 }, { input: 2 }, { input: 3 }])
       await world.call('POST', `/v1/durable/runs/${recordId(run, 3)}/acknowledge`)
@@ -300,7 +300,7 @@ export function recoveryPart(given: Given): void {
       expect([late.status, late.json.error.code]).toEqual([409, 'recovery_already_ended'])
     })
 
-    it('dismisses in one order what has something in common, as one entry of the log [recoveries.decide]', async () => {
+    it('dismisses all items of a filter in one order, as one entry of the audit log [recoveries.decide]', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: 1 }, { input: 2 }, { input: 3 }])
       const order = { action: 'dismiss', filter: { run_id: run } }
@@ -324,7 +324,7 @@ export function recoveryPart(given: Given): void {
       }
     })
 
-    it('counts what ended like its original without asking anything again [recoveries.unchanged]', async () => {
+    it('counts items that ended like their original without another call [recoveries.unchanged]', async () => {
       const world = given()
       const told: Play = item => [
         ...(item.recorded.length > 0 ? [] : fails()(item).slice(0, 1)),
@@ -344,7 +344,7 @@ export function recoveryPart(given: Given): void {
       expect([await record(recordId(run)), await record(recordId(replay))]).toEqual([false, true])
     })
 
-    it('refuses a reason that no item has, and names those there are [recoveries.reasons]', async () => {
+    it('refuses a reason that no item has, and names those that exist [recoveries.reasons]', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: 1 }, { input: 2 }])
       for (const dry_run of [true, false]) {
@@ -357,7 +357,7 @@ export function recoveryPart(given: Given): void {
       }
     })
 
-    it('takes the same words as a replay for what is reused, and one of them at a time [recoveries.reuse]', async () => {
+    it('takes the same words as a replay for what is reused, and only one at a time [recoveries.reuse]', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: 1 }])
       const filter = { run_id: run }
@@ -379,7 +379,7 @@ export function recoveryPart(given: Given): void {
       await advanceRecoveries(world.ctx)
     })
 
-    it('can be aborted, and refuses a filter that passes nothing [recoveries.abort]', async () => {
+    it('can be aborted, and refuses a filter that matches nothing [recoveries.abort]', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: 1 }])
       const started = await world.call('POST', '/v1/recoveries', { body: { filter: { run_id: run } } })
@@ -395,7 +395,7 @@ export function recoveryPart(given: Given): void {
     })
   })
 
-  it('runs the rest of a cancelled run, and says which filters do not go with that', async () => {
+  it('a recovery runs the rest of a cancelled run, and says which filters do not go with that', async () => {
     const world = given()
     const agent = await makeAgent(world)
     const run = await makeRun(world, agent.id, [{ input: 1 }, { input: 2 }])

@@ -8,13 +8,13 @@ import type { Given } from './suite.ts'
 
 const OUTPUT = { label: 'spam', parts: [{ n: 1 }], quote: 'a "b", c' }
 
-/** Fails what is named `bad`, and answers to everything else. */
+/** Fails items named `bad…`, and answers all others. */
 const mostly: Play = ({ seq, attempt, item_id }: ItemLine): AgentLine[] =>
   item_id.startsWith('bad')
     ? [{ type: 'error', seq, attempt, error: { code: 'tool_call_error', message: '=1+1' } }]
     : [{ type: 'result', seq, attempt, output: OUTPUT }]
 
-/** The results of a run or an agent, and the files they are handed on as. */
+/** The results of a run or an agent, and their file formats. */
 export function resultsPart(given: Given): void {
   describe('results', () => {
     const items = [
@@ -22,7 +22,7 @@ export function resultsPart(given: Given): void {
       { input: { text: 'x' }, item_id: 'bad-1', partition_key: '=cmd()' },
       { input: { text: 'y' }, item_id: 'bad-2' },
     ]
-    // The number is longer than JavaScript keeps.
+    // This number is longer than JavaScript keeps.
     const raw = (agent_id: string) =>
       JSON.stringify({ agent_id, items }, (_, value) => (typeof value === 'bigint' ? '@n@' : value)).replace(
         '"@n@"',
@@ -41,7 +41,7 @@ export function resultsPart(given: Given): void {
       return { world, agent, run: sent.json.group_id as string }
     }
 
-    it('are each item once: the newest that worked, else the newest, with the cost of all tries [results.once, results.only]', async () => {
+    it('have each item once: the newest try that worked, else the newest, with the cost of all tries [results.once, results.only]', async () => {
       const { world, agent, run } = await night()
       await world.call('POST', `/v1/durable/runs/${recordId(run, 2)}/replay`)
       await workOff(world, mostly)
@@ -74,7 +74,7 @@ export function resultsPart(given: Given): void {
       expect(ids(await read(`agent=${agent.slug}&since=${since}`))).toEqual(['b', 'bad-1'])
     })
 
-    it('are not told of an agent of another account [results.once]', async () => {
+    it('of an agent of another account answer 404 [results.once]', async () => {
       const { world, agent } = await night()
       const stranger = await openAccount(world)
       const path = `/v1/results?agent=${agent.slug}`
@@ -104,7 +104,7 @@ export function resultsPart(given: Given): void {
       expect(none.text).toBe('item_id\na\n')
     })
 
-    it('have the fields that are asked for, with their digits [results.fields]', async () => {
+    it('have the requested fields, with all digits [results.fields]', async () => {
       const { world, run } = await night()
       const path = `/v1/results?run_id=${run}&fields=item_id,output.label,output.parts.0.n,input.id,input.text`
       const { text } = await world.call('GET', `${path}&format=ndjson`)
@@ -128,14 +128,14 @@ export function resultsPart(given: Given): void {
       }
     })
 
-    it('hold no formula in a cell, unless they are to be raw [results.formulas]', async () => {
+    it('hold no formula in a cell, unless raw is set [results.formulas]', async () => {
       const { world, run } = await night()
       const path = `/v1/results?run_id=${run}&format=csv&only=not_ok&fields=item_id,partition_key,error_message`
       expect((await world.call('GET', path)).text.split('\n')[1]).toBe("bad-1,'=cmd(),'=1+1")
       expect((await world.call('GET', `${path}&raw=true`)).text.split('\n')[1]).toBe('bad-1,=cmd(),=1+1')
     })
 
-    it('are of one run or one agent [results.once]', async () => {
+    it('need either a run or an agent [results.once]', async () => {
       const world = given()
       const { agent, run } = await ran(world, works, [{ input: 1 }])
       for (const query of [

@@ -6,7 +6,7 @@ import { makeAgent, makeRun } from './make.ts'
 import { called, deploy, fails, holds, type Play, ran, recordId, workOff, works } from './play.ts'
 import type { Given } from './suite.ts'
 
-/** Does as its input says. */
+/** Plays what the input names. */
 const asTold: Play = item => PLAYS[item.input as keyof typeof PLAYS](item)
 const PLAYS = {
   ok: works,
@@ -18,10 +18,10 @@ const PLAYS = {
 const told = (inputs: (keyof typeof PLAYS)[], partition_key = 'a') =>
   inputs.map((input, at) => ({ input, item_id: `${partition_key}-${at}`, partition_key }))
 
-/** What is summed up of runs and items, and what lists of them are filtered by. */
+/** Summaries of runs and items, and the filters of their lists. */
 export function runFiguresPart(given: Given): void {
   describe('runs in figures', () => {
-    it('items are found by why they did not work, by partition and by their id [runs.items-by-why]', async () => {
+    it('items are found by reason, by partition and by their id [runs.items-by-why]', async () => {
       const world = given()
       const { run } = await ran(world, asTold, [
         ...told(['ok', 'fail', 'empty', 'hold']),
@@ -42,7 +42,7 @@ export function runFiguresPart(given: Given): void {
       expect(await found('item_id=a-1&outcome=ok')).toEqual([])
     })
 
-    it('are listed from one of them on, forwards and backwards, under the same filters [runs.items-beside]', async () => {
+    it('items are listed from one of them on, forwards and backwards, with the same filters [runs.items-beside]', async () => {
       const world = given()
       const { run } = await ran(world, asTold, told(['ok', 'fail', 'ok', 'empty', 'fail']))
       const listed = (query: string) => world.call('GET', `/v2/runs/${run}/items?${query}`)
@@ -65,7 +65,7 @@ export function runFiguresPart(given: Given): void {
       expect((await listed(`after=${recordId(world.ctx.newRunId())}`)).status).toBe(400)
     })
 
-    it('a filter leads on where a page has looked far enough [runs.items-by-why]', async () => {
+    it('a filter returns a cursor when a page has scanned enough rows [runs.items-by-why]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       const run = world.ctx.newRunId()
@@ -84,7 +84,7 @@ export function runFiguresPart(given: Given): void {
       expect(second.headers.get('x-next-cursor')).toBeNull()
     })
 
-    it('are listed by status, by verdict and by time [runs.list-by-outcome]', async () => {
+    it('runs are listed by status, by verdict and by time [runs.list-by-outcome]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       await deploy(world, agent.id)
@@ -116,7 +116,7 @@ export function runFiguresPart(given: Given): void {
       expect(await found('from=2026-01-02T12:00:01Z&outcome=not_ok')).toEqual([ids.empty, ids.fail])
     })
 
-    it('are told by what failed, and for whom [runs.failures]', async () => {
+    it('failures of a run are counted by reason, by cluster and by partition [runs.failures]', async () => {
       const world = given()
       const { run } = await ran(world, asTold, [
         ...told(['fail', 'fail', 'ok', 'hold']),
@@ -139,7 +139,7 @@ export function runFiguresPart(given: Given): void {
       ])
     })
 
-    it('are compared item by item [runs.compare]', async () => {
+    it('runs are compared item by item [runs.compare]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       await deploy(world, agent.id)
@@ -176,7 +176,7 @@ export function runFiguresPart(given: Given): void {
       expect(json.changes).toHaveLength(5)
     })
 
-    it('are summed up by day, with what waits beside them [projects.activity]', async () => {
+    it('runs and items are summed up by day, with those that await a decision [projects.activity]', async () => {
       const world = given()
       const { project_id } = world.first
       const path = `/v1/projects/${project_id}/activity`
@@ -193,7 +193,7 @@ export function runFiguresPart(given: Given): void {
       expect((await world.call('GET', `${path}?days=91`)).status).toBe(400)
     })
 
-    it('are summed up by model and agent, with how long calls took [projects.models]', async () => {
+    it('calls are summed up by model and agent, with their latency [projects.models]', async () => {
       const world = given()
       const started_at = new Date(world.ctx.now()).toISOString()
       const calls: Play = item => {
@@ -210,13 +210,13 @@ export function runFiguresPart(given: Given): void {
       expect((await world.call('GET', `${path}?days=91`)).status).toBe(400)
     })
 
-    it('are told while they wait, with what for and when they are tried again [projects.queue]', async () => {
+    it('the queue shows what runs wait for, and when items are retried [projects.queue]', async () => {
       const world = given()
       const path = `/v1/projects/${world.first.project_id}/queue`
       const agent = await makeAgent(world)
       const run_id = await makeRun(world, agent.id, told(['ok', 'ok'], 'q'))
       const { sql } = world.ctx
-      // Of many that wait, the longest are told.
+      // Of many that wait, only the longest waiting are listed.
       await sql`update runs set touched_at = 'epoch' where id = ${run_id}`
       const { json } = await world.call('GET', path)
       const waiting = json.waiting_runs.find(({ id }: { id: string }) => id === run_id)
@@ -231,7 +231,7 @@ export function runFiguresPart(given: Given): void {
       })
     })
 
-    it('moments that started nothing are told with the activity [projects.activity]', async () => {
+    it('the activity lists occurrences that started nothing [projects.activity]', async () => {
       const world = given()
       const { project_id } = world.first
       const agent = await makeAgent(world)

@@ -39,7 +39,7 @@ export function runsPart(given: Given): void {
       expect(second).toEqual({ ids: ids.slice(3), next: null })
     })
 
-    it('have tags, by which they are found, and so have their replays [runs.tags]', async () => {
+    it('have tags, which find them, and which their replays get [runs.tags]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       const tags = ['acme', 'Ticket 7']
@@ -94,7 +94,7 @@ export function runsPart(given: Given): void {
       }
     })
 
-    it('are listed by whether all that is left of them waits for a person [runs.list-by-state]', async () => {
+    it('are listed by whether only held items are left in them [runs.list-by-state]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       await deploy(world, agent.id)
@@ -130,7 +130,7 @@ export function runsPart(given: Given): void {
       }
     })
 
-    it('refuse a cursor that was edited, of another filter, or of another project [limits.cursor]', async () => {
+    it('refuse a cursor that was edited, or is from another filter or another project [limits.cursor]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       for (const input of [1, 2]) await makeRun(world, agent.id, [{ input, item_id: 'same' }])
@@ -149,7 +149,7 @@ export function runsPart(given: Given): void {
       }
     })
 
-    it('show what was ordered and how far they are [runs.get, lifecycle.queued]', async () => {
+    it('show their settings and their progress [runs.get, lifecycle.queued]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       const more = {
@@ -192,7 +192,7 @@ export function runsPart(given: Given): void {
       expect([again.status, again.json.error.code]).toEqual([409, 'run_already_ended'])
     })
 
-    it('are cancelled now with what is in flight, which had cost something by then [runs.cancel-now]', async () => {
+    it('are cancelled with the items in flight aborted, and say how many those were and what they cost [runs.cancel-now]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       const id = await makeRun(world, agent.id, [{ input: 1 }, { input: 2 }])
@@ -207,7 +207,7 @@ export function runsPart(given: Given): void {
       ])
     })
 
-    it('prove that nothing was lost, and tell where a counter is wrong [runs.verify]', async () => {
+    it('prove that nothing was lost, and say which counter is wrong [runs.verify]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       const id = await makeRun(world, agent.id, [{ input: 1 }, { input: 2 }])

@@ -3,7 +3,7 @@ import { fireDue } from '../../shared/schedules/verbs/fire.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
 
-/** Verbs and answers; what the tick does with schedules is tested in test/integration/schedules/schedules.test.ts. */
+/** Requests and answers; what the tick does is tested in test/integration/schedules/schedules.test.ts. */
 export function schedulesPart(given: Given): void {
   async function made(order: object = {}) {
     const world = given()
@@ -45,7 +45,7 @@ export function schedulesPart(given: Given): void {
       expect(codeOf(await call('GET'))).toEqual([404, 'not_found'])
     })
 
-    it('that no budget could hold are refused, triggers too, and taken from who knows it [prices.refuse-starts]', async () => {
+    it('whose budget cannot hold unpriced models are refused, as are triggers, unless the caller allows that [prices.refuse-starts]', async () => {
       const { world, agent, call, create } = await made()
       await world.call('POST', `/v1/agents/${agent.id}/runs`, { body: { input: {} } })
       await world.ctx.sql`update runs set unpriced_model = 'strange-model' where agent_id = ${agent.id}`
@@ -85,7 +85,7 @@ export function schedulesPart(given: Given): void {
       expect(last.headers.get('x-next-cursor')).toBeNull()
     })
 
-    it('are told apart by agent and cron [schedules.one-per-cron]', async () => {
+    it('are unique by agent and cron [schedules.one-per-cron]', async () => {
       const { call, create } = await made()
       expect(codeOf(await create({ timezone: 'Europe/Berlin' }))).toEqual([409, 'schedule_cron_taken'])
       expect(codeOf(await create({ cron: ' 0  9 * * * ' }))).toEqual([409, 'schedule_cron_taken'])
@@ -140,7 +140,7 @@ export function schedulesPart(given: Given): void {
       expect(changed.text).toContain('"input":[ 1 ]')
     })
 
-    it('count with a new cron or zone from the very next moment on [schedules.edit-recomputes]', async () => {
+    it('follow a new cron or time zone from the next occurrence on [schedules.edit-recomputes]', async () => {
       const { call } = await made()
       const later = await call('PATCH', '', { timezone: 'Asia/Kathmandu' })
       for (const at of later.json.next_fires) expect(at).toMatch(/T03:15:00.000Z$/)
@@ -160,7 +160,7 @@ export function schedulesPart(given: Given): void {
       expect(born.schedule).toMatchObject({ enabled: false, disabled_reason: 'operator' })
     })
 
-    it('that cannot be read are not enabled', async () => {
+    it('with an invalid cron are not enabled', async () => {
       const { world, schedule, call } = await made({ enabled: false })
       await world.ctx.sql`
         update schedules set cron = 'never', disabled_reason = 'invalid_cron' where id = ${schedule.id}`
@@ -189,7 +189,7 @@ export function schedulesPart(given: Given): void {
       expect(after).toMatchObject({ enabled: false, next_fires: [] })
     })
 
-    it('have tags, which their runs start with [schedules.tags]', async () => {
+    it('have tags, which their runs get [schedules.tags]', async () => {
       const { world, schedule, call, create } = await made()
       expect(schedule.tags).toEqual([])
       const other = await create({ cron: '0 10 * * *', tags: ['acme', 'nightly'] })
@@ -199,13 +199,13 @@ export function schedulesPart(given: Given): void {
       expect((await call('PATCH', '', { name: 'Tagged' })).json.tags).toEqual(['Ticket 7'])
       const { json } = await call('POST', '/trigger')
       expect((await call('PATCH', '', { tags: [] })).json.tags).toEqual([])
-      // As it was when it started: what a schedule is given later is of later runs.
+      // The run keeps the tags it started with; later changes of the schedule apply to later runs.
       expect((await world.call('GET', `/v2/runs/${json.run_id}`)).json.tags).toEqual(['Ticket 7'])
       for (const wrong of [['a,b'], ['a', 'a'], null])
         expect(codeOf(await call('PATCH', '', { tags: wrong }))).toEqual([400, 'invalid_request'])
     })
 
-    it('have a bound on items at work at once, which their runs have too [schedules.concurrency]', async () => {
+    it('have a concurrency, which their runs get [schedules.concurrency]', async () => {
       const { world, schedule, call, create } = await made()
       expect(schedule.concurrency).toBeNull()
       const other = await create({ cron: '0 10 * * *', concurrency: 1 })
@@ -220,7 +220,7 @@ export function schedulesPart(given: Given): void {
         expect(codeOf(await call('PATCH', '', { concurrency }))).toEqual([400, 'invalid_request'])
     })
 
-    it('list their events, the latest first, in pages [schedules.events, occurrences.row]', async () => {
+    it('list their events, newest first, in pages [schedules.events, occurrences.row]', async () => {
       const { world, schedule, call } = await made({ cron: '* * * * *' })
       await world.ctx.sql`
         update schedules set next_at = date_trunc('minute', now()) - interval '3 minutes' where id = ${schedule.id}`
@@ -249,13 +249,13 @@ export function schedulesPart(given: Given): void {
       }
       expect(pages).toEqual(all)
       expect((await call('GET')).json.last_event).toEqual(all[0])
-      // Fired is not worked: an event says what its run came to.
+      // Fired does not mean worked: an event says how its run ended.
       const nothing_yet = { worst_outcome_status: null, degraded_count: 0, failed: 0, cost_usd: 0 }
       expect(all[0].run).toEqual({ status: 'queued', total_items: 1, ...nothing_yet })
       expect(all[1].run).toBeNull()
     })
 
-    it('are previewed on the wall clock, with what is skipped and what comes twice [schedules.preview]', async () => {
+    it('are previewed on the wall clock of their time zone [schedules.preview]', async () => {
       const { json } = await given().call(
         'GET',
         `/v1/schedules/preview?cron=${encodeURIComponent('30 2 * * *')}&timezone=Europe/Berlin`,

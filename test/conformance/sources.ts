@@ -3,7 +3,7 @@ import { body, startSource, type TestSource, ticketLines } from '../support/sour
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
 
-/** What callers say and see of sources; how they are read is tested in test/integration/sources/sources.test.ts. */
+/** What callers set and see of sources; how they are read is tested in test/integration/sources/sources.test.ts. */
 export function sourcesPart(given: Given): void {
   let served: TestSource
   beforeAll(async () => {
@@ -25,7 +25,7 @@ export function sourcesPart(given: Given): void {
   }
 
   describe('sources', () => {
-    it('of schedules keep what their headers say to themselves [sources.headers]', async () => {
+    it('of schedules never show the values of their headers [sources.headers]', async () => {
       const { answer, call } = await made({ headers: { Authorization: 'Bearer s3cret' } })
       expect(answer.status).toBe(201)
       const shown = {
@@ -44,7 +44,7 @@ export function sourcesPart(given: Given): void {
       expect((await call('PATCH', '', { source: null })).json.source).toBeNull()
     })
 
-    it('start a run over all rows when triggered by hand, which nobody sees before [sources.schedule]', async () => {
+    it('start a run over all rows when triggered by hand, which is invisible until it is complete [sources.schedule]', async () => {
       const { world, agent, call } = await made({}, { budget_cents: 500 })
       const begun = Promise.withResolvers<void>()
       const more = Promise.withResolvers<void>()
@@ -71,7 +71,7 @@ export function sourcesPart(given: Given): void {
       served.serve = body(ticketLines(7).join(''))
     })
 
-    it('are previewed, saved or not: the count and the first five [sources.preview]', async () => {
+    it('are previewed, saved or not, with their count and the first five items [sources.preview]', async () => {
       const { world, agent, source, answer } = await made()
       const first = { item_id: 'T-1', partition_key: 't0', input: { id: 'T-1', tenant: 't0' } }
       for (const asked of [{ schedule_id: answer.json.id }, { agent_id: agent.id, source }]) {
@@ -82,7 +82,7 @@ export function sourcesPart(given: Given): void {
       expect((await world.call('GET', `/v2/runs?agent=${agent.slug}`)).json).toEqual([])
     })
 
-    it('that fail or are empty say so to whoever waits, and start nothing', async () => {
+    it('that fail or are empty say so to the caller, and start nothing', async () => {
       const { world, agent, answer, call } = await made()
       served.serve = response => response.writeHead(500).end('out of order')
       const failed = await call('POST', '/trigger')
@@ -117,7 +117,7 @@ export function sourcesPart(given: Given): void {
     it('may be generators that the agent declares, and no others [sources.generator]', async () => {
       const { world, agent, call } = await made()
       const source = { generator: 'tickets', item_id: 'id' }
-      // Nothing is deployed yet: it is told when it fires.
+      // Nothing is deployed yet, so a wrong name is only reported when the schedule fires.
       const shown = { url: null, format: null, generator: 'tickets', partition_key: null, header_names: [] }
       expect((await call('PATCH', '', { source })).json.source).toEqual({ ...shown, item_id: 'id' })
       const declaration = { name: agent.slug, generators: ['orders'] }
@@ -194,7 +194,7 @@ export function sourcesPart(given: Given): void {
       )
     })
 
-    it('have the format that the end of the URL says, where none is given', async () => {
+    it('get their format from the end of the URL if none is given', async () => {
       const formats = ['https://example.com/day.csv?d={date}', 'https://example.com/export'].map(
         async url => {
           const { answer } = await made({ url, format: undefined })

@@ -5,7 +5,7 @@ import type { Given } from './suite.ts'
 /** Traces. */
 export function stepsPart(given: Given): void {
   describe('steps', () => {
-    it('are found by item, run and verdict, most recent first, in pages that do not shift [steps.list, steps.by-item, steps.by-verdict, steps.sort]', async () => {
+    it('are found by item, run and verdict, newest first, in pages that do not shift [steps.list, steps.by-item, steps.by-verdict, steps.sort]', async () => {
       const world = given()
       const { sql } = world.ctx
       const agent = await makeAgent(world)
@@ -32,7 +32,7 @@ export function stepsPart(given: Given): void {
           update steps set started_at = ${started}::text::timestamptz
           where run_id = ${run} and seq = ${seq} and step_no = ${step_no}`
       }
-      // All within one millisecond: a cursor that forgets microseconds would lose or repeat some.
+      // All within one millisecond: a cursor without microseconds would lose or repeat some.
       for (const n of [1, 2, 3, 4]) await step(1, n, 500 + n)
       await step(1, 5, 400, {
         outcome: 'failed',
@@ -74,7 +74,7 @@ export function stepsPart(given: Given): void {
       expect([elsewhere.status, elsewhere.json.error.code]).toEqual([400, 'invalid_cursor'])
     })
 
-    it('are searched by every filter of the interface, and by words [steps.by-prefix, steps.by-verdict, steps.by-reason, steps.by-cost, steps.by-time, steps.sort, steps.by-words, steps.where, steps.categories]', async () => {
+    it('are searched by every filter, and by words [steps.by-prefix, steps.by-verdict, steps.by-reason, steps.by-cost, steps.by-time, steps.sort, steps.by-words, steps.where, steps.categories]', async () => {
       const world = given()
       const { sql } = world.ctx
       const agent = await makeAgent(world)
@@ -184,7 +184,7 @@ export function stepsPart(given: Given): void {
         expect(counted.json.total_steps).toBe(0)
       }
 
-      // What was removed is found no more, and neither is what retention has marked as taken.
+      // Removed steps are found no more, and neither are those that retention has marked as removed.
       await sql`delete from steps where run_id = ${run} and step_no = 3`
       expect(await numbers('q=zephyr')).toEqual([4, 1])
       await sql`update runs set steps_purged_at = now() where id = ${run}`
@@ -207,12 +207,12 @@ export function stepsPart(given: Given): void {
       `q=${'x'.repeat(257)}`,
       'q=',
       'item_id_prefix=',
-    ])('are not searched with %s', async query => {
+    ])('refuse the search %s', async query => {
       const { status, json } = await given().call('GET', `/v1/steps?${query}`)
       expect([status, json.error.code]).toEqual([400, 'invalid_request'])
     })
 
-    it('come back byte for byte [steps.content]', async () => {
+    it('are returned byte for byte [steps.content]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       const run = await makeRun(world, agent.id, [{ input: 1 }])

@@ -4,7 +4,7 @@ import type { Given } from './suite.ts'
 
 const NDJSON = { 'content-type': 'application/x-ndjson' }
 
-/** How items come in: one, many as JSON, any number as lines. */
+/** How items are submitted: one, many as JSON, any number as lines. */
 export function submissionPart(given: Given): void {
   const verbatim = [
     '{"b":1,  "a":2, "n":12345678901234567890.10, "e":1E+2}',
@@ -27,7 +27,7 @@ export function submissionPart(given: Given): void {
     const pilotOf = async (run_id: string) =>
       (await given().call('GET', `/v2/runs/${run_id}`)).json.pilot_items
 
-    it('is told by the run for as long as it lasts, of a body and of lines [runs.pilot]', async () => {
+    it('is shown by the run while it lasts, for a body and for lines [runs.pilot]', async () => {
       const { id: agent_id } = await makeAgent(given())
       const ofBody = await given().call('POST', '/v1/batches', { body: { agent_id, pilot_items: 2, items } })
       const raw = items.map(item => JSON.stringify(item)).join('\n')
@@ -49,7 +49,7 @@ export function submissionPart(given: Given): void {
   })
 
   describe('one item', () => {
-    it.each(verbatim)('comes back byte for byte: %s [input.verbatim, items.input]', async input => {
+    it.each(verbatim)('is returned byte for byte: %s [input.verbatim, items.input]', async input => {
       const agent = await makeAgent(given())
       const raw = `{ "item_id" : "x", "input" : ${input} }`
       const headers = { 'content-type': 'application/json' }
@@ -72,7 +72,7 @@ export function submissionPart(given: Given): void {
       },
     )
 
-    it('gets its record id as item_id when it brings none [items.id-not-derived]', async () => {
+    it('gets its record id as item_id if it has none [items.id-not-derived]', async () => {
       const agent = await makeAgent(given())
       const { json } = await given().call('POST', `/v1/agents/${agent.id}/runs`, { body: { input: 1 } })
       const record = await given().call('GET', `/v1/durable/runs/${json.record_id}`)
@@ -104,7 +104,7 @@ export function submissionPart(given: Given): void {
       expect([status, json.error.code]).toEqual([400, 'invalid_request'])
     })
 
-    it('is one run for one idempotency key, and a conflict for another body [runs.idempotent, errors.409]', async () => {
+    it('is one run for one idempotency key, and a conflict with another body [runs.idempotent, errors.409]', async () => {
       const agent = await makeAgent(given())
       const ask = (input: number) =>
         given().call('POST', `/v1/agents/${agent.id}/runs`, { body: { input, idempotency_key: 'once' } })
@@ -165,7 +165,7 @@ export function submissionPart(given: Given): void {
       expect([status, json.error.code]).toEqual([400, code])
     })
 
-    it('finds its agent by slug, in the project of the key or in one that is named', async () => {
+    it('finds its agent by slug, in the project of the key or in the one that is named', async () => {
       const world = given()
       const agent = await makeAgent(world)
       const items = [{ input: 1 }]
@@ -190,7 +190,7 @@ export function submissionPart(given: Given): void {
       expect((await given().call('POST', '/v1/batches?name=x', { body })).status).toBe(400)
     })
 
-    it('is 404 for an agent that is not there', async () => {
+    it('answers 404 for an unknown agent', async () => {
       const body = { agent_id: '01900000-0000-7000-8000-000000000001', items: [{ input: 1 }] }
       expect((await given().call('POST', '/v1/batches', { body })).status).toBe(404)
     })
@@ -255,7 +255,7 @@ export function submissionPart(given: Given): void {
       expect((await given().call('GET', `/v2/runs?agent=${agent.slug}`)).json).toEqual([])
     })
 
-    it('stops after so many bad lines', async () => {
+    it('stops after twenty bad lines', async () => {
       const agent = await makeAgent(given())
       const raw = '{}\n'.repeat(100)
       const { json } = await given().call('POST', `/v1/batches?agent_id=${agent.id}`, {

@@ -67,7 +67,7 @@ export function conformance(name: string, startHost: StartHost, { sweeps = true 
     pagesPart(given)
     readinessPart(given, startHost)
 
-    it('answered with every status that an operation documents as its success', () => {
+    it('have answered with every success status that their operations document', () => {
       const { contract } = given()
       const missing: string[] = []
       for (const [path, operations] of Object.entries(contract.document.paths)) {
@@ -81,7 +81,7 @@ export function conformance(name: string, startHost: StartHost, { sweeps = true 
       expect(missing).toEqual([])
     })
 
-    it('calls every operation in a test of its own', () => {
+    it('are each called by a test of their own', () => {
       const { contract } = given()
       const operations = Object.values(contract.document.paths).flatMap(path => Object.values(path))
       const left = operations.filter(({ operationId }) => !contract.calls.has(operationId))
@@ -91,8 +91,8 @@ export function conformance(name: string, startHost: StartHost, { sweeps = true 
 }
 
 /**
- * What can differ where a platform stands between the caller and the same code: status, headers and bodies as they
- * pass, long uploads that are answered before they end, and streams.
+ * What can differ if a platform stands between the caller and the same code: status, headers and bodies in transit,
+ * long uploads that are answered before they end, and streams.
  */
 export function passageConformance(name: string, startHost: StartHost): void {
   describe(`requests that pass ${name}`, () => {

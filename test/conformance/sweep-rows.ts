@@ -1,24 +1,24 @@
-// What the sweep of tenants has to know about each operation beyond the OpenAPI document. An operation without a
-// row fails the sweep: whoever adds one says here what of another tenant its body and its query could name.
+// What the sweep of tenants has to know about each operation beyond the OpenAPI document. An operation without a row
+// fails the sweep: its author says here what of another tenant its body and its query could name.
 
 import type { Tenant } from './sweep-tenants.ts'
 
 export interface Row {
-  /** Only a signed-in member may: a project key is refused. */
+  /** Only a signed-in member may call it: a project key is refused. */
   session?: true
-  /** Only whoever operates the installation may. */
+  /** Only the operator of the installation may call it. */
   operator?: true
-  /** A body that the operation takes. */
+  /** A body that the operation accepts. */
   body?: (of: Tenant) => Record<string, unknown>
   /** A query that it needs. */
   query?: (of: Tenant) => Record<string, string>
-  /** Parameters that take the place of `query`; a suite of their own asks for others' things by them. */
+  /** Parameters that replace `query`; separate tests use them to ask for things of others. */
   instead?: readonly string[]
   /** Fields of the body that name something of a tenant. */
   names?: readonly string[]
-  /** What its own tenant gets, where that is not the lowest success of the document. */
+  /** The status that its own tenant gets, if that is not the lowest success in the document. */
   own?: number
-  /** Asked last, since it takes something away. */
+  /** Called last, since it removes something. */
   destroys?: true
 }
 
@@ -180,7 +180,7 @@ export const ROWS: Record<string, Row> = {
 
 let made = 0
 
-/** What of a tenant a parameter of a query can name; null names nothing of anybody. */
+/** What a query parameter can name of a tenant; null if it names nothing of anybody. */
 export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   project_id: of => of.project_id,
   run_id: of => of.run_id,
@@ -233,10 +233,10 @@ export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   cron: null,
   timezone: null,
 }
-/** Parameters that name one thing, so that another tenant's is refused and not just not found. */
+/** Parameters that name one thing, so that another tenant's is refused and does not merely find nothing. */
 export const NAMING = ['project_id', 'run_id', 'with', 'replay_of', 'record_id', 'agent_id']
 
-/** What a path's parameter is of a tenant, and whether it is looked up under the one before it. */
+/** The tenant's value for a path parameter, and whether it is looked up under the parameter before it. */
 export const PATH: Record<string, { value: (of: Tenant) => string; nested?: true }> = {
   projectId: { value: of => of.project_id },
   agentId: { value: of => of.agent_id },

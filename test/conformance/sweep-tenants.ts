@@ -7,7 +7,7 @@ import { openAccount, PASSWORD, signIn } from './account-of-own.ts'
 import { makeAgent } from './make.ts'
 import type { World } from './world.ts'
 
-/** A project, with the account around it. */
+/** A project and its account. */
 export interface Tenant {
   name: string
   account_id: string
@@ -37,7 +37,7 @@ export interface Tenant {
   delivery_id: string
   item_id: string
   partition_key: string
-  /** A word that stands in its steps and nowhere else. */
+  /** A word that is in its steps and nowhere else. */
   word: string
 }
 
@@ -150,7 +150,7 @@ const alertAbout = (id: string, project_id: string, agent_id: string, word: stri
   ...{ message: `about ${word}`, advice: word, command: word },
 })
 
-/** Makes the run look as after three failures, so that triage and traces have something to leak; their cause. */
+/** Makes the run look as if three items had failed, so that triage and traces could leak; returns their cause. */
 async function fail({ ctx: { sql } }: World, run_id: string, word: string): Promise<string> {
   const [cause, other] = await sql<{ id: string }[]>`
     insert into causes as made (project_id, agent_id, step, error_code, reason, template)

@@ -8,7 +8,7 @@ import type { Answer, Call, World } from './world.ts'
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000001'
 
-/** Without a caller's credentials; who fires a trigger has a secret of the trigger's own, and an agent its address. */
+/** Without a caller's credentials: a trigger's sender has the secret of the trigger, an agent its answer address. */
 const OPEN = ['answerItems', 'createSession', 'fireTrigger', 'getHealth', 'getReadiness', 'refreshSession']
 
 export interface Swept {
@@ -22,8 +22,8 @@ export interface Swept {
 }
 
 /**
- * Every operation of the OpenAPI document, asked by every kind of caller for every kind of thing of every other
- * tenant: 403 for another project of the account, 404 for another account, like what does not exist.
+ * Calls every operation of the OpenAPI document as every kind of caller, for every kind of thing of every other tenant:
+ * 403 for another project of the account, 404 for another account, as for what does not exist.
  */
 export function sweepPart(given: Given): void {
   describe('every operation of the document', () => {
@@ -45,7 +45,7 @@ export function sweepPart(given: Given): void {
       expect(missing).toEqual([])
     })
 
-    it('answers 401 without credentials, with bad ones, and with a key where a member must sign in 403 [auth.bearer, auth.unauthenticated]', async () => {
+    it('answers 401 without credentials or with bad ones, and 403 to a key where a member must sign in [auth.bearer, auth.unauthenticated]', async () => {
       const open = operations.filter(
         ({ operation, row }) => operation.security !== undefined && !row.operator,
       )
@@ -63,9 +63,9 @@ export function sweepPart(given: Given): void {
       }
     }, 120_000)
 
-    it('refuses what its path names of another project, and does not know what is of another account [auth.other-project, keys.one-project, errors.403, errors.404]', async () => {
+    it('refuses things of another project in its path, and answers 404 for those of another account [auth.other-project, keys.one-project, errors.403, errors.404]', async () => {
       for (const swept of operations) {
-        // Who fires a trigger is no tenant: the trigger's secret says so, and its own tests.
+        // The sender of a trigger is no tenant: it has the trigger's secret, which other tests check.
         if (swept.operation.security !== undefined) continue
         for (const name of swept.params) {
           await refuses(swept, name, (of, by) => ({
@@ -75,7 +75,7 @@ export function sweepPart(given: Given): void {
       }
     }, 240_000)
 
-    it('tells no difference between an id that does not exist and what cannot be one [errors.404]', async () => {
+    it('answers an id that cannot exist like one that does not [errors.404]', async () => {
       for (const swept of operations) {
         for (const name of swept.params) {
           const token = tokenFor(swept, tenants[0]!)
@@ -89,7 +89,7 @@ export function sweepPart(given: Given): void {
       }
     }, 120_000)
 
-    it('refuses what its body and its query name of others [auth.other-project, keys.one-project, errors.403, errors.404]', async () => {
+    it('refuses things of others in its body and its query [auth.other-project, keys.one-project, errors.403, errors.404]', async () => {
       for (const swept of operations) {
         for (const name of swept.row.names ?? []) {
           await refuses(swept, name, (of, by) => ({
@@ -104,7 +104,7 @@ export function sweepPart(given: Given): void {
       }
     }, 240_000)
 
-    it('shows nothing of others in a list, whatever it is filtered by', async () => {
+    it('shows nothing of others in a list, whatever the filter', async () => {
       for (const swept of operations.filter(
         ({ method, operation }) => method === 'get' && !operation.security,
       )) {
@@ -125,10 +125,10 @@ export function sweepPart(given: Given): void {
       }
     }, 240_000)
 
-    it('opens a cursor only for the caller and the filters it was made for [limits.cursor]', async () => {
+    it('accepts a cursor only from the caller and with the filters it was made for [limits.cursor]', async () => {
       for (const swept of operations.filter(({ query, row }) => query.includes('cursor') && !row.operator)) {
         const [own, sibling, stranger] = [tenants[0]!, tenants[1]!, tenants[2]!]
-        // What only a member may list belongs to the account, which the sibling shares.
+        // A list for members only belongs to the account, which the sibling shares.
         const isOfAccount = swept.row.session === true
         const token = tokenFor(swept, own)
         const first = await asked(world, swept, own, token, { query: { limit: '1' } })
@@ -142,7 +142,7 @@ export function sweepPart(given: Given): void {
         }
         expect((await ask(own, token))[1]).toBe(200)
         const refused = [swept.id, 400, 'invalid_cursor']
-        // A path of another tenant is refused before the cursor is looked at.
+        // A path of another tenant is refused before the cursor is read.
         if (!isOfAccount) {
           expect(await ask(sibling, sibling.key)).toEqual(refused)
           expect(await ask(stranger, stranger.key)).toEqual(refused)
@@ -159,12 +159,12 @@ export function sweepPart(given: Given): void {
 
     it('works for its own tenant', async () => {
       const [own] = tenants as [Tenant]
-      // What takes things away goes last, and of that the agent, without which nothing of it is replayed.
+      // Operations that remove things go last, and of these deleteAgent, without which nothing can be replayed.
       const last = ({ id, row }: Swept) =>
         Number(row.destroys ?? false) + Number(row.session ?? false) + Number(id === 'deleteAgent')
       for (const swept of operations.toSorted((a, b) => last(a) - last(b))) {
         if (swept.operation.security !== undefined) continue
-        // What ends sessions or projects would end the sweep.
+        // Operations that end sessions or projects would end the sweep.
         if (['deleteCurrentSession', 'deleteProject'].includes(swept.id)) continue
         if (swept.row.destroys && swept.id === 'cancelRun') continue // ended already: see above
         const answer = await asked(world, swept, own, tokenFor(swept, own))
@@ -178,7 +178,7 @@ export function sweepPart(given: Given): void {
       }
     }, 120_000)
 
-    /** Every other tenant's thing under `name`, asked for by keys and sessions that may everything of their own. */
+    /** Asks for every other tenant's thing under `name`, with the keys and sessions that may do most in their own. */
     async function refuses(swept: Swept, name: string, change: (of: Tenant, by: Tenant | null) => Change) {
       const nested = PATH[name]?.nested ?? false
       for (const [by, token, of] of pairs(tenants, swept)) {
@@ -203,18 +203,18 @@ interface Change {
   params?: Record<string, string>
   query?: Record<string, string>
   body?: Record<string, unknown>
-  /** Takes the place of the whole query. */
+  /** Replaces the whole query. */
   search?: string
 }
 
-/** What may call an operation as this tenant. */
+/** A token that may call the operation as this tenant. */
 export const tokenFor = (swept: Swept, of: Tenant) =>
   swept.row.session ? of.session : swept.row.operator ? OPERATOR_KEY : of.key
 
-/** What may call it as the member who may most. */
+/** The token of the member with the most rights. */
 export const sessionFor = (swept: Swept, of: Tenant) => (swept.row.operator ? OPERATOR_KEY : of.session)
 
-/** Asks as a tenant for its own things, but for what is changed. */
+/** Calls an operation as a tenant for its own things, except for what is changed. */
 export function asked(
   world: World,
   swept: Swept,
@@ -231,7 +231,7 @@ export function asked(
   return world.call(method.toUpperCase(), target, { token, body, ...call })
 }
 
-/** Everybody who asks, and of whom. */
+/** Every tenant with each of its tokens, and every other tenant. */
 function pairs(tenants: Tenant[], { row }: Swept): [by: Tenant, token: string, of: Tenant][] {
   return tenants.flatMap(by =>
     tenants
@@ -244,7 +244,7 @@ function pairs(tenants: Tenant[], { row }: Swept): [by: Tenant, token: string, o
   )
 }
 
-/** All that an answer tells, but for what differs between any two. */
+/** Everything in an answer, except what differs between any two. */
 function told({ status, headers, text }: Answer) {
   const kept = [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name))
   return { status, headers: Object.fromEntries(kept), text }

@@ -5,7 +5,7 @@ import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
 import type { Answer } from './world.ts'
 
-/** Triggers whose fires are runs over many items: their bodies, or what a source holds. */
+/** Triggers whose fires are runs over many items: those of their body, or the rows of a source. */
 export function triggerItemsPart(given: Given): void {
   let served: TestSource
   beforeAll(async () => {
@@ -55,7 +55,7 @@ export function triggerItemsPart(given: Given): void {
       expect(await runsOf(trigger)).toBe(1)
     })
 
-    it('start one run for all fires of a key', async () => {
+    it('start one run for all fires with the same idempotency key', async () => {
       const trigger = await makeTrigger({ items: true })
       const key = { 'X-Idempotency-Key': 'k' }
       const answers = await Promise.all(Array.from({ length: 10 }, () => fire(trigger, '[1,2,3]', key)))
@@ -86,13 +86,13 @@ export function triggerItemsPart(given: Given): void {
       expect(await runsOf(trigger)).toBe(0)
     })
 
-    it('read nothing of who does not prove who they are', async () => {
+    it('read nothing from a sender without the secret', async () => {
       const trigger = await makeTrigger({ items: true })
       const large = new Uint8Array(LIMITS.trigger_items_bytes + 1)
       expect(refused(await fire({ ...trigger, secret: 'x' }, large))).toEqual([401, 'unauthenticated'])
     })
 
-    it('are the only ones: for any other an array is one input', async () => {
+    it('are the only ones: for every other trigger an array is one input', async () => {
       const trigger = await makeTrigger({})
       const { json } = await fire(trigger, '[1,2,3]')
       expect((await itemsOf(json.run_id)).map(({ input }) => input)).toEqual(['[1,2,3]'])
@@ -110,7 +110,7 @@ export function triggerItemsPart(given: Given): void {
       headers: { authorization: 'Bearer s3cret' },
     })
 
-    it('start one run over all that it holds, and keep its headers to themselves [triggers.source, triggers.settings]', async () => {
+    it('start one run over all its rows, and never show its headers [triggers.source, triggers.settings]', async () => {
       const settings = { allow_unpriced: true, pilot_items: 2, tags: ['hook'] }
       const trigger = await makeTrigger({ source: source(), budget_cents: 300, ...settings })
       expect(trigger.source).toMatchObject({ format: 'ndjson', header_names: ['authorization'] })
@@ -126,10 +126,10 @@ export function triggerItemsPart(given: Given): void {
       const asked = served.asked.length
       const again = await fire(trigger, '{"any":"body"}', { 'X-Idempotency-Key': 'k' })
       expect([again.json.run_id, again.json.duplicate]).toEqual([first.json.run_id, true])
-      expect(served.asked).toHaveLength(asked) // nobody reads it again for that
+      expect(served.asked).toHaveLength(asked) // the source is not read again
     })
 
-    it('keep it under another name, with what its headers say', async () => {
+    it('keep the source and its headers when they are renamed', async () => {
       const trigger = await makeTrigger({ source: source() })
       const { json } = await given().call('PATCH', `/v1/triggers/${trigger.id}`, {
         body: { name: 'renamed' },
@@ -139,7 +139,7 @@ export function triggerItemsPart(given: Given): void {
       expect(served.asked.at(-1)!.headers.authorization).toBe('Bearer s3cret')
     })
 
-    it('that fails tell their sender so, and nothing of what it answered, and start nothing [triggers.source]', async () => {
+    it('tell their sender that the source failed, and nothing of its answer, and start nothing [triggers.source]', async () => {
       const trigger = await makeTrigger({ source: source() })
       served.serve = response => response.writeHead(500).end('out of order')
       const failed = await fire(trigger, 'null')
@@ -163,7 +163,7 @@ export function triggerItemsPart(given: Given): void {
       expect(await runsOf(trigger)).toBe(0)
     })
 
-    it('read no more at once than a project may', async () => {
+    it('read no more sources at once than a project may', async () => {
       const trigger = await makeTrigger({ source: source() })
       const more = Promise.withResolvers<void>()
       const begun = Array.from({ length: LIMITS.sources_at_once_per_project }, () =>

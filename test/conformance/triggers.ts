@@ -35,7 +35,7 @@ export function triggersPart(given: Given): void {
     const call: Call = { token: trigger.secret, raw: raw as BodyInit, headers: { ...JSON_BODY, ...headers } }
     return given().call('POST', pathOf(trigger.url), call)
   }
-  /** Fires without a bearer: with a signature. */
+  /** Fires without a bearer, but with a signature. */
   function fireSigned(trigger: Made, raw: string, headers: Record<string, string>) {
     return given().call('POST', pathOf(trigger.url), {
       token: null,
@@ -88,7 +88,7 @@ export function triggersPart(given: Given): void {
       expect((await world.call('DELETE', path)).status).toBe(404)
     })
 
-    it('belong to their agent and name, and keep their URL [triggers.keyed]', async () => {
+    it('are unique by agent and name, and keep their URL [triggers.keyed]', async () => {
       const trigger = await makeTrigger()
       const again = { agent_id: trigger.agent_id, name: 'new-ticket' }
       const taken = await Promise.all([create(again), create(again)])
@@ -107,7 +107,7 @@ export function triggersPart(given: Given): void {
       expect(cleared.json).toMatchObject({ url: trigger.url, secret_env: null })
     })
 
-    it('get another URL and another secret with another name, and the old ones end [triggers.rename-rotates, triggers.gone]', async () => {
+    it('get another URL and secret with another name, and the old ones end [triggers.rename-rotates, triggers.gone]', async () => {
       const world = given()
       const trigger = await makeTrigger({ secret_env: 'KEPT' })
       await fire(trigger, '1')
@@ -121,12 +121,12 @@ export function triggersPart(given: Given): void {
       expect(refused(await fire(trigger, '1'))).toEqual([404, 'not_found'])
       expect(refused(await fire({ ...trigger, url: renamed.url }, '1'))).toEqual([401, 'unauthenticated'])
       expect((await fire(renamed, '1')).status).toBe(202)
-      // The old name is free, and what has it now is another trigger.
+      // The old name is free, and a trigger that takes it is another one.
       const second = await create({ agent_id: trigger.agent_id, name: 'new-ticket' })
       expect(second.status).toBe(201)
       const back = await world.call('PATCH', `/v1/triggers/${second.json.id}`, { body: { name: 'b' } })
       expect(refused(back)).toEqual([409, 'trigger_name_taken'])
-      // Nothing was half done.
+      // The refused rename changed nothing.
       expect((await fire(second.json, '1')).status).toBe(202)
     })
 
@@ -184,7 +184,7 @@ export function triggersPart(given: Given): void {
       expect(second).toEqual({ ids: ids.slice(2), next: null })
     })
 
-    it('are changed by nobody who may only look', async () => {
+    it('cannot be changed by viewers', async () => {
       const world = given()
       const { account_id, key } = await openAccount(world)
       const trigger = await makeTrigger({}, key)
@@ -222,7 +222,7 @@ export function triggersPart(given: Given): void {
       expect(run.json).toMatchObject({ name: 'new-ticket', total_items: 1, callback_url: null })
     })
 
-    it('starts its run with what was set, also after a new name [triggers.settings]', async () => {
+    it('starts its run with the settings of its trigger, also after a rename [triggers.settings]', async () => {
       const world = given()
       const settings = {
         ...{ budget_cents: 250, allow_unpriced: true, pilot_items: 1, concurrency: 3, timeout_seconds: 60 },
@@ -253,7 +253,7 @@ export function triggersPart(given: Given): void {
       expect(await started(renamed.json, '[1,2,3]')).toEqual(one)
     })
 
-    it('stays one line in an export of lines, however its body was laid out', async () => {
+    it('stays one line in an export as lines, whatever the layout of its body', async () => {
       const world = given()
       const { key } = await openAccount(world)
       const trigger = await makeTrigger({}, key)
@@ -264,7 +264,7 @@ export function triggersPart(given: Given): void {
       expect(JSON.parse(text).input_snapshot).toEqual({ a: 1 })
     })
 
-    it('takes the trigger’s own secret and nothing else [triggers.bearer]', async () => {
+    it('accepts the trigger’s own secret and nothing else [triggers.bearer]', async () => {
       const world = given()
       const trigger = await makeTrigger()
       const other = await makeTrigger()
@@ -287,12 +287,12 @@ export function triggersPart(given: Given): void {
       for (const authorization of [trigger.secret, `Basic ${trigger.secret}`, 'Bearer', `Bearer  x`]) {
         expect((await fire(trigger, '1', { authorization })).status).toBe(401)
       }
-      // And it opens nothing else.
+      // The secret opens nothing else.
       expect((await world.call('GET', '/v1/triggers', { token: trigger.secret })).status).toBe(401)
       expect(await runsOf(trigger.agent_id)).toEqual([])
     })
 
-    it('at a URL that is not there answers 404, whoever asks [triggers.gone]', async () => {
+    it('at an unknown URL answers 404 to anybody [triggers.gone]', async () => {
       const world = given()
       const trigger = await makeTrigger()
       const known = pathOf(trigger.url).split('/')[3]!
@@ -357,14 +357,14 @@ export function triggersPart(given: Given): void {
       expect(await runsOf(trigger.agent_id)).toEqual([])
     })
 
-    it('takes other types that are JSON too', async () => {
+    it('accepts other JSON content types', async () => {
       const trigger = await makeTrigger()
       for (const type of ['application/json; charset=utf-8', 'application/cloudevents+json']) {
         expect((await fire(trigger, '{}', { 'content-type': type })).status).toBe(202)
       }
     })
 
-    it('has its run tell the result to X-Callback-URL [triggers.callback-header]', async () => {
+    it('sets the callback of its run by X-Callback-URL [triggers.callback-header]', async () => {
       const trigger = await makeTrigger()
       const { json } = await fire(trigger, '{}', { 'X-Callback-URL': 'https://example.org/told' })
       const run = await given().call('GET', `/v2/runs/${json.run_id}`)
@@ -379,7 +379,7 @@ export function triggersPart(given: Given): void {
       await expect.poll(read).toMatch(/^20\d\d-.*Z$/)
     })
 
-    it('is refused where a run would be: 402 beyond the plan, 429 with too many runs open [errors.402, errors.429]', async () => {
+    it('is refused like a run: 402 beyond the plan, 429 with too many runs open [errors.402, errors.429]', async () => {
       const world = given()
       const { key, account_id, project_id } = await openAccount(world)
       const trigger = await makeTrigger({}, key)
@@ -393,18 +393,18 @@ export function triggersPart(given: Given): void {
       expect(refused(await fire(trigger, '1'))).toEqual([402, 'plan_limit'])
       await sql`update accounts set status = 'suspended' where id = ${account_id}`
       expect(refused(await fire(trigger, '1'))).toEqual([402, 'account_suspended'])
-      // What was answered once is answered again.
+      // A fire that was answered once gets the same answer again.
       const again = await fire(trigger, '1', keyed)
       expect([again.status, again.json]).toEqual([202, { ...first.json, duplicate: true }])
     })
 
-    it('too often is answered 429, while others go on [errors.429]', async () => {
+    it('that comes too often is answered 429, while other triggers still fire [errors.429]', async () => {
       const world = given()
       const { key, project_id } = await openAccount(world)
       const [busy, calm] = [await makeTrigger({}, key), await makeTrigger({}, key)]
       await world.ctx
         .sql`update projects set settings = settings || '{"requests_per_second": 1}' where id = ${project_id}`
-      // Who does not know the secret uses nothing up.
+      // A caller without the secret uses nothing up.
       for (let n = 0; n < 10; n++) expect((await fire({ ...busy, secret: 'x' }, '1')).status).toBe(401)
       const answers = await Promise.all(Array.from({ length: 6 }, () => fire(busy, '1')))
       const late = answers.filter(answer => answer.status === 429)
@@ -419,7 +419,7 @@ export function triggersPart(given: Given): void {
   describe('fires with one X-Idempotency-Key', () => {
     const keyed = { 'X-Idempotency-Key': 'order 4711' }
 
-    it('start one run, fifty at once, whatever their bodies [triggers.idempotency]', async () => {
+    it('start one run, even fifty at once and whatever their bodies [triggers.idempotency]', async () => {
       const trigger = await makeTrigger()
       const answers = await Promise.all(
         Array.from({ length: AT_ONCE }, (_, n) => fire(trigger, JSON.stringify({ n }), keyed)),
@@ -454,7 +454,7 @@ export function triggersPart(given: Given): void {
       expect([second.json.duplicate, second.json.run_id === first.json.run_id]).toEqual([false, false])
     })
 
-    it('mean one fire of one URL: neither other triggers nor runs by the same key', async () => {
+    it('count for one URL: other triggers, and runs with the same key, are separate', async () => {
       const world = given()
       const [one, two] = [await makeTrigger(), await makeTrigger()]
       const body = { input: 1, idempotency_key: 'order 4711' }
@@ -476,7 +476,7 @@ export function triggersPart(given: Given): void {
       'webhook-signature': new Webhook(secret).sign(id, new Date(now_s() * 1000), text),
     })
     const GIVEN = 'the secret of the sender'
-    // A first delivery, and one of the same event.
+    // How each sender signs, and a body of its own.
     const senders: [string, object, (secret: string, text: string) => Record<string, string>, string][] = [
       ['standard_webhooks', {}, standard, '{"type":"order.paid"}'],
       [
@@ -518,7 +518,7 @@ export function triggersPart(given: Given): void {
     ]
 
     it.each(senders)(
-      'takes %s as it is, and one event once [triggers.signatures, triggers.sender-event]',
+      'accepts %s as it is, and one event once [triggers.signatures, triggers.sender-event]',
       async (scheme, more, sign, text) => {
         const trigger = await makeTrigger({ scheme, ...more })
         const secret = trigger.secret ?? GIVEN
@@ -530,7 +530,7 @@ export function triggersPart(given: Given): void {
         expect([again.status, again.json]).toEqual([202, { ...first.json, duplicate: true }])
         const explicit = await fireSigned(trigger, text, { ...sign(secret, text), 'X-Idempotency-Key': 'k' })
         expect(explicit.json.duplicate).toBe(false)
-        // A body that was changed, a bearer instead of a signature, and a callback that nobody signed.
+        // A changed body, a bearer instead of a signature, and a callback that nobody signed.
         const changed = await fireSigned(trigger, text.replace(/"/, ' "'), sign(secret, text))
         expect(refused(changed)).toEqual([401, 'unauthenticated'])
         expect(refused(await fire({ ...trigger, secret }, text))).toEqual([401, 'unauthenticated'])
@@ -540,7 +540,7 @@ export function triggersPart(given: Given): void {
       },
     )
 
-    it("takes Svix's headers as those of Standard Webhooks, and one event once [triggers.signatures, triggers.sender-event]", async () => {
+    it("accepts Svix's headers as those of Standard Webhooks, and one event once [triggers.signatures, triggers.sender-event]", async () => {
       const trigger = await makeTrigger({ scheme: 'standard_webhooks' })
       const text = '{"type":"order.paid"}'
       const svix = () =>
@@ -557,14 +557,14 @@ export function triggersPart(given: Given): void {
       expect(refused(await fireSigned(trigger, `${text} `, svix()))).toEqual([401, 'unauthenticated'])
     })
 
-    it('checks the signature before it looks at the body', async () => {
+    it('checks the signature before it reads the body', async () => {
       const trigger = await makeTrigger({ scheme: 'github' })
       expect(refused(await fireSigned(trigger, '{"half":', {}))).toEqual([401, 'unauthenticated'])
       const signed = { 'X-Hub-Signature-256': `sha256=${hmac(trigger.secret, '{"half":', 'hex')}` }
       expect(refused(await fireSigned(trigger, '{"half":', signed))).toEqual([400, 'invalid_json'])
     })
 
-    it('refuses every fire until it knows its sender’s secret, and takes a new one without a new URL [triggers.sender-secret]', async () => {
+    it('refuses every fire until it has its sender’s secret, and takes a new one without a new URL [triggers.sender-secret]', async () => {
       const world = given()
       const trigger = await makeTrigger({ scheme: 'stripe' })
       expect(trigger).toMatchObject({ ready: false, secret: null })
@@ -582,7 +582,7 @@ export function triggersPart(given: Given): void {
         expect((await send(signing_secret)).status).toBe(202)
       }
       expect((await send('whsec_first')).status).toBe(401)
-      // Another name is another URL, which the sender gives another secret.
+      // Another name means another URL, for which the sender has another secret.
       const { json: renamed } = await world.call('PATCH', path, { body: { name: 'b' } })
       expect(renamed).toMatchObject({ ready: false, secret: null })
       const [row] = await world.ctx.sql`select signing_secret_sealed from triggers where id = ${trigger.id}`
@@ -592,7 +592,7 @@ export function triggersPart(given: Given): void {
       expect((await world.call('PATCH', `/v1/triggers/${bearer.id}`, { body })).status).toBe(400)
     })
 
-    it('keeps secrets so that the database alone does not give them away', async () => {
+    it('keeps secrets so that the database alone does not reveal them', async () => {
       const made = await makeTrigger({ scheme: 'standard_webhooks' })
       expect(made.secret).toMatch(/^whsec_/)
       const own = `whsec_${btoa('k'.repeat(32))}`
@@ -603,7 +603,7 @@ export function triggersPart(given: Given): void {
       for (const secret of [made.secret, own]) expect(rows).not.toContain(secret.slice('whsec_'.length))
     })
 
-    it('answers Slack’s challenge, once it was signed, and starts nothing [triggers.challenge]', async () => {
+    it('answers Slack’s challenge if it is signed, and starts nothing [triggers.challenge]', async () => {
       const trigger = await makeTrigger({ scheme: 'slack', signing_secret: GIVEN })
       const text = '{"token":"t","challenge":"3eZbrw1aBm2r","type":"url_verification"}'
       const signed = {

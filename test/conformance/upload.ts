@@ -5,7 +5,7 @@ import type { Given } from './suite.ts'
 const NDJSON = { 'content-type': 'application/x-ndjson' }
 const PIECE = new TextEncoder().encode(`{"input":"${'x'.repeat(500)}"}\n`.repeat(128))
 
-/** A body of `megabytes`, made as it is taken. */
+/** A body of `megabytes`, produced as it is read. */
 function batch(megabytes: number, first = ''): ReadableStream<Uint8Array> {
   let left = megabytes * 2 ** 20
   let head = first
@@ -20,7 +20,7 @@ function batch(megabytes: number, first = ''): ReadableStream<Uint8Array> {
   })
 }
 
-/** A million lines, one of them bad, made as they are taken. */
+/** A million lines, one of them bad, produced as they are read. */
 function millionLines(bad: number, text: string): ReadableStream<Uint8Array> {
   let line = 0
   return new ReadableStream({
@@ -34,7 +34,7 @@ function millionLines(bad: number, text: string): ReadableStream<Uint8Array> {
   })
 }
 
-/** Bodies that go on after the answer is known, and bodies as long as a caller likes. */
+/** Bodies that continue after the answer is known, and bodies as long as a caller likes. */
 export function uploadPart(given: Given): void {
   earlyAnswerPart(given)
   millionLinesPart(given)
@@ -42,7 +42,7 @@ export function uploadPart(given: Given): void {
 
 export function earlyAnswerPart(given: Given): void {
   describe('a long upload', () => {
-    it('is told what is wrong even while it is still being sent', async () => {
+    it('is answered with its error while it is still being sent', async () => {
       const agent = await makeAgent(given())
       const path = `/v1/batches?agent_id=${agent.id}`
       const bad = await given().call('POST', path, { raw: batch(64, '{}\n'.repeat(30)), headers: NDJSON })
@@ -62,7 +62,7 @@ export function earlyAnswerPart(given: Given): void {
 
 function millionLinesPart(given: Given): void {
   describe('a long upload', () => {
-    it('of a million lines is refused for one of them, by its number, and leaves nothing [input.lines, input.all-or-nothing]', async () => {
+    it('of a million lines is refused for a bad one, by its number, and leaves nothing [input.lines, input.all-or-nothing]', async () => {
       const { call, ctx } = given()
       const agent = await makeAgent(given())
       const raw = millionLines(500_123, '{"input":1e999}')

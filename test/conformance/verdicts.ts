@@ -13,10 +13,10 @@ const answers =
 const refuses = answers("I'm sorry, but I can't help with that.")
 const mayRefuse = answers('I must decline.')
 
-/** People judge verdicts, and what is recorded stays. */
+/** People judge verdicts, and the record stays. */
 export function verdictsPart(given: Given): void {
   describe('verdicts', () => {
-    it('are called wrong in triage, which decides about the item and changes nothing that was recorded; results say what people do [triage.wrong, triage.reopen, results.corrected]', async () => {
+    it('can be called wrong in triage, which decides the item and keeps the record; results show the correction [triage.wrong, triage.reopen, results.corrected]', async () => {
       const world = given()
       const play: Play = item => (item.seq === 1 ? works : item.seq === 2 ? refuses : fails())(item)
       const { run } = await ran(world, play, [{ input: 1 }, { input: 2 }, { input: 3 }])
@@ -56,7 +56,7 @@ export function verdictsPart(given: Given): void {
       expect((await world.call('GET', `/v1/durable/runs/${refused}`)).json).toEqual(before)
     })
 
-    it('that are ok are called wrong too: the item comes into triage, and its run stays what it is [triage.wrong-ok, triage.reviews]', async () => {
+    it('that are ok can be called wrong too: the item enters triage, and its run stays as it is [triage.wrong-ok, triage.reviews]', async () => {
       const world = given()
       const { run, agent } = await ran(world, works, [{ input: 1 }, { input: 2 }])
       const id = recordId(run, 2)
@@ -123,7 +123,7 @@ export function verdictsPart(given: Given): void {
       })
     })
 
-    it('are counted by agent and reason, what was wrong most often first [verdicts.list]', async () => {
+    it('are counted by agent and reason, with those that are often wrong marked [verdicts.list]', async () => {
       const world = given()
       const { run, agent } = await ran(
         world,

@@ -1,4 +1,4 @@
-// What the suite acts on: a host over stores of its own, with two accounts and three projects in them.
+// What the suite acts on: a host with stores of its own, with two accounts and three projects in them.
 
 import { expect } from 'vitest'
 import { openConnections } from '../../infra/node/connections.ts'
@@ -31,7 +31,7 @@ export interface Call {
 
 export interface World {
   url: string
-  /** As of its host. */
+  /** The `proxied` of its host. */
   proxied: boolean
   urls: { databaseUrl: string; redisUrl: string }
   ctx: Context
@@ -111,7 +111,7 @@ async function makeProject(ctx: Context, account_id: string, name: string) {
   return { project_id: project.id, key }
 }
 
-/** A stream of events goes on for as long as something happens. */
+/** Reads up to the first event: the stream stays open as long as something happens. */
 async function firstEvent(response: Response): Promise<string> {
   let text = ''
   for await (const part of response.body!.pipeThrough(new TextDecoderStream())) {

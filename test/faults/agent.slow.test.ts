@@ -1,4 +1,4 @@
-// Agents die, hang and eat memory; only the items that did it may pay for it.
+// Agents die, hang and eat memory; only the items that cause it may suffer.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, PATIENCE_MS)
 afterAll(() => stack?.close())
 
-it('an agent process killed with items in it fails none of them', { timeout: PATIENCE_MS }, async () => {
+it('killing an agent process fails none of the items in it', { timeout: PATIENCE_MS }, async () => {
   const items = 50
   const agentId = await stack.deploy()
   const release = stack.probe.hold(call => call.step === 's2' && call.attempt === 1)
@@ -43,7 +43,7 @@ it('an agent process killed with items in it fails none of them', { timeout: PAT
   expect(codes).toEqual([{ code: 'agent_crashed', n: items }])
 })
 
-it('agents that hang, loop and eat memory delay nobody, and only their guilty items fail', {
+it('agents that hang, loop and eat memory delay no other agent, and only their guilty items fail', {
   timeout: PATIENCE_MS,
 }, async () => {
   const [looping, eating, healthy] = [
@@ -55,7 +55,7 @@ it('agents that hang, loop and eat memory delay nobody, and only their guilty it
   const loopId = await stack.submit(looping!, among({ ending: 'loop' }))
   const eatId = await stack.submit(eating!, among({ ending: 'eat' }))
   const lateId = await stack.submit(eating!, among({ ending: 'never' }), { timeout_seconds: '2' })
-  // The last step of the guilty item has been called: from here on it loops.
+  // The guilty item has called its last step: it loops from here on.
   await stack.probe.until(calls =>
     calls.some(call => call.run === loopId && call.item === 'i4' && call.step === 'price'),
   )
@@ -65,7 +65,7 @@ it('agents that hang, loop and eat memory delay nobody, and only their guilty it
     Array.from({ length: items }, () => ({})),
   )
   expect(await stack.finished(healthyId)).toMatchObject({ status: 'completed', ok: items })
-  expect((await stack.run(loopId)).finished_at).toBeNull() // is still being judged
+  expect((await stack.run(loopId)).finished_at).toBeNull() // its guilty item is still being isolated
 
   const codeOf = async (runId: string) =>
     stack.sql`select item_id, error_code from items where run_id = ${runId} and status <> 'completed'`

@@ -1,5 +1,5 @@
-// Every part in processes of its own, two of each, over one PostgreSQL and one Redis: the tickets of the example run as on
-// one machine, and one of each may be killed with work in its hands.
+// Every part as two processes of its own, over one PostgreSQL and one Redis: the tickets of the example run as on one
+// machine, and one process of each part may be killed while it works.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -68,7 +68,7 @@ async function ticketTriage() {
   }
 }
 
-/** Submits the tickets once a batch, through one API and the other in turn. */
+/** Submits the tickets once per batch, through the two APIs in turn. */
 const submitAll = (urls = [stack.base_url, secondApi]) =>
   Promise.all(
     Array.from({ length: BATCHES }, async (_, n) => {
@@ -78,7 +78,7 @@ const submitAll = (urls = [stack.base_url, secondApi]) =>
     }),
   )
 
-/** Waits until all is settled, and says what does not hold. */
+/** Waits until all items are settled, and returns what does not hold. */
 async function settled(runIds: readonly string[]): Promise<string[]> {
   for (const runId of runIds) await stack.runBecomes(runId, run => run.running === 0 && isSettled(run))
   return (await Promise.all(runIds.map(stack.breaches))).flat()
@@ -89,20 +89,20 @@ const isSettled = (run: object) => {
   return ok! + degraded! + failed! + paused! === total_items
 }
 
-/** Why items of the runs were offered again, beyond the retries that their agent asked for. */
+/** Why items of the runs were retried, apart from the retries that their agent asked for. */
 const offeredAgain = (runIds: readonly string[]) => stack.sql<{ code: string; items: number }[]>`
   select code, count(*)::int as items from attempts
   where run_id = any(${[...runIds]}::uuid[]) and code in ('lease_lost', 'agent_unreachable', 'agent_crashed')
   group by 1 order by 1`
 
-/** Items a consumer said it had claimed. */
+/** How many items a consumer says that it claimed. */
 const claimedBy = ({ log }: AssayProcess) =>
   log
     .map(line => JSON.parse(line))
     .filter(({ event }) => event === 'consumed')
     .reduce((sum, { claimed }) => sum + claimed, 0)
 
-it('two of each part share the tickets, and every item is attempted once', {
+it('two processes of each part share the tickets, and every item is attempted once', {
   timeout: 2 * PATIENCE_MS,
 }, async () => {
   const runIds = await submitAll()
@@ -114,7 +114,7 @@ it('two of each part share the tickets, and every item is attempted once', {
   expect(row).toEqual({ items: BATCHES * TICKETS.length, more: 0 })
   for (const one of Object.values(runtime)) expect(workerdsOf(one.pid)).toHaveLength(1)
   expect(Math.min(...runtimes.taken)).toBeGreaterThan(0)
-  // A consumer says what it did once it finds nothing more to do.
+  // A consumer logs what it did once it finds nothing more to do.
   await eventually(() => {
     const claimed = Object.values(consumers).map(claimedBy)
     expect(claimed[0]! + claimed[1]!).toBeGreaterThanOrEqual(BATCHES * TICKETS.length)
@@ -122,7 +122,7 @@ it('two of each part share the tickets, and every item is attempted once', {
   })
 })
 
-it('one of each is killed with work in its hands, and no item is lost or judged twice', {
+it('one process of each part is killed while it works, and no item is lost or gets two verdicts', {
   timeout: 2 * PATIENCE_MS,
 }, async () => {
   const before = await submitAll()

@@ -1,5 +1,5 @@
-// The clock of every process is set back by an hour while they are at work; PostgreSQL's, by which items, leases and schedules
-// go, is not.
+// The clock of every process is set back by an hour while they work. PostgreSQL's clock, which items, leases and
+// schedules follow, is not.
 
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -17,7 +17,7 @@ afterEach(() => stack?.close())
 
 const readiness = async () => (await fetch(`${stack.base_url}/health/ready`)).json()
 
-/** Resolves when every item has come to its second step in this attempt. */
+/** Resolves when every item has reached its second step in this attempt. */
 const callsBecome = (attempt: number) =>
   vi.waitFor(
     () => {
@@ -27,7 +27,7 @@ const callsBecome = (attempt: number) =>
     { timeout: PATIENCE_MS, interval: 50 },
   )
 
-it('nothing stands still: runs end, what a dead consumer held is offered again within 35 s, schedules fire, keys and sessions are good', {
+it('nothing stands still: runs end, items of a dead consumer are retried within 35 s, schedules fire, and keys stay valid', {
   timeout: 5 * PATIENCE_MS,
 }, async () => {
   const { sql } = stack
@@ -45,7 +45,7 @@ it('nothing stands still: runs end, what a dead consumer held is offered again w
   expect(before!.held).toBe(ITEMS)
 
   for (const one of [stack.control, heir, doomed]) one.signal('SIGUSR2')
-  // Each request is logged with its time: so it is seen that the clock was set.
+  // Each request is logged with its time, which shows that the clock was set.
   await vi.waitFor(
     async () => {
       await fetch(`${stack.base_url}/health`)
@@ -81,7 +81,7 @@ it('nothing stands still: runs end, what a dead consumer held is offered again w
   )
   expect(await stack.finished(fired)).toMatchObject({ status: 'completed', ok: 1 })
   await sql`delete from schedules`
-  // Twice, as both are kept for a while, and asked for again then.
+  // Twice, since both answers are cached for a while, and computed again after it.
   for (let asked = 0; asked < 2; asked++) {
     expect((await stack.client.GET('/v1/projects')).response.status).toBe(200)
     const told = await readiness()

@@ -1,11 +1,11 @@
-// A consumer is killed, stopped or asked to leave with items in its hands.
+// A consumer is killed, stopped or asked to leave while it holds items.
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import type { Call } from './support/probe.ts'
 import { ITEM_COST_MICRO, PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
 
-/** Items in flight get 5 s to end; the rest is for giving them back and closing what is open. */
+/** Items in flight get 5 s to end; the rest is for giving items back and closing what is open. */
 const LEAVE_MS = 10_000
 
 let stack: Stack
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const batch = (n: number) => Array.from({ length: n }, () => ({}))
 
-/** What consumers hold, as one sees it in the database. */
+/** What consumers hold, as the database sees it. */
 async function heldItems() {
   return stack.sql<{ run_id: string; seq: number; attempt: number; recorded: number }[]>`
     select i.run_id, i.seq, i.attempt, i.step_count as recorded
@@ -44,7 +44,7 @@ it.for([
   'settle.before_commit=kill@12',
   'settle.after_commit=kill@12',
 ])(
-  'killed at %s, it is survived by the next, and every item ends once',
+  'a consumer killed at %s is survived by the next, and every item ends once',
   { timeout: PATIENCE_MS },
   async fault => {
     await stack.sql`delete from attempts`
@@ -60,7 +60,7 @@ it.for([
 
     await stack.startConsumer()
     for (const id of runIds) await stack.runBecomes(id, run => run.ok + heldOf(held, id) >= items)
-    await eventually(async () => expect(await heldItems()).toEqual(held)) // settled, a moment ago, is not held
+    await eventually(async () => expect(await heldItems()).toEqual(held)) // an item that was just settled is not held
     expect(await lostAttempts()).toEqual([])
 
     await stack.ageLeases()
@@ -79,12 +79,12 @@ it.for([
 )
 
 it.for(['settle.before_commit=stop@5', 'claim.before_commit=stop@2'])(
-  'stopped at %s for longer than its lease, its late results change nothing',
+  'a consumer stopped at %s for longer than its lease changes nothing with its late results',
   { timeout: PATIENCE_MS },
   async fault => {
     const items = 60
     const runIds = await Promise.all(Array.from({ length: 3 }, () => stack.submit(agentId, batch(items))))
-    // What it claimed first is at work until it stops, however quick its agent is.
+    // The items that it claimed first are in flight until it stops, however quick its agent is.
     const release = stack.probe.hold(call => fault.startsWith('claim') && runIds.includes(call.run))
     const paused = await stack.startConsumer(fault)
     await paused.stopped()
@@ -97,7 +97,7 @@ it.for(['settle.before_commit=stop@5', 'claim.before_commit=stop@2'])(
     const recorded = await verdicts()
     expect(recorded.some(item => item.attempt === 2)).toBe(true)
 
-    // What it still has to write, it writes before it leaves. (How it leaves depends on the driver, which may throw
+    // What it still has to write, it writes before it leaves. (How it exits depends on the driver, which may throw
     // where nobody can catch it when the server has ended a transaction's session.)
     paused.signal('SIGCONT')
     await paused.end('SIGTERM')
@@ -106,7 +106,7 @@ it.for(['settle.before_commit=stop@5', 'claim.before_commit=stop@2'])(
   },
 )
 
-it('asked to leave, it gives back what it holds, and the next goes on at once', {
+it('a consumer asked to leave gives back its items, and the next continues them at once', {
   timeout: PATIENCE_MS,
 }, async () => {
   const items = 80
@@ -132,8 +132,8 @@ it('asked to leave, it gives back what it holds, and the next goes on at once', 
   expect(codes).toEqual([{ code: 'handed_over', n: items }])
 })
 
-// In real time: the lease of 25 s runs out by itself.
-it('killed, its items are offered again within 35 s', { timeout: PATIENCE_MS }, async () => {
+// In real time: the lease of 25 s expires by itself.
+it('items of a killed consumer are retried within 35 s', { timeout: PATIENCE_MS }, async () => {
   const items = 20
   const release = stack.probe.hold(call => call.step === 's2')
   const runId = await stack.submit(agentId, batch(items))
@@ -149,7 +149,7 @@ it('killed, its items are offered again within 35 s', { timeout: PATIENCE_MS }, 
   const waited = performance.now() - died
   release()
   expect(waited).toBeLessThan(35_000)
-  expect(waited).toBeGreaterThan(10_000) // else the lease was not what held them back
+  expect(waited).toBeGreaterThan(10_000) // otherwise the lease was not what held them back
   expect(await stack.finished(runId)).toMatchObject({ status: 'completed', ok: items })
   expect(await stack.breaches(runId)).toEqual([])
 })

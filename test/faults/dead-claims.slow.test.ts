@@ -1,9 +1,9 @@
-// A consumer dies that held many claims of one item each, as of many small runs.
+// A consumer dies that held many claims of one item each, as from many small runs.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
 
-/** A lease of 25 s, a tick, and what it takes to offer so many again. */
+/** A lease of 25 s, a tick, and the time to release so many claims. */
 const PROMISED_MS = 35_000
 const SUBMITTED_AT_ONCE = 25
 
@@ -23,15 +23,15 @@ const count = async (query: 'claims' | 'offered' | 'ok') => {
   return (await rows[query])[0]!.n as number
 }
 
-/** Seldom enough that looking is no load. */
+/** Polls seldom enough to be no load. */
 const becomes = (query: Parameters<typeof count>[0], items: number, timeout: number) =>
   vi.waitFor(async () => expect(await count(query)).toBe(items), { timeout, interval: 500 })
 
-/** Five thousand take minutes: `npm run test:long`. */
+/** 5,000 claims take minutes: `npm run test:long`. */
 const HELD = process.env.LONG === '1' ? 5000 : 750
 
 it.for([HELD])(
-  'killed with %i claims of one item each, all of them are offered again within 35 s, and each ends once',
+  'a consumer killed with %i claims of one item each has all of them retried within 35 s, and each ends once',
   { timeout: 6 * PATIENCE_MS },
   async items => {
     const agentId = await stack.deploy()
@@ -51,7 +51,7 @@ it.for([HELD])(
     const took_ms = Math.round(performance.now() - died)
     console.info(`${items} claims of one item were all offered again ${took_ms} ms after their consumer died`)
     expect(took_ms).toBeLessThan(PROMISED_MS)
-    expect(took_ms).toBeGreaterThan(10_000) // else the leases were not what held them back
+    expect(took_ms).toBeGreaterThan(10_000) // otherwise the leases were not what held them back
 
     release()
     await stack.startConsumer()

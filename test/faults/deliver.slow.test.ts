@@ -1,4 +1,4 @@
-// A sender of callbacks is killed with a message in its hands.
+// A sender of callbacks is killed while it sends a message.
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
@@ -23,7 +23,7 @@ it.for([
   ['before anything was sent', 'deliver.after_claim', 1],
   ['after the receiver had taken it', 'deliver.after_answer', 2],
 ] as const)(
-  'killed %s, it is followed by another, which sends the same message',
+  'a sender killed %s is followed by another, which sends the same message',
   { timeout: PATIENCE_MS },
   async ([, fault, times]) => {
     await stack.endProcesses()
@@ -34,7 +34,7 @@ it.for([
 
     await stack.startControl(`${fault}=kill`)
     const doomed = stack.control
-    // The process that ends the run is the one that tells of it; its answer may get lost with it.
+    // The process that ends the run sends its callback; the answer to the cancellation may be lost with it.
     await stack.client.POST('/v2/runs/{runId}/cancel', { params: { path: { runId } } }).catch(() => {})
     expect(await stack.gone(doomed)).toBe('SIGKILL')
     expect(await stack.sql`select tries, delivered_at from deliveries where run_id = ${runId}`).toEqual([
@@ -50,7 +50,7 @@ it.for([
       expect([headers['webhook-id'], body]).toEqual([first!.headers['webhook-id'], first!.body])
     }
     expect(receiver.received).toHaveLength(times)
-    // Or it would be sent again in the test that follows.
+    // Otherwise it would be sent again in the next test.
     await eventually(async () => {
       const [row] = await stack.sql`select delivered_at from deliveries where run_id = ${runId}`
       expect(row!.delivered_at).not.toBeNull()

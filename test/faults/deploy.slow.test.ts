@@ -1,4 +1,4 @@
-// The API dies in the middle of a deploy: code, schedules and triggers are there together, or none of them.
+// The API dies during a deploy: code, schedules and triggers are there together, or not at all.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, PATIENCE_MS)
 afterAll(() => stack?.close())
 
-it('a deploy cut off before its commit leaves nothing, and the next one makes it whole', {
+it('a deploy cut off before its commit leaves nothing, and the next one is complete', {
   timeout: PATIENCE_MS,
 }, async () => {
   const declaration = { schedules: [{ cron: '0 9 * * *' }], triggers: [{ name: 'orders' }] }

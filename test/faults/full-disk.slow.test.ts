@@ -1,11 +1,11 @@
-// The disk of both stores is full for a while, in the middle of a run.
+// The disk of both stores is full for a while during a run.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type SmallDisk, smallDisk } from '../support/small-disk.ts'
 import { ITEM_COST_MICRO, PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
 
 const ITEMS = 200
-/** More than is free in the pages that there are. */
+/** More than fits into the free space of the existing pages. */
 const LARGE = Array.from({ length: 2000 }, () => ({ text: 'x'.repeat(2000) }))
 
 let disk: SmallDisk | undefined
@@ -21,13 +21,13 @@ afterEach(async () => {
   await disk?.remove()
 })
 
-/** What a caller of a PostgreSQL meets that ended, or comes up again. */
+/** The errors of a PostgreSQL that has ended or is starting again. */
 const HAS_ENDED =
   /ECONNREFUSED|ECONNRESET|CONNECTION_CLOSED|terminating connection|not yet accepting|in recovery mode|is starting up/
 
 const WELL = { status: 'ok', reason: null }
 
-/** What a POST of many items is answered. */
+/** Posts many items, and returns the answer. */
 async function posted({ base_url, api_key }: Stack, agentId: string) {
   const response = await fetch(`${base_url}/v1/batches?agent_id=${agentId}`, {
     method: 'POST',
@@ -42,7 +42,7 @@ const readiness = async ({ base_url }: Stack) => {
   return { http: response.status, ...(await response.json()) }
 }
 
-it('a full disk is told to callers and to readiness, costs no item, and all goes on by itself when there is room [health.degraded]', {
+it('a full disk is reported to callers and in readiness, costs no item, and all continues by itself when there is room [health.degraded]', {
   timeout: 2 * PATIENCE_MS,
 }, async context => {
   if (disk === undefined || stack === undefined)
@@ -55,7 +55,7 @@ it('a full disk is told to callers and to readiness, costs no item, and all goes
   await whole.probe.until(calls => calls.filter(call => call.step === 's2').length === ITEMS)
 
   await disk.fill()
-  release() // results come in that cannot be written
+  release() // results arrive that cannot be written
   const refused = await vi.waitFor(
     async () => {
       const answer = await posted(whole, agentId)
@@ -67,7 +67,7 @@ it('a full disk is told to callers and to readiness, costs no item, and all goes
   expect([refused.retry, refused.body.error.code]).toEqual(['2', 'store_unreachable'])
   const told = await vi.waitFor(
     async () => {
-      await posted(whole, agentId) // what nobody wants to write nobody can see
+      await posted(whole, agentId) // the fault shows only while something is written
       const told = await readiness(whole)
       expect(told.dependencies.postgres.status).not.toBe('ok')
       return told
@@ -76,7 +76,7 @@ it('a full disk is told to callers and to readiness, costs no item, and all goes
   )
   console.info(`while the disk is full: ${told.http} ${JSON.stringify(told.dependencies)}`)
   const { postgres } = told.dependencies
-  // It reads on, until it ends because its log cannot be written either: before readiness was asked, or after.
+  // It still reads, until it ends because its log cannot be written either: before readiness was queried, or after.
   if (postgres.status === 'degraded') {
     expect([told.http, postgres.reason]).toEqual([200, expect.stringContaining('its disk is full')])
     const headers = { authorization: `Bearer ${whole.api_key}` }
@@ -87,7 +87,7 @@ it('a full disk is told to callers and to readiness, costs no item, and all goes
   } else expect([told.http, postgres.status]).toEqual([503, 'unreachable'])
 
   await disk.empty()
-  // Where it could not even recover, whoever keeps it starts it again, as `npm start` does.
+  // If it could not even recover, its supervisor starts it again, as `npm start` does.
   const { postgres: database, redis, restartPostgres, restartRedis } = whole.stores
   void database.exited.then(() => (isOver ? undefined : restartPostgres()))
   void redis.exited.then(() => (isOver ? undefined : restartRedis()))

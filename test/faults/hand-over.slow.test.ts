@@ -1,4 +1,4 @@
-// Invocations of the consumer that are too short for the agent: the items go on from one to the next.
+// Invocations of the consumer that are too short for the agent: the items continue from one to the next.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openConnections } from '../../infra/node/connections.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, PATIENCE_MS)
 afterAll(() => parts.disposeAsync())
 
-it('an item with many slow steps goes on over several invocations, each step run once', {
+it('an item with many slow steps continues over several invocations, and each step runs once', {
   timeout: PATIENCE_MS,
 }, async () => {
   const connections = openConnections(stack.stores)

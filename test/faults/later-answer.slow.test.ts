@@ -1,5 +1,5 @@
-// Whoever has a part in an answer that comes later is killed: the consumer as it lets go, the API as it takes lines, the
-// agent before, between and while it sends them.
+// Each participant in a later answer is killed: the consumer as it hands over, the API as it takes lines, the agent
+// before, between and while it sends them.
 
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { freePort } from '../support/ports.ts'
@@ -53,7 +53,7 @@ const submit = () =>
     Array.from({ length: ITEMS }, () => ({})),
   )
 
-/** How often each item of the run made its call of a model. */
+/** How often each item of the run made its model call. */
 function paidOf(runId: string): Map<string, number> {
   const paid = new Map<string, number>()
   for (const { run, step, item } of stack.probe.calls)
@@ -65,7 +65,7 @@ const attemptsOf = (runId: string) =>
   stack.sql<{ item_id: string; attempt: number }[]>`
     select item_id, attempt from items where run_id = ${runId} order by seq`
 
-/** Each item ended ok and once, was paid for once an attempt at most, and was attempted so often at most. */
+/** Checks that each item ended ok and once, with at most one paid call an attempt and at most so many attempts. */
 async function endsWell(runId: string, mostAttempts: number) {
   expect(await stack.finished(runId)).toMatchObject({
     status: 'completed',
@@ -105,7 +105,7 @@ const firstStepsTold = (runId: string) =>
   )
 
 it.for(['hand_over.before_commit=kill@3', 'hand_over.after_commit=kill@3'])(
-  'a consumer killed at %s loses nothing, and what its agent has by then is made once',
+  'a consumer killed at %s loses nothing, and items that its agent has by then run once',
   { timeout: PATIENCE_MS },
   async fault => {
     const runIds = await Promise.all(Array.from({ length: 6 }, submit))
@@ -121,7 +121,7 @@ it.for(['hand_over.before_commit=kill@3', 'hand_over.after_commit=kill@3'])(
 )
 
 it.for(['answer.before_settle=kill@3', 'answer.after_settle=kill@3'])(
-  'an API killed at %s is sent the lines again, and nothing is made twice',
+  'an API killed at %s gets the lines again, and no item runs twice',
   { timeout: PATIENCE_MS },
   async fault => {
     await stack.control.end()
@@ -129,7 +129,7 @@ it.for(['answer.before_settle=kill@3', 'answer.after_settle=kill@3'])(
     const runIds = await Promise.all(Array.from({ length: 3 }, submit))
     await startConsumer()
     expect(await stack.gone(stack.control)).toBe('SIGKILL')
-    // However long the new one takes to start.
+    // However long the new process takes to start.
     await stack.sql`update claims set lease_until = now() + interval '1 hour'`
     await stack.startControl()
     for (const runId of runIds) await endsWell(runId, 1)
@@ -137,7 +137,7 @@ it.for(['answer.before_settle=kill@3', 'answer.after_settle=kill@3'])(
 )
 
 it.for(['s1', 'price'])(
-  'an agent killed after its 202, with %s under way, is asked again for what it had not told',
+  'an agent killed after its 202, with %s in flight, gets its items again without the steps that it had sent',
   { timeout: PATIENCE_MS },
   async at => {
     const release = stack.probe.hold(call => call.step === at && call.attempt === 1)
@@ -157,7 +157,7 @@ it.for(['s1', 'price'])(
   },
 )
 
-it('an agent killed while it sends is asked again for what was not taken, and only for that', {
+it('an agent killed while it sends gets again only the items whose results were not accepted', {
   timeout: PATIENCE_MS,
 }, async () => {
   const release = stack.probe.hold(call => call.step === 'price' && call.attempt === 1)
@@ -171,7 +171,7 @@ it('an agent killed while it sends is asked again for what was not taken, and on
   await stack.control.stopped()
   await agent.end()
   await startAgent()
-  stack.control.signal('SIGCONT') // and settles what the dead sent, while the tick offers it again
+  stack.control.signal('SIGCONT') // and settles what the dead agent sent, while the tick retries it
   await stack.ageLeases()
 
   await endsWell(runId, 2)

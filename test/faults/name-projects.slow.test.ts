@@ -1,5 +1,5 @@
-// Rows of a large run get their project while the version before works on others. Guarantee: the version before never
-// notices, whatever becomes of the migration meanwhile. NAMED_ITEMS says how large; what it took is printed.
+// Rows of a large run get their project while the version before works on other runs. Guarantee: the version before
+// never notices, whatever happens to the migration. NAMED_ITEMS sets the size; how long it took is printed.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,11 +14,11 @@ import { CHECKOUT } from '../support/stack.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { type Stack, startStack } from './support/stack.ts'
 
-/** The last version that knew of no project there, and its last migration. */
+/** The last version whose rows name no project, and its last migration. */
 const BEFORE = { version: 'a0b7262', migration: 53 }
 const ITEMS = Number(process.env.NAMED_ITEMS ?? 100_000)
 const STEPS = 2
-/** Of a statement: a connection gives up on one that takes long. */
+/** Rows in a statement: a connection gives up on one that takes long. */
 const AT_ONCE = 50_000
 const LARGE = '01999999-0000-7000-8000-000000000000'
 
@@ -49,7 +49,7 @@ const isThere = () => {
   }
 }
 
-/** A run that has ended, of which each item has steps and one in a hundred an attempt; nothing of it waits for the index. */
+/** A run that has ended: each item has steps, and one in a hundred an attempt. All of it is indexed already. */
 async function writeLarge(sql: Sql, agentId: string): Promise<void> {
   await sql.begin(async tx => {
     await tx`set local session_replication_role = replica`
@@ -73,7 +73,7 @@ async function writeLarge(sql: Sql, agentId: string): Promise<void> {
   })
 }
 
-/** Submits runs one after the other until it is told to end; returns them and how long each took from call to end. */
+/** Submits runs one after the other until `end()`, and collects how long each took from call to end. */
 function workOn(stack: Stack, agentId: string) {
   const runs: { id: string; submitted_ms: number; ended_ms: number }[] = []
   let isOver = false
@@ -107,14 +107,14 @@ function startMigration(databaseUrl: string) {
 
 const worst = (all: readonly number[]) => `${Math.round(Math.max(...all))} ms at most of ${all.length}`
 
-it('a large run is moved while the version before works, and a migration that was killed goes on', {
+it('a large run is moved while the version before works, and a killed migration is continued', {
   timeout: 3_600_000,
 }, async ({ skip }) => {
   if (!isThere()) return skip(`commit ${BEFORE.version} is not in this clone`)
   const migration = (await migrationTimes())[BEFORE.migration]!
   const before = { migration, checkout: await checkoutBefore() }
   const stack = parts.adopt(await startStack({ before }), one => one.close())
-  await stack.sql`drop trigger audit_item on items` // takes any change of an item that has ended for a fault
+  await stack.sql`drop trigger audit_item on items` // it reports any change of an ended item as a breach
   await stack.startConsumer()
   const agentId = await stack.deploy()
   await writeLarge(stack.sql, agentId)

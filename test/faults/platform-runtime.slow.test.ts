@@ -1,4 +1,4 @@
-// The agent runtime as platforms run it: its bundle under doubles of what they put around it, called by a consumer.
+// The agent runtime as platforms run it: its bundle under doubles of these platforms, called by a consumer.
 
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { ITEM_COST_MICRO, MASTER_KEY, PATIENCE_MS, type Stack, startStack } from
 interface Around {
   url: string
   process(): FunctionProcess
-  /** As the platform ends it when nothing is under way; resolves with how that went. */
+  /** Ends it as the platform does when it is idle; resolves with how that went. */
   end(): Promise<unknown>
 }
 
@@ -55,7 +55,7 @@ it.each([
   ['the watchdog of OpenFaaS', underWatchdog, 'left'],
   ['the queue-proxy of Knative', underQueueProxy, 0],
 ])(
-  'runs items under %s, steps as they come, and none in the consumer',
+  'the runtime under %s runs items and passes on steps at once, and the consumer runs none itself',
   {
     timeout: PATIENCE_MS,
   },
@@ -65,7 +65,7 @@ it.each([
     const agentId = await stack.deploy()
     const release = stack.probe.hold(call => call.step === 's2')
     const runId = await stack.submit(agentId, Array(ITEMS).fill({}))
-    // The first steps are recorded while the request is open, so nothing collects the answer on its way.
+    // The first steps are recorded while the request is open, so nothing on its way buffers the answer.
     await stack.probe.until(calls => calls.filter(c => c.run === runId && c.step === 's2').length === ITEMS)
     await expect
       .poll(async () => (await stack.sql`select from steps where run_id = ${runId} and key = 's1'`).length, {

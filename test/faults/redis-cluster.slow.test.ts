@@ -1,4 +1,4 @@
-// A cluster of real nodes in the place of one Redis, under runs: the whole path over it, and masters that die.
+// A cluster of real nodes in place of one Redis, during runs: the whole path over it, and masters that die.
 
 import { afterEach, expect, it, vi } from 'vitest'
 import { eventually } from '../support/eventually.ts'
@@ -25,7 +25,7 @@ async function onCluster(
 
 const items = (n: number) => Array.from({ length: n }, () => ({}))
 
-/** Asked over and over, it says at last that this was too often. */
+/** Calls again and again until the answer is 429. */
 const refuses = (ask: () => Promise<Response>) =>
   vi.waitFor(async () => expect((await ask()).status).toBe(429), { timeout: PATIENCE_MS, interval: 1 })
 
@@ -34,7 +34,7 @@ async function endsWhole(stack: Stack, runId: string, ok: number): Promise<void>
   expect(await stack.breaches(runId)).toEqual([])
 }
 
-it('runs, callbacks, rates and sign-ins go over a cluster, which may be emptied at any time', {
+it('runs, callbacks, rate limits and sign-ins work on a cluster, which may be emptied at any time', {
   timeout: PATIENCE_MS,
 }, async () => {
   const { cluster, stack, agentId } = await onCluster(0)
@@ -80,7 +80,7 @@ it('a master that dies costs no item, whether or not another takes its place', {
     expect(await heir.client.exists(bucket)).toBe(1)
   })
 
-  await (await cluster.masterOf(bucket)).kill() // nobody is left to take its place, so the cluster is down
+  await (await cluster.masterOf(bucket)).kill() // no replica is left to take its place, so the cluster is down
   await endsWhole(stack, await stack.submit(agentId, items(50)), 50)
   await Promise.all(cluster.nodes.filter(node => node.isUp).map(node => node.kill()))
   await endsWhole(stack, await stack.submit(agentId, items(50)), 50)

@@ -1,4 +1,4 @@
-// A Redis that answers and does not do what it is told: it takes no writes, or keeps nothing of them.
+// A Redis that answers but does not do what it is told: it takes no writes, or keeps none of them.
 
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -24,7 +24,7 @@ const readiness = async () => {
   return { http: response.status, ...(await response.json()) }
 }
 
-/** Resolves with a readiness object that says so of Redis. */
+/** Resolves with a readiness object that reports this status of Redis. */
 const redisBecomes = (status: string) =>
   vi.waitFor(
     async () => {
@@ -39,7 +39,7 @@ const configure = async (settings: Record<string, string>) => {
   for (const [name, value] of Object.entries(settings)) await redis.config('SET', name, value)
 }
 
-/** Leaves room for next to nothing, and takes it by writing until the disturbance ends. */
+/** Leaves room for almost nothing, and fills it by writing until the disturbance ends. */
 async function evictAll(): Promise<() => Promise<void>> {
   const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))![1])
   await configure({ 'maxmemory-policy': 'allkeys-random', maxmemory: String(used + 300_000) })
@@ -83,7 +83,7 @@ const DISTURBANCES: [what: string, reason: RegExp, begin: () => Promise<() => Pr
 ]
 
 it.for(DISTURBANCES)(
-  'a Redis that %s costs no item and no caller anything, is named by readiness, and is well again by itself [health.degraded]',
+  'a Redis that %s costs no item and fails no caller, is named by readiness, and recovers by itself [health.degraded]',
   { timeout: PATIENCE_MS },
   async ([, reason, begin]) => {
     await redisBecomes('ok')

@@ -1,5 +1,5 @@
-// What goes in pieces, however much it is: runs of a deleted project, runs that are kept no longer, and a submission of a
-// million lines that stopped arriving. Somebody else's item goes through meanwhile.
+// Removals that happen in pieces, however large: runs of a deleted project, runs past their retention, and a submission
+// of a million lines that stopped arriving. An item of another project runs in between.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { consume } from '../../shared/consumer/verbs/consume.ts'
@@ -14,7 +14,7 @@ import { type TestEngine, testEngine } from '../support/engine.ts'
 const RUNS = 20_000
 const LINES = 1_000_000
 const DAY_MS = 24 * 3600 * 1000
-/** Of 1,000 that are to go on a machine of two quiet cores; tests run where others work as well. */
+/** The goal is 1,000 on a machine of two quiet cores; tests run where others work as well. */
 const RUNS_PER_SECOND = 150
 
 let engine: TestEngine
@@ -29,7 +29,7 @@ beforeEach(async () => {
 })
 afterEach(() => engine.close())
 
-/** As many runs of one item as there are, ended so many days ago, each with a step, its search entry and its idempotency key. */
+/** Runs of one item that ended so many days ago, each with a step, its search entry and its idempotency key. */
 async function smallRuns(days: number): Promise<void> {
   const { ctx, sql } = engine
   const agent_id = ctx.newId()
@@ -50,7 +50,7 @@ async function smallRuns(days: number): Promise<void> {
   await sql`
     insert into idempotency_keys (project_id, key, fingerprint, run_id)
     select project_id, id::text, 'f', id from runs where project_id = ${doomed}`
-  while ((await indexSteps(sql, 5000)) > 0); // what is not counted yet is not taken
+  while ((await indexSteps(sql, 5000)) > 0); // steps that are not counted yet are not removed
   await sql`analyze`
 }
 
@@ -58,7 +58,7 @@ const left = async (table: string) =>
   (await engine.sql`select count(*)::int as n from ${engine.sql(table)} where project_id = ${doomed}`)[0]!
     .n as number
 
-/** Does the chore until nothing is left, with an item of another project in between; says how fast it was and who waited. */
+/** Does the chore until nothing is left, with an item of another project in between; returns runs per second. */
 async function removeAll(what: string, chore: () => Promise<number>): Promise<number> {
   let [turns, busy_ms, longest_ms, waited_ms] = [0, 0, 0, 0]
   for (let found = 1; found > 0; turns++) {
@@ -80,7 +80,7 @@ async function removeAll(what: string, chore: () => Promise<number>): Promise<nu
   return rate
 }
 
-it('20,000 small runs of a deleted project go many at a time', { timeout: 600_000 }, async () => {
+it('20,000 small runs of a deleted project are removed many at a time', { timeout: 600_000 }, async () => {
   await smallRuns(0)
   await engine.sql`update projects set account_id = null where id = ${doomed}`
   const rate = await removeAll('deleted', () => removeDeleted(engine.ctx))
@@ -89,7 +89,7 @@ it('20,000 small runs of a deleted project go many at a time', { timeout: 600_00
   expect(rate).toBeGreaterThan(RUNS_PER_SECOND)
 })
 
-it('20,000 small runs that are kept no longer go many at a time', { timeout: 600_000 }, async () => {
+it('20,000 small runs past their retention are removed many at a time', { timeout: 600_000 }, async () => {
   await smallRuns(40)
   await engine.sql`update projects set settings = '{"record_retention_days": 30}' where id = ${doomed}`
   const rate = await removeAll('expired', () => retain(engine.ctx))
@@ -97,7 +97,7 @@ it('20,000 small runs that are kept no longer go many at a time', { timeout: 600
   expect(rate).toBeGreaterThan(RUNS_PER_SECOND)
 })
 
-it('a submission of a million lines that stopped arriving goes in turns, and the other chores have theirs in between', {
+it('a submission of a million lines that stopped arriving is removed in turns, with the other chores in between', {
   timeout: 600_000,
 }, async () => {
   const { ctx, sql, project_id, agent_id, log } = engine
@@ -123,7 +123,7 @@ it('a submission of a million lines that stopped arriving goes in turns, and the
   expect(turns).toBeGreaterThan(1)
   expect(await sql`select from items where run_id = ${run_id} limit 1`).toEqual([])
   expect(await sql`select from runs where id = ${run_id}`).toEqual([])
-  // A turn ends with the statement that was under way.
+  // A turn ends with the statement in flight.
   expect(longest_ms).toBeLessThan(LIMITS.removal_ms + LIMITS.chore_ms)
   expect(log.filter(line => line.includes('"chore_late"'))).toEqual([])
 })

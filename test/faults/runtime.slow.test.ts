@@ -1,4 +1,4 @@
-// The agent runtime as a function of its own, beside the consumer; either may die.
+// The agent runtime as a process of its own, next to the consumer; either may die.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
@@ -34,7 +34,7 @@ async function underWay() {
   return { runId, release }
 }
 
-/** All items ended well, no step of them ran twice but the one they waited in; returns why they were offered again. */
+/** Checks that all items ended ok and ran no step twice but the one in flight; returns why they were retried. */
 async function endsWell(runId: string) {
   expect(await stack.finished(runId)).toMatchObject({
     ...{ status: 'completed', ok: ITEMS, cost_micro: ITEMS * ITEM_COST_MICRO },
@@ -54,7 +54,7 @@ it('an agent process killed in the runtime fails none of its items', { timeout: 
   release()
 })
 
-it('a runtime killed with items in it is an agent out of reach until it is back', {
+it('items of a killed runtime are retried as agent_unreachable until it is back, and none fails', {
   timeout: PATIENCE_MS,
 }, async () => {
   const { runId, release } = await underWay()
@@ -65,7 +65,7 @@ it('a runtime killed with items in it is an agent out of reach until it is back'
   release()
 })
 
-it('a consumer killed beside the runtime takes its requests with it, and its heir goes on', {
+it('a consumer killed next to the runtime takes its requests with it, and the next consumer continues', {
   timeout: PATIENCE_MS,
 }, async () => {
   const { runId, release } = await underWay()

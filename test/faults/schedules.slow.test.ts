@@ -1,4 +1,4 @@
-// The process that ticks dies at each point of firing schedules: the moment is fired once, by whoever comes next.
+// The process that ticks dies at each point of firing schedules: the next one fires each occurrence once.
 
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { body, startSource, ticketLines } from '../support/source.ts'
@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const POINTS = ['fire.after_lock', 'fire.before_commit', 'fire.after_commit']
 
-it.for(POINTS)('a tick killed at %s fires each moment once', { timeout: PATIENCE_MS }, async point => {
+it.for(POINTS)('a tick killed at %s fires each occurrence once', { timeout: PATIENCE_MS }, async point => {
   const { sql } = stack
   const agentId = await stack.deploy()
   await stack.endProcesses()
@@ -45,7 +45,7 @@ it.for(POINTS)('a tick killed at %s fires each moment once', { timeout: PATIENCE
   expect(row!.rows).toBe(row!.moments)
   expect(row!.rows).toBe(row!.fired + row!.missed)
   expect([row!.named, row!.runs]).toEqual([row!.fired, row!.fired])
-  // Three moments before the newest, of each of three schedules; more when a minute passed meanwhile.
+  // Three occurrences before the newest, of each of three schedules; more if a minute passed meanwhile.
   expect(row!.missed).toBeGreaterThanOrEqual(9)
   expect(row!.fired).toBeGreaterThanOrEqual(3)
   const runs = await sql<{ id: string }[]>`select id from runs where agent_id = ${agentId}`
@@ -53,7 +53,7 @@ it.for(POINTS)('a tick killed at %s fires each moment once', { timeout: PATIENCE
 })
 
 it.for(['source.after_claim', 'submit.before_commit', 'source.before_commit'])(
-  'a reader killed at %s is followed by another, which reads from the start, and one run is opened [sources.one-run]',
+  'a reader killed at %s is followed by another, which reads from the start, and only one run is opened [sources.one-run]',
   { timeout: PATIENCE_MS },
   async point => {
     const { sql } = stack
@@ -68,7 +68,7 @@ it.for(['source.after_claim', 'submit.before_commit', 'source.before_commit'])(
       from agents where id = ${agentId}`
     await stack.startControl(`${point}=kill`)
     expect(await stack.gone(stack.control)).toBe('SIGKILL')
-    await sql`update source_reads set due_at = now()` // its lease has run out
+    await sql`update source_reads set due_at = now()` // its lease has expired
     await stack.startControl()
     await vi.waitFor(
       async () => {

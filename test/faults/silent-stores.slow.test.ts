@@ -1,5 +1,5 @@
-// A network that takes everything and answers nothing, between Assay and a store: slow, since what is to be seen is that
-// every wait ends by its own deadline. Nothing is restarted.
+// A network between Assay and a store that takes everything and answers nothing. Slow, since every wait has to end by
+// its own deadline. Nothing is restarted.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type Relay, startRelay } from './support/relay.ts'
@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const relay of Object.values(relays ?? {})) await relay.close()
 })
 
-/** The API with the tick, and a consumer, which reach the stores by the relays alone. */
+/** The API with the tick, and a consumer, which reach the stores only through the relays. */
 async function startBehindRelays() {
   const at = (url: string, { port }: Relay) => Object.assign(new URL(url), { port: String(port) }).href
   const env = {
@@ -44,7 +44,7 @@ const until = (what: string, condition: () => unknown) =>
     { timeout: PATIENCE_MS / 2, interval: 100 },
   )
 
-it('a PostgreSQL that falls silent makes nobody hang, and all goes on when it speaks again', {
+it('a PostgreSQL that falls silent makes nothing hang, and all continues when it answers again', {
   timeout: PATIENCE_MS,
 }, async () => {
   const agentId = await stack.deploy()
@@ -63,7 +63,7 @@ it('a PostgreSQL that falls silent makes nobody hang, and all goes on when it sp
   const refused = await fetch(`${stack.base_url}/v1/projects`, { headers })
   expect([refused.status, (await refused.json()).error.code]).toEqual([500, 'store_unreachable'])
   expect(refused.headers.get('retry-after')).toBe('2')
-  // The one for an answer, or, where a connection had just been closed for being idle, that for a session.
+  // The deadline of a query or, if a connection had just been closed for being idle, that of a new session.
   const saysTimeout = (log: string[]) => log.some(line => /(?:QUERY|CONNECT)_TIMEOUT/.test(line))
   await until('the API and the tick name a deadline', () => saysTimeout(stack.control.log))
   await until('the consumer names a deadline', () => saysTimeout(consumer.log))
@@ -76,7 +76,7 @@ it('a PostgreSQL that falls silent makes nobody hang, and all goes on when it sp
   expect(await stack.finished(next)).toMatchObject({ ok: 1 })
 })
 
-it('a Redis that falls silent costs no item and makes nobody hang, and wakes again when it speaks', {
+it('a Redis that falls silent costs no item and makes nothing hang, and all is ready again when it answers', {
   timeout: PATIENCE_MS,
 }, async () => {
   const agentId = await stack.deploy()

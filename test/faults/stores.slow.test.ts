@@ -1,4 +1,4 @@
-// Redis is emptied, stopped and started again; PostgreSQL is killed and started again; all of it during runs.
+// During runs, Redis is emptied, stopped and restarted, and PostgreSQL is killed and restarted.
 
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
@@ -15,7 +15,7 @@ const batch = (n: number) => Array.from({ length: n }, () => ({}))
 const callsOf = (runId: string, n: number) =>
   stack.probe.until(calls => calls.filter(c => c.run === runId).length >= n)
 
-/** A submission whose lines come as they are written. */
+/** A submission whose lines are sent as they are written. */
 function upload(agentId: string) {
   const lines = new TransformStream<string, string>()
   const response = fetch(`${stack.base_url}/v1/batches?agent_id=${agentId}`, {
@@ -32,7 +32,7 @@ function upload(agentId: string) {
 
 const itemsThere = async () => (await stack.sql<{ n: number }[]>`select count(*)::int as n from items`)[0]!.n
 
-it('a run goes on while Redis is emptied, stopped and restarted, and its cap is kept', {
+it('a run continues while Redis is emptied, stopped and restarted, and its cap is kept', {
   timeout: PATIENCE_MS,
 }, async () => {
   const [items, cap] = [300, 12]
@@ -45,7 +45,7 @@ it('a run goes on while Redis is emptied, stopped and restarted, and its cap is 
   const redis = new Redis(stack.stores.redisUrl)
   await redis.flushall()
   redis.disconnect()
-  // What came after the flush was dispatched, so every consumer has looked at the full run again.
+  // The run submitted after the flush was dispatched, so every consumer has scanned the full run again.
   const afterFlush = await stack.submit(agentId, batch(50), { concurrency: String(cap) })
   await stack.finished(afterFlush)
   await stack.stores.redis.kill()
@@ -83,7 +83,7 @@ it('a run submitted to idle consumers while Redis is away starts when it is back
   expect(await stack.breaches(runId)).toEqual([])
 })
 
-it('a run goes on after PostgreSQL was killed and restarted, and nothing is lost or done twice', {
+it('a run continues after PostgreSQL was killed and restarted, and nothing is lost or done twice', {
   timeout: PATIENCE_MS,
 }, async () => {
   const items = 400
@@ -117,11 +117,11 @@ it('a run goes on after PostgreSQL was killed and restarted, and nothing is lost
   }
 })
 
-it('a submission of which PostgreSQL, killed, forgot a chunk that it had confirmed is refused, and nothing of it is left', {
+it('a submission is refused and leaves nothing if a killed PostgreSQL forgot a chunk that it had confirmed', {
   timeout: PATIENCE_MS,
 }, async () => {
   const agentId = await stack.deploy()
-  // Nothing but chunks is written, which do not wait for the disk, and whoever writes them there meanwhile is stopped.
+  // Only chunks are written, which do not wait for the disk, and the process that would write them there is stopped.
   await stack.control.end()
   await stack.startPart('api')
   const [walWriter] = await stack.sql<{ pid: number }[]>`
@@ -134,7 +134,7 @@ it('a submission of which PostgreSQL, killed, forgot a chunk that it had confirm
   const written = await itemsThere()
 
   await stack.stores.postgres.kill()
-  process.kill(walWriter!.pid, 'SIGKILL') // stopped, it does not notice, and a new server waits for it
+  process.kill(walWriter!.pid, 'SIGKILL') // while stopped it does not notice, and a new server waits for it
   await stack.stores.restartPostgres()
   const isForgotten = async () => expect(await itemsThere()).toBeLessThan(written)
   await vi.waitFor(isForgotten, PATIENCE_MS) // the test's own connections broke as well
@@ -145,7 +145,7 @@ it('a submission of which PostgreSQL, killed, forgot a chunk that it had confirm
   await stack.nothingLeftBut([])
 })
 
-it('everything goes on by itself after PostgreSQL was killed twice under load: consumers, tick and API; the run has its digest and no alert', {
+it('consumers, tick and API continue by themselves after PostgreSQL was killed twice under load; the run has its digest and no alert', {
   timeout: PATIENCE_MS,
 }, async () => {
   const items = 150
@@ -165,7 +165,7 @@ it('everything goes on by itself after PostgreSQL was killed twice under load: c
     await stack.stores.postgres.kill()
     await stack.stores.restartPostgres()
   }
-  // Only a tick offers again what a dead consumer held.
+  // Only a tick retries the items of a dead consumer.
   await doomed.end()
   await stack.runBecomes(runId, () => true) // the test's own connections broke as well
   await stack.ageLeases()

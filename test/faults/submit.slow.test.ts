@@ -1,4 +1,4 @@
-// The API dies around the commit of a submission: the run is there whole, or nothing of it is.
+// The API dies around the commit of a submission: the whole run is there, or nothing of it.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
@@ -40,14 +40,14 @@ describe.for([
     const left = await runsOf(agentId)
     expect(left.every(run => run.materializing)).toBe(true)
     expect(left).toHaveLength(items > 2000 ? 1 : 0)
-    // A run submitted later is dispatched; of this one nothing ever was.
+    // A run submitted later is dispatched; this one never was.
     const next = await stack.submit(agentId, [{ steps: 0 }])
     expect(await stack.finished(next)).toMatchObject({ ok: 1 })
     expect(stack.probe.calls.filter(call => left.some(run => run.id === call.run))).toEqual([])
     await stack.nothingLeftBut([...(await earlierRuns(agentId)), next])
   })
 
-  it('cut off after its commit is run whole', { timeout: PATIENCE_MS }, async () => {
+  it('cut off after its commit runs completely', { timeout: PATIENCE_MS }, async () => {
     const agentId = await stack.deploy()
     await submitTo('submit.after_commit=kill', agentId)
     const [run, ...others] = await runsOf(agentId)
@@ -58,7 +58,7 @@ describe.for([
   })
 
   it.for(['submit.before_commit=kill', 'submit.after_commit=kill'])(
-    'sent again after %s under its idempotency key is one run',
+    'sent again after %s with its idempotency key is one run',
     { timeout: PATIENCE_MS },
     async fault => {
       const agentId = await stack.deploy()
@@ -77,7 +77,7 @@ describe.for([
 })
 
 it(
-  'a process that dies when it has claimed what was submitted to it leaves items that are offered again, and end once',
+  'items that a process claimed as they were submitted to it are retried if it dies, and end once',
   async () => {
     const agentId = await stack.deploy()
     await stack.endProcesses()
@@ -101,7 +101,7 @@ it(
 )
 
 it(
-  'a caller whose process dies while PostgreSQL works on the one statement finds the run by its key',
+  'a caller whose process dies while PostgreSQL runs the one statement finds the run by its key',
   async () => {
     const { sql } = stack
     const agentId = await stack.deploy()
@@ -109,7 +109,7 @@ it(
     const body = { agent_id: agentId, ...key, items: [{ input: { steps: 0 } }] }
     const send = () => stack.client.POST('/v1/batches', { body })
     await sql.begin(async tx => {
-      // The statement waits for the agent's row, which the new run refers to.
+      // The statement waits for the agent's row, which the new run references.
       await tx`select from agents where id = ${agentId} for update`
       const unanswered = expect(send()).rejects.toThrow('fetch failed')
       await vi.waitFor(async () => {

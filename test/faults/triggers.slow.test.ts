@@ -1,4 +1,4 @@
-// The API dies around the commit of a fire: whoever sends the fire again gets one run, whatever became of the first.
+// The API dies around the commit of a fire: sending the fire again gives one run, whatever happened to the first.
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 it.for(['submit.before_commit=kill', 'submit.after_commit=kill'])(
-  'a fire sent again after %s under its X-Idempotency-Key is one run [triggers.idempotency]',
+  'a fire sent again after %s with its X-Idempotency-Key is one run [triggers.idempotency]',
   { timeout: PATIENCE_MS },
   async fault => {
     const agentId = await stack.deploy()

@@ -1,6 +1,6 @@
-// A version is rolled out while the one before works on: its processes stand beside this version's, on this version's
-// schema, and both take part in the same run. The version before is the newest release in history, and until one is
-// tagged a commit that is named here; ASSAY_UPGRADE_FROM names another.
+// A version is rolled out while the one before works: its processes run next to this version's, on this version's
+// schema, and both take part in the same run. The version before is the newest release in history, or, until one is
+// tagged, a commit that is named here; ASSAY_UPGRADE_FROM names another.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, symlinkSync } from 'node:fs'
@@ -23,10 +23,10 @@ afterEach(async () => {
 })
 
 const git = (...args: string[]) => execFileSync('git', ['-C', CHECKOUT, ...args], { encoding: 'utf8' }).trim()
-/** Runs beside the checkout until a release is tagged; its last migration is 0034. */
+/** The version before until a release is tagged; its last migration is 0034. */
 const BEFORE_RELEASES = 'a541ab885f5b6ec93e9df106aef2c3a1253ddf37'
 
-/** The newest release that this checkout came after. */
+/** The newest release before this checkout. */
 const release = () =>
   git('tag', '--list', 'v*', '--merged', 'HEAD', '--no-contains', 'HEAD', '--sort=-v:refname').split('\n')[0]
 
@@ -72,7 +72,7 @@ it('both versions settle items of one run, and everything agrees afterwards', {
 
   const first = await stack.submit(agentId, batch, { concurrency: '200' })
   await hasBegun(first)
-  oldConsumer.signal('SIGSTOP') // so that this version has its share of the work
+  oldConsumer.signal('SIGSTOP') // so that this version gets its share of the work
   await oldConsumer.stopped()
   const newConsumer = await stack.startConsumer()
   const second = await stack.submit(agentId, batch, { concurrency: '200' }, old.base_url)
@@ -96,14 +96,14 @@ it('both versions settle items of one run, and everything agrees afterwards', {
 const readiness = async ({ base_url }: { base_url: string }) =>
   (await fetch(`${base_url}/health/ready`)).status
 
-/** Every table gets a column, which takes the strongest lock there is and changes what `select *` gives. */
+/** Adds a column to every table, which takes the strongest lock there is and changes what `select *` returns. */
 async function migrateFurther(sql: Sql, databaseUrl: string): Promise<void> {
   const tables = await sql<{ name: string }[]>`
     select c.oid::regclass::text as name from pg_class c
     where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace`
   const own = postgres(databaseUrl, { max: 1, onnotice: () => {} }) as unknown as Sql
   try {
-    // One by one: a transaction that locks all tables in its own order meets everybody's in a circle.
+    // One by one: a transaction that locks all tables in its own order would deadlock with the others.
     for (const [n, { name }] of tables.entries()) {
       const next = parts.adopt(await nextMigration(`alter table ${name} add column of_next text`, n), one =>
         one.remove(),
@@ -116,7 +116,7 @@ async function migrateFurther(sql: Sql, databaseUrl: string): Promise<void> {
   }
 }
 
-/** Reads, through the API and without a pause, whatever can be read; returns what was answered other than 200. */
+/** Reads everything readable through the API without a pause; returns the answers other than 200. */
 function readOn(stack: Stack, runId: string, projectId: string) {
   const paths = [
     `/v1/projects/${projectId}/activity`,
@@ -146,7 +146,7 @@ function readOn(stack: Stack, runId: string, projectId: string) {
   }
   const reading = Promise.all([reader(), reader(), reader()])
   return {
-    /** Resolves when everything was read so many times more. */
+    /** Resolves after so many more rounds of reading. */
     async rounds(more: number) {
       const until = rounds + more
       await eventually(() => expect(rounds).toBeGreaterThanOrEqual(until))
@@ -159,7 +159,7 @@ function readOn(stack: Stack, runId: string, projectId: string) {
   }
 }
 
-it('a migration is applied while this version works, and no request or item suffers', {
+it('a migration is applied while this version works, and no request or item fails', {
   timeout: 2 * PATIENCE_MS,
 }, async () => {
   const stack = parts.adopt(await startStack(), one => one.close())
@@ -174,7 +174,7 @@ it('a migration is applied while this version works, and no request or item suff
   await stack.probe.until(calls => calls.some(call => call.run === open))
   const [project] = await stack.sql`select project_id as id from runs where id = ${open}`
   const reading = readOn(stack, open, project!.id)
-  await reading.rounds(6) // of each connection, so that it has plans of before
+  await reading.rounds(6) // on each connection, so that it has plans from before
   await migrateFurther(stack.sql, stack.stores.databaseUrl)
   release()
   const after = await stack.submit(agentId, batch)
@@ -183,7 +183,7 @@ it('a migration is applied while this version works, and no request or item suff
     expect(await stack.finished(runId)).toMatchObject({ status: 'completed', ok: batch.length })
     expect(await stack.breaches(runId)).toEqual([])
   }
-  expect(await readiness(stack)).toBe(200) // on a schema that is newer than this version knows
+  expect(await readiness(stack)).toBe(200) // on a schema that is newer than this version
   const refused = await reading.end()
   const said = [...stack.control.log, ...consumer.log].filter(line => /"level":"(warn|error)"/.test(line))
   expect(said.map(line => line.slice(0, 600))).toEqual([])

@@ -1,4 +1,4 @@
-// Several pods of the consumer behind one address, each under the watchdog of OpenFaaS: a call lands on one of them.
+// Several pods of the consumer behind one address, each under the watchdog of OpenFaaS: each call lands on one of them.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { LIMITS } from '../../shared/kernel/limits.ts'
@@ -31,7 +31,7 @@ beforeEach(async () => {
     try {
       await passBack(await passOn(incoming, outgoing, new URL(pods[at]!.url + incoming.url), {}), outgoing)
     } catch {
-      // As a proxy answers for a pod that is on its way out.
+      // As a proxy answers for a pod that is shutting down.
       if (outgoing.headersSent) outgoing.destroy()
       else outgoing.writeHead(502).end()
     }
@@ -56,7 +56,7 @@ afterEach(() => parts.disposeAsync())
 const attempts = async (runId: string) =>
   project.sql`select attempt, count(*)::int as n from items where run_id = ${runId} group by 1 order by 1`
 
-it('one call wakes one of them, and it does all', { timeout: PATIENCE_MS }, async () => {
+it('one call wakes one pod, which does all the work', { timeout: PATIENCE_MS }, async () => {
   const runId = await project.submit(50)
   expect(await project.finished(runId)).toMatchObject({ status: 'completed', ok: 50 })
   expect(await attempts(runId)).toEqual([{ attempt: 1, n: 50 }])
@@ -67,7 +67,7 @@ it('one call wakes one of them, and it does all', { timeout: PATIENCE_MS }, asyn
 it('a call lands on another pod than the one before, and nothing is attempted twice', {
   timeout: PATIENCE_MS,
 }, async () => {
-  // Ten at once, 30 ms each, are longer than one invocation claims for: each hands over, and the next pod gets the call.
+  // Ten at once, 30 ms each, take longer than one invocation claims for: each hands over, and the next pod is called.
   await project.sql`update projects set settings = settings || '{"concurrency": 10}'`
   project.agent.takes_ms = 30
   const runIds = await Promise.all([project.submit(700), project.submit(700)])

@@ -1,4 +1,4 @@
-// Functions that sleep: they wake when there is work, hand on, and are at zero again, whatever happens to a notification, a
+// Functions that sleep: they wake for work, hand it over, and are at zero again, whatever happens to a notification, a
 // caller or a consumer.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -26,7 +26,7 @@ const attempts = async (runId: string) => {
   return Object.fromEntries(rows.map(row => [row.attempt, row.n]))
 }
 
-it('one item wakes a consumer, and all are at zero again', { timeout: PATIENCE_MS }, async () => {
+it('one item wakes a consumer, and all functions are at zero again', { timeout: PATIENCE_MS }, async () => {
   const runId = await project.submit(1)
   expect(await project.finished(runId)).toMatchObject({ status: 'completed', ok: 1 })
   expect(await project.toZero()).toEqual([0, 0, undefined])
@@ -35,16 +35,16 @@ it('one item wakes a consumer, and all are at zero again', { timeout: PATIENCE_M
   expect(await countPresent(project.redis)).toBe(0)
 })
 
-it('when the notification is dropped, the tick finds the work', { timeout: PATIENCE_MS }, async () => {
+it('if the notification is lost, the tick finds the work', { timeout: PATIENCE_MS }, async () => {
   project.env.runs.ASSAY_CONSUMER_URL = 'http://127.0.0.1:9/'
   const runId = await project.submit(3)
   expect(project.functions.consume.started()).toBe(0)
-  await project.redis.flushdb() // the call that was booked and never arrived is forgotten by itself after a while
+  await project.redis.flushdb() // the reserved call that never arrived expires by itself after a while
   expect((await project.call('tick')).status).toBe(200)
   expect(await project.finished(runId)).toMatchObject({ status: 'completed', ok: 3 })
 })
 
-it('a consumer that is called while another holds everything answers at once', {
+it('a consumer that is called while another holds all items answers at once', {
   timeout: PATIENCE_MS,
 }, async () => {
   const release = project.agent.hold()
@@ -59,7 +59,7 @@ it('a consumer that is called while another holds everything answers at once', {
   await project.finished(runId)
 })
 
-it('2,000 items go on over invocations that are too short for them, each attempted once', {
+it('2,000 items continue over invocations that are too short for them, each attempted once', {
   timeout: PATIENCE_MS,
 }, async () => {
   const { sql, env, agent } = project
@@ -76,7 +76,7 @@ it('2,000 items go on over invocations that are too short for them, each attempt
   expect(consumers.log().match(/"handed_over"/g)!.length).toBeGreaterThanOrEqual(2)
 })
 
-it('a consumer killed in the middle is followed by another, and what it held is offered again', {
+it('a consumer killed in the middle is followed by another, and its items are retried', {
   timeout: PATIENCE_MS,
 }, async () => {
   const { sql, functions, agent } = project
@@ -93,7 +93,7 @@ it('a consumer killed in the middle is followed by another, and what it held is 
   expect(functions.consume.started()).toBe(2)
 })
 
-it('a consumer asked to leave gives back what it holds and wakes its successor', {
+it('a consumer asked to leave gives back its items and wakes its successor', {
   timeout: PATIENCE_MS,
 }, async () => {
   const { functions, agent } = project
@@ -109,7 +109,9 @@ it('a consumer asked to leave gives back what it holds and wakes its successor',
   expect(await attempts(runId)).toEqual({ 2: 10 })
 })
 
-it('whoever notified may be gone: the consumer goes on', { timeout: PATIENCE_MS }, async () => {
+it('a consumer continues although the function that notified it is gone', {
+  timeout: PATIENCE_MS,
+}, async () => {
   const { functions, agent } = project
   const release = agent.hold()
   const runId = await project.submit(5)

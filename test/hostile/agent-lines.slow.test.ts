@@ -1,6 +1,6 @@
-// Agents that answer anything at all, openly and later, in both protocols, through a real consumer and real stores.
-// Whatever they say: every item ends or waits for a person, those that were answered well keep what was said of them, the
-// run adds up, and everything that shows it answers. FUZZ_SEED and FUZZ_LINES repeat or prolong it.
+// Agents that answer anything at all, at once and later, in both protocols, through a real consumer and real stores.
+// Whatever they send: every item ends or waits for a person, items that were answered well keep their answers, the run
+// adds up, and everything that shows it answers. FUZZ_SEED and FUZZ_LINES repeat or prolong it.
 
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -17,12 +17,12 @@ import { conservation, type TestEngine, testEngine } from '../support/engine.ts'
 import { about, type Head, head, plain, type Said, said } from './agent-lines.ts'
 
 const LINES = Number(process.env.FUZZ_LINES ?? 20_000)
-/** Every second item of a run is answered well, before all others of its request. */
+/** Items of a run. Every second one is answered well, before all others of its request. */
 const ITEMS = 24
 const AT_ONCE = 6 // runs
-/** One that yields for ever is bounded by LIMITS.attempts_per_item, an hour and more away: it gives up before. */
+/** An agent gives up after so many: yielding for ever is bounded by LIMITS.attempts_per_item, an hour or more away. */
 const YIELDS = 20
-const TURNS = YIELDS + 10 // an item is offered as often as its agent yields or retries, and five times more; one a turn at least
+const TURNS = YIELDS + 10 // an item is tried as often as its agent yields or retries, and five times more; at least once a turn
 
 let engine: TestEngine
 let app: ReturnType<typeof createApp>
@@ -43,7 +43,7 @@ interface Round {
   said: Said[]
   heads: Head[]
   plain: Uint8Array[]
-  /** Whether it answers at its address what it left for later, or is never heard of again. */
+  /** Whether it sends its later answers, or is never heard of again. */
   answers: boolean[]
 }
 const round: fc.Arbitrary<Round> = fc.record({
@@ -69,7 +69,7 @@ interface Asked {
   items: ItemLine[]
 }
 
-/** A run under way, and what its agent was asked so far. */
+/** An open run, and the requests that its agent has got so far. */
 interface Played {
   runId: string
   round: Round
@@ -77,7 +77,7 @@ interface Played {
   answered: number
 }
 
-/** The played agent of several runs; what it was asked is noted, so that it can be answered later. */
+/** The played agent of several runs; its requests are recorded, so that it can answer them later. */
 const playing =
   (runs: ReadonlyMap<string, Played>): InvokeAgent =>
   async ({ protocol }, { headers, body }) => {
@@ -113,7 +113,7 @@ function answerOpenly({ said, heads }: Round, items: readonly ItemLine[], nth: n
     ),
   ]
   lines += sent.length
-  // Of a request with good items in it the head is good as well: nothing else of it would be read.
+  // If a request holds good items its head is good as well: otherwise nothing of the answer would be read.
   const isOfBad = bad.length === items.length
   const pieces = sent.flatMap(line => [line, LF])
   return answerOf(isOfBad ? heads[nth % heads.length]! : GOOD_HEAD, pieces)
@@ -130,7 +130,7 @@ function answerOf(head: Head, pieces: readonly Uint8Array[]) {
   return { ...head, body: body() }
 }
 
-/** POSTs what was left for later, and then ends what may still be awaited. */
+/** Posts what was left for later. */
 async function answerLater({ address, items }: Asked, { said }: Round): Promise<void> {
   const bad = items.filter(item => !isGood(item))
   const sent = bad.map(item => said[item.seq % said.length]!.later.map(line => about(line, item)))
@@ -146,13 +146,13 @@ async function post(address: string, lines: readonly Uint8Array[]): Promise<void
   expect([200, 400, 409], `${body.toString('latin1').slice(0, 2000)}\n${text}`).toContain(answer.status)
 }
 
-/** Works off one run for each round, all at once. */
+/** Plays all rounds at once, each as a run, and checks the runs. */
 async function play(rounds: readonly Round[]): Promise<void> {
   const runs = new Map<string, Played>()
   for (const [nth, round] of rounds.entries()) {
     const runId = await engine.submit(ITEMS, {
       agent_id: nth % 4 === 3 ? plainAgent : engine.agent_id,
-      unpriced: 'allow', // or calls of models without a price pause their run
+      unpriced: 'allow', // otherwise calls of models without a price pause their run
     })
     runs.set(runId, { runId, round, asked: [], answered: 0 })
   }
@@ -171,7 +171,7 @@ async function play(rounds: readonly Round[]): Promise<void> {
   for (const runId of runs.keys()) await checkRun(runId)
 }
 
-/** Works until nothing is left to do, without the waits between attempts. One statement at a time: two would wait for each other. */
+/** Consumes until nothing is left, without waits between attempts: one statement at a time, since two would wait. */
 async function consumeAtOnce(ctx: Context): Promise<void> {
   let wake = () => {}
   let isOver = false
@@ -219,13 +219,13 @@ async function read(path: string, accept = 'application/json'): Promise<unknown>
   const text = await answer.text()
   expect(answer.status, `${path}\n${text.slice(0, 2000)}`).toBe(200)
   const values = accept === 'application/json' ? [text] : text.split('\n').filter(Boolean)
-  // No name twice: what an agent sent stays in its own field.
+  // What an agent sent must leave the answer valid JSON.
   const parsed = values.map(value => JSON.parse(value))
   return accept === 'application/json' ? parsed[0] : parsed
 }
 
 it(
-  'whatever agents answer, every run ends and shows what was said [runs.answer-later, errors.only-these]',
+  'whatever agents answer, every run ends and shows what was answered [runs.answer-later, errors.only-these]',
   async () => {
     const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
     console.log(`agent lines: seed ${seed}, ${LINES} lines`)

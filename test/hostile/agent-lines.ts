@@ -4,15 +4,15 @@ import fc from 'fast-check'
 import { STEP_KINDS } from '../../shared/items/vocabulary.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 
-/** What an agent says of one item, line by line; `@seq` and `@attempt` stand for the item's own. */
+/** An agent's lines about one item; `@seq` and `@attempt` stand for the item's own. */
 export interface Said {
-  /** In its open answer. */
+  /** In its immediate answer. */
   openly: Uint8Array[]
-  /** By POST, where it was let to answer later. */
+  /** By POST, if it may answer later. */
   later: Uint8Array[]
 }
 
-/** The same of an agent that speaks plain JSON, and how an answer of either protocol begins. */
+/** How an answer of either protocol begins. */
 export interface Head {
   status: number
   contentType: string
@@ -23,13 +23,13 @@ const utf8 = new TextEncoder()
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 const around = (bound: number) => [bound - 1, bound, bound + 1].map(String)
 
-/** JSON texts of numbers at the bounds of what they travel and are kept in. */
+/** JSON texts of numbers at the bounds of what carries and stores them. */
 const NUMBERS = [
   ...['-1', '-0', '0', '1', '0.5', '1e-320', '1e300', '-1e300', '1e999', '-1e999', '12345678901234567890123'],
   ...[15, 31, 32, 53, 63].flatMap(bits => around(2 ** bits)),
   ...[LIMITS.step_tokens, LIMITS.step_duration_ms, LIMITS.items_per_run].flatMap(around),
 ]
-/** Of texts: what a store does not take, names that every object has, and lengths about the bounds. */
+/** Texts that a store does not take, names that every object has, and lengths around the bounds. */
 const TEXTS = [
   ...[
     '',
@@ -74,7 +74,7 @@ const TEXTS = [
   ...['k'.repeat(LIMITS.step_key_characters), 'k'.repeat(LIMITS.step_key_characters + 1)],
   ...['€'.repeat(LIMITS.error_message_characters + 1), '\\u0000'.repeat(100), '😀'.repeat(300)],
 ].map(text => JSON.stringify(text))
-/** Of everything else, objects that cannot be made into a text among them. */
+/** All other values, among them objects that cannot be made into a text. */
 const VALUES = [
   ...['null', 'true', 'false', '[]', '{}', '[null]', '[{}]', '{"toString":1,"valueOf":1}', '{"length":1e9}'],
   ...['{"__proto__":{"type":"result"}}', '{"constructor":{"name":1}}', '{"a":1,"a":2}', '{"toJSON":1}'],
@@ -137,7 +137,7 @@ const stepOf = (kind: string, more: object) => ({
   },
 })
 
-/** Lines as they should be, which are then spoiled in one place or not. */
+/** Correct lines, some of which are then spoiled in one place. */
 const STEPS = [
   ...STEP_KINDS.map(kind => stepOf(kind, { output: { ok: true } })),
   stepOf('llm_call', { output: 'An answer.', usage }),
@@ -165,7 +165,7 @@ const HOLD = [
 ]
 const BESIDE = [{ type: 'heartbeat' }, { type: 'later' }]
 
-/** A value of a line, by the names that lead to it. */
+/** The paths to all values of a line. */
 function placesOf(value: unknown, path: string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return [path]
   return [path, ...Object.entries(value).flatMap(([name, inner]) => placesOf(inner, [...path, name]))]
@@ -187,14 +187,14 @@ function spoiled(line: object): fc.Arbitrary<string> {
     else if (how === 'replace') parent[last] = MARK
     else parent[how === 'beside' ? 'toString' : MARK] = MARK
     const text = JSON.stringify(copy)
-    // A repeated name cannot be written by JSON.stringify: its own is put in the place of the mark.
+    // JSON.stringify cannot write a repeated name, so that is put in the place of the mark.
     return text.replace(`"${MARK}":`, () => `${JSON.stringify(last)}:`).replace(`"${MARK}"`, () => value)
   })
 }
 
 const whole = (line: object) => fc.constant(JSON.stringify(line))
 
-/** A line, spoiled in so many of ten. */
+/** A line, spoiled in `spoiledOf10` of ten cases. */
 const lineOf = (lines: readonly object[], spoiledOf10: number): fc.Arbitrary<string> =>
   fc
     .constantFrom(...lines)
@@ -249,7 +249,7 @@ const garbage: fc.Arbitrary<Uint8Array> = fc.oneof(
 
 const bytesOf = (line: fc.Arbitrary<string>) => line.map(text => utf8.encode(text))
 
-/** Lines about an item, which most often end it. */
+/** Lines about an item, which usually end it. */
 const lines = (garbageOf100: number): fc.Arbitrary<Uint8Array[]> =>
   fc
     .record({
@@ -328,10 +328,10 @@ export const head: fc.Arbitrary<Head> = fc.record({
   ),
 })
 
-/** The line about this very item. */
+/** The line with the seq and the attempt of this item. */
 export function about(bytes: Uint8Array, { seq, attempt }: { seq: number; attempt: number }): Uint8Array {
   if (bytes.indexOf(0x40) < 0) return bytes // holds no @
-  // One byte a character, so that what is no UTF-8 stays as it is.
+  // One byte a character, so that invalid UTF-8 stays as it is.
   const text = Buffer.from(bytes).toString('latin1')
   return Buffer.from(
     text.replaceAll(/"?@seq"?/g, String(seq)).replaceAll(/"?@attempt"?/g, String(attempt)),

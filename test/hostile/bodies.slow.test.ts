@@ -1,5 +1,5 @@
-// Strangers who send large bodies to whatever takes some. Each is told no before its body is read, or after the few bytes that
-// strangers have, and what comes all the same is read away without being kept.
+// Strangers send large bodies to everything that takes one. Each is refused before its body is read, or after the few
+// bytes that strangers have, and what still arrives is discarded without being kept.
 
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -37,11 +37,11 @@ async function attack(what: string, sending: (n: number) => Sending) {
 describe.each([
   ['of 64 MB', 64_000_000],
   ['of 256 KiB', 256 * KiB],
-])('bodies %s', (size, bytes) => {
+])('bodies %s from strangers', (size, bytes) => {
   it.each([
     ['with its length', bytes],
     ['in chunks', undefined],
-  ])('to sign in, %s', async (how, length) => {
+  ])('to sign in, %s, are refused cheaply', async (how, length) => {
     const path = '/v1/sessions'
     const { sent } = await attack(`bodies ${size} to sign in, ${how}`, () => ({
       path,
@@ -52,7 +52,7 @@ describe.each([
     expect(tally(sent.map(one => one.status))).toEqual({ 400: sent.length })
   })
 
-  it('to all that strangers find', async () => {
+  it('to all operations are refused cheaply', async () => {
     const taking = endpoints.filter(({ method }) => method === 'post' || method === 'patch')
     const id = '00000000-0000-7000-8000-000000000000'
     const { sent } = await attack(`bodies ${size} to all operations`, n => {
@@ -69,7 +69,7 @@ describe.each([
   })
 })
 
-it('compressed bodies that would be large', async () => {
+it('compressed bodies that would be large are refused cheaply', async () => {
   const bomb = gzipSync(Buffer.alloc(256 * MiB))
   const { sent } = await attack(`bodies of ${bomb.length} bytes that hold 256 MiB`, () => ({
     path: '/v1/sessions',

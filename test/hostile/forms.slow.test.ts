@@ -1,5 +1,5 @@
-// Strangers whose requests are many small parts: fields of a form, parameters of a query, headers, requests on one connection.
-// None of it takes longer than it has bytes, and all of it is bounded.
+// Strangers send requests of many small parts: fields of a form, parameters of a query, headers, requests on one
+// connection. None takes longer than in proportion to its bytes, and all of it is bounded.
 
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -34,7 +34,7 @@ async function attack(what: string, sending: Sending) {
   return Object.keys(told)
 }
 
-/** So many names, as short as they can be, filled up to a length. */
+/** This many names, as short as possible, padded to a length. */
 const fields = (count: number, bytes = 0) => {
   const text = Array.from({ length: count }, (_, n) => n.toString(36)).join('&')
   return Buffer.from(text.padEnd(bytes, 'x'))
@@ -43,17 +43,17 @@ const fields = (count: number, bytes = 0) => {
 it.each([
   ['200 KB', fields(50_000)],
   ['4 MiB', fields(50_000, 4 * MiB)],
-])('a form of 50,000 fields, %s long, to sign in', async (size, body) => {
+])('a form of 50,000 fields, %s long, to sign in is refused cheaply', async (size, body) => {
   expect(await attack(`forms of 50,000 fields and ${size}`, form(body))).toEqual(['400'])
 })
 
-it('a form of as many fields as a stranger may send', async () => {
+it('a form of as many fields as a stranger may send is refused cheaply', async () => {
   const body = fields(2000).subarray(0, 4 * KiB)
   expect(await attack(`forms of ${body.length} bytes full of fields`, form(body))).toEqual(['400'])
 })
 
 it.each(['/health', '/health/ready', '/v1/sessions', '/v2/runs', '/dashboard/sign-in'])(
-  'thousands of parameters, for %s',
+  'thousands of parameters for %s are refused cheaply',
   async path => {
     const names = Array.from({ length: 3500 }, (_, n) => n.toString(36)).join('&')
     const statuses = await attack(`queries of ${names.length} bytes for ${path}`, {
@@ -67,19 +67,19 @@ it.each(['/health', '/health/ready', '/v1/sessions', '/v2/runs', '/dashboard/sig
   },
 )
 
-it('headers and addresses of more than 16 KiB', async () => {
+it('headers and addresses of more than 16 KiB are refused cheaply', async () => {
   const headers = { 'x-large': 'x'.repeat(64 * KiB) }
   expect(await attack('headers of 64 KiB', { method: 'GET', path: '/health', headers })).toEqual(['431'])
   const path = `/health?${'x'.repeat(64 * KiB)}`
   expect(await attack('addresses of 64 KiB', { method: 'GET', path })).toEqual(['431'])
 })
 
-it('streams of events without credentials', async () => {
+it('event streams without credentials are refused cheaply', async () => {
   const path = '/v2/runs/00000000-0000-7000-8000-000000000000/events'
   expect(await attack('event streams of nobody', { method: 'GET', path })).toEqual(['401'])
 })
 
-it('hundreds of requests on a connection before the first is answered', async () => {
+it('hundreds of requests on a connection before the first is answered cost little', async () => {
   const REQUESTS = 200
   const text = 'GET /v1/projects HTTP/1.1\r\nhost: assay.test\r\nauthorization: Bearer pk_nobodys\r\n\r\n'
   const [sent, cost] = await costOf(stack, () =>

@@ -1,6 +1,6 @@
-// `npm run fuzz -- --requests 1000000 --lines 300000 --seed 1`: so many requests made from the document, and so many lines
-// of agents, from a seed that says which. What was asked, how fast, with which statuses and how large the process became is
-// printed; it ends with 1 where a promise did not hold.
+// `npm run fuzz -- --requests 1000000 --lines 300000 --seed 1`: so many requests made from the document, and so many
+// lines of agents, from this seed. It prints what was sent, how fast, with which statuses and how large the process
+// became; it exits with 1 if a promise did not hold.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

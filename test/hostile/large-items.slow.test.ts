@@ -1,5 +1,5 @@
-// A tenant with items as large as they may be: all that shows them answers, in pages and streams of a bounded size, and the
-// process does not grow with what is there.
+// A tenant has items as large as they may be: everything that shows them answers, in pages and streams of a bounded
+// size, and the process does not grow with them.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
@@ -10,7 +10,7 @@ import { LIMITS } from '../../shared/kernel/limits.ts'
 import { result, step, type TestEngine, testEngine } from '../support/engine.ts'
 
 const ITEMS = 600
-const BYTES = 1_000_000 // of each input and output, near the most there may be
+const BYTES = 1_000_000 // of each input and output, near the most that is allowed
 const GROWTH = 300_000_000
 
 let engine: TestEngine
@@ -31,7 +31,7 @@ beforeEach(async () => {
 }, 120_000)
 afterEach(() => engine.close())
 
-/** What comes back, and by how many bytes the process grew at most meanwhile. */
+/** The result of the work, and by how many bytes the process grew at most meanwhile. */
 async function grownBy<T>(work: () => Promise<T>): Promise<[T, number]> {
   const held = () => process.memoryUsage().rss
   const before = held()
@@ -56,7 +56,7 @@ async function linesOf(response: Response): Promise<number> {
   return lines
 }
 
-it('pages end at bytes and lead on to all items', async () => {
+it('pages are cut by bytes and lead to all items', async () => {
   const [names, growth] = await grownBy(async () => {
     const names: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -78,7 +78,7 @@ it.each([
   ['the export', () => '/v1/durable/runs'],
   ['the results', () => `/v1/results?run_id=${runId}`],
 ])(
-  '%s comes whole',
+  'the stream of %s is complete',
   async (what, path) => {
     const [lines, growth] = await grownBy(async () => {
       const answer = await ask(path(), 'application/x-ndjson')
@@ -92,7 +92,7 @@ it.each([
   300_000,
 )
 
-it('a search finds steps with payloads as large as they may be, a page at a time', async () => {
+it('a search finds steps with payloads as large as they may be, page by page', async () => {
   const STEPS = 300
   const text = `a needle ${'large '.repeat(LIMITS.step_payload_bytes / 6 - 10)}`
   engine.play(items =>

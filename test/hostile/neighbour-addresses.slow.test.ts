@@ -1,5 +1,5 @@
-// Addresses that a tenant names for the process to dial: agents behind URLs, callbacks, channels of alerts and sources of
-// schedules. Whatever the spelling, what is not public and not opened by the operator gets no connection.
+// Addresses that a tenant names for the process to dial: agents behind URLs, callbacks, alert channels and sources of
+// schedules. However it is spelled, an address that is neither public nor opened by the operator gets no connection.
 
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
@@ -20,7 +20,7 @@ import {
 
 let shared: Shared
 let tenant: Project
-/** What may be reached, and what may not: the rest of loopback, at the same port. */
+/** What may be reached, and what may not: other addresses of loopback, at the same port. */
 let open: Listener
 let closed: Listener[]
 
@@ -80,21 +80,21 @@ const HOSTS = [
   '127。0。0。2',
 ]
 
-/** Names of interfaces, which no URL can spell. */
+/** Names of interfaces, which no URL can hold. */
 const ZONES = ['[fe80::1%25lo]', '[::1%25lo]', '[::1%lo]']
 
 const url = (host: string) => `http://${host}:${open.port}/`
 const dialled = () => closed.map(one => one.connections())
 const none = () => closed.map(() => 0)
 
-/** Runs one item at an agent there; what became of it. */
+/** Runs one item with an agent at this host, and returns the run. */
 async function ofAgent(host: string) {
   const agent_id = await tenant.deploy(behindUrl(url(host), { timeout_seconds: 20 }, 'json'))
   const { run_id } = await tenant.call(`/v1/agents/${agent_id}/runs`, { input: 0 })
   return run_id as string
 }
 
-it('agents behind URLs are dialled at no address that is not opened', async () => {
+it('agents behind URLs are dialled only at addresses that are opened', async () => {
   const before = open.connections()
   const runs = await Promise.all(HOSTS.filter(host => host !== 'localhost.').map(ofAgent))
   const allowed = await ofAgent('127.0.0.1')
@@ -106,12 +106,12 @@ it('agents behind URLs are dialled at no address that is not opened', async () =
   for (const message of messages)
     expect(message).toMatch(/not an address of the public internet|ENOTFOUND|EAI_AGAIN/)
   expect(dialled()).toEqual(none())
-  // The way there is open: the one address that the operator named is dialled.
+  // The way there works: the one address that the operator opened is dialled.
   await eventually(() => expect(open.connections()).toBeGreaterThan(before))
   for (const run_id of [...runs, allowed]) await tenant.cancel(run_id)
 }, 300_000)
 
-it('callbacks and alerts go to none of them either', async () => {
+it('callbacks and alerts go only to addresses that are opened', async () => {
   const before = open.connections()
   const agent_id = await tenant.deploy(behindUrl(url('127.0.0.1'), {}, 'json'))
   const hosts = [...HOSTS.filter(host => host !== 'localhost.'), '127.0.0.1']
@@ -141,7 +141,7 @@ it('callbacks and alerts go to none of them either', async () => {
   expect(open.connections()).toBeGreaterThan(before + 1)
 }, 300_000)
 
-it('a name that changes its mind between two look-ups is dialled where it was judged, or not at all', async () => {
+it('a name that changes its address between two look-ups is dialled where it was judged, or not at all', async () => {
   const before = open.connections()
   const answers = ['127.0.0.1', '127.0.0.2', '127.0.0.1', '127.0.0.2']
   const names = new JudgedNames(allowsOutside([OPENED]), async () => [
@@ -161,7 +161,7 @@ it('a name that changes its mind between two look-ups is dialled where it was ju
   expect(dialled()).toEqual(none())
 })
 
-it('a redirect to a private address is followed by nothing', async () => {
+it('a redirect to a private address is not followed', async () => {
   let redirected = 0
   const server = createServer((_, response) => {
     redirected++
@@ -187,7 +187,7 @@ it('a redirect to a private address is followed by nothing', async () => {
   server.close()
 }, 300_000)
 
-it('sources of schedules are read at none of them', async () => {
+it('sources of schedules are read only at addresses that are opened', async () => {
   const before = open.connections()
   const agent_id = await tenant.deploy(behindUrl(url('127.0.0.1'), {}, 'json'))
   const preview = (host: string) =>

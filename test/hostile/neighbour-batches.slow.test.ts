@@ -1,5 +1,5 @@
-// A tenant that sends batches of 64 MB, each seven million items of `{"input":0}`, one after the other: the process goes on
-// answering, and its memory stays within a bound.
+// A tenant sends batches of 64 MB one after the other, each seven million items of `{"input":0}`: the process still
+// answers, and its memory stays within a bound.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LIMITS } from '../../shared/kernel/limits.ts'
@@ -22,7 +22,7 @@ let host: HangingHost
 beforeAll(async () => {
   shared = await startShared()
   host = await hangingHost()
-  await shared.measure(20) // it is compiled by then
+  await shared.measure(20) // its code is compiled by then
   tell('alone', await shared.measure())
 }, START_MS)
 afterAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
   await shared.close()
 })
 
-it('JSON batches of 64 MB, three at a time', async () => {
+it('JSON batches of 64 MB, three at a time, disturb no neighbour', async () => {
   const attacker = await shared.tenant()
   const agent_id = await attacker.deploy(behindUrl(host.url))
   const head = `{"agent_id":"${agent_id}","items":[`
@@ -59,7 +59,7 @@ it('JSON batches of 64 MB, three at a time', async () => {
       select count(*)::int as n from items where project_id = ${attacker.id}`
     return row!.n
   }
-  // The attack got there: what was sent was read, and is being written.
+  // The attack has arrived: what was sent was read, and is being written.
   await eventually(async () => expect(await written()).toBeGreaterThan(0))
   const measured = await shared.measure().finally(() => over.abort())
   const items = await written()
@@ -68,6 +68,6 @@ it('JSON batches of 64 MB, three at a time', async () => {
   const grown = Math.round((most - before) / 1e6)
   tell(`beside batches of 64 MB (${items} items written, ${answers} answered, ${grown} MB more)`, measured)
   expect(answers.filter(status => status !== 202 && status !== 429)).toEqual([])
-  expect(grown).toBeLessThan(1000) // a process took 1.6 GB for one of them
+  expect(grown).toBeLessThan(1000) // a process once took 1.6 GB for one of them
   expectUndisturbed(measured)
 }, 600_000)

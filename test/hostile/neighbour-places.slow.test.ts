@@ -1,5 +1,5 @@
-// A tenant whose host never answers, with all the items and all the concurrency that its owner may give it: another account's
-// single item begins and ends as if it were alone.
+// A tenant's host never answers, while the tenant has all the items and all the concurrency that its owner may give it:
+// another account's single item begins and ends as if it were alone.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LIMITS } from '../../shared/kernel/limits.ts'
@@ -23,7 +23,7 @@ let host: HangingHost
 beforeAll(async () => {
   shared = await startShared()
   host = await hangingHost()
-  await shared.measure(20) // it is compiled by then
+  await shared.measure(20) // its code is compiled by then
   tell('alone', await shared.measure())
 }, START_MS)
 afterAll(async () => {
@@ -56,13 +56,13 @@ it.each([
   ['twelve runs of 4,000 items', 'ndjson', Array(12).fill(4000)],
   ['twelve runs of 4,000 items, each a request', 'json', Array(12).fill(4000)],
 ])(
-  'of one account, %s that hang leave places to others',
+  'of one account, %s that hang leave places to other accounts',
   async (what, protocol, runs) => {
     const attacker = await shared.tenant()
     await lift(attacker)
     const run_ids: string[] = []
     for (const items of runs) run_ids.push(await flood(attacker, protocol, items))
-    // The attack got there: it holds more than half of all places.
+    // The attack has arrived: it holds more than half of all places.
     await eventually(async () => expect(await inFlight(attacker.account_id)).toBeGreaterThan(MOST / 2))
     const measured = await shared.measure()
     const held = await inFlight(attacker.account_id)

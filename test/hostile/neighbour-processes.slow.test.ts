@@ -1,4 +1,4 @@
-// Code of a tenant that loops, eats memory, or is deployed a hundred times over: its processes end or wait, those of other
+// A tenant's code loops, eats memory, or is deployed a hundred times: its processes end or wait, and those of other
 // accounts start.
 
 import { afterEach, expect, it } from 'vitest'
@@ -61,7 +61,7 @@ async function ask(invoker: Invoker, at: AgentTarget, input: string, signal = ne
   return JSON.parse(text).output
 }
 
-it('however many deployments of an account are at work, another one has room for a process', async () => {
+it('however many deployments of an account run, another account has room for a process', async () => {
   const invoker = await open({ size: 4, share: 3 })
   const over = new AbortController()
   const hanging = Array.from({ length: 8 }, (_, i) =>
@@ -69,16 +69,16 @@ it('however many deployments of an account are at work, another one has room for
   )
   await eventually(() => expect(invoker.processes()).toHaveLength(3))
   expect(await ask(invoker, target('neighbour', 'n'), 'echo')).toBe('well')
-  // The attack got there: it has its share, whose requests are with their processes, and the rest waits.
+  // The attack has arrived: it has its share, each process has its request, and the rest waits.
   const attackers = () => invoker.processes().filter(({ deployment_id }) => deployment_id !== 'n')
   await eventually(() => expect(attackers().map(({ in_flight }) => in_flight)).toEqual([1, 1, 1]))
   over.abort()
   const errors = await Promise.all(hanging)
-  // What waited for room was never sent, so nothing is laid to its items.
+  // Requests that waited for room were never sent, so their items are not blamed.
   expect(errors.filter(error => error instanceof NotSent)).toHaveLength(5)
 })
 
-it('an idle process gives way to another of its account, and to others where there is no room at all', async () => {
+it('an idle process makes room for another of its account, and for other accounts if there is no room at all', async () => {
   const invoker = await open({ size: 3, share: 2 })
   for (let i = 0; i < 6; i++) {
     expect(await ask(invoker, target('one', `d${i}`), 'echo')).toBe('well')
@@ -89,7 +89,7 @@ it('an idle process gives way to another of its account, and to others where the
   expect(invoker.processes().length).toBeLessThanOrEqual(3)
 })
 
-it('a machine of any size has room for some, and keeps half of its memory', () => {
+it('a machine of any size has room for some processes, and keeps half of its memory', () => {
   expect(processBounds(2 ** 29)).toEqual({ size: LIMITS.agent_processes.min, share: 6 })
   expect(processBounds(2 ** 32)).toEqual({ size: 21, share: 16 })
   expect(processBounds(2 ** 40)).toEqual({ size: LIMITS.agent_processes.max, share: 192 })

@@ -1,5 +1,5 @@
-// A tenant with a large run that asks for all that is costly to read of it, six at a time and again and again, and for its
-// lists of what is as large as may be: another account's single item takes what it does beside any work.
+// A tenant with a large run repeats its costliest reads, six at a time, and lists agents as large as they may be:
+// another account's single item takes no longer than next to any other work.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LIMITS } from '../../shared/kernel/limits.ts'
@@ -21,7 +21,7 @@ let tenant: Project
 let run_id: string
 beforeAll(async () => {
   shared = await startShared()
-  await shared.measure(20) // it is compiled by then
+  await shared.measure(20) // its code is compiled by then
   tell('alone', await shared.measure())
   tenant = await shared.tenant()
   const agent_id = await tenant.deploy(behindUrl('http://127.0.0.1:9/'))
@@ -44,7 +44,7 @@ async function largeRun(agent_id: string): Promise<string> {
   return id
 }
 
-/** Asks for these in turn, so many at a time, until the work is done; the statuses of what was answered. */
+/** Reads these paths in turn until the work is done; returns its result, and the statuses of the answers. */
 async function besideReads<T>(paths: readonly string[], work: () => Promise<T>): Promise<[T, number[]]> {
   const over = new AbortController()
   const statuses: number[] = []
@@ -65,7 +65,7 @@ async function besideReads<T>(paths: readonly string[], work: () => Promise<T>):
   return [done, statuses]
 }
 
-it(`six reads at once of a run of ${ITEMS} items, as long as they take`, async () => {
+it(`six reads at once of a run of ${ITEMS} items disturb no neighbour`, async () => {
   const [measured, statuses] = await besideReads(
     [
       `/v2/runs/${run_id}/verify`,
@@ -78,12 +78,12 @@ it(`six reads at once of a run of ${ITEMS} items, as long as they take`, async (
     () => shared.measure(),
   )
   tell(`beside ${AT_ONCE} heavy reads of ${ITEMS} items (${statuses.join()} meanwhile)`, measured)
-  // Whoever waits for a turn for too long is told so; nobody is told that something is broken.
+  // A read that waits too long for its turn is answered so; none is answered that something is broken.
   expect(statuses.filter(status => status !== 200 && status !== 429)).toEqual([])
   expectUndisturbed(measured)
 }, 600_000)
 
-it('lists of thirty agents with configurations as large as may be', async () => {
+it('lists of thirty agents with configurations as large as they may be disturb no neighbour', async () => {
   const config = { text: 'x'.repeat(LIMITS.configuration_bytes - 100) }
   for (let i = 0; i < 30; i++) {
     const id = await tenant.deploy(behindUrl('http://127.0.0.1:9/', { description: 'y'.repeat(4000) }))

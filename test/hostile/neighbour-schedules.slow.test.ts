@@ -1,5 +1,5 @@
-// A tenant with 10,000 schedules that are due in the same minute, and one whose callbacks go to hosts that hang: what another
-// account starts by the clock, and tells to its receivers, goes out in time.
+// A tenant has 10,000 schedules that are due in the same minute, or callbacks to hosts that hang: the runs that another
+// account starts by schedule, and its callbacks, go out in time.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { LIMITS } from '../../shared/kernel/limits.ts'
@@ -28,7 +28,7 @@ afterEach(async () => {
   await shared.close()
 })
 
-/** Each says every minute, and none like another: an agent has one schedule for each cron. */
+/** Each fires every minute, and no two are alike: an agent has one schedule for each cron. */
 const crons = (count: number): string[] => {
   const spellings = [
     ['*', '*/1', '0-59'],
@@ -54,7 +54,7 @@ async function makeDue(project: Project, agent_ids: readonly string[], perAgent:
   await sql`update schedules set next_at = date_trunc('minute', now()) where project_id = ${project.id}`
 }
 
-it('10,000 schedules that are due at once keep no other waiting', async () => {
+it('10,000 schedules that are due at once hold up no other account', async () => {
   const [attacker, other] = [await shared.tenant(), await shared.tenant()]
   const agents: string[] = []
   for (let i = 0; i < 50; i++) agents.push(await attacker.deploy(behindUrl(host.url)))
@@ -65,7 +65,7 @@ it('10,000 schedules that are due at once keep no other waiting', async () => {
       select count(*)::int as n from occurrences where project_id = ${id}`
     return row!.n
   }
-  await eventually(async () => expect(await fired(attacker)).toBeGreaterThan(0)) // the attack got there
+  await eventually(async () => expect(await fired(attacker)).toBeGreaterThan(0)) // the attack has arrived
   await makeDue(other, [agent_id], 1)
   const began = performance.now()
   await eventually(async () => expect(await fired(other)).toBe(1))
@@ -81,18 +81,18 @@ it('10,000 schedules that are due at once keep no other waiting', async () => {
   expectUndisturbed(measured)
 }, 600_000)
 
-it('receivers that hang keep no callback of another account waiting', async () => {
+it('receivers that hang hold up no callback of another account', async () => {
   const [attacker, other] = [await shared.tenant(), await shared.tenant()]
   const receiver = await startReceiver()
   const agent = async (project: Project) => project.deploy(behindUrl('http://127.0.0.1:9/', {}, 'json'))
-  /** Ends at once, since it is cancelled, and tells that. */
+  /** Starts a run and cancels it, so that it ends and calls back at once. */
   const callBack = async (project: Project, agent_id: string, callback_url: string) => {
     const { run_id } = await project.call(`/v1/agents/${agent_id}/runs`, { input: 0, callback_url })
     await project.cancel(run_id)
   }
   const [ofAttacker, ofOther] = [await agent(attacker), await agent(other)]
   const { port } = new URL(host.url)
-  // A host may have so many at a time: of many hosts an account has its share.
+  // One host gets a bounded number at a time; with many hosts an account uses all of its share.
   for (let i = 0; i < 200; i++)
     await callBack(attacker, ofAttacker, `http://127.0.0.${1 + (i % 10)}:${port}/hook`)
   await eventually(() =>

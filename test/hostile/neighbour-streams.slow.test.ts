@@ -1,5 +1,5 @@
-// A tenant that asks for every event stream there is, with one key and by HEAD too: it gets its share of them, and other
-// accounts theirs.
+// A tenant asks for every event stream there is, with one key and by HEAD too: it gets its share of them, and other
+// accounts get theirs.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LIMITS } from '../../shared/kernel/limits.ts'
@@ -20,7 +20,7 @@ let host: HangingHost
 beforeAll(async () => {
   shared = await startShared()
   host = await hangingHost()
-  await shared.measure(20) // it is compiled by then
+  await shared.measure(20) // its code is compiled by then
   tell('alone', await shared.measure())
 }, START_MS)
 afterAll(async () => {
@@ -46,7 +46,7 @@ it('500 streams of one key, by GET and by HEAD, leave streams to others', async 
   const gets = await Promise.all(Array.from({ length: 500 }, () => ask('GET')))
   const measured = await shared.measure()
   tell(`beside ${count(gets, 200)} streams of one key (${count(gets, 429)} refused)`, measured)
-  // The attack got there: it has all that one key may have. A HEAD takes none: each of the streams is still to be had.
+  // The attack has arrived: it has all that one key may have. A HEAD takes none, so all streams could still be opened.
   expect([count(gets, 200), count(gets, 429)]).toEqual([
     LIMITS.event_streams_per_caller,
     500 - LIMITS.event_streams_per_caller,

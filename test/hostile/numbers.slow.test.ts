@@ -1,6 +1,6 @@
-// Every number, text and list that a request may carry, at its bounds and beyond, in a request that is otherwise valid. What
-// fits is taken and stored; what does not is a 400 that names the field; nothing is a 500. And whatever was taken, every
-// run that was started with it ends.
+// Every number, text and list of a request, at its bounds and beyond, in a request that is otherwise valid. What fits
+// is accepted and stored; what does not is a 400 that names the field; nothing is a 500. Every run that was started
+// with an accepted value ends.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startNodeHost } from '../conformance/hosts.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.end())
 
-/** They are proved by their caller in another way, end what asks, or have another part in the answer. */
+/** Their caller proves itself in another way, they end the caller's access, or they need a partner for the answer. */
 const ELSEWHERE = [
   'answerItems',
   'fireTrigger',
@@ -32,24 +32,24 @@ const ELSEWHERE = [
   'createSession',
   'refreshSession',
 ]
-/** What is set there bounds all that its tenant asks from then on: it is asked of another's. */
+/** What they set bounds all later requests of their tenant, so another tenant's is set. */
 const OF_OTHER = ['updateProject', 'setAccountQuotas', 'setAccountPlan', 'createAccount']
 
 let made = 0
-/** What a body needs beyond the sweep's, so that it can be sent again and again, and so that a place counts. */
+/** What a body needs beyond the sweep's, so that it is accepted again and again. */
 const BODIES: Record<string, () => Record<string, unknown>> = {
   createSchedule: () => ({
     cron: `${++made % 60} ${Math.floor(made / 60) % 24} ${1 + Math.floor(made / 1440)} * *`,
   }),
 }
 
-/** The sweep's item is not paused, so that it is refused after its number was read. */
+/** The sweep's item is not paused, so it is refused after its number was read. */
 const NEVER_TAKEN = ['resumeItem budget_cents']
 
-/** What was found, as lines that say of which request. */
+/** What was found, as lines that name the request. */
 const found: string[] = []
 let sent = 0
-/** Numbers by where they are, and whether one of them was ever taken: only then are their bounds what was tried. */
+/** Whether a number was ever accepted, by its place: only then were its bounds tried. */
 const numbers = new Map<string, boolean>()
 
 interface Sent {
@@ -68,7 +68,7 @@ function judge({ where, schema, answer }: Sent, name: string, { value, fits }: T
   const names = status === 400 && (json?.error?.message ?? '').includes(name)
   if (status >= 500) found.push(told)
   else if (fits === false && (status < 400 || status >= 422)) found.push(`taken: ${told}`)
-  // A number that no double holds is refused by the gate, before there are fields.
+  // A number that no double holds is refused by the parser, before there are fields.
   else if (fits === false && status === 400 && !names && json.error.code !== 'number_out_of_range')
     found.push(`not named: ${told}`)
   else if (fits === true && names && json.error.code === 'invalid_request') found.push(`refused: ${told}`)
@@ -102,7 +102,7 @@ async function walkBody(swept: Swept): Promise<void> {
     }
 }
 
-/** The same place, in a body that was not sent before. */
+/** The same place in a body that was not sent before. */
 function placeAt(swept: Swept, base: unknown, path: string[], schema: unknown): Place {
   const name = path.join('.')
   return places
@@ -110,7 +110,7 @@ function placeAt(swept: Swept, base: unknown, path: string[], schema: unknown): 
     .find(place => place.path.join('.') === name && JSON.stringify(place.schema) === JSON.stringify(schema))!
 }
 
-/** Starts a run with what was taken, where it says how runs are. */
+/** Starts a run with an accepted value that says how runs are. */
 async function used(swept: Swept, { json }: Answer): Promise<void> {
   const token = own.session
   if (swept.id === 'createDeployment')
@@ -124,7 +124,7 @@ async function used(swept: Swept, { json }: Answer): Promise<void> {
   if (swept.id === 'createTrigger') await world.call('DELETE', `/v1/triggers/${json.id}`, { token })
 }
 
-/** As a query says it, a number is a text. */
+/** In a query a number is a text. */
 const inQuery = ({ value }: Trial) =>
   withRaw(typeof value === 'string' ? value : JSON.stringify(value)).replace(/^@raw:(.*)@$/, '$1')
 
@@ -151,7 +151,7 @@ async function walkQuery(swept: Swept): Promise<void> {
         { search: String(search) },
         isOfLines ? LINES : {},
       )
-      // In a query everything is a text, and a size of a page is clamped.
+      // In a query everything is text, and a page size is clamped.
       const isClear =
         isNumber(schema) &&
         name !== 'limit' &&
@@ -166,7 +166,7 @@ async function walkQuery(swept: Swept): Promise<void> {
 }
 const LINES = { raw: '{"input":1}\n', headers: { 'content-type': 'application/x-ndjson' } }
 
-it('every number of a request is taken up to its bounds, and refused by name beyond [errors.400, errors.only-these]', async () => {
+it('every number of a request is accepted up to its bounds, and refused by name beyond [errors.400, errors.only-these]', async () => {
   const operations = operationsOf(world).filter(({ id, row }) => !ELSEWHERE.includes(id) && !row.destroys)
   let walked = 0
   for (const swept of operations) {

@@ -1,11 +1,11 @@
-// Where a request carries a number, a text or a list, by the schemas of the OpenAPI document, and what may just stand there
-// and what just may not.
+// Where a request carries a number, a text or a list, by the schemas of the OpenAPI document, and the values just
+// inside and just outside the bounds there.
 
 import type { Document } from '../conformance/contract.ts'
 
 export type Schema = Record<string, unknown>
 
-/** A place in a value: what stands there by its schema, and the whole with something else there. */
+/** A place in a value: its schema, and the whole value with something else there. */
 export interface Place {
   path: string[]
   schema: Schema
@@ -23,7 +23,7 @@ export class Places {
     this.#document = document
   }
 
-  /** Every place below a schema, in a value that holds what `base` says and whatever leads to the place. */
+  /** Every place below a schema, in a value that holds `base` and whatever leads to the place. */
   within(given: unknown, base: unknown, path: string[] = []): Place[] {
     const schema = this.#resolved(given)
     const choices = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined
@@ -97,7 +97,7 @@ export class Places {
   }
 }
 
-/** What to put in a place, and whether the schema lets it stand there; undefined where it does not say. */
+/** A value to put in a place, and whether the schema allows it there; undefined if the schema does not say. */
 export interface Trial {
   value: unknown
   fits: boolean | undefined

@@ -1,5 +1,5 @@
-// Code of an agent, in workerd and after it has left it: what it gets of the machine that runs it. Each attack has its control:
-// the same from outside of the sandbox gets there.
+// An agent's code, in workerd and after it has escaped from it: what it gets of the machine that runs it. Each attack
+// has its control: the same succeeds from outside the sandbox.
 
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { LIMITS } from '../../shared/kernel/limits.ts'
 import { eventually } from '../support/eventually.ts'
 import { killAll, type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
-/** Does what it is asked to, and says what came of it. */
+/** Does what it is asked to, and returns the result. */
 const AGENT = `
 import net from 'node:net'
 import fs from 'node:fs'
@@ -108,7 +108,7 @@ const dial = (port: number) =>
     socket.on('error', reject)
   })
 
-/** Something that listens on this machine only, and counts who comes. */
+/** A server that listens on this machine only, and counts connections. */
 async function privatePort() {
   let came = 0
   const server = http.createServer((_, response) => response.end('private'))
@@ -126,7 +126,7 @@ const storePorts = () => {
   return [databaseUrl, redisUrl].map(url => Number(new URL(url).port))
 }
 
-it('reaches neither the stores nor what else listens on its machine, by no way out', async () => {
+it('an agent reaches neither the stores nor other servers on its machine, by any way out', async () => {
   open()
   const listening = await privatePort()
   const ports = [...storePorts(), listening.port]
@@ -151,7 +151,7 @@ it('reaches neither the stores nor what else listens on its machine, by no way o
   expect(listening.came()).toBe(1)
 })
 
-it('gets nothing of the stores where its machine is open to it and it declares them, as with npm start', async () => {
+it('an agent gets nothing of the stores even if its machine is open to it and it declares them, as with npm start', async () => {
   open(['127.0.0.0/8', '::1/128'])
   const listening = await privatePort()
   const [postgres, redis] = storePorts()
@@ -169,7 +169,7 @@ it('gets nothing of the stores where its machine is open to it and it declares t
   }
 })
 
-it('reads no file of the machine, writes none, and knows of no environment but its own', async () => {
+it('an agent reads no file of the machine, writes none, and sees no environment but its own', async () => {
   open()
   const secret = join(folder.path, 'master.key')
   await writeFile(secret, 'a secret', { mode: 0o644 })
@@ -180,7 +180,7 @@ it('reads no file of the machine, writes none, and knows of no environment but i
       refused: expect.stringMatching(/no such file/),
     })
   }
-  // It has a folder of its own, in its memory.
+  // It has a folder of its own, in memory.
   const written = `/tmp/assay-hostile-${process.pid}`
   expect(await ask(target, { do: 'write', path: written })).toEqual({ got: 'written' })
   expect(existsSync(written)).toBe(false)
@@ -191,7 +191,7 @@ it('reads no file of the machine, writes none, and knows of no environment but i
   expect(Object.keys(process.env).length).toBeGreaterThan(1)
 })
 
-it('starts no program and no thread, and makes no code of text', async () => {
+it('an agent starts no program and no thread, and makes no code of text', async () => {
   open()
   for (const way of ['spawn', 'thread', 'code'])
     expect(await ask(agent('programs'), { do: way })).toMatchObject({
@@ -199,7 +199,7 @@ it('starts no program and no thread, and makes no code of text', async () => {
     })
 })
 
-it('fills the memory that it may have, while another agent answers', async () => {
+it('an agent that fills all the memory it may have does not stop another agent from answering', async () => {
   open()
   await ask(agent('other'), { do: 'echo', text: 'warm' })
   let most = 0
@@ -229,7 +229,7 @@ it('fills the memory that it may have, while another agent answers', async () =>
 
 // 220 look-ups at once ended the process: each has a thread, and Rust's stacks of 2 MiB filled its memory.
 it(
-  'that asks for hundreds of names at once keeps its process, and what else is in that',
+  'an agent that asks for hundreds of names at once keeps its process and all that is in it',
   async () => {
     open()
     const target = agent('names', ['*'])
@@ -254,7 +254,7 @@ it(
   PATIENCE_MS,
 )
 
-/** What an agent would be that has left workerd: a program in its place, started as workerd is. */
+/** Stands for an agent that has escaped from workerd: a program in its place, started as workerd is. */
 async function escaped(script: string) {
   const program = join(folder.path, `escaped-${crypto.randomUUID()}`)
   await writeFile(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
@@ -269,7 +269,7 @@ async function escaped(script: string) {
 }
 
 it.runIf(isRoot)(
-  'that has left workerd is a user whom nothing belongs to, and writes to no file',
+  'an agent that has escaped from workerd is a user who owns nothing, and writes to no file',
   async () => {
     const open = join(folder.path, 'open')
     await mkdir(open, { mode: 0o777 })
@@ -298,7 +298,7 @@ it.runIf(isRoot)(
     expect(existsSync(join(open, 'escaped')) && readFileSync(join(open, 'escaped'), 'utf8')).not.toContain(
       'much',
     )
-    // The control: the same program, started otherwise, gets all of it.
+    // The control: the same program, started in another way, gets all of it.
     const { stdout } = await promisify(execFile)('sh', ['-c', attack('control')])
     expect(stdout).toContain('a secret')
     expect(stdout).toContain('signalled')
@@ -307,7 +307,7 @@ it.runIf(isRoot)(
 )
 
 it.runIf(isRoot)(
-  'that has left workerd reaches no other agent’s process, and fills no table of processes',
+  'an agent that has escaped from workerd reaches no other agent’s process, and fills no process table',
   async () => {
     const victim = await escaped('echo ready; exec sleep 600')
     await eventually(() => expect(victim.said()).toContain('ready'))

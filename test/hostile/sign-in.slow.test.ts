@@ -1,5 +1,5 @@
-// Strangers who guess passwords, many at once: from one address, from many, and while Redis is late or away. They cost little,
-// no more is tried than may be, and a member gets in meanwhile.
+// Strangers guess passwords, many at once: from one address, from many, and while Redis is late or away. They cost
+// little, no more guesses are tried than allowed, and a member gets in meanwhile.
 
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import { type TestStore, testRedis } from '../support/stores.ts'
 import { costOf, expectCheap, tell } from './support/cost.ts'
 import { send, tally } from './support/sender.ts'
 
-/** What comes back while the guesses are made, on a machine that takes a minute for them. */
+/** Tokens that refill while the guesses are made, on a machine that takes a minute for them. */
 const COMES_BACK = 60
 
 let redis: TestStore
@@ -19,7 +19,7 @@ beforeAll(async () => {
   redis = await testRedis()
   between = await startBetween(Number(new URL(redis.url).port))
   const url = Object.assign(new URL(redis.url), { port: String(between.port) })
-  // Guesses come from many addresses as they come through a proxy that says so.
+  // Guesses come from many addresses, as through a proxy that names them.
   stack = await startStack({ env: { REDIS_URL: url.href, ASSAY_TRUSTED_PROXIES: '127.0.0.1/32' } })
   expect(await signIn('198.51.100.1', stack.account!.email, stack.account!.password)).toBe(201)
 })
@@ -35,11 +35,11 @@ async function signIn(from: string, email: string, password: string): Promise<nu
   return (await send(stack, { path: '/v1/sessions', headers, length: body.length, body: [body] })).status
 }
 
-// Guesses that have waited too long for their turn to be hashed are refused as well: on a busy machine fewer are tried than may be.
+// Guesses that waited too long to be hashed are refused as well: on a busy machine fewer are tried than allowed.
 const guesses = (count: number, one: (n: number) => Promise<number | undefined>) =>
   costOf(stack, () => Promise.all(Array.from({ length: count }, (_, n) => one(n))))
 
-it.each([200, 1000])('%i guesses at once, from one address', async count => {
+it.each([200, 1000])('%i guesses at once from one address are limited', async count => {
   const from = `203.0.113.${count % 251}`
   const [answers, cost] = await guesses(count, n => signIn(from, `guess-${count}-${n}@example.org`, 'wrong'))
   const told = tally(answers)
@@ -51,7 +51,7 @@ it.each([200, 1000])('%i guesses at once, from one address', async count => {
   expectCheap(cost)
 })
 
-it('1,000 guesses at once at one member, from as many addresses, and the member gets in from a known place', async () => {
+it('1,000 guesses at once at one member, from as many addresses, are limited, and the member gets in from a known place', async () => {
   const { email, password } = stack.account!
   const member: Promise<number | undefined>[] = []
   const [answers, cost] = await guesses(1000, n => {
@@ -66,7 +66,7 @@ it('1,000 guesses at once at one member, from as many addresses, and the member 
   expectCheap(cost)
 })
 
-it('addresses of one IPv6 line count as one', async () => {
+it('addresses of one IPv6 network count as one', async () => {
   const { burst } = LIMITS.sign_ins_per_email_and_address
   const answers: unknown[] = []
   for (let n = 0; n < 2 * burst; n++)
@@ -74,7 +74,7 @@ it('addresses of one IPv6 line count as one', async () => {
   expect(tally(answers)[429]).toBeGreaterThan(0)
 })
 
-it.each(['late', 'away'] as const)('no more is tried while Redis is %s', async how => {
+it.each(['late', 'away'] as const)('no more guesses are tried while Redis is %s', async how => {
   const { burst } = LIMITS.sign_ins_per_email_and_address
   const guess = () => signIn('198.51.100.77', `${how}@example.org`, 'wrong')
   const before = await Promise.all(Array.from({ length: 3 * burst }, guess))
@@ -92,7 +92,7 @@ it.each(['late', 'away'] as const)('no more is tried while Redis is %s', async h
 
 interface Between {
   port: number
-  /** What was said to Redis while it was late or away. */
+  /** What was sent to Redis while it was late or away. */
   held: number
   late(): void
   away(): void
@@ -102,7 +102,7 @@ interface Between {
 
 const LATE_MS = 1000
 
-/** What stands before Redis: passes everything on, keeps its answers back for a second, or takes no connection. */
+/** Stands in front of Redis: passes everything on, delays its answers by a second, or takes no connection. */
 async function startBetween(port: number): Promise<Between> {
   let how: 'well' | 'late' | 'away' = 'well'
   const sockets = new Set<Socket>()

@@ -1,5 +1,5 @@
-// Strangers who hold connections: with a head that never ends, a body that comes a byte a second, or nothing at all. They keep
-// nobody else from an answer, and are given up.
+// Strangers hold connections: with a head that never ends, a body of a byte a second, or nothing at all. They keep
+// nobody else from an answer, and are cut off.
 
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -42,30 +42,30 @@ async function hold(what: string, first: string, drip: string | undefined) {
   return { open, told }
 }
 
-it('with a head that never ends', async () => {
+it('connections with a head that never ends cost little', async () => {
   const { open } = await hold(
     'with a head that never ends',
     'GET /health HTTP/1.1\r\nhost: a\r\n',
     'x: y\r\n',
   )
-  expect(open).toBeGreaterThan(0) // they were there; the host ends them after a minute
+  expect(open).toBeGreaterThan(0) // they are still open; the host ends them after a minute
 })
 
-it('with a byte of a body each second, to sign in', async () => {
+it('connections with a byte of a body each second, to sign in, cost little', async () => {
   const head =
     'POST /v1/sessions HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 4000\r\n\r\n{'
   const { open } = await hold('with a byte of a body each second', head, ' ')
   expect(open).toBeGreaterThan(0)
 })
 
-it('with a byte of a body each second, where nobody is known', async () => {
+it('connections with a byte of a body each second, from an unknown caller, cost little', async () => {
   const head =
     'POST /v1/batches HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
   const { told } = await hold('that begin a batch and prove nothing', head, '1\r\n \r\n')
   expect(told[500]).toBeUndefined()
 })
 
-it('with nothing at all', async () => {
+it('connections with nothing at all cost little', async () => {
   const { open } = await hold('with nothing on them', '', undefined)
   expect(open).toBeGreaterThan(0)
 })

@@ -1,5 +1,5 @@
-// Strangers who found out a trigger's address, and nothing else. What they send is not read where its secret comes first, and
-// into a bounded room where it is signed; what they try stands in the log, and does not fill it.
+// Strangers know a trigger's address, and nothing else. Their bodies are not read if the secret comes in a header, and
+// read into a bounded room if they are signed; their tries are logged, and do not fill the log.
 
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -45,40 +45,43 @@ it.each([
   ['with its secret in a header', 'bearer', {}, { authorization: 'Bearer whk_secret_wrong' }],
   ['that is signed', 'github', {}, { 'x-hub-signature-256': 'sha256=00' }],
   ['that is signed, and takes items', 'github', { items: true }, { 'x-hub-signature-256': 'sha256=00' }],
-])('large bodies for a trigger %s', async (which, scheme, more, proof) => {
-  const { url } = await ask('POST', '/v1/triggers', {
-    agent_id,
-    name: `${scheme}${'items' in more ? '-items' : ''}`,
-    scheme,
-    ...more,
-  })
-  const bytes = 'items' in more ? 25 * MiB : LIMITS.item_input_bytes
-  const before = await logged('fireTrigger.refused')
-  const [sent, cost] = await costOf(stack, () =>
-    atATime(AT_ONCE, LAST_MS, () =>
-      send(stack, {
-        path: new URL(url).pathname,
-        headers: { 'content-type': 'application/json', ...proof },
-        length: bytes,
-        body: fill(bytes),
-      }),
-    ),
-  )
-  const total = sent.reduce((sum, one) => sum + one.bytes, 0)
-  const told = tally(sent.map(({ status }) => status))
-  tell(
-    `bodies of ${bytes} bytes for a trigger ${which}, ${Math.round(total / 1e6)} MB sent, answered ${JSON.stringify(told)}`,
-    cost,
-  )
-  expect(told[401]).toBeGreaterThan(0)
-  expect(Object.keys(told).every(status => ['401', '429', '400', 'undefined'].includes(status))).toBe(true)
-  const entries = (await logged('fireTrigger.refused')) - before
-  expect(entries).toBeGreaterThan(0)
-  expect(entries).toBeLessThanOrEqual(LIMITS.refusals_noted.burst + 1)
-  expectCheap(cost)
-})
+])(
+  'large bodies for a trigger %s cost little, and are logged within a bound',
+  async (which, scheme, more, proof) => {
+    const { url } = await ask('POST', '/v1/triggers', {
+      agent_id,
+      name: `${scheme}${'items' in more ? '-items' : ''}`,
+      scheme,
+      ...more,
+    })
+    const bytes = 'items' in more ? 25 * MiB : LIMITS.item_input_bytes
+    const before = await logged('fireTrigger.refused')
+    const [sent, cost] = await costOf(stack, () =>
+      atATime(AT_ONCE, LAST_MS, () =>
+        send(stack, {
+          path: new URL(url).pathname,
+          headers: { 'content-type': 'application/json', ...proof },
+          length: bytes,
+          body: fill(bytes),
+        }),
+      ),
+    )
+    const total = sent.reduce((sum, one) => sum + one.bytes, 0)
+    const told = tally(sent.map(({ status }) => status))
+    tell(
+      `bodies of ${bytes} bytes for a trigger ${which}, ${Math.round(total / 1e6)} MB sent, answered ${JSON.stringify(told)}`,
+      cost,
+    )
+    expect(told[401]).toBeGreaterThan(0)
+    expect(Object.keys(told).every(status => ['401', '429', '400', 'undefined'].includes(status))).toBe(true)
+    const entries = (await logged('fireTrigger.refused')) - before
+    expect(entries).toBeGreaterThan(0)
+    expect(entries).toBeLessThanOrEqual(LIMITS.refusals_noted.burst + 1)
+    expectCheap(cost)
+  },
+)
 
-it('who reads a signing secret stands in the log, once a minute however often', async () => {
+it('reading a signing secret is logged, once a minute however often it happens', async () => {
   const { access_token } = await ask('POST', '/v1/sessions', stack.account)
   const [project] = await ask('GET', '/v1/projects')
   for (let n = 0; n < 5; n++)

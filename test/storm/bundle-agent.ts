@@ -1,4 +1,4 @@
-// The same agent made with the SDK, for the agent runtime.
+// The same agent as url-agent.ts, written with the SDK, for the agent runtime.
 
 import { agent, type Context, serve } from 'assay'
 import { COMPLETION, type Doing, slowMsOf } from './payloads.ts'
@@ -23,7 +23,7 @@ class StormAgent {
     return { name: input.name }
   }
 }
-// By hand what `@agent` does: Node runs this file as it is, and it does not know decorators.
+// Does by hand what `@agent` does: Node runs this file as it is, and does not support decorators.
 const declaration = { name: 'storm bundle', maxConsecutiveFailures: 1_000_000 }
 agent(declaration)(StormAgent, { kind: 'class', name: 'StormAgent' } as ClassDecoratorContext<
   typeof StormAgent

@@ -1,8 +1,8 @@
-// Who calls the API. Guarantee: every answer that a caller should not get is kept, with when it was asked and answered.
+// Calls the API. Guarantee: every answer that a caller should not get is recorded with the times of request and answer.
 
 import { setTimeout as pause } from 'node:timers/promises'
 
-const ANSWER_MS = 40_000 // longer than any deadline of the server for what is asked here
+const ANSWER_MS = 40_000 // longer than any deadline of the server for these requests
 const AGAIN_MS = 300
 const AGAIN_FOR_MS = 60_000
 
@@ -13,13 +13,13 @@ export interface Asked {
 }
 
 export interface Answer {
-  /** 0 without one. */
+  /** 0 if no answer came. */
   status: number
   code: string
   body: Record<string, unknown>
 }
 
-/** An answer of 5xx, or one of 4xx that nothing explains. */
+/** A 5xx answer, or a 4xx that is not one of TO_BE_EXPECTED. */
 export interface Failure {
   from: number
   to: number
@@ -28,7 +28,7 @@ export interface Failure {
   code: string
 }
 
-/** Refusals that callers of a storm meet: what they ask for has ended meanwhile, or was done by an earlier try. */
+/** Refusals that are normal in a storm: the target has ended meanwhile, or an earlier attempt already did the work. */
 const TO_BE_EXPECTED = ['run_already_ended', 'item_not_replayable', 'item_not_paused', 'nothing_to_recover']
 
 export class Caller {
@@ -43,7 +43,7 @@ export class Caller {
     this.#key = key
   }
 
-  /** One try, at one API after the other. */
+  /** Sends the request once, to each API in turn. */
   async ask(path: string, { method = 'POST', body, headers = {} }: Asked = {}): Promise<Answer> {
     const from = Date.now()
     const url = this.#urls[this.#next++ % this.#urls.length]! + path
@@ -66,7 +66,7 @@ export class Caller {
     return answer
   }
 
-  /** Asks again until the answer is clear. Only for what may be asked twice. */
+  /** Repeats a request until the answer is clear or AGAIN_FOR_MS passed. Only for requests that may be repeated. */
   async insist(path: string, asked?: Asked): Promise<Answer> {
     for (const end = Date.now() + AGAIN_FOR_MS; ; await pause(AGAIN_MS)) {
       const answer = await this.ask(path, asked)

@@ -1,4 +1,4 @@
-// The storm's own eyes: each kind of breach is seen where there is one.
+// The storm's own checks: each finds its kind of breach.
 
 import { expect, it } from 'vitest'
 import { checkAnswers, checkEntries, checkItems } from './checks.ts'
@@ -33,7 +33,7 @@ const runRow = (id = 'run 1'): RunSeen => ({
   items: Array.from({ length: entry.items }, (_, i) => itemRow(itemNameOf(entry, i + 1))),
 })
 
-it('a run with all its items as they must be is no breach', () => {
+it('a run whose items are all as expected is no breach', () => {
   expect(checkEntries([entry], [runRow()])).toEqual([])
   expect(checkItems([runRow()], new Set(), URL_AGENT)).toEqual([])
 })
@@ -60,7 +60,7 @@ it.for<[what: string, entry: Entry, runs: RunSeen[], told: RegExp]>([
     [runRow(), runRow('run 2')],
     /2 runs under one key/,
   ],
-])('%s is told', ([, given, runs, told]) => {
+])('%s is reported', ([, given, runs, told]) => {
   expect(checkEntries([given], runs)).toEqual(expect.arrayContaining([expect.stringMatching(told)]))
 })
 
@@ -70,14 +70,14 @@ it.for<[what: string, change: (item: ItemRow) => Partial<ItemRow>, told: RegExp]
   ['another verdict', () => ({ outcome: 'degraded' }), /is completed, degraded/],
   ['an item of a run that nobody cancelled', () => ({ status: 'cancelled', outcome: null }), /is cancelled/],
   ['a step that was paid for twice', () => ({ cost_micro: 2 * STEP_COST_MICRO }), /cost 7000/],
-])('%s is told', ([, change, told]) => {
+])('%s is a breach', ([, change, told]) => {
   const run = runRow()
   const at = run.items.findIndex(item => doingOf(item.name) === 'step')
   const items = run.items.map((item, i) => (i === at ? { ...item, ...change(item) } : item))
   expect(checkItems([{ ...run, items }], new Set(), URL_AGENT)).toEqual([expect.stringMatching(told)])
 })
 
-it('a failure is told unless PostgreSQL was in trouble and the answer says so', () => {
+it('a failure is reported unless PostgreSQL was in trouble and the answer says so', () => {
   const trouble = [{ from: 10_000, to: 20_000 }]
   const failure = { from: 12_000, to: 13_000, what: 'POST /v1/runs', status: 500, code: 'store_unreachable' }
   expect(checkAnswers([failure], trouble)).toEqual([])
@@ -86,7 +86,7 @@ it('a failure is told unless PostgreSQL was in trouble and the answer says so', 
   expect(checkAnswers([{ ...failure, status: 401, code: 'unauthenticated' }], trouble)).toHaveLength(1)
 })
 
-it('a seed says which faults strike when, another seed says otherwise, and ten rounds meet each fault', () => {
+it('a seed determines which faults strike when, another seed gives other strikes, and ten rounds include every fault', () => {
   const plans = (seed: number) => Array.from({ length: 10 }, (_, i) => planOf(seed, i + 1, 12_000))
   expect(plans(7)).toEqual(plans(7))
   expect(plans(7)).not.toEqual(plans(8))

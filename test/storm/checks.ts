@@ -1,4 +1,4 @@
-// What must hold once a round has drained. Each check tells in words what does not; nothing where all does.
+// What must hold once a round has drained. Each check returns one sentence per breach, and none if all holds.
 
 import type { Sql } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
@@ -10,13 +10,13 @@ import { type Entry, itemNameOf } from './ledger.ts'
 import { BY_SCHEDULE, doingOf, inputOf, OUTCOMES, outputOf, STEP_COST_MICRO } from './payloads.ts'
 import type { RunSeen } from './snapshot.ts'
 
-/** A connection that a fault broke may be met so much later; then a statement is tried again, or its caller told. */
+/** A connection that a fault broke may be used this much later: its statement is retried, or its caller gets a 5xx. */
 const GRACE_MS = 5000
-/** Runs that are recounted by all figures there are; all are by those of the API. */
+/** How many runs are recounted in every figure; the API verifies its own figures of all runs. */
 const RECOUNTED = 8
-const AT_ONCE = 6 // connections that the checks have
+const AT_ONCE = 6 // connections that the checks use
 
-/** Every acknowledged submission is one run with all its items; one that nobody heard of is whole, or not there. */
+/** Every acknowledged submission is one run with all its items; one without a clear answer is such a run, or absent. */
 export function checkEntries(entries: readonly Entry[], runs: readonly RunSeen[]): string[] {
   const isNamed = (run: RunSeen) => !run.is_replay && run.items[0]?.name !== BY_SCHEDULE
   const byEntry = Map.groupBy(runs.filter(isNamed), run => run.items[0]?.name.split('-')[0])
@@ -46,7 +46,7 @@ function itemsMissing(entry: Entry, run: RunSeen): string[] {
     : [`${entry.name} has ${there.size} of ${entry.items} items, ${run.total_items} by its run`]
 }
 
-/** Every item ended as its agent ended it, with the bytes that were sent and answered, and was paid for once. */
+/** Every item ended as its agent ended it, has the exact bytes that were sent and answered, and was paid for once. */
 export function checkItems(
   runs: readonly RunSeen[],
   cancelled: ReadonlySet<string>,
@@ -72,7 +72,7 @@ export function checkItems(
   )
 }
 
-/** Counters equal a recount: by the API of every run, by all figures of some, and of the project. */
+/** Counters equal a recount: all runs by the API, some runs in every figure, and the project's usage. */
 export async function checkCounters(
   { sql, project_id }: Installation,
   caller: Caller,
@@ -98,7 +98,7 @@ export async function checkCounters(
 export const checkVerdicts = ({ sql }: Installation, runs: readonly RunSeen[]) =>
   eachOf(runs, AT_ONCE, async ({ id }) => (await breachesOf(sql, id)).map(what => `run ${id}: ${what}`))
 
-/** Each callback was tried until it was taken, or as often as it may be. */
+/** Each callback was tried until it was delivered, or `delivery_tries` times if its receiver never accepts it. */
 export async function checkCallbacks(
   { sql, receiver }: Installation,
   entries: readonly Entry[],
@@ -133,7 +133,7 @@ export async function checkCallbacks(
   )
 }
 
-/** Each minute has one row, and each row that says so one run: there is no run of the schedule beside those. */
+/** Every minute has an occurrence, every run that an occurrence names exists, and the schedule has no other run. */
 export async function checkSchedule(
   { sql, schedule_id }: Installation,
   runs: readonly RunSeen[],
@@ -160,8 +160,9 @@ export async function checkSchedule(
 }
 
 /**
- * Callers hear of nothing but a PostgreSQL that cannot be asked, and only while it cannot. One that takes as long for a
- * session or a statement as the shortest deadline is too busy, as all is on a machine that does much else.
+ * The only failure that callers may get is `store_unreachable`, and only while PostgreSQL is in trouble. A call that
+ * took as long as the shortest deadline for a session or a statement also passes: PostgreSQL is too busy then, as
+ * everything is on a machine with much other work.
  */
 export function checkAnswers(failures: readonly Failure[], trouble: Installation['trouble']): string[] {
   const isInTrouble = ({ from, to }: Failure) =>
@@ -192,7 +193,7 @@ async function eachOf<T>(
   return found
 }
 
-/** All counters of all runs there ever were, recounted in one statement. */
+/** Recounts the counters of all runs in one statement. */
 export async function recountAll(sql: Sql): Promise<{ compared: number; differences: number }> {
   const [row] = await sql<{ compared: number; differences: number }[]>`
     select count(*)::int * 6 as compared, count(*) filter (where

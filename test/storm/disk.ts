@@ -1,5 +1,5 @@
-// A disk of the storm's own for both stores, which can be filled without filling the machine's. Guarantee: nothing is left
-// mounted when it was removed.
+// A disk of the storm's own for both stores, which can be filled without filling the machine's. Guarantee: nothing
+// stays mounted after `remove`.
 
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises'
@@ -8,13 +8,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-const BYTES = 3 * 2 ** 30 // memory is taken for what is written alone
-/** PostgreSQL has 16 MiB of log made beforehand now and then: with less than that it writes for a moment longer. */
+const BYTES = 3 * 2 ** 30 // a tmpfs takes memory only for what is written
+/** PostgreSQL sometimes has 16 MiB of WAL preallocated: with less room than that it still writes for a moment. */
 const LEFT_BYTES = 256 * 2 ** 10
 
 export interface Disk {
   path: string
-  /** Leaves hardly any room, until the returned function is called; undefined where nobody may mount anything. */
+  /** Leaves hardly any room until the returned function is called; undefined if mounting is not permitted. */
   fill?: () => Promise<() => Promise<void>>
   remove(): Promise<void>
 }

@@ -1,5 +1,5 @@
-// What may happen to an installation. Guarantee: each fault ends by itself and leaves nothing behind but what it broke; what
-// touches PostgreSQL says from when to when.
+// The faults that may strike an installation. Guarantee: each fault ends by itself and leaves nothing but its damage;
+// faults that touch PostgreSQL record from when to when.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { Redis } from 'ioredis'
@@ -7,19 +7,19 @@ import postgres from 'postgres'
 import type { Installation } from './installation.ts'
 import type { KeptStore } from './stores.ts'
 
-/** How it strikes this time; chosen beforehand, so that a seed says all of it. */
+/** One planned strike of a fault, chosen beforehand so that the seed determines all of it. */
 export interface Strike {
   fault: string
   at_ms: number
   unit: number
-  /** Out of what the fault makes of it, from 0 to below 1. */
+  /** From 0 to below 1; most faults take their duration from it. */
   strength: number
 }
 
 export interface Fault {
-  /** Faults of one target come one after the other. */
+  /** Faults of one target strike one after the other, except those of units. */
   target: 'unit' | 'postgres' | 'redis' | 'disk'
-  /** How often it is dealt beside others. */
+  /** How often it is dealt, relative to the other faults. */
   weight: number
   strike(installation: Installation, strike: Strike): Promise<void>
 }
@@ -27,7 +27,7 @@ export interface Fault {
 const RESTART_MS = 2000
 const between = (min: number, max: number, { strength }: Strike) => Math.round(min + (max - min) * strength)
 
-/** While it lasts, and a little longer in which connections die that it broke, callers may hear of PostgreSQL. */
+/** Records the window in which callers may get `store_unreachable`; checkAnswers adds time for connections it broke. */
 async function inTrouble(installation: Installation, work: () => Promise<unknown>): Promise<void> {
   const window = { from: Date.now(), to: Number.POSITIVE_INFINITY }
   installation.trouble.push(window)
@@ -40,7 +40,7 @@ async function inTrouble(installation: Installation, work: () => Promise<unknown
 
 const unitOf = ({ units }: Installation, { unit }: Strike) => units[unit % units.length]!
 
-/** Of both stores alike, by their relay; `wrap` says whether callers may hear of it. */
+/** Faults of a store and of its network, the same for both; callers may notice only those of PostgreSQL. */
 function ofNetwork(target: 'postgres' | 'redis'): Record<string, Fault> {
   const on = (work: (store: KeptStore, strike: Strike) => Promise<unknown>): Fault => ({
     target,
@@ -80,7 +80,7 @@ function ofNetwork(target: 'postgres' | 'redis'): Record<string, Fault> {
   }
 }
 
-/** Set for a while, past the relay. */
+/** Changes settings of Redis for a while, past the relay. */
 function ofRedisSettings(settings: Record<string, [during: string, after: string]>): Fault {
   return {
     target: 'redis',
@@ -105,7 +105,7 @@ async function withRedis({ url }: KeptStore, work: (client: Redis) => Promise<un
   }
 }
 
-/** Takes what connections there are, as a tool does that nobody told of the others. */
+/** Takes all free connections, like a tool that knows nothing of the other clients. */
 async function takeConnections({ url }: KeptStore, ms: number): Promise<void> {
   const sql = postgres(url, { max: 200, onnotice: () => {} })
   const taken = Array.from({ length: 200 }, () => sql`select pg_sleep(${ms / 1000})`.catch(() => {}))
@@ -169,7 +169,7 @@ export const FAULTS: Record<string, Fault> = {
         const end = await fill()
         await pause(between(2000, 4000, strike))
         await end()
-        // Either may have ended by itself.
+        // Either store may have ended by itself.
         await Promise.all([postgres.ensureUp(), redis.ensureUp()])
       })
     },

@@ -1,4 +1,4 @@
-// An installation to break: two APIs, two consumers and a tick, each a process of its own that reaches both stores by a
+// An installation to break: two APIs, two consumers and a tick, each its own process that reaches both stores through a
 // relay; two agents, a schedule, a trigger, and a receiver of callbacks.
 
 import { type ChildProcess, fork } from 'node:child_process'
@@ -20,7 +20,7 @@ import { type KeptStore, keepPostgres, keepRedis } from './stores.ts'
 import { Unit } from './unit.ts'
 
 const MASTER_KEY = '57'.repeat(32)
-/** Low enough to be met all the time. */
+/** Low enough to be reached all the time. */
 export const CAPS = { project: 300, partition: 25 }
 const PARTS: readonly [name: string, Part][] = [
   ['api 1', 'api'],
@@ -30,7 +30,7 @@ const PARTS: readonly [name: string, Part][] = [
   ['tick', 'tick'],
 ]
 const SKEW_MS = 3_600_000
-/** What the receiver answers a late one at its first try. */
+/** What the receiver answers when it refuses a callback. */
 const BUSY = 503
 
 export interface Installation {
@@ -39,17 +39,17 @@ export interface Installation {
   redis: KeptStore
   disk: Disk
   units: Unit[]
-  /** Where the APIs answer. */
+  /** Base URLs of the APIs. */
   urls: string[]
   api_key: string
   project_id: string
-  /** By URL and as a bundle. */
+  /** Ids of the agent behind a URL and of the one that is a bundle. */
   agents: { url: string; bundle: string }
   schedule_id: string
   trigger: { path: string; secret: string }
-  /** What its callbacks got, by the path that is their run's name. */
+  /** Receives the callbacks; the path of each ends in its run's name. */
   receiver: Receiver
-  /** When PostgreSQL could not be asked as usual, in milliseconds since the epoch. */
+  /** Windows in which PostgreSQL could not be queried as usual, in milliseconds since the epoch. */
   trouble: { from: number; to: number }[]
   close(): Promise<void>
 }
@@ -118,7 +118,7 @@ async function startUnits(
   return { units, urls }
 }
 
-/** The path says how: `/takes/NAME` at once, `/late/NAME` not at the first try, `/deaf/NAME` never. */
+/** By the path: `/takes/NAME` is accepted at once, `/late/NAME` from the second try on, `/deaf/NAME` never. */
 function answerByManner(receiver: Receiver): void {
   const came = new Set<string>()
   receiver.answer = (response, request) => {

@@ -1,28 +1,28 @@
-// What callers were told. Guarantee: an entry is made before its request is sent, so nothing that was acknowledged can be
-// missing here, and what nobody heard of is known to be uncertain.
+// What the API answered its callers. Guarantee: an entry is made before its request is sent, so no acknowledged
+// submission can be missing here, and a submission without a clear answer is marked as uncertain.
 
 import type { Manner } from './payloads.ts'
 
 export interface Entry {
-  /** Of the run, and the beginning of its items' names. */
+  /** Name of the run, and the beginning of its items' names. */
   name: string
   round: number
   items: number
-  /** What its items are named, where they are not named after it. */
+  /** Name of its items, if they are not named after the run. */
   item_name?: string
-  /** Sent again until the answer is clear, which may be that of an earlier try. */
+  /** Idempotency key: the request is repeated until the answer is clear, which may be the answer to an earlier try. */
   key?: string
   callback?: Manner
-  /** Whether a cancel was asked for, however that was answered. */
+  /** Whether a cancel was requested, whatever its answer. */
   is_cancelled?: boolean
-  /** `uncertain`: no answer, or one that says nothing about whether it was done. */
+  /** `uncertain`: no answer, or one that does not say whether it was done. */
   state: 'sent' | 'accepted' | 'uncertain' | 'refused'
   run_ids: Set<string>
 }
 
 export interface Ledger {
   entries: Entry[]
-  /** Recoveries that were acknowledged. */
+  /** Ids of the acknowledged recoveries. */
   recovery_ids: string[]
   open(entry: Pick<Entry, 'name' | 'round' | 'items'> & Partial<Entry>): Entry
   ofRound(round: number): Entry[]
@@ -42,6 +42,6 @@ export function openLedger(): Ledger {
   return ledger
 }
 
-/** Of its item number `at`, counted from 1. */
+/** Name of item number `at`, counted from 1. */
 export const itemNameOf = (entry: Pick<Entry, 'name' | 'items'>, at: number) =>
   entry.items === 1 ? entry.name : `${entry.name}-${at}`

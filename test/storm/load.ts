@@ -1,5 +1,5 @@
-// What callers do during a round: they submit in every form there is, cancel, replay, resume and recover. Guarantee: what
-// they do in which order follows from the seed; what they are told is in the ledger.
+// What callers do during a round: they submit in every form there is, cancel, replay and recover. Guarantee: the seed
+// determines what they do in which order; the ledger records the answers.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from '../../shared/context.ts'
@@ -11,10 +11,10 @@ import { BY_SCHEDULE, inputOf, MANNERS } from './payloads.ts'
 import { type Random, randomFrom } from './random.ts'
 
 const CALLERS = 4
-const PAUSE_MS = { min: 20, max: 160 } // between two calls of one
-const ITEMS = { json: 150, lines: 700 } // of a batch at most
+const PAUSE_MS = { min: 20, max: 160 } // between two calls of a caller
+const ITEMS = { json: 150, lines: 700 } // at most, in a batch
 const TENANTS = 4
-const CAP = { min: 2, max: 40 } // of a run that has one
+const CAP = { min: 2, max: 40 } // `concurrency` of a run that has one
 
 export interface Load {
   installation: Installation
@@ -39,7 +39,7 @@ export async function callFor(load: Load, { seed, ms }: { seed: number; ms: numb
 
 type Call = (load: Load, name: string, random: Random) => Promise<void>
 
-/** Each as often as it stands here. */
+/** A call that is listed n times is n times as likely. */
 const CALLS: readonly Call[] = [
   batchOfJson,
   batchOfJson,
@@ -58,7 +58,7 @@ const CALLS: readonly Call[] = [
   recover,
 ]
 
-/** What a run may be asked to have beside its items. */
+/** Chooses the agent of a run and, by chance, an idempotency key and a callback. */
 function settingsOf({ installation }: Load, entry: Entry, random: Random) {
   if (random.chance(0.6)) entry.key = `key ${entry.name}`
   if (random.chance(0.4)) entry.callback = random.pick(MANNERS)
@@ -81,11 +81,11 @@ const itemsOf = (entry: Entry, isSplit: boolean) =>
     return `{"item_id":"${name}"${partitionOf(i, isSplit)},"input":${inputOf(name)}}`
   })
 
-/** Sends what makes one run, again where it has a key. */
+/** Sends the request that makes one run, more than once if it has a key. */
 async function submit(caller: Caller, entry: Entry, path: string, asked: Parameters<Caller['ask']>[1]) {
   const answer = entry.key === undefined ? await caller.ask(path, asked) : await caller.insist(path, asked)
   note(entry, answer)
-  // One that was done is the same when it is asked for once more.
+  // A submission that was accepted gets the same run when it is repeated.
   if (entry.key !== undefined && answer.status === 202) note(entry, await caller.ask(path, asked))
 }
 
@@ -153,7 +153,7 @@ async function cancel({ ledger, caller, round }: Load, _: string, random: Random
   for (const id of entry.run_ids) await caller.insist(`/v2/runs/${id}/cancel`, { body })
 }
 
-/** Items of this round that did not work and nobody has replayed. */
+/** Failed items of this round that nobody has replayed, at most 50. */
 async function failedItems({
   ledger,
   installation,
@@ -163,7 +163,7 @@ async function failedItems({
   return installation.sql<{ run_id: string; seq: number }[]>`
     select run_id, seq from triage where run_id = any(${ids}::uuid[]) and disposition is null and lane = 'dlq' limit 50`.catch(
     () => [],
-  ) // PostgreSQL is away
+  ) // PostgreSQL is unreachable
 }
 
 async function replay(load: Load, name: string, random: Random): Promise<void> {
@@ -183,7 +183,7 @@ async function recover(load: Load, name: string, random: Random): Promise<void> 
   if (answer.status === 202) load.ledger.recovery_ids.push(answer.body.id as string)
 }
 
-/** Resumes what agents hold until nothing is held; @returns how many were. */
+/** Resumes up to 200 paused items; @returns how many were paused. */
 export async function resumeHeld(caller: Caller, sql: Sql): Promise<number> {
   const held = await sql<{ run_id: string; seq: number }[]>`
     select i.run_id, i.seq from runs r join items i on i.project_id = r.project_id and i.run_id = r.id

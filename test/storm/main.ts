@@ -1,7 +1,7 @@
-// `npm run storm -- [--rounds N] [--seed S] [--verbose]`: load with a ledger of what was acknowledged, faults over separate processes and
-// both stores, and a check of everything that is promised after each round. Prints the seed and figures; the same seed has
-// the same faults strike at the same times. Exits with 1 where anything does not hold, with what, and keeps the processes'
-// logs.
+// `npm run storm -- [--rounds N] [--seed S] [--verbose]`: load with a ledger of acknowledged submissions, faults in
+// processes and both stores, and a check of every promise after each round. Prints the seed and figures; the same seed
+// has the same faults strike at the same times. If a check fails, it prints the breach, keeps the processes' logs and
+// exits with 1.
 
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { type Installation, install } from './installation.ts'
 import { openLedger } from './ledger.ts'
 import { playRound, type RoundFigures } from './round.ts'
 
-const TOLD = 12 // breaches of a round
+const TOLD = 12 // breaches printed per round
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
 const number = (n: number) => n.toLocaleString('en')
 

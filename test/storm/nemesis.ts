@@ -1,5 +1,5 @@
-// Chooses faults and lets them strike. Guarantee: a seed and a round say which faults strike when; after a round all of
-// them have ended and everything is up again.
+// Chooses faults and lets them strike. Guarantee: seed and round determine which faults strike when; after a round all
+// of them have ended and everything is up again.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { FAULTS, type Strike } from './faults.ts'
@@ -9,7 +9,7 @@ import { randomFrom } from './random.ts'
 export const FAULTS_PER_ROUND = 6
 const FIRST_MS = 500
 
-/** Dealt from shuffled decks, so that a few rounds have met each. */
+/** Deals from shuffled decks, so that a few rounds include each fault. */
 export function planOf(seed: number, round: number, ms: number): Strike[] {
   const random = randomFrom(seed, 'nemesis')
   const deck = Object.entries(FAULTS).flatMap(([name, { weight }]) => Array<string>(weight).fill(name))
@@ -36,7 +36,7 @@ export async function strikeAll(
   for (const strike of plan) {
     await pause(Math.max(0, began + strike.at_ms - performance.now()))
     const fault = FAULTS[strike.fault]!
-    // A full disk is both stores' trouble: neither is asked to start on it.
+    // A full disk hits both stores, so no other fault may start one of them meanwhile.
     const targets = fault.target === 'disk' ? ['postgres', 'redis'] : [fault.target]
     const before = Promise.all(targets.map(target => fault.target !== 'unit' && busy.get(target)))
     const struck = before.then(async () => {
@@ -45,7 +45,7 @@ export async function strikeAll(
       const at = ((from - began) / 1000).toFixed(1)
       say(`${strike.fault} at ${at} s for ${Math.round(performance.now() - from)} ms`)
     })
-    struck.catch(() => {}) // told below
+    struck.catch(() => {}) // thrown by Promise.all below
     for (const target of fault.target === 'unit' ? [`unit ${busy.size}`] : targets) busy.set(target, struck)
   }
   await Promise.all(busy.values())

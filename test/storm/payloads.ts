@@ -1,12 +1,12 @@
-// What is sent and what must come back. Guarantee: everything about an item follows from its name alone, so the agent, the
-// ledger and the checks agree without telling each other.
+// The inputs that are sent and the outputs that must come back. Guarantee: everything about an item follows from its
+// name alone, so the agent, the ledger and the checks agree without communicating.
 
 import { hashOf } from './random.ts'
 
 /** What the agents do with an item. */
 export type Doing = 'answer' | 'step' | 'fail' | 'degrade' | 'slow' | 'hold'
 
-/** Out of a hundred items so many are above each bound; the rest are answered at once. */
+/** From which of 100 shares on an item is handled in each way; the lowest shares are answered at once. */
 const DOINGS: readonly [from: number, Doing][] = [
   [99, 'hold'],
   [92, 'slow'],
@@ -33,16 +33,16 @@ export const OUTCOMES: Record<Doing, 'ok' | 'degraded' | 'failed'> = {
   fail: 'failed',
 }
 
-/** Spelt as no serializer would: kept byte for byte, it comes back like this and not otherwise. */
+/** Written as no serializer would write it, so it comes back like this only if it is kept byte for byte. */
 export function inputOf(name: string, doing: Doing = doingOf(name)): string {
   const number = hashOf(name)
   return `{ "do":"${doing}" , "name" : "${name}", "n":${number % 1000}.50,"e":1E+2,"t":"\\u00e9\\/ü😀","x":"${'.'.repeat(number % 300)}" }`
 }
 
-/** Of the agent behind a URL; that of the bundle is made by the SDK, from a value. */
+/** Output of the agent behind a URL; the SDK makes that of the bundle from a value. */
 export const outputOf = (input: string) => `{ "given" : ${input},"r":1.0 }`
 
-/** A step of a model has the list price of gpt-4o for 1,000 tokens in and 100 out. */
+/** Cost of a model step: the list price of gpt-4o for 1,000 tokens in and 100 out. */
 export const STEP_COST_MICRO = 3500
 export const COMPLETION = {
   object: 'chat.completion',
@@ -55,5 +55,5 @@ export const COMPLETION = {
 export const MANNERS = ['takes', 'late', 'deaf'] as const
 export type Manner = (typeof MANNERS)[number]
 
-/** The name of what the schedule starts. */
+/** Name of the items that the schedule starts. */
 export const BY_SCHEDULE = 'by schedule'

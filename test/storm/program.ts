@@ -1,5 +1,5 @@
-// infra/node/main.ts as the image has it: one file. Loaded from its sources a process takes several seconds of a processor
-// to begin, and a storm starts hundreds.
+// Builds infra/node/main.ts into one file, as the image has it. Loaded from its sources a process needs several seconds
+// of a processor to start, and a storm starts hundreds.
 
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -10,16 +10,16 @@ import { FOR_NODE } from '../../infra/for-node.ts'
 const CHECKOUT = join(import.meta.dirname, '../..')
 
 export interface Program {
-  /** As startProcess takes it, from infra/node. */
+  /** As startProcess takes it: relative to infra/node. */
   path: string
   remove(): Promise<void>
 }
 
 export async function buildProgram(): Promise<Program> {
-  const name = `dist/storm-${randomUUID()}.mjs` // in the checkout, where it finds workerd
+  const name = `dist/storm-${randomUUID()}.mjs` // in the checkout, so that it finds workerd
   await build({
     ...FOR_NODE,
-    minify: false, // what a log says of an error is read
+    minify: false, // keeps errors in the logs readable
     entryPoints: [join(CHECKOUT, 'infra/node/main.ts')],
     outfile: join(CHECKOUT, name),
     logLevel: 'warning',

@@ -1,12 +1,12 @@
-// Chance that can be had again. Guarantee: the same seed gives the same numbers, on every machine.
+// Reproducible random numbers. Guarantee: the same seed gives the same numbers on every machine.
 
 export interface Random {
   /** From 0 to below 1. */
   next(): number
-  /** A whole number from `min` to `max`, both possible. */
+  /** A whole number from `min` to `max`, both included. */
   whole(min: number, max: number): number
   pick<T>(list: readonly T[]): T
-  /** True so often out of one. */
+  /** True with this probability, from 0 to 1. */
   chance(share: number): boolean
   shuffled<T>(list: readonly T[]): T[]
 }
@@ -32,7 +32,7 @@ export function randomFrom(...seeds: readonly (number | string)[]): Random {
   return random
 }
 
-/** FNV-1a, stirred at the end so that texts that differ in their last letter alone differ in all bits. */
+/** FNV-1a with a final mix, so that texts that differ only in their last letter differ in all bits. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)

@@ -1,4 +1,4 @@
-// One round: callers call while faults strike; then the faults end, everything drains, and everything is checked.
+// One round: callers call while faults strike; then the faults end, all work drains, and everything is checked.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { Caller } from './caller.ts'
@@ -11,9 +11,9 @@ import { runsSince } from './snapshot.ts'
 import { watch } from './watch.ts'
 
 export const ROUND_MS = 12_000
-/** Items of a dead consumer are offered again within this. */
+/** Items of a dead consumer must be released within this. */
 const BACK_MS = 35_000
-/** Retries of a transport fault wait for up to 30 s, after the lease of 25 s. */
+/** Retries after a transport fault wait for up to 30 s, after the lease of 25 s. */
 const DRAIN_MS = 120_000
 const LOOK_MS = 250
 
@@ -23,7 +23,7 @@ export interface RoundFigures {
   acknowledged: number
   items: number
   answers: number
-  /** Answers that PostgreSQL could not be asked. */
+  /** Answers that say that PostgreSQL was unreachable. */
   unreachable: number
   compared: number
   slowest_back_ms: number
@@ -38,7 +38,7 @@ export async function playRound(
   { seed, round, say = () => {} }: { seed: number; round: number; say?: (line: string) => void },
 ): Promise<RoundFigures> {
   const { sql, units } = installation
-  // Items that are claimed as they are submitted need a project without a cap by partition.
+  // Items are claimed at submission only in a project without a cap per partition.
   await sql`update projects set settings = case when ${round % 2 === 0} then settings - 'partition_concurrency'
     else settings || ${sql.json({ partition_concurrency: CAPS.partition })} end where id = ${installation.project_id}`
   const [{ since }] = (await sql<{ since: Date }[]>`select now() as since`) as unknown as [{ since: Date }]
@@ -92,11 +92,11 @@ export async function playRound(
   }
 }
 
-/** Waits until nothing is left to do, and does what only people do; @returns what is left when that takes too long. */
+/** Waits until no work is left, and resumes items as a person would; @returns what is left after DRAIN_MS. */
 async function drain({ sql, project_id }: Installation, caller: Caller): Promise<string[]> {
   for (const end = Date.now() + DRAIN_MS; ; await pause(LOOK_MS)) {
     await resumeHeld(caller, sql)
-    // What waits for a minute or six, and so for no try that is under way, need not be waited for.
+    // A callback due in a minute or six is between two tries and not in flight: it is made due now.
     await sql`update deliveries set due_at = now() where due_at > now() + interval '31 seconds'`
     const left = await sql<{ what: string }[]>`
       select 'run ' || id || ' is ' || status || ' with ' || running || ' at work, ' || paused || ' paused, '

@@ -1,5 +1,5 @@
-// Read by a process before anything else (`--import`): at SIGUSR2 its wall clock jumps by STORM_CLOCK_SKEW_MS, at the next
-// one back. Timers go on as they do when somebody sets a clock.
+// Loaded by a process before anything else (`--import`): SIGUSR2 moves its wall clock by STORM_CLOCK_SKEW_MS, and the
+// next one moves it back. Timers are not affected, as when somebody sets a clock.
 
 const skew_ms = Number(process.env.STORM_CLOCK_SKEW_MS)
 const Right = globalThis.Date

@@ -1,10 +1,10 @@
-// What a round left in the database, read once it has drained.
+// Reads what a round left in the database, once it has drained.
 
 import type { Sql } from '../../shared/context.ts'
 
 export interface ItemRow {
   run_id: string
-  /** As its input has it. */
+  /** Read from the item's input. */
   name: string
   status: string
   outcome: string | null
@@ -19,14 +19,14 @@ export interface RunSeen {
   agent_id: string
   status: string
   total_items: number
-  /** Neither a submission nor a fire made it. */
+  /** Made by a replay or a recovery, not by a submission or a fire. */
   is_replay: boolean
   items: ItemRow[]
 }
 
 /**
- * All runs that began since then and have ended: what is at work once all has drained was started by the schedule meanwhile. A
- * submission that broke off while it arrived is none: nobody sees it, and it is removed.
+ * All runs that were created since then and have ended: a run still at work after the drain was started by the schedule
+ * meanwhile. A submission that broke off while it arrived is left out: nobody sees it, and it is removed.
  */
 export async function runsSince(sql: Sql, since: Date): Promise<RunSeen[]> {
   const runs = await sql<Omit<RunSeen, 'items'>[]>`

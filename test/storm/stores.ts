@@ -1,5 +1,5 @@
-// PostgreSQL and Redis as the storm has them: on one disk, each behind a relay, started again by whoever looks after them.
-// Guarantee: a store keeps its port, so that those who speak to it past the relay find it again.
+// The storm's PostgreSQL and Redis: on one disk, each behind a relay, restarted by `ensureUp`. Guarantee: a store keeps
+// its port, so that clients past the relay find it again.
 
 import postgres from 'postgres'
 import { startPostgres } from '../../infra/local/postgres.ts'
@@ -8,17 +8,17 @@ import type { Store } from '../../infra/local/store.ts'
 import { migrate } from '../../infra/migrate.ts'
 import { type Relay, startRelay } from '../faults/support/relay.ts'
 
-const CONNECTIONS = 120 // what five processes, the storm's own and a fault that takes the rest need
+const CONNECTIONS = 120 // for five processes, the storm itself and a fault that takes the rest
 
 export interface KeptStore {
-  /** Past the relay. */
+  /** Leads past the relay. */
   url: string
-  /** By it. */
+  /** Leads through the relay. */
   relayed_url: string
   relay: Relay
   kill(): Promise<void>
   stop(): Promise<void>
-  /** Starts it where it is not up, which it may not be without having been ended: its disk was full. */
+  /** Starts it if it is down; a store whose disk was full may have ended by itself. */
   ensureUp(): Promise<void>
   close(): Promise<void>
 }
@@ -58,7 +58,7 @@ export async function keepPostgres(dataDir: string): Promise<KeptStore> {
   const kept = await keep(() => startPostgres({ dataDir, connections: CONNECTIONS }))
   await migrate(kept.url)
   const sql = postgres(kept.url, { max: 1 })
-  // A log that is short fits the disk, and is recycled within a round.
+  // A short WAL fits on the disk, and is recycled within a round.
   await sql`alter system set max_wal_size = '256MB'`
   await sql`alter system set min_wal_size = '64MB'`
   await sql`select pg_reload_conf()`

@@ -1,4 +1,4 @@
-// The storm itself: one round of a seed that kills a consumer and both stores under load.
+// The storm itself: one round with a seed that kills a consumer and both stores under load.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 
 const run = promisify(execFile)
 
-it('one round of a storm loses nothing, counts right, and ends no process', {
+it('one round of a storm loses nothing, counts correctly and ends no process unexpectedly', {
   timeout: 600_000,
 }, async () => {
   const main = join(import.meta.dirname, 'main.ts')
@@ -15,5 +15,5 @@ it('one round of a storm loses nothing, counts right, and ends no process', {
   expect(stdout).toContain('0 lost, 0 double verdicts; 0 differences in')
   expect(stdout).toContain('everything held')
   const [, acknowledged] = /(\d+) acknowledged/.exec(stdout)!
-  expect(Number(acknowledged)).toBeGreaterThan(0) // the load got through, and there was something to hold
+  expect(Number(acknowledged)).toBeGreaterThan(0) // the load got through, so there was something to check
 })

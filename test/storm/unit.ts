@@ -1,16 +1,16 @@
-// One process of Assay under a service manager: it is started again whenever it has ended. Guarantee: an end that nobody
-// caused is told apart from one that somebody did.
+// One process of Assay under a service manager, restarted whenever it ends. Guarantee: an end that nobody caused is
+// distinguished from one that the storm caused.
 
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Part } from '../../infra/node/parts.ts'
 import { type AssayProcess, startProcess } from '../faults/support/processes.ts'
 
-const RESTART_MS = 500 // as a service manager waits
+const RESTART_MS = 500 // as long as a service manager waits
 const CLOCK = join(import.meta.dirname, 'skewed-clock.ts')
 
 export class Unit {
-  /** Ends that nobody caused, with how it ended and the last lines of its log. */
+  /** Ends that nobody caused, with how the process ended and the last lines of its log. */
   readonly unexpected: string[] = []
   readonly name: string
   readonly part: Part
@@ -31,7 +31,7 @@ export class Unit {
     this.#ready = this.#start()
   }
 
-  /** Resolves when it is ready, again where it was ended meanwhile. */
+  /** Resolves when it is ready; if it was ended meanwhile, when it is ready again. */
   async ready(): Promise<void> {
     for (let seen: Promise<void> | undefined; seen !== this.#ready; ) {
       seen = this.#ready
@@ -43,7 +43,7 @@ export class Unit {
     return this.#process !== undefined
   }
 
-  /** Of all its processes so far. */
+  /** Log lines of all its processes so far. */
   get log(): string[] {
     return [...this.#log, ...(this.#process?.log ?? [])]
   }
@@ -75,7 +75,7 @@ export class Unit {
     if (!this.#isClosed) this.#ready = pause(RESTART_MS).then(() => this.#start())
   }
 
-  /** Ends it and resolves when it is ready again. */
+  /** Sends the signal and resolves when the process is gone; a new one starts by itself. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const one = this.#process
     if (one === undefined) return
@@ -83,7 +83,7 @@ export class Unit {
     await one.end(signal)
   }
 
-  /** Stands still for so long; whatever ends it meanwhile has its way. */
+  /** Suspends the process for so long; a fault may end it meanwhile. */
   async standStill(ms: number): Promise<void> {
     const one = this.#process
     one?.signal('SIGSTOP')
@@ -91,7 +91,7 @@ export class Unit {
     one?.signal('SIGCONT')
   }
 
-  /** Its clock jumps by an hour, until the returned function is called. */
+  /** Moves its clock by an hour until the returned function is called. */
   skew(): () => void {
     const one = this.#process
     if (one === undefined || this.#isSkewed) return () => {}

@@ -1,5 +1,5 @@
-// The agent behind a URL, a process of its own that nothing happens to. It speaks the protocol by hand, so that outputs are
-// the bytes that payloads.ts says.
+// The agent behind a URL, its own process that no fault strikes. It speaks the protocol by hand, so that outputs are
+// the exact bytes of payloads.ts.
 
 import { createServer, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -23,7 +23,7 @@ async function work(line: string, response: ServerResponse): Promise<void> {
     const told = { key, name: key, started_at: new Date().toISOString(), duration_ms: 1, ...more }
     return say('step', `,"step":${JSON.stringify(told)}`)
   }
-  // The input is the last key of its line, and ours holds no such word.
+  // `input` is the last key of its line, and the storm's inputs do not contain it.
   const output = `,"output":${outputOf(line.slice(line.lastIndexOf(INPUT) + INPUT.length, -1))}`
   switch (input.do) {
     case 'step':
@@ -49,7 +49,7 @@ async function work(line: string, response: ServerResponse): Promise<void> {
 }
 
 const server = createServer(async (request, response) => {
-  response.on('error', () => {}) // a consumer that was killed
+  response.on('error', () => {}) // the consumer was killed
   let body = ''
   for await (const text of request.setEncoding('utf8')) body += text
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })
@@ -61,5 +61,5 @@ server.on('clientError', (_, socket) => socket.destroy())
 server.listen(0, '127.0.0.1', () => process.send?.(server.address()))
 process.on('disconnect', () => process.exit(0))
 process.on('uncaughtException', error => {
-  if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error // a request that was cut off
+  if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error // a request was cut off
 })

@@ -1,5 +1,5 @@
-// Looks at the database while everything is at work, past the relay. Guarantee: what is compared is of one snapshot; an item
-// whose holder died is timed from the last sign of life of its holder, so it is never told as quicker than it was.
+// Polls the database while everything is at work, past the relay. Guarantee: figures are compared within one snapshot;
+// an item of a dead holder is timed from its holder's last sign of life, so the time reported is never too short.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from '../../shared/context.ts'
@@ -7,18 +7,18 @@ import { LIMITS } from '../../shared/kernel/limits.ts'
 import { CAPS } from './installation.ts'
 
 const LOOK_MS = 200
-const MOST = 20 // breaches that are told of each kind: what breaks once breaks at each look
+const MOST = 20 // breaches that are kept: a lasting one is found again at each poll
 
 export interface Watch {
   breaches: Set<string>
-  /** Figures of runs that were compared with a recount. */
+  /** How many figures of runs were compared with a recount. */
   compared: number
   /**
-   * The longest that items of a dead consumer waited to be offered again, in milliseconds; 0 where none died. While faults
-   * strike there may be nobody who does it, so it is not counted how long after the lease they end.
+   * The longest that items of a dead consumer waited to be released, in milliseconds; 0 if none died. While faults
+   * strike, no consumer may be up to release them, so the time after their lease counts from `up_at` on.
    */
   slowest_back_ms: number
-  /** When all was up again, in milliseconds since the epoch. */
+  /** When everything was up again, in milliseconds since the epoch. */
   up_at: number
   stop(): Promise<void>
 }
@@ -30,7 +30,7 @@ interface RunFigures {
   running: number
 }
 
-/** `byPartition` where the project bounds these. */
+/** `byPartition`: whether the project has a cap per partition. */
 export function watch(sql: Sql, { byPartition }: { byPartition: boolean }): Watch {
   let isOver = false
   const leases = new Map<number, Date>()
@@ -53,7 +53,7 @@ export function watch(sql: Sql, { byPartition }: { byPartition: boolean }): Watc
     timeLapsed(claims, leases, seen)
   }
   const looking = (async () => {
-    for (; !isOver; await pause(LOOK_MS)) await look().catch(() => {}) // PostgreSQL is away
+    for (; !isOver; await pause(LOOK_MS)) await look().catch(() => {}) // PostgreSQL is unreachable
   })()
   return seen
 }
@@ -79,7 +79,7 @@ function compare(
 }
 
 const FIGURES = 7
-/** Everything of one statement is of one snapshot. */
+/** One statement, so that all figures are of one snapshot. */
 async function figuresOf(sql: Sql) {
   const [row] = await sql<
     { runs: RunFigures[] | null; partitions: { key: string; n: number }[] | null; usage: number }[]
@@ -116,7 +116,7 @@ async function figuresOf(sql: Sql) {
 const claimsOf = (sql: Sql) => sql<{ id: number | null; lease_until: Date | null; now: Date }[]>`
   select c.id, c.lease_until, now.now from (select clock_timestamp() as now) now left join claims c on true`
 
-/** A claim that is gone after its lease ended was taken from a holder that gave no sign of life for a whole lease. */
+/** A claim that is gone after its lease expired was taken from a holder that sent no heartbeat for a whole lease. */
 function timeLapsed(
   claims: Awaited<ReturnType<typeof claimsOf>>,
   leases: Map<number, Date>,
@@ -127,7 +127,7 @@ function timeLapsed(
   for (const [id, until] of leases) {
     if (there.has(id)) continue
     leases.delete(id)
-    if (until > now) continue // its holder gave it back
+    if (until > now) continue // its holder released it
     const late_ms = Math.max(0, now.getTime() - Math.max(until.getTime(), seen.up_at))
     seen.slowest_back_ms = Math.max(seen.slowest_back_ms, LIMITS.lease_ms + late_ms)
   }

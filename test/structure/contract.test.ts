@@ -1,4 +1,4 @@
-// Every rule of the contract has a test, and every test that names a rule names one that is there.
+// Every rule of the contract has a test, and every test that names a rule names one that exists.
 
 import { describe, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
@@ -18,12 +18,12 @@ describe('the contract', () => {
     expect([...known].filter(id => !proven.has(id))).toEqual([])
   })
 
-  it('has the rule that a test names', () => {
-    const events = new Set(Object.keys(LOG_EVENTS).map(event => `log.${event}`)) // of operators, and not of callers
+  it('has every rule that a test names', () => {
+    const events = new Set(Object.keys(LOG_EVENTS).map(event => `log.${event}`)) // for operators, not for callers
     expect(readProofs().filter(({ rule }) => !known.has(rule) && !events.has(rule))).toEqual([])
   })
 
-  it('says something of every operation, and of no other', () => {
+  it('covers every operation, and no other', () => {
     const operations = new Set(endpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`))
     const named = new Set(rules.flatMap(rule => rule.operations))
     expect([...operations].filter(operation => !named.has(operation))).toEqual([])
@@ -31,7 +31,7 @@ describe('the contract', () => {
   })
 })
 
-it('titles of tests are read with those around them', () => {
+it('titles of tests are read with the titles around them', () => {
   // In pieces: a whole one would be taken for a test of this file.
   const end = (ids: string) => ` [${ids}]'`
   const source = [

@@ -1,4 +1,4 @@
-// Which test proves which rule of test/contract.md, read from the sources: nothing has to run for it.
+// Which test proves which rule of test/contract.md, read from the sources without running anything.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,10 +7,10 @@ const ROOT = join(import.meta.dirname, '../..')
 const ID = '[a-z]+\\.[a-z0-9_-]+'
 const SECTION = /^## (.+)$/
 const RULE = new RegExp(`^- \`(${ID})\`: (.+)$`)
-/** Stands in a rule for the operation it is about. */
+/** The operation that a rule is about. */
 const OPERATION = /`((?:GET|POST|PATCH|PUT|DELETE) \/[^`]*)`/g
 const DESCRIBE = /^(\s*)describe\((['"`])(.*)\2,/
-/** A text of the sources that ends with ids of rules in brackets. */
+/** A string in the sources that ends with ids of rules in brackets. */
 const TAGGED = new RegExp(`(['"\`])((?:(?!\\1).)*) \\[(${ID}(?:, ${ID})*)\\]\\1`)
 
 export interface Rule {
@@ -24,7 +24,7 @@ export interface Rule {
 export interface Proof {
   rule: string
   file: string
-  /** With the titles around it. */
+  /** Its title, with those around it. */
   test: string
 }
 
@@ -50,7 +50,7 @@ export function readProofs(): Proof[] {
   return files.sort().flatMap(file => proofsIn(file, readFileSync(join(ROOT, file), 'utf8')))
 }
 
-/** What stands in a `describe` is indented more than it: the formatter sees to that. */
+/** What is inside a `describe` is indented more than it; the formatter guarantees that. */
 export function proofsIn(file: string, source: string): Proof[] {
   const proofs: Proof[] = []
   const around: { indent: number; title: string }[] = []

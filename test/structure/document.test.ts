@@ -1,4 +1,4 @@
-// The document as others' tools read it.
+// The document as third-party tools read it.
 
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -12,9 +12,9 @@ import { type Document, type Media, openApiDocument } from '../../shared/openapi
 const document = openApiDocument(endpoints)
 const operations = Object.values(document.paths).flatMap(path => Object.values(path))
 
-it('is valid under a linter', async () => {
+it('the document passes a linter', async () => {
   const rules = {
-    // Every operation can be refused, and the server's address is the caller's to say.
+    // Every operation can be refused, and only the caller can say the address of the server.
     'no-server-example.com': 'off',
     'operation-2xx-response': 'error',
     'operation-4xx-response': 'off',
@@ -29,7 +29,7 @@ it('is valid under a linter', async () => {
   expect(told.slice(0, 20)).toEqual([])
 })
 
-it('shows an example of every body and of every parameter', () => {
+it('the document has an example of every body and of every parameter', () => {
   const bare = operations.flatMap(({ operationId, parameters = [], requestBody, responses }) => {
     const media = [requestBody?.content ?? {}, ...Object.values(responses).map(one => one.content ?? {})]
     return [
@@ -44,12 +44,12 @@ it('shows an example of every body and of every parameter', () => {
   expect(bare).toEqual([])
 })
 
-it('says in a sentence of its own what each operation does', () => {
+it('the document says in a sentence of its own what each operation does', () => {
   const silent = endpoints.filter(one => one.description === undefined).map(one => one.operation_id)
   expect(silent).toEqual([])
 })
 
-it('shows bodies that the operation itself would take', () => {
+it('example bodies are accepted by their own operation', () => {
   const refused = endpoints.flatMap(({ body, path, method, operation_id }) => {
     if (body === undefined) return []
     const media = document.paths[path]![method]!.requestBody!.content['application/json'] as Media
@@ -59,7 +59,7 @@ it('shows bodies that the operation itself would take', () => {
   expect(refused).toEqual([])
 })
 
-it('shows examples that fit their own schemas, for a validator that is none of ours', () => {
+it('examples match their own schemas, for an independent validator', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)
   ajv.addSchema({ $id: 'document', components: document.components })
@@ -101,7 +101,7 @@ it('shows examples that fit their own schemas, for a validator that is none of o
   expect([...found, ...named]).toEqual([])
 })
 
-it('has one form of request for each operation, and no field that generators take to be there by a default', () => {
+it('each operation has one form of request, and no field that generators take to be present because of a default', () => {
   const forms = operations.map(one => Object.keys(one.requestBody?.content ?? {}).length)
   expect(Math.max(...forms)).toBe(1)
   expect(JSON.stringify(document.components.schemas)).not.toMatch(/"default":(?![[{])/)
@@ -110,19 +110,19 @@ it('has one form of request for each operation, and no field that generators tak
   )
 })
 
-it('names the agent of a batch once in its example, so that it is taken as it is printed', () => {
+it('the example of a batch names its agent once, so that it is accepted as it is printed', () => {
   const media = document.paths['/v1/batches']!.post!.requestBody!.content['application/json'] as Media
   const body = Object.values(media.examples!)[0]!.value as Record<string, unknown>
   expect([body.agent, body.agent_id, body.project_id]).toEqual(['ticket-triage', undefined, undefined])
 })
 
-it('is the same each time it is made, and says its version [service.version]', () => {
+it('the document is the same each time it is made, and says its version [service.version]', () => {
   expect(document.info.version).toBe('1.0.0')
   const again: Document = openApiDocument(endpoints)
   expect(JSON.stringify(again)).toBe(JSON.stringify(document))
 })
 
-it('knows no status but those of the contract [errors.only-these]', () => {
+it('the document has only the statuses of the contract [errors.only-these]', () => {
   const known = ['200', '201', '202', '204', '400', '401', '402', '403', '404', '409', '429', '500', '503']
   const others = operations.flatMap(({ operationId, responses }) =>
     Object.keys(responses).flatMap(status => (known.includes(status) ? [] : [`${operationId} ${status}`])),
@@ -130,7 +130,7 @@ it('knows no status but those of the contract [errors.only-these]', () => {
   expect(others).toEqual([])
 })
 
-it('files each operation under a tag that it explains, and marks it as self-hosted [service.tags]', () => {
+it('each operation is under a tag that is explained, and is marked as self-hosted [service.tags]', () => {
   const explained = document.tags.map(tag => tag.name)
   for (const { operationId, tags } of operations) {
     expect([operationId, tags]).toEqual([operationId, [expect.any(String), 'self-hosted']])
@@ -138,7 +138,7 @@ it('files each operation under a tag that it explains, and marks it as self-host
   }
 })
 
-it('has its paths under the generation they belong to [service.generations]', () => {
+it('paths are under the generation they belong to [service.generations]', () => {
   const paths = Object.keys(document.paths).filter(path => !path.startsWith('/health'))
   const second = paths.filter(path => /^\/v2\/runs(\/|$)/.test(path))
   expect(paths.filter(path => !second.includes(path) && !/^\/v1\/(?!runs\/)/.test(path))).toEqual([])

@@ -1,4 +1,4 @@
-// What pages for contributors name: files that are there, and each decision in the index.
+// Files that pages for contributors name exist, and each decision is in the index.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ describe('a page', () => {
     .split('\n')
     .filter(file => file !== '' && file !== 'CHANGELOG.md')
 
-  it('names only files that are there', () => {
+  it('names only files that exist', () => {
     const gone = pages.flatMap(page =>
       [...textOf(page).matchAll(/`((?:shared|functions|infra|test|drizzle|examples)\/[\w./-]*)`/g)]
         .map(([, path]) => path!)
@@ -24,7 +24,7 @@ describe('a page', () => {
     expect(gone).toEqual([])
   })
 
-  it('links only to files that are there', () => {
+  it('links only to files that exist', () => {
     const gone = pages.flatMap(page =>
       [...textOf(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
         .map(([, path]) => path!)
@@ -35,7 +35,7 @@ describe('a page', () => {
   })
 })
 
-it('the page about how it works names only files that are there', () => {
+it('the page about how it works names only files that exist', () => {
   const paths = [...textOf('shared/README.md').matchAll(/`([a-z-]+(?:\/[\w.-]+)*\.ts)`/g)].map(
     ([, path]) => path!,
   )
@@ -49,7 +49,7 @@ it('the page about how it works names only files that are there', () => {
   expect(paths.length).toBeGreaterThan(20)
 })
 
-it('every decision stands in the index of its module, once', () => {
+it('every decision is in the index of its module, once', () => {
   const text = textOf('shared/DECISIONS.md')
   const decisions = [...text.matchAll(/^## (\d+)\. /gm)].map(([, number]) => number)
   const [, index] = /^## By module\n([\s\S]*?)\n## /m.exec(text)!

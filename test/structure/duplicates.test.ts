@@ -1,4 +1,4 @@
-// Nothing of more than twelve lines stands twice, so that what is mended in one place is mended.
+// No passage of more than twelve lines appears twice, so that a fix in one place is enough.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -8,10 +8,10 @@ import { expect, it } from 'vitest'
 const ROOT = join(import.meta.dirname, '../..')
 const MOST = 12
 
-/** Made from others, or kept as they were. */
+/** Files that are generated from others, or kept as they were. */
 const LEFT = /\.gen\.ts$|^infra\/generated\//
 
-/** The lines of a file that say something, without imports, each with its number. */
+/** The lines of a file that hold code, without imports, each with its number. */
 function linesOf(file: string): { number: number; text: string }[] {
   const code = readFileSync(join(ROOT, file), 'utf8').replace(/^import [^;]*? from '[^']*'$/gm, block =>
     block.replace(/[^\n]/g, ''),
@@ -22,7 +22,7 @@ function linesOf(file: string): { number: number; text: string }[] {
     .filter(({ text }) => /\w/.test(text) && !/^(\/\/|\*|\/\*)/.test(text))
 }
 
-it('no passage of more than twelve lines stands twice', () => {
+it('no passage of more than twelve lines appears twice', () => {
   const files = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs'], { cwd: ROOT, encoding: 'utf8' })
     .split('\n')
     .filter(file => file !== '' && !LEFT.test(file))

@@ -1,4 +1,4 @@
-// The house rules that can be checked: who may import whom, where Node may be named, and which words are not used.
+// The house rules that can be checked: who may import whom, where Node may be named, and which file names are not used.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -129,9 +129,9 @@ const IN_MODULE = new RegExp(`^shared/(${Object.keys(ARROWS).join('|')})/(${LAYE
 
 const upTo = (layer: Layer): string[] => LAYERS.slice(0, LAYERS.indexOf(layer) + 1)
 
-/** Layer of a module, or folder → what it may import. What is of one folder or layer may always import the others of it. */
+/** What each layer or folder may import, in addition to its own files. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  // What all modules share; knows none of them.
+  // Shared by all modules, and knows none of them.
   'shared/kernel': [],
   'shared/json': ['shared/kernel'],
   vocabulary: ['shared/kernel'],
@@ -142,13 +142,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   verbs: [...upTo('verbs'), 'shared/context', 'shared/redis', 'shared/view', 'shared/json', 'shared/kernel'],
   // What the host hands an invocation: types only, of everybody's connections.
   'shared/context': [...upTo('rules'), 'shared/kernel'],
-  // All tables, for what makes migrations of them.
+  // All tables, from which migrations are made.
   'shared/tables': ['tables'],
-  // How a run and an item are told, once for pages and the command line.
+  // How runs and items are shown, once for pages and the command line.
   'shared/view': [...upTo('rules'), 'shared/json', 'shared/kernel', 'shared/sdk'],
   'shared/redis': [...upTo('rules'), 'shared/context', 'shared/kernel'],
   'shared/http': [...upTo('queries'), 'shared/context', 'shared/redis', 'shared/json', 'shared/kernel'],
-  // Makes the document and the reference page of what endpoints say of themselves.
+  // Makes the document and the reference page from what endpoints declare.
   'shared/openapi': [...upTo('wire'), 'shared/context', 'shared/http', 'shared/json', 'shared/kernel'],
   'shared/sdk': [...upTo('rules'), 'shared/json', 'shared/kernel'],
   'shared/testing': [...upTo('rules'), 'shared/sdk', 'shared/json', 'shared/kernel'],
@@ -161,7 +161,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'infra/local',
     'infra/backup',
   ],
-  // A client of the API like any other, only within the process.
+  // A client of the API like any other, but within the process.
   'functions/dashboard': [
     ...upTo('wire'),
     'functions',
@@ -176,8 +176,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 }
 
 /**
- * http looks up callers and what they may act on, scopes their reads, logs what they change, and tells whether the installation
- * is held; all else is the functions'.
+ * http looks up callers and what they may act on, scopes their reads, logs what they change, and says whether the
+ * installation is on hold; the functions do everything else.
  */
 const HTTP_STORES = [
   'api-keys',
@@ -242,7 +242,7 @@ it('a layer imports only the layers below it', () => {
   expect(wrong.map(one => `${one.file} imports ${one.target}`)).toEqual([])
 })
 
-it('within a layer a module imports the modules it names, and names none in vain', () => {
+it('within a layer a module imports exactly the modules that are listed for it', () => {
   const found: Record<string, Partial<Record<Layer, readonly string[]>>> = {}
   for (const module of Object.keys(ARROWS)) found[module] = {}
   for (const { file, target } of imports) {
@@ -255,20 +255,20 @@ it('within a layer a module imports the modules it names, and names none in vain
   expect(found).toEqual(ARROWS)
 })
 
-it('the modules of a layer import each other in no circle', () => {
+it('the modules of a layer import each other without cycles', () => {
   const circles = LAYERS.flatMap(layer =>
     circlesOf(new Map(Object.entries(ARROWS).map(([module, arrows]) => [module, arrows[layer] ?? []]))),
   )
   expect(circles).toEqual([])
 })
 
-it('files import each other in no circle, by types neither', () => {
+it('files import each other without cycles, type imports included', () => {
   const graph = new Map(sources.map(file => [file, [] as string[]]))
   for (const { file, target } of imports) if (graph.has(target)) graph.get(file)!.push(target)
   expect(circlesOf(graph)).toEqual([])
 })
 
-it('http reads only what it takes to know a caller, and writes only the log of changes', () => {
+it('http reads only what it takes to know a caller, and writes only the audit log', () => {
   const asked = imports.flatMap(({ file, target }) => {
     const [, name] = /^shared\/\w+\/queries\/(.+)\.ts$/.exec(target) ?? []
     return file.startsWith('shared/http/') && name !== undefined ? [{ file, target, name }] : []
@@ -277,16 +277,16 @@ it('http reads only what it takes to know a caller, and writes only the log of c
   expect(wrong.map(one => `${one.file} imports ${one.target}`)).toEqual([])
 })
 
-it('Node is named only in infra, the command line and what tests import: everything else runs in workerd', () => {
+it('only infra, the command line and what tests import name Node: everything else runs in workerd', () => {
   const portable = sources.filter(file => !/^(infra|shared\/(cli|testing))\//.test(file))
-  // Its crypto is workerd's too: WebCrypto has no scrypt.
+  // Node's crypto is workerd's too, and needed: WebCrypto has no scrypt.
   const wrong = portable.filter(file =>
     /from 'node:(?!crypto')|\bprocess\.(env|exit|on|argv|pid)/.test(code(file)),
   )
   expect(wrong).toEqual([])
 })
 
-it('nothing imports a page of the dashboard but its list of pages and another page', () => {
+it('a page of the dashboard is imported only by the list of pages and by other pages', () => {
   const pages = 'functions/dashboard/pages/'
   const wrong = imports.filter(
     ({ file, target }) =>
@@ -295,7 +295,7 @@ it('nothing imports a page of the dashboard but its list of pages and another pa
   expect(wrong.map(one => `${one.file} imports ${one.target}`)).toEqual([])
 })
 
-it('SQL stands in queries alone, besides how tables and partitions are laid out', () => {
+it('SQL is in queries only, except for how tables and partitions are laid out', () => {
   const silent = [
     'verbs',
     'rules',
@@ -309,13 +309,13 @@ it('SQL stands in queries alone, besides how tables and partitions are laid out'
     file => file.startsWith('functions/') || silent.includes(layerOf(file) ?? ''),
   )
   const without = [
-    'shared/upkeep/verbs/readiness.ts', // asks only whether anybody answers
+    'shared/upkeep/verbs/readiness.ts', // only checks whether anything answers
     'shared/kernel/packed-columns.ts', // packs parameters, and names no table
   ]
   expect(portable.filter(file => !without.includes(file) && /\bsql(<[^>]*>)?`/.test(code(file)))).toEqual([])
 })
 
-it('OpenTelemetry’s library is named in one module, which is loaded where something is exported', () => {
+it('OpenTelemetry’s library is named in one module, which is loaded only if something is exported', () => {
   const named = imports.filter(({ target }) => target.startsWith('@opentelemetry/')).map(one => one.file)
   expect([...new Set(named)]).toEqual(['infra/node/otlp.ts'])
   const loaders = imports.filter(one => one.target === 'infra/node/otlp.ts')
@@ -324,24 +324,24 @@ it('OpenTelemetry’s library is named in one module, which is loaded where some
   ])
 })
 
-it('every module opens by saying what it is', () => {
+it('every module begins with a comment that says what it is', () => {
   const silent = sources.filter(
     file => !/^(#!.*\n)?\/\//.test(textOf.get(file)!) && !/^functions\//.test(file),
   )
   expect(silent).toEqual([])
 })
 
-it('names that say nothing are not used for files', () => {
+it('file names that say nothing are not used', () => {
   const empty = /(^|[/-])(utils?|common|manager|service|helpers?|jobs?|tasks?|misc)(\.|-|\/)/
   expect(sources.filter(file => empty.test(file))).toEqual([])
 })
 
-it('a file has 300 lines at most, so that it is read as a whole', () => {
+it('a file has at most 300 lines, so that it is read as a whole', () => {
   const long = sources.filter(file => textOf.get(file)!.split('\n').length > 301)
   expect(long).toEqual([])
 })
 
-/** What is left when all is taken away that imports nothing that is left: circles, and what leads to one. */
+/** What is left after removing, again and again, what imports nothing that is left: cycles, and what leads to one. */
 function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const left = new Map(graph)
   for (let before = -1; before !== left.size; ) {
@@ -359,7 +359,7 @@ function code(file: string): string {
     .replace(/^\s*\/\/.*$/gm, '')
 }
 
-it('zod is imported as a name space, of which a bundle has what is used, and the whole of it otherwise', () => {
+it('zod is imported as a namespace, of which a bundle holds only what is used', () => {
   const whole = sources.filter(file => /^import \{ z \} from /m.test(textOf.get(file)!))
   expect(whole).toEqual([])
 })

@@ -1,5 +1,5 @@
-// What is promised of the log is kept: the page tells of the events that there are, and a test makes each happen.
-// That no other is logged is a matter of types.
+// What is promised of the log holds: the page lists the events that exist, and a test makes each of them happen. Types
+// check that no other event is logged.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const textOf = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 const proofs = Map.groupBy(readProofs(), proof => proof.rule)
 
-it('the page on logs has the table of the code', () => {
+it('the page on logs has the table that the code makes', () => {
   expect(textOf('infra/logs.md')).toContain(eventTable())
 })
 

@@ -1,5 +1,5 @@
-// Migrations since the last one that no release ever ran beside. Guarantee: while a version is rolled out, the one before
-// goes on working on the changed schema, so what it reads stays until a migration says which release stopped reading it.
+// Migrations since the last one that no release ever ran next to. Guarantee: while a version is rolled out, the one
+// before works on the changed schema, so what it reads stays until a migration says which release stopped reading it.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,11 +11,11 @@ import { TAKE_FUNCTIONS } from '../../shared/claims/queries/take-functions.ts'
 import * as schema from '../../shared/tables.ts'
 
 const FOLDER = join(import.meta.dirname, '../../drizzle')
-/** Up to here the schema was that of no release. */
+/** Up to here the schema belonged to no release. */
 const BASELINE = '0023_dear_failures.sql'
-/** Stands above a statement that takes something away, as `-- contract: not read since v1.2.0`. */
+/** Stands above a statement that removes something, as `-- contract: not read since v1.2.0`. */
 const MARKER = /^\s*-- contract: not read since v\d+\.\d+\.\d+$/m
-/** Stands above one that requires what a version before does not say. */
+/** Stands above a statement that requires what an older version does not write. */
 const FILLED = /^\s*-- filled by a trigger before insert$/m
 const NARROWS: Record<string, RegExp> = {
   'takes away what is read': /\bdrop\s+(table|column|type|view|function|schema|index)\b/i,
@@ -26,10 +26,10 @@ const NARROWS: Record<string, RegExp> = {
     /\badd\s+column\b(?![^;]*\bdefault\b)(?![^;]*\bgenerated\b)[^;]*\bnot\s+null\b/i,
 }
 
-// What a function does it does when it is called.
+// A function does its work only when it is called.
 const FUNCTIONS = /\bcreate\s+(or\s+replace\s+)?function\b[\s\S]*?\$\$[\s\S]*?\$\$/gi
 
-/** What the version before could not live with; nobody else sees that a function is away until the migration ends. */
+/** What the version before could not work with; others see that a function is gone only when the migration ends. */
 function narrowings(migration: string): string[] {
   const made = [...migration.matchAll(/\bcreate function (\w+)/gi)].map(([, name]) => name)
   return migration
@@ -45,7 +45,7 @@ function narrowings(migration: string): string[] {
     })
 }
 
-it('a migration only adds, or names the release that stopped reading what it takes away', () => {
+it('a migration only adds, or names the release that stopped reading what it removes', () => {
   const files = readdirSync(FOLDER).filter(name => name.endsWith('.sql'))
   expect(files).toContain(BASELINE)
   const wrong = files
@@ -71,12 +71,12 @@ it.for([
   ['-- filled by a trigger before insert\nalter table "runs" alter column "name" set not null', 0],
   ['-- contract: not read since v1.2.0\ndrop table runs', 0],
   ['-- contract: some day\ndrop table runs', 1],
-] as const)('%j narrows %i times', ([sql, times]) => {
+] as const)('the check finds that %j narrows the schema %i times', ([sql, times]) => {
   expect(narrowings(`select 1;${sql};`)).toHaveLength(times)
 })
 
-// Versions call a function by its name while others are rolled out, so what it means never changes under that name.
-it('functions of the database are made as their source says, once, and never replaced', () => {
+// During a rollout several versions call a function by its name, so its meaning never changes under that name.
+it('functions of the database are made once, as their source says, and never replaced', () => {
   const made = readdirSync(FOLDER)
     .filter(name => name.endsWith('.sql'))
     .map(name => readFileSync(join(FOLDER, name), 'utf8'))
@@ -88,7 +88,7 @@ it('functions of the database are made as their source says, once, and never rep
   }
 })
 
-// They read a name that is both as the column.
+// Such a function reads a name that is both as the column.
 it('no column is named like a variable of such a function', () => {
   const variables = TAKE_FUNCTIONS.flatMap(definition => {
     const declared = [/\(([^)]*)\)/, /DECLARE([\s\S]*?)BEGIN/].map(part => part.exec(definition)?.[1] ?? '')
@@ -101,7 +101,7 @@ it('no column is named like a variable of such a function', () => {
   expect(columns.filter(name => variables.includes(name))).toEqual([])
 })
 
-it('the tables are what the migrations make: a change of one has its migration', async () => {
+it('the tables are what the migrations make, so a change of one has its migration', async () => {
   const last = readdirSync(join(FOLDER, 'meta')).filter(name => name.endsWith('_snapshot.json'))
   const made = JSON.parse(readFileSync(join(FOLDER, 'meta', last.sort().at(-1)!), 'utf8'))
   expect(await generateMigration(made, generateDrizzleJson(schema, made.id))).toEqual([])

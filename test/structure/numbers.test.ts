@@ -1,4 +1,4 @@
-// Every number that a caller may send has a least and a most: what no bound was thought of for does not fit its column, or
+// Every number that a caller may send has a minimum and a maximum: a number without bounds does not fit its column, or
 // makes work that never ends.
 
 import { expect, it } from 'vitest'
@@ -10,7 +10,7 @@ type Schema = Record<string, unknown>
 const document = openApiDocument(endpoints)
 const named = document.components.schemas as Record<string, Schema>
 
-/** Where numbers of a schema have no bounds; members that a schema refers to are looked through once. */
+/** Where numbers of a schema have no bounds; a schema that is referred to is searched once. */
 function unbounded(where: string, schema: unknown, seen = new Set<string>()): string[] {
   if (typeof schema !== 'object' || schema === null) return []
   if (Array.isArray(schema)) return schema.flatMap(one => unbounded(where, one, seen))
@@ -35,7 +35,7 @@ function unbounded(where: string, schema: unknown, seen = new Set<string>()): st
   ]
 }
 
-it('every number of a request has a least and a most', () => {
+it('every number of a request has a minimum and a maximum', () => {
   const operations = Object.values(document.paths).flatMap(path => Object.values(path))
   const found = operations.flatMap(({ operationId, parameters = [], requestBody, 'x-lines': lines }) => [
     ...parameters.flatMap(one => unbounded(`${operationId} ${one.name}`, one.schema)),

@@ -1,5 +1,5 @@
-// Every command that any text of the product prints is one that the command line parses: in documentation, in strings of
-// the source, and in what alerts and digests are made of. What pages show is in test/integration/dashboard/commands.test.ts.
+// The command line parses every command that any text of the product prints: in documentation, in strings of the
+// source, and in alerts and digests. Commands on pages are in test/integration/dashboard/commands.test.ts.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const files = (...patterns: string[]) =>
 
 interface Printed {
   where: string
-  /** As it is printed, with a value where one is filled in. */
+  /** As it is printed, with a value where one is inserted. */
   text: string
   /** In a sentence: options may lack their values, and arguments may be missing. */
   mentioned: boolean
@@ -31,7 +31,7 @@ const ABOUT_ITSELF = /^assay (?:does|ended|needs) /
 /** Commands that alerts name and that are still to come. */
 const TO_COME = /^assay prices /
 
-/** The commands of a line a shell would read: without its comment, its pipes and what comes after them. */
+/** The commands of a shell line, without its comment, its pipes and what follows them. */
 function inShell(line: string): string[] {
   const plain = line.replace(/\s+#\s.*$/, '').replaceAll(/\$\([^)]*\)/g, '1')
   return plain
@@ -40,7 +40,7 @@ function inShell(line: string): string[] {
     .filter(part => STARTS.test(part) && !ABOUT_ITSELF.test(part) && !TO_COME.test(part))
 }
 
-/** Commands within a text: whole lines of it, and what stands between backquotes. */
+/** Commands within a text: whole lines of it, and text between backquotes. */
 function within(where: string, text: string): Printed[] {
   const lines = text.replaceAll(/\\\n\s*/g, '').split('\n')
   const whole = lines.flatMap(line => inShell(line.trim())).map(text => ({ where, text, mentioned: false }))
@@ -52,7 +52,7 @@ function within(where: string, text: string): Printed[] {
   return [...whole, ...quoted.filter(one => !ABOUT_ITSELF.test(one.text))]
 }
 
-/** Fenced blocks and code in sentences. */
+/** Commands in fenced blocks, and in code within sentences. */
 function ofMarkdown(file: string): Printed[] {
   const text = readFileSync(join(ROOT, file), 'utf8')
   const blocks = [...text.matchAll(/^```.*\n([\s\S]*?)^```/gm)].map(([, block]) => block!)
@@ -63,7 +63,7 @@ function ofMarkdown(file: string): Printed[] {
   ]
 }
 
-/** Strings, templates and text of pages; the name of the program may be filled in, as any value may. */
+/** Commands in strings, templates and text of pages; the name of the program may be inserted, like any value. */
 function ofSource(file: string): Printed[] {
   const source = ts.createSourceFile(
     file,
@@ -75,7 +75,7 @@ function ofSource(file: string): Printed[] {
   const visit = (node: ts.Node): void => {
     const line = source.getLineAndCharacterOfPosition(node.getStart()).line + 1
     const text = textOf(node)
-    // A part of a list is put together with others, and text of a page with what stands beside it.
+    // A part of a list is joined with others, and text of a page with its neighbours.
     const isPart = ts.isJsxText(node) || ts.isArrayLiteralExpression(node.parent ?? node)
     const printed = text === undefined ? [] : within(`${file}:${line}`, text)
     found.push(...printed.map(one => (isPart ? { ...one, mentioned: true } : one)))
@@ -91,19 +91,19 @@ function textOf(node: ts.Node): string | undefined {
   if (!ts.isTemplateExpression(node)) return undefined
   return node.templateSpans.reduce((text, { expression, literal }) => {
     const isProgram = /\bprogram$/.test(expression.getText())
-    // What is glued to a word adds to it, or adds options.
+    // A value right after a word adds to it, or adds options.
     const filled = isProgram ? 'assay' : /[\s"'/=]$|^$/.test(text) ? '1' : ''
     return text + filled + literal.text
   }, node.head.text)
 }
 
-/** As a shell splits a line: quotes hold a word together. */
+/** Splits a line as a shell does: quotes hold a word together. */
 const wordsOf = (line: string) =>
   [...line.matchAll(/(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+/g)].map(([word]) =>
     word.replaceAll(/'([^']*)'|"([^"]*)"|\\(.)/g, (_, single, double, one) => single ?? double ?? one),
   )
 
-/** Why the command line would not take it; undefined when it would. */
+/** Why the command line would refuse it; undefined if it would not. */
 function problemOf({ text, mentioned }: Printed): string | undefined {
   const words = wordsOf(text.replace(STARTS, ''))
   if (!mentioned) {
@@ -112,7 +112,7 @@ function problemOf({ text, mentioned }: Printed): string | undefined {
       return undefined
     } catch (error) {
       const { message } = error as Error
-      // What is filled in may be any of its choices.
+      // An inserted value may be any of its choices.
       return /is "1"; it must be one of/.test(message) ? undefined : message
     }
   }
@@ -131,13 +131,13 @@ const problems = (printed: readonly Printed[]) =>
     return problem === undefined ? [] : [`${one.where}: ${one.text}: ${problem}`]
   })
 
-it('of documentation', () => {
+it('commands in documentation are valid', () => {
   const printed = files('*.md', ':!CHANGELOG.md').flatMap(ofMarkdown)
   expect(printed.length).toBeGreaterThan(50)
   expect(problems(printed)).toEqual([])
 })
 
-it('of strings of the source: alerts, digests, hints, pages, the demo and new projects', () => {
+it('commands in strings of the source are valid: in alerts, digests, hints, pages, the demo and new projects', () => {
   const printed = files('shared/*.ts', 'functions/*.ts', 'functions/*.tsx', 'infra/*.ts', 'examples/*.ts')
     .filter(file => !/\.(test|gen)\.ts$/.test(file))
     .flatMap(ofSource)
@@ -145,7 +145,7 @@ it('of strings of the source: alerts, digests, hints, pages, the demo and new pr
   expect(problems(printed)).toEqual([])
 })
 
-it('of alerts about missed schedules, with their ids', () => {
+it('commands of alerts about missed schedules are valid, with their ids', () => {
   const occurrence = {
     ...{ project_id: 'p', agent_id: 'a', agent_slug: 'nightly', schedule_id: 's', run_id: 'r' },
     ...{ name: null, cron: '0 2 * * *', timezone: 'UTC', scheduled_for: new Date(0), detail: null },
@@ -163,6 +163,6 @@ it.each([
   ['assay triage --runs', 'runs'],
   ['assay nothing', 'nothing'],
   ['assay item', 'ID is missing'],
-])('%s is found to be none', (text, word) => {
+])('%s is found to be invalid', (text, word) => {
   expect(problemOf({ where: '', text, mentioned: false })).toContain(word)
 })

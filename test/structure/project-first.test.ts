@@ -1,5 +1,5 @@
-// Statements on what belongs to a run. Guarantee: each names the project beside the run, so that rows can lie by project
-// and a key that begins with it is found.
+// Statements on rows of a run. Guarantee: each names the project in addition to the run, so that rows can be
+// distributed by project, and a key that begins with it is used.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ const MODELS = Object.keys(TABLES).map(name => name.replaceAll(/_(\w)/g, (_, let
 const NO_ALIAS =
   /^(where|set|on|using|values|order|group|limit|join|left|cross|inner|union|returning|for|select|default|having|offset|from|do|are|is|as|with|and)$/
 
-/** What a statement asks over projects, and why it may. */
+/** Statements that read across projects, and why they may. */
 const ACROSS: Record<string, string> = {
   'shared/upkeep/queries/backlog.ts countBacklog: claims': 'what a consumer could start of all',
   'shared/upkeep/queries/backlog.ts isAnythingHeld: claims': 'whether an installation is at rest',
@@ -45,7 +45,7 @@ const ACROSS: Record<string, string> = {
   'shared/upkeep/queries/database-state.ts readDatabaseState: claims': 'a gauge of the installation',
 }
 
-/** What is put into a statement names the project by a condition that several have. */
+/** Statements that name the project by a condition that several share and that is put into them. */
 const BY_CONDITION: Record<string, string> = {
   'shared/recovery/queries/recoveries.ts countCohort: i': 'cancelled',
   'shared/recovery/queries/recoveries.ts countCohort: t': 'inTriage',
@@ -66,7 +66,7 @@ const BY_CONDITION: Record<string, string> = {
   'shared/items/queries/transitions.ts clearDueOf: due_items': 'sql.unsafe(DUE_OF_ENDED)',
 }
 
-/** Of a claim that an address names, which an agent was given without the project. */
+/** On the claim that an answer address names, which an agent got without the project. */
 const OPEN: string[] = ['shared/consumer/queries/later-answers.ts renewHanded: claims']
 
 interface Part {
@@ -74,7 +74,7 @@ interface Part {
   text: string
 }
 
-/** What a source declares at its top, each with its name. */
+/** The declarations at the top of a source, each with its name. */
 function partsOf(source: string): Part[] {
   const starts = [
     ...source.matchAll(/^(?:export )?(?:default )?(?:async )?(?:function\*?|const|class|let) (\w+)/gm),
@@ -85,7 +85,7 @@ function partsOf(source: string): Part[] {
   }))
 }
 
-/** Outermost template literals, each with all that is put into it. */
+/** Outermost template literals, each with everything that is put into it. */
 function statementsOf(text: string): string[] {
   const found: string[] = []
   const depths: number[] = []
@@ -115,7 +115,7 @@ function statementsOf(text: string): string[] {
 
 const count = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].length
 
-/** By which names a statement reads or writes such a table oftener than it names the project of that. */
+/** The names by which a statement reads or writes such a table more often than it names its project. */
 function unnamedOf(statement: string): string[] {
   const mentions = new Map<string, number>()
   const mention = (name: string) => mentions.set(name, (mentions.get(name) ?? 0) + 1)
@@ -141,7 +141,7 @@ function unnamedOf(statement: string): string[] {
     .map(([name]) => name)
 }
 
-/** The same of what is asked by the library that builds statements. */
+/** The same for statements of the query builder. */
 const unnamedModels = (text: string): string[] =>
   MODELS.filter(
     model =>
@@ -163,7 +163,7 @@ function unnamed(): string[] {
   return found
 }
 
-it('a statement on what belongs to a run names the project, unless a list says why it does not', () => {
+it('a statement on rows of a run names the project, unless a list says why it does not', () => {
   const listed = OPEN.flatMap(line => {
     const [place, names] = line.split(': ')
     return names!.split(', ').map(name => `${place}: ${name}`)
@@ -171,11 +171,11 @@ it('a statement on what belongs to a run names the project, unless a list says w
   const known = [...Object.keys(ACROSS), ...Object.keys(BY_CONDITION), ...listed]
   const found = unnamed()
   expect(found.filter(place => !known.includes(place))).toEqual([])
-  // The lists only shrink.
+  // The lists may only shrink.
   expect(known.filter(place => !found.includes(place))).toEqual([])
 })
 
-it('a statement puts in the condition by which it names the project', () => {
+it('a listed statement contains the condition by which it names the project', () => {
   const places = Object.entries(BY_CONDITION).map(([place, condition]) => {
     const [file, name] = place.split(':')[0]!.split(' ')
     const part = partsOf(readFileSync(join(ROOT, file!), 'utf8')).find(one => one.name === name)

@@ -1,4 +1,4 @@
-// How large modules and functions are. A function that is larger than it should be stands here by name, and may only shrink.
+// How large modules and functions are. A function that is too large is listed here by name, and may only shrink.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const FUNCTION_LINES = 50
 /** The commands, the SDK and its tests. */
 const UNBOUNDED = ['cli', 'sdk', 'testing']
 
-/** Functions that have more lines, and how many: pages that are one template, closures that hold what a process keeps. */
+/** Functions with more lines, and how many: pages that are one template, closures over the state of a process. */
 const LONG: Record<string, number> = {
   'functions/dashboard/pages/account.tsx show': 63,
   'functions/dashboard/pages/deliveries.tsx show': 62,
@@ -76,7 +76,7 @@ describe('a module', () => {
     if (module !== undefined) lines[module] = (lines[module] ?? 0) + textOf(file).split('\n').length - 1
   }
 
-  it('has 2,500 lines at most', () => {
+  it('has at most 2,500 lines', () => {
     const tooLarge = Object.entries(lines).filter(
       ([module, n]) => !UNBOUNDED.includes(module) && n > MODULE_LINES,
     )
@@ -98,17 +98,17 @@ describe('a function', () => {
     visit(source)
   }
 
-  it('has 50 lines at most, or no more than it had', () => {
+  it('has at most 50 lines, or no more than it had', () => {
     const longer = Object.entries(found).filter(([name, lines]) => lines > (LONG[name] ?? FUNCTION_LINES))
     expect(longer).toEqual([])
   })
 
-  it('leaves the list of long ones once it is none', () => {
+  it('leaves the list of long ones once it is short enough', () => {
     expect(Object.keys(LONG).filter(name => found[name] === undefined)).toEqual([])
   })
 })
 
-/** Its own, or that of what it is the value of. */
+/** Its own name, or that of what it is assigned to. */
 function nameOf(node: ts.SignatureDeclaration): string {
   if (node.name !== undefined) return node.name.getText()
   const { parent } = node

@@ -1,4 +1,4 @@
-// What endpoints' reads may see of every table is said in its definition.
+// The definition of every table says what endpoints may read of it.
 
 import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { BEHIND_VIEWS } from '../../shared/accounts/tables/tenant.ts'
 import * as schema from '../../shared/tables.ts'
 
-/** No endpoint reads these, and one that tried would be refused by PostgreSQL. */
+/** No endpoint reads these; PostgreSQL would refuse it. */
 const ENGINE_ALONE: Record<string, string> = {
   alert_marks: 'only tells the rules when to alert again',
   bundles: 'is found by the hash of its content and belongs to nobody',
@@ -23,7 +23,7 @@ const tables = Object.values(schema)
   .filter(table => is(table, PgTable))
   .map(table => getTableConfig(table))
 
-it('every table says what an endpoint sees of it (shared/accounts/tables/tenant.ts), or is listed here as the engine’s alone', () => {
+it('every table says what an endpoint sees of it (shared/accounts/tables/tenant.ts), or is listed here as the engine’s only', () => {
   const silent = tables.filter(table => table.policies.length === 0).map(({ name }) => name)
   const unseen = silent.filter(name => !(name in BEHIND_VIEWS))
   expect(unseen.sort()).toEqual(Object.keys(ENGINE_ALONE).sort())

@@ -1,4 +1,4 @@
-// The threat model is one page, names a test for each attack, and every test it names is there.
+// The threat model is one page and names a test for each attack, and every test it names exists.
 
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const page = read('infra/threat-model.md')
 const rows = page.split('\n').filter(line => /^\| \*\*/.test(line))
 const WORDS = 1200 // of a printed page in small type
 
-it('every attacker has a test, and the test is there', () => {
+it('every attacker has a test, and the test exists', () => {
   expect(rows.length).toBeGreaterThan(8)
   const missing = rows.flatMap(row => {
     const [who, tests] = [row.split('|')[1]!.trim(), row.split('|').at(-2)!]
@@ -21,7 +21,7 @@ it('every attacker has a test, and the test is there', () => {
   expect(missing).toEqual([])
 })
 
-it('it is one page, and is found from the first one', () => {
+it('the threat model is one page, and the README links to it', () => {
   expect(page.split(/\s+/).length).toBeLessThan(WORDS)
   for (const path of ['SECURITY.md', 'infra/threat-model.md'])
     expect(read('README.md')).toContain(`(${path})`)

@@ -1,5 +1,5 @@
-// Statements that move items. Guarantee: what an item's status becomes, in which it may be moved, and what that does to
-// counters, they take from the table of transitions (shared/items/queries/transitions.ts) and nowhere else.
+// Statements that move items. Guarantee: an item's new status, the statuses it may leave, and what a move does to the
+// counters come from the table of transitions (shared/items/queries/transitions.ts) and nowhere else.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { ITEM_COUNTERS } from '../../shared/items/rules/lifecycle.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const COUNTERS = [...ITEM_COUNTERS, 'undecided'].join('|')
 
-/** The template literals of a source, each without what is put into it; nested ones for themselves. */
+/** The template literals of a source without what is put into them; nested ones are listed separately. */
 function templatesOf(source: string): string[] {
   const found: string[] = []
   const open: string[] = []
@@ -30,7 +30,7 @@ function templatesOf(source: string): string[] {
   return found
 }
 
-/** What a statement says by itself that the table of transitions says. */
+/** What a statement says itself although the table of transitions says it. */
 function saidBeside(statement: string): string[] {
   const said: string[] = []
   const assigned = (table: string) =>
@@ -47,7 +47,7 @@ function saidBeside(statement: string): string[] {
   return said
 }
 
-it('no statement names a counter of a run or the status of an item that it changes', () => {
+it('no statement itself names a counter of a run or the status of an item that it changes', () => {
   const wrong: string[] = []
   let movers = 0
   for (const name of readdirSync(join(ROOT, 'shared'), { recursive: true, encoding: 'utf8' })) {
@@ -68,6 +68,6 @@ it.for([
   ['update project_usage u set spent_micro = 1, running = running + 1 where true', 1],
   ["select from items where status = 'failed'", 0],
   ['update runs r set touched_at = now() where r.running = 0', 0],
-] as const)('%j says %i things beside the table', ([statement, times]) => {
+] as const)('%j says %i things itself that the table says', ([statement, times]) => {
   expect(saidBeside(statement)).toHaveLength(times)
 })

@@ -1,4 +1,4 @@
-// The words that were given up for the field's own, so that they do not come back.
+// The words that were replaced by the field's own must not come back.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** What was said, and what is said now. */
+/** The old words, and those that replaced them. */
 const GIVEN_UP: Record<string, string> = {
   pile: 'batch',
   PileSize: 'BatchSize',
@@ -31,11 +31,11 @@ const GIVEN_UP: Record<string, string> = {
   pokers: 'notifiers',
 }
 
-/** History, the list above, and files made from others. */
+/** History, the list above, and generated files. */
 const LEFT =
   /^(CHANGELOG\.md|test\/structure\/words\.test\.ts|drizzle\/|infra\/generated\/|package-lock\.json)|\.gen\.ts$/
 
-it('says each thing by its one word', () => {
+it('no file uses a word that was given up', () => {
   const files = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.md', '*.mjs'], {
     cwd: ROOT,
     encoding: 'utf8',

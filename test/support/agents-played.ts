@@ -1,9 +1,9 @@
-// What agents do and say whose items are looked at in a browser.
+// The behaviour of played agents whose items are shown in a browser.
 
 import type { AgentLine, ItemLine } from '../../shared/protocol/rules/protocol.ts'
 import type { Play } from '../conformance/play.ts'
 
-/** Does something wherever it is not shown as text. */
+/** Runs a script wherever it is not shown as text. */
 export const XSS = `<img src=x onerror=alert(1)>"'</pre><script>alert(2)</script>`
 
 export const step = ({ seq, attempt }: ItemLine, key: string, more: object = {}): AgentLine => ({

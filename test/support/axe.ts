@@ -1,5 +1,5 @@
-// Looks for what keeps people from using a page. Guarantee: what it finds is named with the element it is about, and
-// colours are looked at in light and in dark.
+// Finds accessibility problems of a page. Guarantee: each problem names its element, and colours are checked in light
+// and in dark.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,12 +7,12 @@ import type { Page } from 'playwright-core'
 
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** The rules of WCAG 2.2 AA that a program can check, each problem as a line. */
+/** Problems by the rules of WCAG 2.2 AA that a program can check, one line each. */
 export async function axeProblems(page: Page): Promise<string[]> {
   await page.evaluate(SOURCE)
   await page.emulateMedia({ colorScheme: 'light' })
   const light = await problems(page, ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-  // Nothing but colours differs: the other rules, most of the time it takes, would say the same again.
+  // Only colours differ in dark: the other rules take most of the time, and would report the same again.
   await page.emulateMedia({ colorScheme: 'dark' })
   const dark = await problems(page, { type: 'rule', values: ['color-contrast'] })
   return [...light, ...dark.map(problem => `in dark: ${problem}`)]

@@ -1,5 +1,5 @@
-// What the agents of a bad night are handed, and how they behave. Guarantee: an item always ends the same way, told by
-// its number.
+// The items that the agents of a bad night get, and how the agents behave. Guarantee: an item's number determines how
+// it ends.
 
 import type { AgentLine, ItemLine } from '../../shared/protocol/rules/protocol.ts'
 
@@ -25,7 +25,7 @@ export const tickets = (count: number, day: number, mark: string): object[] =>
     item_id: `T-${48_210 - day * 1000 + at}${mark}`,
     partition_key: `${pick(QUEUES, at)}${mark}`,
     input: {
-      text: `${pick(SUBJECTS, at * at)}${mark}`, // squares: some are asked more often
+      text: `${pick(SUBJECTS, at * at)}${mark}`, // squares, so that some subjects are more frequent
       [`order${mark}`]: 70_113 + at * 17,
       customer: `${pick(CUSTOMERS, at)}${mark}`,
       urgent: at % 6 === 0,
@@ -116,7 +116,7 @@ export const TICKETS: Behaviour = (item, mark) => {
   ]
 }
 
-/** As on most days: one in 53 items does not work. */
+/** As on most days: one item in 53 goes wrong. */
 export const calmly =
   (behaviour: Behaviour): Behaviour =>
   (item, mark) => {

@@ -1,6 +1,6 @@
-// A project as one finds it on the morning after a bad night: a week of runs, the last ones with items that failed alike,
-// degraded and held, schedules with missed and fired moments, messages nobody took. Everything is made by the API; only
-// the agent and the receiver are played, and the runs of the days before are dated back.
+// A project on the morning after a bad night: runs of which the last have items that failed alike, were degraded or are
+// held, schedules with missed and fired occurrences, and undelivered messages. Everything is made through the API; only
+// the agent and the receiver are played, and earlier runs and the schedules are dated back.
 
 import { expect, vi } from 'vitest'
 import { deliverDue } from '../../shared/outbox/verbs/deliver.ts'
@@ -12,18 +12,18 @@ import type { World } from '../conformance/world.ts'
 import { calmly, INVOICES, invoices, TICKETS, tickets } from './bad-night-agents.ts'
 
 export interface NightOptions {
-  /** The project's key; that of the first account unless told. */
+  /** The project's key; the first account's by default. */
   token?: string
   project_id?: string
   /** Items of the last night's largest run. */
   items?: number
-  /** Days before it, with smaller runs. */
+  /** For how many days before the bad night there are runs. */
   days?: number
-  /** Stands in every text that people, agents or models may choose. */
+  /** Added to every text that people, agents or models may choose. */
   mark?: string
 }
 
-/** Ids by the names that paths have for them. */
+/** Ids, by the names they have in paths. */
 export type Night = Record<
   | 'projectId'
   | 'agentId'
@@ -48,7 +48,7 @@ const GONE = 'https://hooks.example.com/assay'
 export async function badNight(given: World, options: NightOptions = {}): Promise<Night> {
   const { token = given.first.api_key, project_id = given.first.project_id, mark = '' } = options
   const { items = 60, days = 0 } = options
-  // Nobody takes what is sent.
+  // No message is delivered.
   const world: World = { ...given, ctx: { ...given.ctx, post: async () => ({ status: 503 }) } }
   const { sql } = world.ctx
   const ask = async (method: string, path: string, body?: object) => {
@@ -128,7 +128,7 @@ export async function badNight(given: World, options: NightOptions = {}): Promis
     timezone: 'UTC',
     input: { file: `inbox${mark}` },
   })
-  // As if the tick had been away.
+  // As if no tick had run for a while.
   await sql`update schedules set next_at = date_trunc('day', now()) - interval '3 days' where id = ${schedule.id}`
   await sql`update schedules set next_at = date_trunc('hour', now()) + interval '15 minutes' - interval '6 hours'
     where id = ${hourly.id}`
@@ -170,7 +170,7 @@ export async function badNight(given: World, options: NightOptions = {}): Promis
   }
 }
 
-/** Every try that is left is made at once. */
+/** Makes every remaining delivery attempt at once. */
 async function giveUp({ ctx }: World): Promise<void> {
   const left = () => ctx.sql`update deliveries set due_at = now() where due_at is not null returning id`
   await vi.waitFor(

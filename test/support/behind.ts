@@ -1,5 +1,5 @@
-// Assay as it stands behind a proxy: served by the production listener, with an account and a run, and what a caller of
-// the proxy sees from an address of his own.
+// Serves Assay behind a proxy with the production listener, and calls that proxy from an address other than the
+// proxy's.
 
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
@@ -21,11 +21,11 @@ export const CALLER = '127.0.0.2'
 
 export interface Behind extends Host {
   port: number
-  /** Where requests came from and whom they named, in their order. */
+  /** Address and `host` header of each request, in order. */
   callers: { address: string | null; host: string | null }[]
 }
 
-/** Told where people find it, and to believe what stands on this machine. */
+/** Starts it with its public URL, and with this machine as a trusted proxy. */
 export async function startBehind(options: HostOptions, base_url: string): Promise<Behind> {
   const connections = openConnections(options)
   const config = { base_url, master_key: options.masterKey }
@@ -58,11 +58,11 @@ export async function startBehind(options: HostOptions, base_url: string): Promi
 export interface Asked {
   method?: string
   headers?: Record<string, string>
-  /** Written piece by piece, as they come. */
+  /** Written piece by piece. */
   body?: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
-/** A request from CALLER's address to the name of the proxy's files; resolves with the head of the answer. */
+/** A request from CALLER's address to the host of the proxy's files; resolves with the head of the response. */
 export async function ask(
   { port, ca }: RunningProxy,
   path: string,
@@ -73,7 +73,7 @@ export async function ask(
     ...{ path, method, headers: { host: NAME, ...headers } },
   })
   const answered = once(asked, 'response')
-  answered.catch(() => {}) // it is waited for below
+  answered.catch(() => {}) // awaited below
   for await (const piece of body ?? []) if (!asked.write(piece)) await once(asked, 'drain')
   asked.end()
   const [answer] = await answered

@@ -6,12 +6,12 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** Chromium of the system; undefined where there is none. */
+/** The path of Chromium: CHROMIUM or the system's; undefined if there is none. */
 export const CHROMIUM = process.env.CHROMIUM ?? PATHS.find(existsSync)
 
 export interface Visitor extends AsyncDisposable {
   page: Page
-  /** What the page complained about; a test that expects complaints takes them out. */
+  /** Errors of the page; a test that expects some removes them. */
   complaints: string[]
 }
 
@@ -22,7 +22,7 @@ export async function closeBrowser(): Promise<void> {
   browser = undefined
 }
 
-/** A browser with no memory of others', at a window of 1280 × 900 unless told. */
+/** A page in a browser context of its own, with a window of 1280 × 900 by default. */
 export async function visitor(base_url: string, options: BrowserContextOptions = {}): Promise<Visitor> {
   browser ??= chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] })
   const context = await (await browser).newContext({
@@ -46,7 +46,7 @@ export async function visitor(base_url: string, options: BrowserContextOptions =
   }
 }
 
-/** Signs in by the form, and waits until it has led somewhere. */
+/** Signs in through the form, and waits until it has led to another page. */
 export async function signIn(page: Page, account: { email: string; password: string }): Promise<void> {
   await page.goto('/dashboard/sign-in')
   await page.getByLabel('E-mail').fill(account.email)

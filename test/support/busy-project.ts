@@ -1,5 +1,5 @@
-// A project with something in every state: runs that ended, wait, are held and are at work, callbacks that came and
-// that nobody took yet, a schedule, a trigger and a channel for alerts. Its agent asks the outside twice for each item.
+// A project with something in every state: runs that ended, spent their budget, are held or at work, delivered and
+// undelivered callbacks, a schedule, a trigger and an alert channel. Its agent makes two outside requests per item.
 
 import { expect, vi } from 'vitest'
 import type { Bundle } from '../faults/support/stack.ts'
@@ -7,7 +7,7 @@ import type { Outside } from './outside.ts'
 
 const WAIT_MS = 30_000
 export const OPEN_ITEMS = 8
-/** What the open run has at work at once. */
+/** How many items of the open run are at work at once. */
 export const AT_WORK = 2
 
 export const AGENT = `
@@ -54,13 +54,13 @@ export interface BusyProject {
   key: string
   name: string
   runs: Record<'ended' | 'unheard' | 'spent' | 'held' | 'open', string>
-  /** Fires its trigger, as the sender who knows its URL and secret does. */
+  /** Fires its trigger, like a sender that knows its URL and secret. */
   fire(at: string, name: string): Promise<Answer>
-  /** Submits the open run again, under the key it was submitted with. */
+  /** Submits the open run again, with the same idempotency key. */
   submitAgain(at: string): Promise<string>
-  /** What the API shows of what has ended: the same wherever the project is. */
+  /** What the API shows of ended runs: the same wherever the project is. */
   history(at: string): Promise<unknown>
-  /** Resolves when the run is as described. */
+  /** Resolves when the run matches `expected`. */
   becomes(at: string, run: string, expected: object): Promise<void>
 }
 
@@ -83,7 +83,7 @@ export async function makeBusy({ id, key, name, at, outside, bundle }: Given): P
   const env = { OUTSIDE: `${outside.origin}/${name}`, SECRET: `secret of ${name}` }
   await call(`/v1/agents/${agent_id}/deployments`, { kind: 'bundle', ...bundle, env })
   await call(`/v1/projects/${id}/alert-channels`, { url: outside.told(name, 'alerts') })
-  // Never due by itself; the test moves it.
+  // Never due by itself; the test makes it due.
   await call('/v1/schedules', { agent_id, cron: '0 0 1 1 *', input: { name: 'clock' } })
   const trigger = await call('/v1/triggers', { agent_id, name: 'ticket' })
 

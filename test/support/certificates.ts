@@ -1,4 +1,4 @@
-// A certificate authority of the test's own, and certificates of servers made out by it with openssl.
+// A certificate authority of the test's own, and the server certificates that it issues with openssl.
 
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -8,10 +8,10 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 export interface Authority {
-  /** Its certificate, in PEM, and where that is. */
+  /** Its certificate in PEM, and the path of that file. */
   ca: string
   file: string
-  /** Files of a certificate for these names and addresses, and of its key. */
+  /** Issues a certificate for these names and addresses; returns the paths of certificate and key. */
   issue(name: string, subjects: string): Promise<{ cert: string; key: string }>
 }
 

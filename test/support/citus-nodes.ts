@@ -1,5 +1,5 @@
-// A cluster of Citus on this machine for the tests that stop its nodes: a coordinator and two workers, each a PostgreSQL of
-// its own from where pg_config points. Guarantee: what a node had committed is there when it is started again.
+// A Citus cluster on this machine for tests that stop its nodes: a coordinator and two workers, each its own PostgreSQL
+// of the installation that pg_config names. Guarantee: a restarted node has everything that it had committed.
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,16 +15,16 @@ const run = promisify(execFile)
 const owner = systemUser()
 const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' }
 
-/** All that it takes to stop a node and to start it again, from any process. */
+/** What any process needs to stop a node and to start it again. */
 export interface CitusNode {
   port: number
   folder: string
-  /** Of its programs. */
+  /** The folder of its programs. */
   bin: string
 }
 
 export interface CitusCluster {
-  /** The coordinator's, with a database that knows the workers. */
+  /** URL of the coordinator, with a database that knows the workers. */
   url: string
   workers: CitusNode[]
   stop(): Promise<void>
@@ -93,15 +93,15 @@ citus.enable_statistics_collection = off
 export const startNode = (node: CitusNode): Promise<void> =>
   control(node, 'start', '-w', '-l', join(node.folder, 'log'))
 
-/** As if its processes were killed: nothing is written any more. */
+/** Stops it as if its processes were killed: it writes nothing more. */
 export const killNode = (node: CitusNode): Promise<void> =>
-  control(node, 'stop', '-m', 'immediate').catch(() => {}) // it may be down
+  control(node, 'stop', '-m', 'immediate').catch(() => {}) // it may be down already
 
 async function control({ bin, folder }: CitusNode, verb: string, ...options: string[]): Promise<void> {
   const child = spawn(join(bin, 'pg_ctl'), [verb, '-D', folder, ...options], {
     ...owner,
     cwd: folder,
-    stdio: 'ignore', // the server would hold what pg_ctl writes to
+    stdio: 'ignore', // the server would keep pg_ctl's output open
     env,
   })
   const [code] = await once(child, 'exit')

@@ -1,4 +1,4 @@
-// Starts the cluster that `npm run test:citus` stops nodes of, and gives it to what all suites with stores share.
+// Starts the cluster whose nodes `npm run test:citus` stops, and passes it to the setup of all suites with stores.
 
 import type { TestProject } from 'vitest/node'
 import { type CitusNode, startCluster } from './citus-nodes.ts'

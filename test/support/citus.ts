@@ -1,5 +1,5 @@
-// A cluster of Citus of whoever runs the tests, named by CITUS_URL: the coordinator, with a database that knows the
-// workers. Guarantee: a test database is one on every node, and a copy of it is as well.
+// Databases on a Citus cluster that CITUS_URL names: its coordinator, with a database that knows the workers.
+// Guarantee: a test database, or a copy of one, exists on every node.
 
 import postgres, { type Sql } from 'postgres'
 import { SETTINGS } from '../../infra/citus/steps.ts'
@@ -36,7 +36,7 @@ export async function nodesOf(url: string): Promise<string[]> {
   })
 }
 
-/** A database with the extension on every node, in which the coordinator knows the first `workers` of the others. */
+/** A database with the extension on every node; its coordinator knows the first `workers` of the other nodes. */
 export async function makeCluster(nodes: readonly string[], name: string, workers = nodes.length - 1) {
   for (const node of nodes) {
     await ask(on(node, 'postgres'), sql => sql`create database ${sql(name)}`)
@@ -55,7 +55,7 @@ export async function makeCluster(nodes: readonly string[], name: string, worker
   return url
 }
 
-/** From then on nobody can connect to it, so that it can be copied. */
+/** Ends all connections to it and allows no new ones, so that it can be copied. */
 export async function closeDatabase(nodes: readonly string[], name: string): Promise<void> {
   for (const node of nodes)
     await ask(on(node, 'postgres'), async sql => {
@@ -64,7 +64,7 @@ export async function closeDatabase(nodes: readonly string[], name: string): Pro
     })
 }
 
-/** A copy has all but the settings of the database. */
+/** Copies a database on every node and sets its settings, which a copy does not include. */
 export async function copyDatabase(nodes: readonly string[], name: string, template: string): Promise<void> {
   for (const node of nodes)
     await ask(on(node, 'postgres'), async sql => {

@@ -1,4 +1,4 @@
-// Records for tests of what they look like.
+// Sample records for tests of how they are displayed.
 
 import type { ItemRecord, Run, RunItem, Step } from '../../shared/cli/api.ts'
 import type { Screen } from '../../shared/cli/output.ts'

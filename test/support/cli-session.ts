@@ -1,4 +1,4 @@
-// A session of the command line whose server gives fixed answers, and what the command said: for tests of its words.
+// A session of the command line with fixed answers instead of a server, and what the command wrote.
 
 import { connect } from '../../shared/cli/api.ts'
 import type { Given } from '../../shared/cli/arguments.ts'
@@ -8,13 +8,13 @@ import { centsOfAmount } from '../../shared/prices/rules/amounts.ts'
 
 let words = { results: '', notes: '' }
 
-/** What the last session said. */
+/** What the last session wrote. */
 export const told = (where: keyof typeof words = 'results') => words[where]
 
 const answer = (value: unknown, status = 200) =>
   Response.json(value, { status, headers: { 'assay-version': '0.1.0' } })
 
-/** Sessions of so many columns, by answers to `METHOD /path` with or without its query. */
+/** Sessions with that many columns; `answers` are keyed by `METHOD /path`, with or without the query. */
 export function answering(answers: Record<string, unknown>): (columns: number) => Session {
   const fetched: typeof fetch = async input => {
     const { method, url } = input as Request
@@ -37,7 +37,7 @@ export function answering(answers: Record<string, unknown>): (columns: number) =
   }
 }
 
-/** Options and arguments as if they had been typed. */
+/** Options and arguments, as if they had been typed. */
 export const given = (options: Record<string, string> = {}, args: string[] = []): Given => ({
   arg: place => args[place]!,
   optionalArg: place => args[place],

@@ -1,10 +1,10 @@
-// A database whose clock stands still until the test sets it, but for the microsecond by which who asks within a
-// statement learns the time later than who asked before. PostgreSQL looks into pg_catalog first unless the search
-// path names it, so functions of these names before it are the clock of every statement of the product.
+// A database whose clock stands still until the test sets it; only clock_timestamp() advances, by a microsecond with
+// each call. PostgreSQL looks into pg_catalog first unless the search path names it, so functions of these names before
+// it are the clock of every statement of the product.
 
 import postgres, { type Sql } from 'postgres'
 
-/** Sets the clock of a database, for connections that are opened from now on. */
+/** Stops the clock of a database at `at`, for connections that are opened from now on. */
 export async function stopClock(databaseUrl: string, at: string): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   await sql.unsafe(`

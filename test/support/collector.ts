@@ -1,5 +1,5 @@
-// A receiver of OpenTelemetry's protocol over HTTP, as a collector is one: takes traces and metrics as JSON, refuses
-// what is not in the protocol's shape, and keeps the rest.
+// A receiver of OpenTelemetry over HTTP, like a collector: it accepts traces and metrics as JSON, refuses what does not
+// have the protocol's shape, and keeps the rest.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +18,7 @@ const attributes = z
   .transform(pairs => Object.fromEntries(pairs.map(({ key, value }) => [key, value])))
 const traceId = z.string().regex(/^(?!0{32})[0-9a-f]{32}$/)
 const spanId = z.string().regex(/^(?!0{16})[0-9a-f]{16}$/)
-/** Of this century, so that neither seconds nor milliseconds pass. */
+/** Nanoseconds of this century: neither seconds nor milliseconds match. */
 const nanos = z
   .string()
   .regex(/^[12]\d{18}$/)
@@ -100,16 +100,16 @@ export type CollectedMetric = z.output<typeof Metric>
 export interface Collector {
   url: string
   spans: CollectedSpan[]
-  /** As they were last sent, by name. */
+  /** The metrics as last sent, by name. */
   metrics: Map<string, CollectedMetric>
-  /** Attributes of whoever sent. */
+  /** The resource attributes of each sender. */
   resources: Record<string, unknown>[]
   headers: IncomingMessage['headers'][]
-  /** What was wrong with what came. */
+  /** Why requests were refused. */
   problems: string[]
-  /** How it answers from now on, after it has read; it takes what comes unless told. */
+  /** How it answers from now on, once it has read the request; null validates and keeps the request. */
   answer: ((response: ServerResponse) => void) | null
-  /** Resolves when it has read so many requests in all. */
+  /** Resolves when it has read that many requests in all. */
   got(n: number): Promise<void>
   close(): Promise<void>
 }

@@ -1,8 +1,8 @@
-// Recounts a run and its project, past everything that keeps their counters.
+// Recounts a run and its project from their rows, independently of the code that keeps their counters.
 
 import type { Sql } from '../../shared/context.ts'
 
-/** What the database holds must agree with what the run says of it, whatever happened before. */
+/** Names of the figures in which the run or its project disagrees with the rows; empty if all agree. */
 export async function conservation({ sql }: { sql: Sql }, runId: string): Promise<string[]> {
   const [run] = await sql<{ project_id: string }[]>`select project_id from runs where id = ${runId}`
   const of = run!.project_id

@@ -23,7 +23,7 @@ export type Script = (
 export interface TestEngine {
   ctx: NodeContext
   sql: NodeContext['sql']
-  /** Of its stores. */
+  /** URLs of its stores. */
   urls: { databaseUrl: string; redisUrl: string }
   project_id: string
   agent_id: string
@@ -36,17 +36,17 @@ export interface TestEngine {
   other(script: Script): NodeContext
   /** Another process: a context on the same stores, with connections of its own. */
   apart(): NodeContext
-  /** Another agent of the project, with a deployment; its id. */
+  /** Makes another agent of the project, with a deployment; returns its id. */
   agent(slug: string): Promise<string>
-  /** A new version of all agents. */
+  /** Deploys a new version of every agent. */
   deploy(declaration?: Partial<AgentDeclaration>): Promise<void>
   submit(items: Partial<NewItem>[] | number, order?: Partial<RunOrder>): Promise<string>
-  /** Where the rows of one of its runs are, and those of an item. */
+  /** The key of a run's rows, and that of an item's. */
   key(runId: string): RunKey
   item(runId: string, seq: number): ItemKey
   run(runId: string): Promise<Record<string, unknown>>
   items(runId: string): Promise<Record<string, string>[]>
-  /** Makes all leases look as old as if their holder had died half a minute ago. */
+  /** Makes all leases expire, as if their holder had died half a minute ago. */
   expireLeases(): Promise<void>
   /** Makes all items that wait for a retry due. */
   skipBackoff(): Promise<void>
@@ -92,9 +92,9 @@ export const centStep = (item: ItemLine, key: string, cents = 1, model = 'test-m
   })
 
 export interface TestEngineOptions {
-  /** The database's clock stands there until `setClock` sets it. */
+  /** The time at which the database's clock stands until `setClock` sets it. */
   clock?: string
-  /** What is connected to instead of the database itself. */
+  /** Returns the URL to connect to instead of the database's own. */
   through?: (databaseUrl: string) => string | Promise<string>
 }
 

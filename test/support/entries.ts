@@ -1,7 +1,7 @@
 import { OK } from '../../shared/settling/queries/settle.ts'
 import type { Entry } from '../../shared/settling/queries/settle-parts.ts'
 
-/** What a flush says of an item that worked in its first attempt, without steps. */
+/** A flush's entry for an item that succeeded in its first attempt, without steps. */
 export const entryThatWorked = (seq: number, more: Partial<Entry> = {}): Entry => ({
   seq,
   attempt: 1,

@@ -1,5 +1,5 @@
-// Waits for a condition. Guarantee: a machine that is slow fails no test; what never comes true fails it, and says how far
-// it had come.
+// Waits for a condition. Guarantee: a slow machine fails no test; a condition that never comes true fails it, with the
+// last error.
 
 import { vi } from 'vitest'
 

@@ -1,13 +1,13 @@
-// A place where items wait until a test lets them through.
+// A server that holds the requests of items until a test lets them through.
 
 import { EventEmitter, once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 
 export interface Gate {
   url: string
-  /** Resolves when an item waits. */
+  /** Resolves when a request is held. */
   reached(): Promise<void>
-  /** Lets those through that wait. */
+  /** Answers the held requests. */
   open(): void
   close(): Promise<void>
 }
@@ -36,7 +36,7 @@ export async function startGate(): Promise<Gate> {
   }
 }
 
-/** The address of a server on a port of its own. */
+/** Starts a server on a free port; returns its URL. */
 export async function listening(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 export const GENERATED = join(import.meta.dirname, '../../infra/generated')
 
-/** The paths of one platform's files, within its folder. */
+/** The paths of one platform's YAML files, within its folder. */
 export const generatedFiles = (platform: string): string[] =>
   readdirSync(join(GENERATED, platform), { recursive: true, encoding: 'utf8' }).filter(name =>
     name.endsWith('.yaml'),

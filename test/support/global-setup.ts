@@ -1,5 +1,5 @@
-// Starts the PostgreSQL (or takes the one of TEST_DATABASE_URL, or the cluster of CITUS_URL) and the Redis that all test
-// files share, and makes the database they clone theirs from; on a cluster it is distributed.
+// Starts the PostgreSQL (or uses that of TEST_DATABASE_URL, or the cluster of CITUS_URL) and the Redis that all test
+// files share, and makes the database that they clone; on a cluster it is distributed.
 
 import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
@@ -14,7 +14,7 @@ export const TEMPLATE = 'assay_template'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** `nodes`: of a cluster, the coordinator first; else none. */
+    /** `nodes`: those of a cluster, the coordinator first; otherwise empty. */
     stores: { databaseUrl: string; redisUrl: string; nodes: string[] }
   }
 }
@@ -25,7 +25,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = parts.adopt(await tempFolder(), folder => folder.remove())
   try {
     const at = { dataDir: folder.path }
-    // In workerd each request opens connections of its own, three at most, and tests send fifty at once.
+    // In workerd each request opens up to three connections of its own, and tests send fifty requests at once.
     const starting = [givenOrStarted(at), startRedis(at)] as const
     for (const store of await Promise.allSettled(starting)) {
       if (store.status === 'fulfilled') parts.defer(() => store.value.stop())
@@ -41,7 +41,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return () => parts.disposeAsync()
 }
 
-/** A server of whoever runs the tests, of any version that is supported, as a role that may make databases and roles. */
+/** The server of whoever runs the tests, of any supported version, with a role that may make databases and roles. */
 async function givenOrStarted(at: { dataDir: string }): Promise<{ url: string; stop(): Promise<void> }> {
   const cluster = process.env.CITUS_URL
   if (cluster) {
@@ -66,7 +66,7 @@ async function makeTemplate(databaseUrl: string): Promise<void> {
     const url = new URL(databaseUrl)
     url.pathname = `/${TEMPLATE}`
     await migrate(url.href)
-    // A database somebody is connected to cannot be cloned.
+    // A database with open connections cannot be cloned.
     await sql`alter database ${sql(TEMPLATE)} allow_connections false`
   } finally {
     await sql.end()

@@ -1,15 +1,15 @@
-// An agent behind a URL that answers every item, and keeps its answers back from when a test asks it to.
+// An agent behind a URL that answers every item, and can be told to hold its answers back.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface HeldAgent {
-  /** For what is worked on under this name. */
+  /** The agent's URL for requests under this name. */
   urlOf(name: string): string
-  /** Requests under this name that it has, and does not answer yet. */
+  /** How many requests under this name it has not answered yet. */
   held(name: string): number
-  /** The first request under each name is answered, and others once this is ended. */
+  /** From now on only the first request under each name is answered; the others wait for `release`. */
   hold(): void
   release(): void
   close(): void

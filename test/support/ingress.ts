@@ -1,4 +1,4 @@
-// A real nginx with a file of ours in it, where one is installed: it is no dependency.
+// A real nginx with one of our files, if nginx is installed: it is no dependency.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ export interface Ingress {
   close(): Promise<void>
 }
 
-/** Serves a file of conf.d on a port of its own; `listen` in it names the one that is replaced. */
+/** Serves a file of conf.d on a free port, which replaces the port of its `listen`. */
 export async function startIngress(file: string): Promise<Ingress> {
   const folder = await tempFolder()
   await chmod(folder.path, 0o755)

@@ -1,6 +1,6 @@
-// Says what a cluster would refuse of an object, or would take in and pass over: the models of npm know types, enums and
-// what must be there; TypeScript, asked to assign the object to the model's type, knows every field there is; and what
-// no schema says of Knative stands below.
+// Reports what a cluster would refuse in an object, or would accept and ignore. The models of npm check types, enums
+// and required fields. TypeScript assigns the object to the model's type, which finds unknown fields. Rules of Knative
+// that are in no schema stand below.
 
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -11,7 +11,7 @@ export interface KubernetesObject {
   apiVersion: string
   kind: string
   metadata: { name: string; namespace?: string; labels?: Texts; annotations?: Texts }
-  // Anything: that it is what its kind wants is what is found out here.
+  // Any type: this module checks whether it is what its kind needs.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   spec?: any
   data?: Texts
@@ -95,7 +95,7 @@ function typeProblems(known: readonly Known[]): { at: number; message: string }[
   }))
 }
 
-/** What we use of the operator of Prometheus, whose kinds npm has no models of (prometheus-operator, api.md). */
+/** The fields we use of the Prometheus operator, whose kinds have no models on npm (prometheus-operator, api.md). */
 const PodMonitor = z.strictObject({
   apiVersion: z.literal('monitoring.coreos.com/v1'),
   kind: z.literal('PodMonitor'),
@@ -126,7 +126,7 @@ const ownMetadata = z.strictObject({
   labels: z.record(z.string(), z.string()),
 })
 
-/** Of cert-manager what we use (cert-manager.io, reference of v1). */
+/** The fields we use of cert-manager (cert-manager.io, reference of v1). */
 const Certificate = z.strictObject({
   apiVersion: z.literal('cert-manager.io/v1'),
   kind: z.literal('Certificate'),
@@ -139,7 +139,7 @@ const Certificate = z.strictObject({
   }),
 })
 
-/** Which namespace may have a host (knative/networking, pkg/apis/networking/v1alpha1). */
+/** Says which namespace may use a host (knative/networking, pkg/apis/networking/v1alpha1). */
 const ClusterDomainClaim = z.strictObject({
   apiVersion: z.literal('networking.internal.knative.dev/v1alpha1'),
   kind: z.literal('ClusterDomainClaim'),
@@ -147,7 +147,7 @@ const ClusterDomainClaim = z.strictObject({
   spec: z.strictObject({ namespace: z.string() }),
 })
 
-/** Kinds that npm has no models of. */
+/** Kinds that have no models on npm. */
 const UNMODELLED: Record<string, z.ZodType> = { PodMonitor, Certificate, ClusterDomainClaim }
 const schemaOf = ({ kind }: KubernetesObject) => UNMODELLED[kind]
 
@@ -158,7 +158,7 @@ function unmodelledProblems(object: KubernetesObject): string[] {
 
 const LABEL = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/
 const HOST = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/
-/** Those we use; a platform passes over one that it does not know. */
+/** The annotations we use; a platform ignores unknown ones. */
 const ANNOTATIONS = [
   ...['class', 'metric', 'target', 'min-scale', 'max-scale'].map(name => `autoscaling.knative.dev/${name}`),
   'cert-manager.io/cluster-issuer',
@@ -191,7 +191,7 @@ function namingProblems({ kind, metadata, spec }: KubernetesObject): string[] {
   ]
 }
 
-// What Knative's webhook takes unless a feature flag lets it take more (serving, pkg/apis/serving/fieldmask.go).
+// Fields that Knative's webhook accepts unless a feature flag allows more (serving, pkg/apis/serving/fieldmask.go).
 const REVISION = [
   'containerConcurrency',
   'timeoutSeconds',

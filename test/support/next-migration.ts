@@ -1,10 +1,10 @@
-// A migration that comes after all there are, in a folder as drizzle-kit writes it.
+// A migration that comes after all others, in a folder as drizzle-kit writes it.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempFolder } from './temp-folder.ts'
 
-/** Of several, `nth` says their order. */
+/** `nth` orders several of them. */
 export async function nextMigration(statements: string, nth = 0) {
   const folder = await tempFolder()
   const entry = { idx: 0, version: '7', when: Date.now() * 2 + nth, tag: 'next', breakpoints: true }

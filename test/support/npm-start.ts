@@ -1,4 +1,5 @@
-// `npm start` in a process group of its own, and what of it lives: every start is stopped and its folder removed after the test.
+// `npm start` in its own process group, and which of its processes live. Every start is stopped and its folder removed
+// after the test.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -27,7 +28,7 @@ afterEach(async () => {
   await ending.disposeAsync()
 }, 60_000)
 
-/** Undone after the test. */
+/** Runs `undo` after the test. */
 export const defer = (undo: () => void | Promise<void>): void => parts.defer(undo)
 
 export async function dataFolder(): Promise<string> {
@@ -44,7 +45,7 @@ export function npmStart(
   env: Record<string, string>,
   args: string[] = ['--no-demo'],
 ): ChildProcess {
-  // A process group of its own, which gets what Ctrl-C in a terminal would send.
+  // The process group gets what Ctrl-C in a terminal would send.
   const npm = spawn('npm', ['start', '--', ...args], {
     cwd: CHECKOUT,
     detached: true,
@@ -76,7 +77,7 @@ export async function start(dataDir: string, env: Record<string, string> = {}): 
   return { npm, pids: await descendants(npm.pid!), url, lines }
 }
 
-/** How it ended and what it wrote, of a start that is expected to fail. */
+/** Exit code and standard error of a start that is expected to fail. */
 export async function refused(npm: ChildProcess): Promise<{ code: number; wrote: string }> {
   let wrote = ''
   npm.stderr?.on('data', chunk => {
@@ -98,7 +99,7 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return children === '' ? [] : children.split(' ').map(Number)
 }
 
-/** The process that keeps the PostgreSQL of this data folder. */
+/** The id of the process that runs the PostgreSQL of this data folder. */
 export async function postmasterOf(dataDir: string): Promise<number> {
   return Number.parseInt(await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
 }
@@ -108,7 +109,7 @@ async function descendants(pid: number): Promise<number[]> {
   return [...pids, ...(await Promise.all(pids.map(descendants))).flat()]
 }
 
-/** Those of the processes that still run; one that only waits to be reaped does not. */
+/** Which of the processes still run; zombies do not count. */
 export async function alive(pids: number[]): Promise<number[]> {
   const states = await Promise.all(
     pids.map(pid => readFile(`/proc/${pid}/status`, 'utf8').catch(() => 'State: Z')),

@@ -1,5 +1,5 @@
-// What a stack.yml may say, written down from faas-cli's own struct (go-sdk, stack/schema.go), which passes over what it
-// does not know; and of annotations, labels and the watchdog's settings those we use.
+// What a stack.yml may say, from faas-cli's own struct (go-sdk, stack/schema.go), which ignores unknown fields; of
+// annotations, labels and the watchdog's settings, those we use.
 
 import { z } from 'zod'
 import { workloadsOf } from '../../infra/targets/image.ts'

@@ -1,13 +1,13 @@
-// What busy projects ask and tell: a server that answers steps at once or keeps them, and takes messages or refuses.
+// The server that busy projects call: it answers steps at once or holds them, and accepts messages or refuses them.
 
 import type { ServerResponse } from 'node:http'
 import { type Received, startReceiver } from './receiver.ts'
 
 export interface Outside {
   origin: string
-  /** As a deployment's declaration names it. */
+  /** Its host, as a deployment's declaration names it. */
   host: string
-  /** Where a project's callbacks of that name go. */
+  /** The URL for a project's callbacks of that name. */
   told(project: string, name: string): string
   /** Messages that got a 2xx. */
   taken: Received[]
@@ -15,15 +15,15 @@ export interface Outside {
   refused: Received[]
   /** How often each path of a step was answered. */
   answered: Map<string, number>
-  /** The paths of a project's steps that wait for an answer. */
+  /** The paths of a project's steps that are held. */
   waitingOf(project: string): string[]
-  /** Paths that begin like this are kept waiting. */
+  /** Holds requests to paths with this prefix from now on. */
   hold(prefix: string): void
-  /** Answers what waits below the prefix, and keeps nothing there any more. */
+  /** Answers the requests held for the prefix, and holds no more there. */
   release(prefix: string): void
-  /** Answers one step that waits. */
+  /** Answers one held step. */
   answer(path: string): void
-  /** Messages to paths that end like this are refused until it is null. */
+  /** Messages to paths with this suffix are refused; null refuses none. */
   refuse: string | null
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ export async function startOutside(): Promise<Outside> {
   const held = new Set<string>()
   const waiting = new Map<string, ServerResponse[]>()
   const end = (path: string, response: ServerResponse) => {
-    if (response.destroyed) return // who asked has gone
+    if (response.destroyed) return // the caller has gone
     outside.answered.set(path, (outside.answered.get(path) ?? 0) + 1)
     response.end('answered')
   }

@@ -1,4 +1,4 @@
-// A PgBouncer in transaction mode before a PostgreSQL, where one is installed: it is no dependency.
+// A PgBouncer in transaction mode in front of a PostgreSQL, if it is installed: it is no dependency.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,12 +14,12 @@ export const hasPgBouncer = BINARY !== undefined
 
 export interface Pooler {
   pid: number
-  /** The URL of a database of that PostgreSQL, led through the pooler. */
+  /** The URL of a database of that PostgreSQL, through the pooler. */
   through(databaseUrl: string): string
   close(): Promise<void>
 }
 
-/** Pools so many sessions for each database. */
+/** `sessions`: how many are pooled for each database. */
 export async function startPgBouncer(
   databaseUrl: string,
   sessions: number,
@@ -46,7 +46,7 @@ query_wait_timeout = ${settings.query_wait_timeout ?? 120}
 server_login_retry = ${settings.server_login_retry ?? 15}
 `,
   )
-  // As root it refuses to run, and becomes somebody else.
+  // It refuses to run as root, so it switches to another user.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
   const pooler = spawn(BINARY!, ['-q', ...user, config], { stdio: 'ignore' })
   await listensAt(port, pooler)

@@ -1,5 +1,5 @@
-// Ports of this machine for what tests start. Guarantee: a process gives none twice, and none that the kernel would give
-// to a connection before who was told of it listens there.
+// Free ports of this machine for what tests start. Guarantee: a process gives no port twice, and none that the kernel
+// could give to a connection before the server that got it listens.
 
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,21 +10,21 @@ import { hasEnded } from './doubles/process.ts'
 
 // Below /proc/sys/net/ipv4/ip_local_port_range, which begins at 32,768.
 const [FIRST, LAST] = [20_000, 32_000]
-const APART = 101 // from one process of the tests to the next, whose ids follow each other
+const APART = 101 // between one test process and the next, whose ids are consecutive
 
 let latest = FIRST + ((process.pid * APART) % (LAST - FIRST))
 
 export async function freePort(): Promise<number> {
   for (;;) {
     latest = latest < LAST ? latest + 1 : FIRST
-    const port = latest // two callers at once go on from each other's
+    const port = latest // a concurrent caller may advance `latest`
     if (await isFree(port)) return port
   }
 }
 
 const LOOKS = 200 // 50 ms apart
 
-/** Resolves when something listens there. @throws where the process that was to do so does not, or has ended */
+/** Resolves when something listens there. @throws if the process that should listen has ended, or does not in time */
 export async function listensAt(port: number, child: ChildProcess): Promise<void> {
   for (let look = 0; look < LOOKS && !hasEnded(child); look++) {
     if (await isReachable(port)) return

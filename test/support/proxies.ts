@@ -1,5 +1,5 @@
-// The proxies that people put before Assay, with the files of infra/proxies, where they are installed: they are no
-// dependencies. Only addresses, ports and certificates are other ones.
+// The proxies that people put in front of Assay, with the files of infra/proxies, if they are installed: they are no
+// dependencies. Only addresses, ports and certificates are replaced.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -36,7 +36,7 @@ interface Place {
   key: string
 }
 
-/** What the folder of the proxy holds, and how it is started on it in the foreground. */
+/** Writes the proxy's folder; returns the arguments that start it there in the foreground. */
 const STARTED: Record<ProxyName, (site: string, at: Place) => Promise<string[]>> = {
   async nginx(site, { folder, port, cert, key }) {
     await writeFile(
@@ -74,7 +74,7 @@ http { access_log off; ${paths} include ${join(folder, 'site.conf')}; }\n`,
   },
 }
 
-/** The file of infra/proxies, or a text of the test's own, before what listens at `upstream`. */
+/** Starts the proxy with a file of infra/proxies or a text of the test's own, in front of the port `upstream`. */
 export async function startProxy(
   name: ProxyName,
   site: { file: string } | { text: string },

@@ -1,4 +1,4 @@
-// An HTTP server that takes callbacks, keeps what it got, and answers as the test says.
+// An HTTP server that receives callbacks, keeps them, and answers as the test says.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,9 +14,9 @@ export type Answer = (response: ServerResponse, request: IncomingMessage) => voi
 export interface Receiver {
   url: string
   received: Received[]
-  /** How it answers from now on; 204 unless told. */
+  /** How it answers from now on; 204 by default. */
   answer: Answer
-  /** Resolves when it has got so many messages in all. */
+  /** Resolves when it has received that many messages in all. */
   got(n: number): Promise<void>
   close(): Promise<void>
 }

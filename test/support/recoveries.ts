@@ -1,4 +1,4 @@
-// Recoveries in tests of the engine: an order with what nobody cares about filled in, and its end.
+// Recoveries in tests of the engine: an order with defaults, and running one to its end.
 
 import { consume } from '../../shared/consumer/verbs/consume.ts'
 import { advanceRecoveries, type RecoveryOrder } from '../../shared/recovery/verbs/recover.ts'
@@ -20,7 +20,7 @@ export const recoveryOrder = (engine: TestEngine, more: Partial<RecoveryOrder> =
 export const findRecovery = async (engine: TestEngine, id: string) =>
   (await engine.sql`select * from recoveries where id = ${id}`)[0]!
 
-/** Advances and consumes until the recovery has ended; a fault that is thrown on the way is a process that died. */
+/** Advances and consumes until the recovery has ended; an error on the way is thrown, as if the process had died. */
 export async function recovered(engine: TestEngine, id: string) {
   for (let i = 0; i < 40; i++) {
     await advanceRecoveries(engine.ctx)

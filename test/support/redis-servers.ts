@@ -1,5 +1,5 @@
-// Redis servers as operators have them: one by TLS with users of its own, or a cluster of real nodes. Each is ended by
-// the kernel when the test's process dies.
+// Redis servers as operators run them: one with TLS and users of its own, or a cluster of real nodes. The kernel ends
+// each when the test's process dies.
 
 import { execFile } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { freePort } from './ports.ts'
 import { type TempFolder, tempFolder } from './temp-folder.ts'
 
 const run = promisify(execFile)
-/** Every character that means something in a URL. */
+/** Has the characters that mean something in a URL. */
 export const PASSWORD = 'p@ss:w/rd?#%'
 
 export interface TlsFiles {
@@ -23,14 +23,14 @@ export interface TlsFiles {
 
 export interface RedisNode {
   port: number
-  /** A client that asks this node alone. */
+  /** A client of this node alone. */
   client: Redis
   isUp: boolean
   kill(): Promise<void>
   start(): Promise<void>
 }
 
-/** One server that only speaks TLS and knows `worker` by PASSWORD and nobody else. */
+/** A server that speaks only TLS and has one user: `worker`, with PASSWORD. */
 export async function startTlsRedis(tls: TlsFiles): Promise<RedisNode & { close(): Promise<void> }> {
   const folder = await tempFolder()
   const acl = ['user default off', `user worker on ~* &* +@all ">${PASSWORD}"`]
@@ -39,17 +39,17 @@ export async function startTlsRedis(tls: TlsFiles): Promise<RedisNode & { close(
 }
 
 export interface RedisCluster {
-  /** As an operator writes it: the first two nodes by name, one of them is enough. */
+  /** As an operator writes it: it names the first two nodes, of which one is enough. */
   url: string
   nodes: RedisNode[]
-  /** The node that serves a key, and those that follow it. */
+  /** The master that serves a key. */
   masterOf(key: string): Promise<RedisNode>
-  /** Resolves when the nodes that live agree that all slots are served. */
+  /** Resolves when all live nodes agree that every slot is served. */
   whole(): Promise<void>
   close(): Promise<void>
 }
 
-/** Three masters, each with so many replicas. */
+/** Three masters, each with that many replicas. */
 export async function startRedisCluster({ replicas = 0, tls }: { replicas?: number; tls?: TlsFiles } = {}) {
   const folder = await tempFolder()
   const nodes: RedisNode[] = []
@@ -128,7 +128,7 @@ tls-auth-clients no`
     maxRetriesPerRequest: null,
     ...(tls ? { tls: { ca: await readFile(tls.ca), checkServerIdentity: () => undefined } } : {}),
   })
-  client.on('error', () => {}) // while the test has it killed
+  client.on('error', () => {}) // while the test has killed it
   let child: Child
   const node: RedisNode = {
     port,

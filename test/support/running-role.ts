@@ -1,4 +1,4 @@
-// A role that owns nothing and was granted what it needs to work, as managed databases have it.
+// A role that owns nothing and was granted what it needs to run, as in managed databases.
 
 import { randomBytes } from 'node:crypto'
 import postgres, { type Sql } from 'postgres'
@@ -6,13 +6,13 @@ import { grantsFor } from '../../shared/upkeep/queries/running-role.ts'
 
 export interface RunningRole {
   role: string
-  /** The database as this role sees it. */
+  /** The URL of the database for this role. */
   url: string
-  /** When its databases are gone. */
+  /** Drops the role with its grants; the database must still exist. */
   drop(): Promise<void>
 }
 
-/** Without any grant where `granted` is false. */
+/** Without any grant if `granted` is false. */
 export async function makeRunningRole(databaseUrl: string, granted = true): Promise<RunningRole> {
   const role = `works_${randomBytes(6).toString('hex')}`
   const asOwner = async (work: (sql: Sql) => Promise<unknown>) => {

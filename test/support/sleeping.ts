@@ -1,5 +1,5 @@
-// A staging project asleep: the router and the functions that take, execute and mend, each under the double of Knative
-// with nothing running, stores of the test's own, and an agent behind a URL that the test holds back and lets go.
+// A staging project that is scaled to zero: the router and the functions that accept, execute and repair, each under
+// the double of Knative without a pod, with stores of the test's own and an agent behind a URL that the test can hold.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +18,7 @@ import { type Revision, startRevision } from './doubles/queue-proxy.ts'
 import { freePort } from './ports.ts'
 import { tempFolder } from './temp-folder.ts'
 
-/** Of the installation, which is made with no other. */
+/** The installation's only master key. */
 export const MASTER_KEY = '5e'.repeat(32)
 const LOOK_MS = 5
 const NAMES = ['router', 'runs', 'consume', 'tick'] as const
@@ -28,36 +28,36 @@ export interface Sleeping {
   sql: Sql
   redis: Redis
   functions: Record<Name, Revision>
-  /** The bundle of each. */
+  /** The path of each function's bundle. */
   files: Record<Name, string>
-  /** Of the pods that are started from now on. */
+  /** The environment of pods that are started from now on. */
   env: Record<Name, Record<string, string>>
   agent: PlayedAgent
-  /** Straight to the function that takes it, unless by the router. */
+  /** Submits straight to the function that accepts runs, or through the router. */
   submit(items: number, by?: 'router' | 'runs'): Promise<string>
   /** Calls a platform function as its caller does; resolves with its answer. */
   call(name: 'consume' | 'tick'): Promise<{ status: number; body: Record<string, unknown> }>
   /** Resolves when the run has ended. */
   finished(runId: string): Promise<Record<string, unknown>>
-  /** Resolves when nobody holds anything, with what each pod but the router's exited with. */
+  /** Resolves when no claim is left and all pods have ended, with how each ended except the router's. */
   toZero(): Promise<unknown[]>
   close(): Promise<void>
 }
 
 export interface PlayedAgent {
-  /** Every item that came, by the time it came. */
+  /** Every item that came, with the time it came. */
   items: { seq: number; attempt: number; at: number }[]
-  /** How long it takes for an item. */
+  /** How long it takes per item. */
   takes_ms: number
   /** From now on it answers nothing, until the returned function is called. */
   hold(): () => void
-  /** Resolves when so many items have come altogether. */
+  /** Resolves when that many items have come in all. */
   until(count: number): Promise<void>
 }
 
 const compiledIn = (folder: string) => join(folder, 'compiled')
 let made: Promise<string> | undefined
-/** The folder with the bundles and what they compile to, as the image has it, made once for a test file. */
+/** The folder with the bundles and their compile cache, as the image has it, made once per test file. */
 function bundles(): Promise<string> {
   made ??= (async () => {
     const { path } = await tempFolder() // removed by the next test run

@@ -1,4 +1,4 @@
-// A disk of a few hundred megabytes that a test can fill. It is a file system in memory, which takes the rights to mount one.
+// A disk of a few hundred megabytes that a test can fill. It is a tmpfs, which needs the right to mount one.
 
 import { spawnSync } from 'node:child_process'
 import { open, rm, statfs } from 'node:fs/promises'
@@ -6,18 +6,18 @@ import { join } from 'node:path'
 import { type TempFolder, tempFolder } from './temp-folder.ts'
 
 export interface SmallDisk extends TempFolder {
-  /** Until not a byte is left. */
+  /** Fills it until not a byte is left. */
   fill(): Promise<void>
-  /** Makes that room again. */
+  /** Removes what `fill` wrote. */
   empty(): Promise<void>
   freeBytes(): Promise<number>
 }
 
 const PIECE = Buffer.alloc(2 ** 20)
-/** The smallest that a file system gives away. */
+/** The smallest unit that a file system allocates. */
 const BLOCK = Buffer.alloc(4096)
 
-/** Undefined where this user may mount nothing. */
+/** Undefined if this user may not mount. */
 export async function smallDisk(mebibytes: number): Promise<SmallDisk | undefined> {
   const folder = await tempFolder()
   const options = `size=${mebibytes}m,mode=0711`

@@ -1,5 +1,5 @@
-// Makes a browser's picture small: 256 colours, packed as well as deflate can. Guarantee: a colour that is used much
-// stays as it is; others become the nearest of those.
+// Shrinks a browser's picture: 256 colours, at deflate's best compression. Guarantee: the most used colours stay as
+// they are; others become the nearest of those.
 
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
@@ -9,7 +9,7 @@ const COLOURS = 256
 interface Picture {
   width: number
   height: number
-  /** Of each pixel in order, red, green and blue as one number. */
+  /** Red, green and blue of each pixel in order, as one number. */
   pixels: Uint32Array
 }
 
@@ -25,7 +25,7 @@ export function smallPng(png: Buffer): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  header.set([8, 3], 8) // eight bits, by palette
+  header.set([8, 3], 8) // eight bits, with a palette
   const colours = Buffer.from(palette.flatMap(colour => [colour >> 16, (colour >> 8) & 255, colour & 255]))
   return Buffer.concat([
     SIGNATURE,
@@ -50,7 +50,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([around.subarray(0, 4), body, around.subarray(4)])
 }
 
-/** Of eight bits a channel, with or without alpha, which browsers leave opaque. */
+/** Decodes PNGs of eight bits per channel, with or without alpha, which browsers leave opaque. */
 function decoded(png: Buffer): Picture {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)]
   const channels = png[25] === 6 ? 4 : 3
@@ -65,7 +65,7 @@ function decoded(png: Buffer): Picture {
   return { width, height, pixels }
 }
 
-/** Each row says in its first byte by what its bytes were foretold. */
+/** The first byte of each row names the filter that predicted its bytes. */
 function unfiltered(raw: Buffer, stride: number, channels: number): Uint8Array {
   const rows = raw.length / (stride + 1)
   const out = new Uint8Array(rows * stride)

@@ -1,4 +1,4 @@
-// An agent that looks something up, asks a model, tells somebody, and files what the model said.
+// An agent that looks something up, asks a model, notifies somebody, and files the model's answer.
 
 import { z } from 'zod'
 import { agent } from '../../shared/sdk/agent.ts'
@@ -6,7 +6,7 @@ import type { Context } from '../../shared/sdk/context.ts'
 
 interface Input {
   n: number
-  /** Where its model and its tools are. */
+  /** The URL of its model and its tools. */
   services: string
 }
 

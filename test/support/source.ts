@@ -1,4 +1,4 @@
-// An HTTP server that a source's URL names: it answers as the test says, and keeps how it was asked.
+// An HTTP server behind a source's URL: it answers as the test says, and keeps the requests.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -35,7 +35,7 @@ export async function startSource(serve: Serve): Promise<TestSource> {
 export const ticketLines = (n: number) =>
   Array.from({ length: n }, (_, at) => `${JSON.stringify({ id: `T-${at + 1}`, tenant: `t${at % 3}` })}\n`)
 
-/** All at once, with its length. */
+/** Sends the text at once, with its length. */
 export const body =
   (text: string, headers: Record<string, string> = {}): Serve =>
   response =>

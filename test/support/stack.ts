@@ -1,5 +1,5 @@
-// Assay as one Node process of its own, on a database and a Redis database of the test's own; and the command line
-// against it. A test may kill the process and start it again at the same address.
+// Assay as its own Node process, on a database and a Redis database of the test's own, and the command line against it.
+// A test may kill the process and start it again at the same address.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,25 +19,25 @@ const MASTER_KEY = '5a'.repeat(32)
 export interface Stack {
   base_url: string
   api_key: string
-  /** The process that serves; 0 while none does. */
+  /** The id of the process that serves, or that served last. */
   readonly pid: number
-  /** Who signs in, where the database was empty. */
+  /** Who can sign in, if the stack made the first account. */
   account?: { email: string; password: string }
   databaseUrl: string
   dataDir: string
   /** The environment that points the command line here. */
   env: Record<string, string>
-  /** What it wrote to its log since it was started, line by line. */
+  /** The lines of its log, over all its starts. */
   log: string[]
   kill(): Promise<void>
-  /** Ends it as a service manager does. */
+  /** Ends it with SIGTERM, as a service manager does. */
   stop(): Promise<void>
   start(): Promise<void>
   close(): Promise<void>
 }
 
 export interface StackOptions {
-  /** A database with an account in it and its key; an empty one with a first account unless told. */
+  /** A database with an account and its key; by default an empty one, which gets a first account. */
   on?: { databaseUrl: string; api_key: string }
   masterKey?: string
   /** Further settings. */
@@ -124,7 +124,7 @@ export interface Ran {
   code: number | null
   out: string
   err: string
-  /** Standard output as lines of JSON. */
+  /** The lines of JSON on standard output. */
   // biome-ignore lint/suspicious/noExplicitAny: what a test looks at differs from event to event.
   events: any[]
 }
@@ -134,7 +134,7 @@ export interface Running {
   /** The first line of standard output that holds this event. */
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   seen(event: string): Promise<any>
-  /** Standard error once it matches. */
+  /** Resolves once standard error matches. */
   told(pattern: RegExp): Promise<void>
   done: Promise<Ran>
 }

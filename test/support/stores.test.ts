@@ -7,7 +7,7 @@ import { testDatabase, testRedis } from './stores.ts'
 const parts = new AsyncDisposableStack()
 afterAll(() => parts.disposeAsync())
 
-test('two test databases have the schema and nothing of each other', async () => {
+test('each of two test databases has the schema and none of the rows of the other', async () => {
   const [one, other] = await Promise.all([testDatabase(), testDatabase()])
   parts.defer(() => one.drop())
   parts.defer(() => other.drop())
@@ -18,7 +18,7 @@ test('two test databases have the schema and nothing of each other', async () =>
   await Promise.all([sql.one.end(), sql.other.end()])
 })
 
-test('a dropped test database is gone even while somebody is connected', async () => {
+test('a test database can be dropped while a client is connected', async () => {
   const database = await testDatabase()
   const sql = postgres(database.url, { max: 1 })
   await sql`select 1`
@@ -27,7 +27,7 @@ test('a dropped test database is gone even while somebody is connected', async (
   await sql.end()
 })
 
-test('two test Redis databases have nothing of each other, and a dropped one comes back empty', async () => {
+test('two test Redis databases share no keys, and a dropped one is handed out again empty', async () => {
   const [one, other] = [await testRedis(), await testRedis()]
   parts.defer(() => other.drop())
   expect(one.url).not.toBe(other.url)
@@ -37,7 +37,7 @@ test('two test Redis databases have nothing of each other, and a dropped one com
   expect(await second.get('key')).toBeNull()
   first.disconnect()
   await one.drop()
-  // Another file may take the number first.
+  // Another test file may take the number first.
   const again = await eventually(async () => {
     const next = await testRedis()
     parts.defer(() => next.drop())

@@ -19,7 +19,7 @@ export interface TestStore {
 /** A database with the current schema and nothing in it. */
 export const testDatabase = (): Promise<TestStore> => databaseLike(TEMPLATE)
 
-/** One without a schema, as a new installation finds it. */
+/** A database without a schema, as a new installation finds it. */
 export const emptyDatabase = (): Promise<TestStore> => databaseLike('template1')
 
 async function databaseLike(template: string): Promise<TestStore> {
@@ -43,8 +43,8 @@ async function databaseLike(template: string): Promise<TestStore> {
 const REDIS_DATABASES = 64
 
 /**
- * An empty logical database of the shared Redis: empty it with `flushdb`, since `flushall` reaches other tests.
- * It is this test's while its connection to PostgreSQL holds an advisory lock on the number, however the test ends.
+ * An empty logical database of the shared Redis: empty it with `flushdb`, since `flushall` reaches other tests. It is
+ * this test's while its PostgreSQL connection holds an advisory lock on the number, so any end of the test frees it.
  */
 export async function testRedis(): Promise<TestStore> {
   const { databaseUrl, redisUrl } = inject('stores')
@@ -87,10 +87,10 @@ export interface PrivateStores {
   close(): Promise<void>
 }
 
-/** Servers of the test's own, migrated (to `upTo`, where given), for tests that stop or kill them; in `place` where that is told. */
+/** Servers of the test's own, migrated (up to `upTo`, if given), to be stopped or killed; in `place`, if given. */
 export async function privateStores(upTo?: number, place?: TempFolder): Promise<PrivateStores> {
   const folder = place ?? (await tempFolder())
-  // Six processes with the pools they open by themselves hold up to 144 between them.
+  // Six processes with their default pools hold up to 144 connections together.
   const at = { dataDir: folder.path, connections: 250 }
   const [database, redis] = await Promise.all([startPostgres(at), startRedis(at)])
   await migrate(database.url, undefined, upTo)

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 const PREFIX = 'assay-test-'
 /** PostgreSQL waits for its disk at each commit and copies a database for each test file: in memory neither takes time. */
 const MEMORY = '/dev/shm'
-const MEMORY_BYTES = 4 * 2 ** 30 // a container has 64 MiB there unless told; a whole run takes about 1 GiB
+const MEMORY_BYTES = 4 * 2 ** 30 // a container has 64 MiB there by default; a whole run takes about 1 GiB
 const ROOT = process.env.TMPDIR === undefined && hasRoom(MEMORY) ? MEMORY : tmpdir()
 
 function hasRoom(folder: string): boolean {
@@ -16,7 +16,7 @@ function hasRoom(folder: string): boolean {
     const { bavail, bsize } = statfsSync(folder)
     return bavail * bsize >= MEMORY_BYTES
   } catch {
-    return false // not a Linux
+    return false // not Linux
   }
 }
 
@@ -47,7 +47,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** SIGKILL to all of them; one may end of its own accord when another has. */
+/** Sends SIGKILL to all of them; one may have ended because another did. */
 export function killAll(pids: number[]): void {
   for (const pid of pids) {
     try {

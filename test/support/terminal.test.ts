@@ -1,4 +1,4 @@
-// The terminal that tests look at: whether it is one.
+// Checks the terminal that other tests use.
 
 import { expect, it } from 'vitest'
 import { KEYS, noTerminal, openTerminal } from './terminal.ts'
@@ -6,7 +6,7 @@ import { KEYS, noTerminal, openTerminal } from './terminal.ts'
 const left = noTerminal === undefined ? '' : `, left out: ${noTerminal}`
 
 it.skipIf(noTerminal !== undefined)(
-  `shows what a program draws, takes keys, and tells it another size${left}`,
+  `a terminal shows what a program draws, passes keys to it, and tells it a new size${left}`,
   async () => {
     const program = `
     const { stdin, stdout } = process
@@ -38,7 +38,7 @@ it.skipIf(noTerminal !== undefined)(
 )
 
 it.skipIf(noTerminal !== undefined)(
-  `says what was on the screen when the wait was in vain${left}`,
+  `a terminal reports what was on the screen when a wait fails${left}`,
   async () => {
     const terminal = await openTerminal(['echo', 'something else'])
     await expect(terminal.until(/never/)).rejects.toThrow(/ended with 0 .*something else/s)

@@ -1,5 +1,5 @@
-// A command under a real pseudo-terminal, and the screen a person would see. Guarantee: a test waits for what the
-// screen shows, never for time, and is told the screen when it never showed it.
+// A command under a real pseudo-terminal, and the screen that a person would see. Guarantee: a test waits for what the
+// screen shows, never for time; if the screen never shows it, the error has the screen.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import xterm from '@xterm/headless'
 import { CHECKOUT } from './stack.ts'
 import { tempFolder } from './temp-folder.ts'
 
-/** Why there is no terminal here, for a test that is left out; undefined where there is one. */
+/** Why there is no terminal here, for a test that is skipped; undefined if there is one. */
 export const noTerminal =
   spawnSync('script', ['--version']).status === 0
     ? undefined
@@ -27,9 +27,9 @@ export const KEYS = {
 } as const
 
 export interface Terminal {
-  /** The rows of the screen, without the space at their ends. */
+  /** The rows of the screen, without trailing spaces. */
   lines(): string[]
-  /** All that was ever written, control sequences and all. */
+  /** Everything that was written, with control sequences. */
   written(): string
   /** Whether the alternate screen is shown, which full-screen programs use and leave. */
   isAlternate(): boolean
@@ -37,9 +37,9 @@ export interface Terminal {
   isColored(): boolean
   type(keys: string): void
   resize(columns: number, rows: number): void
-  /** The screen once it shows this. @throws when the command ended, or a long time passed, without it */
+  /** The screen once it shows this. @throws if the command ended, or PATIENCE_MS passed, without it */
   until(shows: RegExp | ((lines: string[]) => boolean)): Promise<string[]>
-  /** How the command ended. */
+  /** The exit code of the command. */
   ended: Promise<number>
   close(): Promise<void>
 }
@@ -51,7 +51,7 @@ export interface TerminalOptions {
   folder?: string
 }
 
-/** The `assay` command, as it is installed, in a terminal of 80 by 24 unless told. */
+/** The `assay` command as installed, in a terminal of 80 by 24 by default. */
 export const assayInTerminal = (
   stack: { env: Record<string, string> },
   args: string[],
@@ -65,7 +65,7 @@ export async function openTerminal(
 ): Promise<Terminal> {
   const files = await tempFolder()
   const ttyFile = join(files.path, 'tty')
-  // The line discipline is set before the command starts; its device is named, so that it can be resized.
+  // The size is set before the command starts; the device is written to a file, so that it can be resized.
   const shell = `tty > ${quoted(ttyFile)}; stty cols ${columns} rows ${rows}; exec ${command.map(quoted).join(' ')}`
   const { NO_COLOR: _, npm_command: __, ...inherited } = process.env
   const child = spawn('script', ['-qfec', shell, '/dev/null'], {
@@ -88,7 +88,7 @@ export async function openTerminal(
       for (const look of looks) look()
     })
   })
-  // What the terminal answers when a program asks it who it is.
+  // The terminal's answers to a program that queries it.
   screen.onData(answer => child.stdin.write(answer))
   child.stdin.on('error', () => {}) // the command is gone
   const ended = once(child, 'close').then(async ([code]) => {

@@ -1,4 +1,4 @@
-// A PostgreSQL that speaks TLS and nothing else, with a certificate of the test's own, as managed ones do.
+// A PostgreSQL that speaks only TLS, with a certificate of the test's own, as managed ones do.
 
 import { chown, copyFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

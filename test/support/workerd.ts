@@ -1,4 +1,4 @@
-// Real workerd with the configuration that values make, and the bundles that go with it.
+// Real workerd, with the configuration and the bundles that are made from values.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { tempFolder } from './temp-folder.ts'
 export const WORKERD = join(import.meta.dirname, '../../node_modules/workerd/bin/workerd')
 const LOG_CHARACTERS = 8000
 
-/** Those of the example, but for networks and addresses of a test's machine. */
+/** The example's values, except for networks and addresses, which are those of a test's machine. */
 export async function localValues(): Promise<WorkerdValues> {
   return {
     ...(await readExample('workerd')),
@@ -27,7 +27,7 @@ export async function localValues(): Promise<WorkerdValues> {
 
 export interface Workerd {
   url: string
-  /** Of every socket, by its name. */
+  /** The URL of every socket, by its name. */
   urls: Record<string, string>
   child: ChildProcess
   /** The end of what it has logged. */
@@ -36,7 +36,7 @@ export interface Workerd {
 }
 
 let made: Promise<string> | undefined
-/** The folder that workerd is started from, made once for a test file. */
+/** The folder that workerd is started from, made once per test file. */
 export function workerdFolder(): Promise<string> {
   made ??= (async () => {
     const { path } = await tempFolder() // removed by the next test run
@@ -51,7 +51,7 @@ export async function writeConfiguration(folder: string, values: WorkerdValues):
   for (const [name, text] of filesOf('workerd', values, 'a test')) await writeFile(join(folder, name), text)
 }
 
-/** Resolves when it listens. `env` is all the environment it has, with the sets of keys that its master key gives. */
+/** Resolves when it listens. Its environment is `env` and the key sets derived from its master key. */
 export async function startWorkerd(env: Record<string, string>, config = 'config.capnp'): Promise<Workerd> {
   const folder = await workerdFolder()
   const state = join(folder, `state-${crypto.randomUUID()}`)
@@ -94,13 +94,13 @@ export async function startWorkerd(env: Record<string, string>, config = 'config
   }
 }
 
-/** What workerd writes to the descriptor it was given: a line of JSON for each socket; undefined once it has ended. */
+/** Reads workerd's control descriptor, a line of JSON per socket; undefined if it ends before the last. */
 async function reported(child: ChildProcess): Promise<Record<string, string> | undefined> {
   const urls: Record<string, string> = {}
   for await (const chunk of child.stdio[3] as AsyncIterable<Buffer>) {
     for (const [, socket, port] of chunk.toString().matchAll(/"socket":"(\w+)".*?"port":(\d+)/g))
       urls[socket!] = `http://127.0.0.1:${port}`
-    if (urls.http !== undefined) return urls // it is the last of the configuration
+    if (urls.http !== undefined) return urls // the last socket of the configuration
   }
   return undefined
 }

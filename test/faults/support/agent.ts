@@ -1,12 +1,12 @@
-// The agent that the fault tests deploy. What an item does is its input; every step is a call to the test's probe,
-// so that the test knows how often each step of each item really ran.
+// The agent that the fault tests deploy. The input says what an item does; every step calls the test's probe, so that
+// the test knows how often each step of each item really ran.
 
 import { agent, type Context } from 'assay'
 
 interface Work {
-  /** Steps before the last one, which is a model call with a price; 2 unless told. */
+  /** Steps before the last one, which is a model call with a price; 2 by default. */
   steps?: number
-  /** What the item does in the end instead of returning. */
+  /** What the item does at its end instead of returning. */
   ending?: 'loop' | 'eat' | 'never'
 }
 

@@ -1,5 +1,5 @@
-// Watches from inside PostgreSQL what no snapshot afterwards could tell: that a verdict was written once and never
-// changed, that no lease was taken away before its time, and that nothing runs without one.
+// Watches inside PostgreSQL what no later snapshot could show: that a verdict was written once and never changed, that
+// no lease was taken away before its time, and that nothing runs without one.
 
 import type { Sql } from '../../../shared/context.ts'
 

@@ -1,5 +1,5 @@
-// The HTTP server that the agent's steps call. It keeps every call, tells how many were open at once, and can hold
-// calls back until the test lets them go.
+// The HTTP server that the agent's steps call. It records every call, counts how many were open at once, and can hold
+// calls back until the test releases them.
 
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,7 +23,7 @@ export interface Probe {
   hold(matches: (call: Call) => boolean): () => void
   /** Makes every call take this long. */
   slow_ms: number
-  /** Resolves when a call, an earlier one included, makes the condition true. */
+  /** Resolves when the calls, including earlier ones, meet the condition. */
   until(condition: (calls: readonly Call[]) => boolean): Promise<void>
   close(): Promise<void>
 }
@@ -68,7 +68,7 @@ export async function startProbe(): Promise<Probe> {
     }
     response.once('close', leave)
     const go = () => {
-      leave() // before the answer: the agent's next call may be here before this connection says it is done
+      leave() // before the answer: the agent's next call may arrive before this connection is done
       answer(call, response)
     }
     const held = [...holds].find(([matches]) => matches(call))

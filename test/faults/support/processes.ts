@@ -1,4 +1,4 @@
-// Real processes of infra/node/main.ts or its neighbours, which the kernel ends when the test's own process dies.
+// Real processes of infra/node/main.ts or a program next to it, which the kernel ends when the test's own process dies.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find(path => existsSync(pat
 
 export interface AssayProcess {
   pid: number
-  /** What it wrote to standard error, a JSON object a line. */
+  /** What it wrote to standard error, one JSON object per line. */
   log: string[]
   /** Resolves with the signal or the code that ended it. */
   exited: Promise<string | number>
@@ -65,7 +65,7 @@ export async function startProcess(
   }
 }
 
-const LOOK_MS = 10 // the kernel tells only the parent's wait(), which Node keeps to itself
+const LOOK_MS = 10 // the kernel reports it only to the parent's wait(), which Node does not expose
 
 async function stateBecomes(child: ChildProcess, state: string): Promise<void> {
   for (;;) {

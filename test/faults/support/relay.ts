@@ -1,6 +1,6 @@
-// What stands before two servers of one kind where no platform's service does: a connection goes to the next of them that
-// takes it. It can be closed for a while, so that what is under way stays under way; it can be late, cut what is open, and
-// refuse what comes.
+// Stands in for a platform's service in front of servers of one kind: a connection goes to the next server that accepts
+// it. It can be held, so that what is in flight stays in flight; it can delay data, cut open connections, and refuse
+// new ones.
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -9,20 +9,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Relay {
   port: number
-  /** Connections that each server took. */
+  /** How many connections each server accepted. */
   taken: number[]
-  /** Nothing more reaches the servers until the returned function is called. */
+  /** Passes nothing more to the servers until the returned function is called. */
   hold(): () => void
-  /** Ends all connections that are open. */
+  /** Ends all open connections. */
   cut(): void
-  /** What is sent from now on, either way, arrives so much later, until the returned function is called. */
+  /** Delays what is sent from now on, in both directions, until the returned function is called. */
   delay(ms: number): () => void
-  /** Nobody listens until the returned function is called; what is open stays open. */
+  /** Refuses new connections until the returned function is called; open ones stay open. */
   refuse(): () => Promise<void>
   close(): Promise<void>
 }
 
-/** How a connection's client reaches its server: `pipe` and `unpipe` are between the first two. */
+/** How a client reaches its server: `pipe` and `unpipe` act between the first two. */
 interface Way {
   client: Socket
   late: Transform
@@ -110,7 +110,7 @@ export async function startRelay(ports: readonly number[]): Promise<Relay> {
   }
 }
 
-/** Passes on what it gets in its order, each piece as much later as is said when it comes. */
+/** Passes on its input in order, each piece as much later as `late_ms` says when it arrives. */
 function later(late_ms: () => number): Transform {
   let last = Promise.resolve()
   let waiting = 0

@@ -21,9 +21,9 @@ import { type Probe, startProbe } from './probe.ts'
 import { type AssayProcess, startProcess } from './processes.ts'
 
 export const MASTER_KEY = 'fa'.repeat(32)
-/** Much longer than anything takes: what is awaited is a condition, and this bounds a failure. */
+/** Much longer than anything takes: tests wait for conditions, and this bounds a failure. */
 export const PATIENCE_MS = 180_000
-/** Ends before the test does, so that a failure says what was awaited and how far it had come. */
+/** Ends before the test does, so that a failure says what was awaited and how far it got. */
 const AWAITED_MS = PATIENCE_MS - 20_000
 
 export interface Stack {
@@ -40,13 +40,13 @@ export interface Stack {
   startConsumer(faults?: string, env?: Record<string, string>): Promise<AssayProcess>
   /** A process with these parts from the checkout of another version, at a port of its own. */
   startOther(checkout: string, parts: string): Promise<{ base_url: string; process: AssayProcess }>
-  /** One part in a process of its own; the API answers at `base_url` unless PORT says otherwise. */
+  /** One part in a process of its own; the API answers at `base_url` unless PORT is set. */
   startPart(part: Part, env?: Record<string, string>): Promise<AssayProcess>
-  /** A program beside infra/node/main.ts, or where its path leads from there. */
+  /** A program next to infra/node/main.ts, or at a path relative to it. */
   startProgram(program: string, env: Record<string, string>): Promise<AssayProcess>
-  /** The runtime function, at a port that is free. */
+  /** The runtime function, at this port. */
   startRuntime(port: number): Promise<AssayProcess>
-  /** Resolves when the process has died and PostgreSQL has done with what it had sent before. */
+  /** Resolves when the process has died and PostgreSQL has finished what it sent before. */
   gone(dead: AssayProcess): Promise<string | number>
   /** Deploys the probe agent, or another, under a new slug; returns its agent id. */
   deploy(declaration?: Record<string, unknown>, bundle?: Bundle): Promise<string>
@@ -57,17 +57,17 @@ export interface Stack {
     at?: string,
   ): Promise<string>
   run(runId: string): Promise<RunRow>
-  /** Resolves when the condition on the run's row holds; stores may be away meanwhile. */
+  /** Resolves when the row of the run meets the condition; stores may be away meanwhile. */
   runBecomes(runId: string, condition: (run: RunRow) => boolean): Promise<RunRow>
   /** Resolves when the run has ended. */
   finished(runId: string): Promise<RunRow>
-  /** Makes leases look as if their holder had died half a minute ago; returns the claims concerned. */
+  /** Expires leases as if their holder had died half a minute ago; returns how many claims that concerns. */
   ageLeases(): Promise<number>
   /** Resolves when a submission has committed its first chunk and not its last. */
   someMaterializing(): Promise<void>
-  /** Resolves when, the unfinished submissions aged, only these runs and their items are left. */
+  /** Ages the unfinished submissions, and resolves when only these runs and their items are left. */
   nothingLeftBut(runIds: readonly string[]): Promise<void>
-  /** Everything that does not hold for a run that has ended; empty when all does. */
+  /** Everything that does not hold for an ended run; empty if all does. */
   breaches(runId: string): Promise<string[]>
   /** Ends every process that was started, whatever state it is in. */
   endProcesses(): Promise<void>
@@ -92,11 +92,11 @@ export interface RunRow {
 export const ITEM_COST_MICRO = 3500 // 1000 tokens in at 2.50 $ and 100 out at 10 $ a million
 
 export interface StackOptions {
-  /** Where the data of its stores is, which it removes. */
+  /** Where the data of its stores lies, which the stack removes. */
   place?: TempFolder
   /** A Redis other than the stack's own. */
   redisUrl?: string
-  /** The time of the last migration of its database, and where the files of its processes are; this version's. */
+  /** The time of the last migration of its database, and the checkout of its processes; by default this version's. */
   before?: { migration: number; checkout: string }
 }
 
@@ -123,7 +123,7 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
   const config = { base_url: '', master_key: MASTER_KEY }
   const { api_key, project_id } = await bootstrapAccount(createContext({ connections, config }))
   await installAudit(sql)
-  // Room for an heir while the dead still hold their leases; a test of caps sets one on its run.
+  // Room for the next consumer while the dead one still holds its leases; a test of caps sets one on its run.
   await sql`update projects set settings = settings || '{"concurrency": 5000}' where id = ${project_id}`
   const processes = new Set<AssayProcess>()
   const names = new WeakMap<AssayProcess, string>()
@@ -272,7 +272,7 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
       )
     },
     async breaches(runId) {
-      // Claims that hold nothing any more may outlive the run by a moment.
+      // Empty claims may outlive the run by a moment.
       await vi.waitFor(
         async () => expect(await sql`select from claims where run_id = ${runId}`).toHaveLength(0),
         {
@@ -298,7 +298,7 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
 export const linesOf = (inputs: readonly unknown[]) =>
   inputs.map((input, i) => `${JSON.stringify({ item_id: `i${i + 1}`, input })}\n`).join('')
 
-/** Calls of a step that an earlier attempt of the item had recorded by then. */
+/** Calls of a step that an earlier attempt of the item had already recorded. */
 async function repeatedSteps({ sql, probe }: Stack, runId: string): Promise<string[]> {
   const rows = await sql<{ item_id: string; key: string; attempt: number }[]>`
     select i.item_id, s.key, s.attempt from steps s join items i using (run_id, seq)

@@ -1,4 +1,4 @@
-// A server that does nothing but answer: what a probe of it takes, the machine takes.
+// A server that only answers: what a probe of it takes, the machine takes.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

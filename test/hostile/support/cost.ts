@@ -1,4 +1,4 @@
-// What an attack costs the process that it is aimed at: memory, and the time others wait for an answer.
+// What an attack costs the attacked process: memory, and the time that others wait for an answer.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,10 +7,10 @@ import { expect } from 'vitest'
 import type { Stack } from '../../support/stack.ts'
 import type { Probed } from './prober.ts'
 
-/** What a stranger may cost at most, with anything, 50 at a time. */
+/** The most that strangers may cost, with anything, 50 at a time. */
 export const MEMORY_BYTES = 150_000_000
 export const HEALTH_MS = 250
-/** The slowest probe may be one that the machine held up; what is defended against took seconds. */
+/** The machine may hold up the slowest probe; without the defences an answer took seconds. */
 const SLOWEST_MS = 2000
 
 interface Times {
@@ -24,13 +24,13 @@ export interface Cost {
   /** Of all probes for /health, and of those for a bare server at the same moments. */
   health_ms: Times
   bare_ms: Times
-  /** Of the time in which the server had something to do, the share in which it had a processor. */
+  /** The share of time with a processor, out of the time in which the server had something to do. */
   share: number
   probes: number
   failed: number
 }
 
-/** What comes of the work, and what it cost the stack meanwhile. */
+/** The result of the work, and what it cost the stack meanwhile. */
 export async function costOf<T>(stack: Stack, work: () => Promise<T>): Promise<[T, Cost]> {
   const children: ChildProcess[] = []
   const start = async (name: string, ...args: string[]) => {
@@ -82,8 +82,8 @@ export function tell(what: string, cost: Cost): void {
 }
 
 /**
- * What is the attack's doing. Others are at work on the machine, attackers and stores among them: what a bare server takes at
- * the same moments is theirs, and of the rest what the server waited for a processor.
+ * The part that the attack caused. Others use the machine too, attackers and stores among them: what a bare server
+ * takes at the same moments is theirs, and so is what the server waited for a processor.
  */
 function own({ health_ms, bare_ms, share }: Cost): Times {
   const of = (which: keyof Times) => Math.max(0, health_ms[which] - bare_ms[which]) * share
@@ -91,8 +91,8 @@ function own({ health_ms, bare_ms, share }: Cost): Times {
 }
 
 /**
- * The bound of what a stranger may cost. Where others leave the server less than half of a processor, times say more about them
- * than about the attack: there they are held to what would be a defect anywhere, and printed.
+ * Checks that strangers cost no more than they may. If others leave the server less than half of a processor, times say
+ * more about them than about the attack: then they are only held to what would be a defect anywhere, and printed.
  */
 export function expectCheap(cost: Cost): void {
   const { median, p95, most } = own(cost)

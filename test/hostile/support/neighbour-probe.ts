@@ -1,12 +1,12 @@
-// A neighbour in a process of its own: serves its agent, and measures how long one item of it takes, from the request that
-// submits it until its verdict is committed, and how long `/health` takes. An attack that is made in the test's process
-// keeps its clock from nothing.
+// A neighbour in a process of its own: serves its agent, and measures how long one item takes, from its submission
+// until its verdict is committed, and how long `/health` takes. An attack from the test's process cannot hold up its
+// clock.
 
 import { createServer, Agent as HttpAgent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import postgres from 'postgres'
 
-/** What the test sends: the agent that was deployed, and how many items are to be measured one after the other. */
+/** What the test sends: the agent that was deployed, and how many items to measure one after the other. */
 export interface Asked {
   agent_id: string
   samples: number
@@ -19,7 +19,7 @@ export interface Measured {
 }
 
 const LOOK_MS = 3
-const GAP_MS = { least: 20, most: 60 } // never in step with a timer of the server's
+const GAP_MS = { least: 20, most: 60 } // never in step with a timer of the server
 
 const { BASE_URL: base_url, API_KEY: key, DATABASE_URL: databaseUrl } = process.env as Record<string, string>
 const sql = postgres(databaseUrl!, { max: 1, onnotice: () => {} })

@@ -1,5 +1,5 @@
-// One process of Assay that several accounts share, with as many tenants as a test attacks from, and a neighbour whose single
-// items are measured. Guarantee: each tenant is an account of its own, so what reaches the neighbour went through what is shared.
+// One process of Assay that several accounts share: as many attacking tenants as a test needs, and a neighbour whose
+// items are measured. Guarantee: each tenant is an account of its own, so it reaches the neighbour by what is shared.
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,21 +18,21 @@ import type { Asked, Measured } from './neighbour-probe.ts'
 
 const MASTER_KEY = '5a'.repeat(32)
 const SAMPLES = Number(process.env.HOSTILE_SAMPLES ?? 100)
-/** A process that starts on a machine with twenty others to serve takes minutes. */
+/** On a machine that serves twenty others, a process takes minutes to start. */
 export const START_MS = 600_000
 
 export interface Project {
   id: string
   account_id: string
   key: string
-  /** Asks with its key. */
+  /** Calls with its key. */
   ask(path: string, init?: RequestInit): Promise<Response>
-  /** The same for what must be answered well, as JSON. */
+  /** The same for calls that must succeed; returns JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: what a test looks at differs from answer to answer.
   call(path: string, body?: object): Promise<any>
   /** Aborts a run, unless it has ended by itself. */
   cancel(run_id: string): Promise<void>
-  /** Deploys a new agent; its id. */
+  /** Deploys a new agent, and returns its id. */
   deploy(deployment: object): Promise<string>
 }
 
@@ -41,13 +41,13 @@ export interface Shared {
   ctx: NodeContext
   sql: NodeContext['sql']
   log: string[]
-  /** Of the process. */
+  /** The memory of the process, in bytes. */
   memory(): number
   /** A project of a new account. */
   tenant(): Promise<Project>
   /** Another project of the same account. */
   another(project: Project): Promise<Project>
-  /** Measures so many single items of the neighbour, one after the other. */
+  /** Measures this many single items of the neighbour, one after the other. */
   measure(samples?: number): Promise<Measured>
   close(): Promise<void>
 }
@@ -57,7 +57,7 @@ export async function startShared(env: Record<string, string> = {}): Promise<Sha
   const parts = new AsyncDisposableStack()
   const stack = parts.adopt(await startStack({ masterKey: MASTER_KEY, env }), one => one.close())
   const { base_url, databaseUrl } = stack
-  const connections = openConnections({ databaseUrl, redisUrl: 'redis://127.0.0.1:1' }) // nobody is woken from here
+  const connections = openConnections({ databaseUrl, redisUrl: 'redis://127.0.0.1:1' }) // nothing is notified from here
   parts.defer(() => connections.close())
   const ctx = createContext({ connections, config: { base_url, master_key: MASTER_KEY } })
   let made = 0
@@ -154,13 +154,13 @@ async function startProbe(
   }
 }
 
-/** Milliseconds below which so many of a hundred were. */
+/** The figure below which `p` of a hundred lie. */
 function percentile(figures: readonly number[], p: number): number {
   const sorted = [...figures].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * p) / 100))]!
 }
 
-/** Prints what one item and `/health` took. */
+/** Prints how long one item and `/health` took. */
 export function tell(what: string, { items, health }: Measured): void {
   const of = (figures: number[]) =>
     [50, 95, 99].map(p => `p${p} ${percentile(figures, p).toFixed(0)}`).join(', ')
@@ -168,8 +168,8 @@ export function tell(what: string, { items, health }: Measured): void {
 }
 
 /**
- * What is aimed at is 250 ms at p99, on a machine that does nothing else: that figure is printed. What is asserted holds on one
- * whose processors twenty others wait for as well; where a bound was missing, the neighbour waited for 7 to 47 s.
+ * The goal is 250 ms at p99, on a machine that does nothing else: that figure is printed. The asserted bounds hold on
+ * one whose processors twenty others wait for as well; without limits, the neighbour waited for 7 to 47 s.
  */
 const DISTURBED_MS = { p50: 1000, p99: 5000 }
 
@@ -180,12 +180,12 @@ export function expectUndisturbed({ items, health }: Measured): void {
   }
 }
 
-/** A host, at every address of loopback, that takes whatever is sent to it and answers nothing until it is closed. */
+/** A host, at every address of loopback, that takes whatever is sent and answers nothing until it is closed. */
 export interface HangingHost {
   url: string
-  /** Requests that it got. */
+  /** How many requests it got. */
   requests(): number
-  /** Of them, those whose senders still wait. */
+  /** How many of their senders still wait. */
   open(): number
   close(): Promise<void>
 }
@@ -211,7 +211,7 @@ export async function hangingHost(): Promise<HangingHost> {
   }
 }
 
-/** Listens and counts who comes. */
+/** Listens and counts connections. */
 export interface Listener {
   port: number
   connections(): number

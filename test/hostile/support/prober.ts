@@ -1,6 +1,6 @@
-// A process that asks a server for its health every 50 ms, each time over a new connection as a platform's probe does, and
-// looks at how much memory it has. It is apart from whoever attacks, so that their load does not hold up its clock. A bare
-// server is asked at the same moments, so that it is known what the machine itself takes.
+// A process that calls a server's /health every 50 ms, over a new connection each time as a platform's probe does, and
+// reads the server's memory. It runs apart from the attacker, whose load would hold up its clock. It calls a bare
+// server at the same moments, to know what the machine itself takes.
 
 import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
@@ -12,13 +12,13 @@ const GIVE_UP_MS = 30_000
 export interface Probed {
   /** Of each probe that was answered 200. */
   health_ms: number[]
-  /** Of each of the bare server. */
+  /** Of each probe of the bare server. */
   bare_ms: number[]
-  /** Refused, reset, silent for too long, or another status. */
+  /** Probes that were refused, reset, silent for too long, or answered with another status. */
   failed: number
-  /** At the first look, and at most. */
+  /** At the first measurement, and at most. */
   rss_bytes: { before: number; most: number }
-  /** Of the time in which the server had something to do, the share in which it had a processor. */
+  /** The share of time with a processor, out of the time in which the server had something to do. */
   share: number
 }
 
@@ -28,7 +28,7 @@ const rss = () => {
   return Number(/VmRSS:\s*(\d+) kB/.exec(status)?.[1]) * 1024
 }
 
-/** What its event loop ran for, and what it waited for a processor, in nanoseconds; both 0 where the kernel does not tell. */
+/** How long its event loop ran, and waited for a processor, in nanoseconds; both 0 if the kernel does not say. */
 function scheduled(): [number, number] {
   try {
     const [ran, waited] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ').map(Number)
@@ -38,7 +38,7 @@ function scheduled(): [number, number] {
   }
 }
 
-/** How long the answer took; undefined where there was none. */
+/** How many milliseconds an answer of 200 took; undefined if there was none. */
 function probe(target: string): Promise<number | undefined> {
   const began = performance.now()
   return new Promise(resolve => {
@@ -72,7 +72,7 @@ const look = () => {
   probed.rss_bytes.most = Math.max(probed.rss_bytes.most, rss())
 }
 
-await Promise.all([probe(`${url}/health`), probe(bareUrl!)]) // loading what asks is no delay of the server
+await Promise.all([probe(`${url}/health`), probe(bareUrl!)]) // so that loading the client is no delay of the server
 const timer = setInterval(() => {
   look()
   const one: Promise<void> = probeBoth().finally(() => underWay.delete(one))

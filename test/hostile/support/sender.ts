@@ -1,4 +1,4 @@
-// Requests as an attacker writes them: bytes on a connection, sent on whatever the server says meanwhile.
+// Requests as an attacker writes them: bytes on a connection, sent whatever the server says meanwhile.
 
 import { connect, type Socket } from 'node:net'
 import type { Stack } from '../../support/stack.ts'
@@ -7,17 +7,17 @@ export interface Sending {
   method?: string
   path: string
   headers?: Record<string, string>
-  /** How long the body is said to be; it comes in chunks where nothing is said. */
+  /** The declared length of the body; without one it is sent in chunks. */
   length?: number | undefined
   body?: Iterable<Uint8Array> | AsyncIterable<Uint8Array>
-  /** Where it comes from, of the addresses of this machine. */
+  /** The address of this machine that it comes from. */
   from?: string
 }
 
 export interface Sent {
-  /** Of the answer; undefined where the connection ended without one. */
+  /** The status of the answer; undefined if the connection ended without one. */
   status: number | undefined
-  /** Of the body, taken by the network. */
+  /** Bytes of the body that the network took. */
   bytes: number
   answer: string
 }
@@ -27,7 +27,7 @@ export const addressOf = ({ base_url }: Stack) => ({
   port: Number(new URL(base_url).port),
 })
 
-/** Sends the whole of it, unless the server ends the connection, and reads the answer to its end. */
+/** Sends all of it, unless the server ends the connection, and reads the answer to its end. */
 export async function send(stack: Stack, sending: Sending): Promise<Sent> {
   const { method = 'POST', path, headers = {}, length, body = [], from } = sending
   const socket = connect({ ...addressOf(stack), ...(from && { localAddress: from }) })
@@ -59,7 +59,7 @@ export const statusOf = (answer: string): number | undefined => {
   return status === undefined ? undefined : Number(status)
 }
 
-/** What comes on a connection until its end, or until the answer to a first request is whole. */
+/** What arrives on a connection until its end. */
 export function answerOn(socket: Socket): Promise<string> {
   return new Promise(resolve => {
     let text = ''
@@ -85,14 +85,14 @@ function written(socket: Socket, bytes: Uint8Array | string): Promise<void> | un
 
 const PIECE_BYTES = 64 * 1024
 
-/** So many bytes, all the same, in pieces. */
+/** This many equal bytes, in pieces. */
 export function* fill(bytes: number, byte = 0x20): Generator<Uint8Array> {
   const piece = new Uint8Array(PIECE_BYTES).fill(byte)
   for (let left = bytes; left > 0; left -= PIECE_BYTES)
     yield left < PIECE_BYTES ? piece.subarray(0, left) : piece
 }
 
-/** So many at a time, each followed by another until the time is over; all of what came of them. */
+/** Keeps `count` of them going until the time is over; returns all their results. */
 export async function atATime<T>(count: number, ms: number, one: (n: number) => Promise<T>): Promise<T[]> {
   const until = Date.now() + ms
   const all: T[] = []
@@ -104,6 +104,6 @@ export async function atATime<T>(count: number, ms: number, one: (n: number) => 
   return all
 }
 
-/** How often each came: what became of many requests, told in a line. */
+/** How often each value came, so that the results of many requests fit on a line. */
 export const tally = (values: readonly unknown[]): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(values, String)].map(([value, all]) => [value, all.length]))

@@ -1,4 +1,4 @@
-// The process of a bundle, as a container runs it: nothing but its settings in the environment.
+// Runs the process of a bundle as a container does: with only its settings in the environment.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ export interface FunctionProcess {
   log(): string
 }
 
-/** Starts it with `node` as ours, whatever is on the PATH. */
+/** Starts it; `node` is the packaged one, whatever is on the PATH. */
 export function startProcess([command, ...args]: string[], env: Record<string, string>): FunctionProcess {
   const program = command === 'node' ? NODE : command!
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })

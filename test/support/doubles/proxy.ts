@@ -1,19 +1,19 @@
-// What both platforms' proxies have in common: a server, and a request passed on.
+// What the proxies of both platforms share: a server, and a way to forward a request.
 
 import { once } from 'node:events'
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 
 export interface Proxy {
   url: string
-  /** Takes no more connections; resolves when the requests under way have ended. */
+  /** Accepts no more connections; resolves when the requests in flight have ended. */
   close(): Promise<void>
-  /** Breaks off whatever is under way. */
+  /** Breaks off the requests in flight. */
   kill(): void
 }
 
 export async function startProxy(handle: RequestListener, port = 0): Promise<Proxy> {
   const server = http.createServer(handle).listen(port, '127.0.0.1')
-  server.keepAliveTimeout = 65_000 // as gateways of platforms do: by default Node ends what an nginx is about to use
+  server.keepAliveTimeout = 65_000 // as platforms' gateways do: by default Node ends connections that an nginx is about to use
   await once(server, 'listening')
   const { port: bound } = server.address() as { port: number }
   return {
@@ -30,7 +30,7 @@ export async function startProxy(handle: RequestListener, port = 0): Promise<Pro
   }
 }
 
-/** Sends the request on; resolves with the head of the answer. Its body is the caller's to pass back. */
+/** Forwards the request; resolves with the head of the response. The caller passes its body back. */
 export async function passOn(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -50,14 +50,14 @@ export async function passOn(
     },
     agent: false,
   })
-  upstream.on('error', () => {}) // told by what waits for the answer, if anything still does
+  upstream.on('error', () => {}) // `once` below rejects with it, if it still waits
   outgoing.once('close', () => upstream.destroy())
   incoming.pipe(upstream)
   const [response] = (await once(upstream, 'response')) as [IncomingMessage]
   return response
 }
 
-/** Passes an answer's head and body back; `hold` keeps bytes until there are that many, as a buffered writer does. */
+/** Passes head and body of a response back; `hold` keeps bytes until there are more, as a buffered writer does. */
 export async function passBack(response: IncomingMessage, outgoing: ServerResponse, hold = 0): Promise<void> {
   const { connection: _, 'transfer-encoding': __, ...headers } = response.headers
   outgoing.writeHead(response.statusCode!, headers)
@@ -75,7 +75,7 @@ export async function passBack(response: IncomingMessage, outgoing: ServerRespon
     flush()
     outgoing.end()
   } catch {
-    outgoing.destroy() // it broke off there, so it breaks off here
+    outgoing.destroy() // the response broke off there, so it breaks off here
   }
 }
 

@@ -10,7 +10,7 @@ import { freePort } from '../ports.ts'
 import { type FunctionProcess, hasEnded, startProcess } from './process.ts'
 import { passBack, passOn, plain, startProxy } from './proxy.ts'
 
-/** The probe of a starting container is that of the queue-proxy, many times a second. */
+/** The queue-proxy probes a starting container many times a second. */
 const PROBE_MS = 25
 const START_MS = 60_000
 
@@ -18,7 +18,7 @@ export interface RevisionOptions {
   name: string
   command: string[]
   env: Record<string, string>
-  /** Requests a container gets at once; further ones wait. 0 is as many as come. */
+  /** Requests that a container gets at once; further ones are queued. 0: no limit. */
   containerConcurrency?: number
   timeoutSeconds?: number
   readinessPath?: string
@@ -30,7 +30,7 @@ export interface Revision {
   pod(): FunctionProcess | undefined
   /** How many pods were started. */
   started(): number
-  /** Ends the pod once it is idle: preStop waits for the requests under way, and SIGTERM comes after them. */
+  /** Ends the pod once it is idle: preStop waits for the requests in flight, and SIGTERM follows. */
   scaleToZero(): Promise<number | string | undefined>
   close(): Promise<void>
 }
@@ -51,7 +51,7 @@ export async function startRevision(options: RevisionOptions): Promise<Revision>
 
   async function takeSlot(): Promise<void> {
     if (containerConcurrency > 0 && inFlight >= containerConcurrency) {
-      await new Promise<void>(resolve => waiting.push(resolve)) // and takes over the slot of the one that ends
+      await new Promise<void>(resolve => waiting.push(resolve)) // it takes over the slot of the request that ends
       return
     }
     inFlight++

@@ -1,6 +1,6 @@
-// A double of of-watchdog 0.11.6 in http mode, after its source and its README: which requests it refuses, when it
-// passes an answer on at once and when it collects it, what it does at SIGTERM and in which order. It is not the real
-// one: metrics, logging, static and streaming modes and JWT are left out.
+// A double of of-watchdog 0.11.6 in http mode, by its source and its README: which requests it refuses, when it streams
+// a response and when it buffers it, and what it does at SIGTERM in which order. Metrics, logging, static and streaming
+// modes and JWT are left out.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as after } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { freePort } from '../ports.ts'
 import { type FunctionProcess, startProcess } from './process.ts'
 import { passBack, passOn, plain, startProxy } from './proxy.ts'
 
-/** What io.Copy into Go's response writer collects before it sends. */
+/** How much io.Copy into Go's response writer buffers before it sends. */
 const GO_BUFFER_BYTES = 4096
 const STREAMED = /application\/x-ndjson|text\/event-stream/
 
@@ -16,13 +16,13 @@ export interface Watchdog {
   url: string
   process: FunctionProcess
   /**
-   * SIGTERM to the watchdog. It passes the signal on at once, goes on taking requests for `healthcheck_interval`, lets
-   * those under way end within `write_timeout`, and leaves; what still runs in its container is killed then.
+   * Sends SIGTERM to the watchdog. It passes the signal on at once, accepts requests for `healthcheck_interval`, lets
+   * requests in flight end within `write_timeout`, and exits; what still runs in its container is killed then.
    */
   terminate(): Promise<'left' | 'failed'>
 }
 
-/** Settings are read from the environment that the function gets too: mode, fprocess, upstream_url, timeouts. */
+/** Reads its settings from the environment that the function gets too: mode, fprocess, upstream_url, timeouts. */
 export async function startWatchdog(settings: Record<string, string>): Promise<Watchdog> {
   const port = await freePort()
   const env: Record<string, string> = {
@@ -39,7 +39,7 @@ export async function startWatchdog(settings: Record<string, string>): Promise<W
     env.healthcheck_interval === undefined ? seconds('write_timeout') : seconds('healthcheck_interval')
   const process = startProcess(env.fprocess!.split(' '), env)
   let inFlight = 0
-  let isHealthy = true // the lock file
+  let isHealthy = true // stands for the lock file
 
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const isFull = inFlight >= Number(env.max_inflight) && env.max_inflight !== '0'
@@ -52,7 +52,7 @@ export async function startWatchdog(settings: Record<string, string>): Promise<W
     inFlight++
     outgoing.once('close', () => inFlight--)
     const isStreamed = STREAMED.test(incoming.headers.accept ?? '')
-    // A streamed answer goes by the reverse proxy of Go's library, which exec_timeout does not reach.
+    // A streamed response goes through the reverse proxy of Go's library, to which exec_timeout does not apply.
     const timer = isStreamed ? undefined : setTimeout(tooLate, seconds('exec_timeout') * 1000, outgoing)
     const cut = setTimeout(() => outgoing.destroy(), seconds('write_timeout') * 1000)
     try {
@@ -73,7 +73,7 @@ export async function startWatchdog(settings: Record<string, string>): Promise<W
 
   const proxy = await startProxy(handle)
   let isLeaving = false
-  // A function that ends with anything but 0 takes the watchdog with it, whatever it was doing.
+  // A function that exits with anything but 0 ends the watchdog too, whatever it was doing.
   const failed = process.ended.then(code => {
     if (code === 0 || isLeaving) return new Promise<never>(() => {})
     proxy.kill()
