@@ -102,4 +102,4 @@ const ABOUT_KEDA =
   'A consumer that stays up while there is a backlog and runs bundles itself, in the place of the function "consume".'
 const ABOUT_POLICIES = `Apply it before the Services. Nothing comes in but by the gateways of Knative, which keep the outside from what
 is cluster-local. Out goes what agents behind URLs and callbacks need; the router finds other functions only. Code of
-agents reaches public addresses, PostgreSQL, and the agent_networks of the values.`
+agents reaches public addresses and the agent_networks of the values.`

@@ -19,6 +19,7 @@ const SECONDS = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
 export function span(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`
   if (ms < 59_950 && ms % 1000 !== 0) return `${SECONDS.format(ms / 1000)} s`
+  if (ms < 60_000) return ms < 59_950 ? `${ms / 1000} s` : '1 min'
   const at = SPANS.findIndex(([, unit_ms]) => ms >= unit_ms)
   const [name, unit_ms] = SPANS[at]!
   const next = SPANS[at + 1]

@@ -199,8 +199,17 @@ it('a missing master key, or one that differs from the key of the sealed data, i
   expect(other).toMatchObject(unusable('master_key', /^is another than the one/))
 })
 
-it('a consumer that ended and left no items is reported with the status none [health.turns]', async () => {
+it('a consumer that stands still is reported as stalled while items are held, and as none otherwise [health.turns]', async () => {
   const ctx = contextOf({})
   noteTurn(ctx.redis, 'consumer', 'gone', 120_000)
-  expect((await probe(ctx)).turns.consumer).toMatchObject({ status: 'none', age_ms: expect.any(Number) })
+  const consumer = async () => (await probeLater(ctx)).turns.consumer
+  expect(await consumer()).toMatchObject({ status: 'none', age_ms: expect.any(Number) })
+  const [account_id, project_id, agent_id, run_id] = Array.from({ length: 4 }, () => ctx.newId())
+  await owner`insert into accounts ${owner({ id: account_id, name: 'test' })}`
+  await owner`insert into projects ${owner({ id: project_id, account_id, name: 'test' })}`
+  await owner`insert into agents ${owner({ id: agent_id, project_id, name: 'test', slug: 'test' })}`
+  await owner`insert into runs ${owner({ id: run_id, project_id, agent_id, total_items: 1, materializing: false })}`
+  await owner`insert into claims (run_id, project_id, seqs, attempts, lease_until)
+    values (${run_id!}, ${project_id!}, '{1}', '{1}', now())`
+  expect(await consumer()).toMatchObject({ status: 'stalled' })
 })
