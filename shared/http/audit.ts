@@ -62,7 +62,7 @@ export async function recordRead(ctx: Context, read: Change, value: unknown): Pr
   try {
     await noteAuditEntry(ctx.sql, entryOf(ctx, read, value))
   } catch (error) {
-    await letNextIn(ctx, name) // else the same request, repeated, would be answered without an entry
+    await letNextIn(ctx, name) // otherwise the same request, repeated, would be answered without an entry
     throw error
   }
 }

@@ -28,14 +28,14 @@ export function numbers(values: readonly (number | boolean | null)[]): string {
   return `${packed}}`
 }
 
-/** From here on PostgreSQL looks each number of a list up in an index, whatever its statistics say. */
+/** From this version on, PostgreSQL looks up each number of a list in an index, whatever its statistics say. */
 const LOOKS_UP_LISTS = 17
 
 /**
- * The condition that rows of one run have one of these numbers, by the alias of their table. Older versions of PostgreSQL
- * find the rows by the run alone if their statistics take it for a small one, and compare each row of the run with the
- * list: items of a run of 20,000 settled at a quarter of the rate. There bounds keep the rows to those between, and the
- * list is read once, by a query of its own.
+ * The condition that rows of one run have one of these numbers, by the alias of their table. If its statistics say that
+ * the run is small, an older PostgreSQL finds the rows by the run alone and compares each with the list: items of a run
+ * of 20,000 settled at a quarter of the rate. On those versions bounds limit the rows, and a subquery reads the list
+ * once.
  */
 export function hasSeq(sql: Sql, alias: string, seqs: readonly number[]) {
   const seq = sql.unsafe(`${alias}.seq`)

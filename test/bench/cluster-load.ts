@@ -1,4 +1,4 @@
-// Runs of many projects, or a large one of one, through a stack; what each part took; and how that is printed.
+// Puts runs of many projects, or one large run, through a stack, measures what each part took, and prints it.
 // Guarantee: a figure is of runs in which no item was lost, judged twice or offered twice.
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,11 +9,11 @@ import { sumOf } from './footprint.ts'
 import { difference, type Node, type Use, useOf } from './nodes.ts'
 import type { Bench } from './stack.ts'
 
-/** Callers, and who looks whether runs have ended. */
+/** Concurrent submitters, and concurrent polls for the end of runs. */
 const AT_ONCE = 16
 const LOOK_MS = 20
 const IDLE_MS = 10_000
-/** Runs that the verify operation recounts: all would take longer than what is measured. */
+/** Runs that the verify operation recounts: recounting all would take longer than the measurement. */
 const VERIFIED = 5
 
 export interface Run {
@@ -29,7 +29,7 @@ interface Submitted extends Run {
 export interface Figures {
   runs: number
   items: number
-  /** Until all were accepted, and until all had ended. */
+  /** Seconds until all runs were accepted, and (`seconds`) until all had ended. */
   submit_s: number
   seconds: number
   /** Processor seconds of the process that is API, consumer and tick. */
@@ -59,7 +59,7 @@ export async function through(bench: Bench, nodes: readonly Node[], runs: readon
   }
 }
 
-/** While nobody asks for anything. */
+/** Measures while there are no requests and no runs. */
 export async function idle(bench: Bench, nodes: readonly Node[]): Promise<Figures> {
   const before = await usedBy(bench, nodes)
   await pause(IDLE_MS)
@@ -105,7 +105,7 @@ async function ended({ sql }: Bench, { project, run_id, items }: Submitted): Pro
   }
 }
 
-/** @throws Error when an item was lost, judged twice or offered twice */
+/** @throws Error if an item was lost, judged twice or offered twice */
 async function proven({ sql }: Bench, runs: readonly Submitted[]): Promise<void> {
   const ids = runs.map(run => run.run_id)
   const [items] = await sql<{ good: number; others: number }[]>`
@@ -121,7 +121,7 @@ async function proven({ sql }: Bench, runs: readonly Submitted[]): Promise<void>
 
 const sumOfItems = (runs: readonly Run[]) => runs.reduce((sum, run) => sum + run.items, 0)
 
-/** Medians, and what they are of `base`, the rate of one PostgreSQL. */
+/** Prints medians, and their ratio to `base`, the rate of one PostgreSQL. */
 export function print(way: string, rounds: readonly Figures[], base: number): void {
   const of = (figure: (one: Figures) => number) => median(rounds.map(figure))
   const { items, runs } = rounds[0]!

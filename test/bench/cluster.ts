@@ -1,6 +1,6 @@
-// `npm run bench:scale -- --citus URL`: the same loads through one PostgreSQL and through a cluster of Citus, the server and
-// its coordinator being the same process of the same machine: what distributing costs. Guarantee: a figure is of a load in
-// which no item was lost, judged twice or offered twice; databases of the cluster that are there already are left alone.
+// `npm run bench:scale -- --citus URL` measures what distributing costs: it puts the same loads through one PostgreSQL
+// and through a Citus cluster whose coordinator is that same server. Guarantee: a figure is of a load in which no item
+// was lost, judged twice or offered twice; existing databases of the cluster are left alone.
 
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
@@ -17,9 +17,9 @@ import { type Bench, startBench } from './stack.ts'
 
 const PROJECTS = Number(process.env.BENCH_PROJECTS ?? 200)
 const SHARDS = 32
-/** Of a project of the many, in turn from one. */
+/** The small projects have 1 to this many items, in turn. */
 const MOST_ITEMS = 50
-/** Among so many projects one lies on the first worker, but for once in a thousand times and more. */
+/** Candidates for the large project: fewer than one time in a thousand none of them lies on the first worker. */
 const CANDIDATES = 12
 
 const WAYS = ['one PostgreSQL', 'the cluster'] as const
@@ -49,7 +49,7 @@ export async function cluster(url: string, items: number): Promise<void> {
   }
 }
 
-/** The URLs of its nodes. @throws ExitError where it is none */
+/** The URLs of the cluster's nodes. @throws ExitError if the URL names no cluster */
 async function clusterAt(url: string): Promise<string[]> {
   const refusal = (why: string) =>
     new ExitError(
@@ -65,7 +65,7 @@ async function clusterAt(url: string): Promise<string[]> {
   return urls
 }
 
-/** All loads through databases of their own. */
+/** Puts all loads through a new database of their own; returns the figures by load. */
 async function measure(urls: readonly string[], way: Way, items: number): Promise<Map<string, Figures>> {
   const parts = new AsyncDisposableStack()
   try {
@@ -75,7 +75,7 @@ async function measure(urls: readonly string[], way: Way, items: number): Promis
       [`${items.toLocaleString('en')} items in one run`]: [{ project: large, items }],
       [`${PROJECTS} projects, each with a run of 1 to ${MOST_ITEMS} items`]: ofMany,
     }
-    // What is asked first is compiled and planned.
+    // Warm-up: the first statements are compiled and planned.
     await through(bench, nodes, [{ project: large, items: 1000 }, ...ofMany])
     const figures = new Map<string, Figures>()
     for (const [name, runs] of Object.entries(loads)) {
@@ -90,7 +90,7 @@ async function measure(urls: readonly string[], way: Way, items: number): Promis
   }
 }
 
-/** On the first node alone, or distributed over all of them. */
+/** Installs on the one node given, or distributed over all of them. */
 async function install(parts: AsyncDisposableStack, urls: readonly string[]): Promise<Installation> {
   const name = `assay_bench_${randomBytes(4).toString('hex')}`
   parts.defer(() => dropDatabase(urls, name))

@@ -1,5 +1,5 @@
-// The nodes that hold rows, and what each is asked and takes: statements, bytes of its log and of its database, processor
-// time. Guarantee: what the bench itself asks while it waits is left out of the statements.
+// Measures the load of each database node: statements, bytes of its log and of its database, processor time.
+// Guarantee: the statements exclude the bench's own polls.
 
 import postgres, { type Sql } from 'postgres'
 import { commandOf, processorSeconds } from './proc.ts'
@@ -8,12 +8,12 @@ export interface Node {
   name: string
   sql: Sql
   port: number
-  /** Of the server, where it is a process of this machine. */
+  /** Process id of the server; undefined if it does not run on this machine. */
   pid: number | undefined
 }
 
 export interface Use {
-  /** Of all clients together; not counted where the node does not count them. */
+  /** By all clients together; NaN if the node does not count them. */
   statements: number
   wal: number
   bytes: number
@@ -23,7 +23,7 @@ export interface Use {
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1', '[::1]']
 const MODULE = 'pg_stat_statements'
 
-/** By the URLs of a database on each, the first one's name first. */
+/** Connects to each node by the URL of a database on it; the coordinator's URL comes first. */
 export async function openNodes(urls: readonly string[]): Promise<Node[]> {
   const nodes: Node[] = []
   for (const [i, url] of urls.entries()) {
@@ -49,11 +49,11 @@ async function serverOf(sql: Sql, hostname: string): Promise<number | undefined>
   return /postgres/.test(commandOf(file!.pid)) ? file!.pid : undefined
 }
 
-/** From then on the node counts statements of new sessions, each part of a transaction that does something once. */
+/** Makes the node count the statements of new sessions from then on, without BEGIN, COMMIT and other utility ones. */
 export async function countStatements({ sql }: Node, database: string): Promise<void> {
   const [server] = await sql`select current_setting('shared_preload_libraries') as libraries`
   if (!server!.libraries.includes(MODULE)) return
-  // A worker takes nothing that its coordinator would hand on.
+  // A worker refuses statements that a coordinator would propagate.
   await sql`set citus.enable_ddl_propagation = off`
   await sql.unsafe(`create extension if not exists ${MODULE}`)
   await sql.unsafe(`alter database ${database} set ${MODULE}.track_utility = off`)
@@ -71,7 +71,7 @@ export async function useOf({ sql, pid }: Node): Promise<Use> {
   return { ...row!, statements, seconds: pid === undefined ? Number.NaN : processorSeconds(pid) }
 }
 
-/** Nodes name columns that a statement reads in words of their own. */
+/** Citus renames the columns that a statement reads, so the bench's polls are recognised by the alias `is_over`. */
 async function statementsOf(sql: Sql): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     select coalesce(sum(calls), 0)::float8 as n from pg_stat_statements(true)

@@ -1,4 +1,4 @@
-// What is told of runs while a node is down, and of those on it when it is back.
+// Tests alerts and digests while a node is down, and those of the projects on it after it is back.
 
 import { randomUUID } from 'node:crypto'
 import postgres from 'postgres'
@@ -23,7 +23,7 @@ const STEP = {
   },
 }
 
-/** Answers each item by an error, and every other one by a step before. */
+/** Answers each item with an error, and every other item with a step before the error. */
 async function failingAgent() {
   const agent = parts.adopt(await startReceiver(), one => one.close())
   agent.answer = response => {
@@ -43,7 +43,7 @@ async function failingAgent() {
   return agent
 }
 
-it('alerts and digests of projects on nodes that answer are sent while one is down, and those of the others when it is back', async () => {
+it('sends alerts and digests of reachable projects while a node is down, and those of its projects after it is back', async () => {
   const env = { ASSAY_ALLOW_CALLBACK_NETWORKS: '127.0.0.0/8' }
   const stack = parts.adopt(await startStack({ env }), one => one.close())
   const agent = await failingAgent()
@@ -68,7 +68,7 @@ it('alerts and digests of projects on nodes that answer are sent while one is do
   const ofFar = await submit(far, ITEMS)
   await ended(far, ofFar)
   await killNode(node)
-  // A first request may be refused in the moment the node goes.
+  // The first request may be refused at the moment the node goes down.
   const ofNear = await submit(near, ITEMS).catch(() => submit(near, ITEMS))
   expect(await ended(near, ofNear)).toMatchObject({ failed: ITEMS })
   await eventually(() => expect(told(near.id)).toEqual(['alert.raised', 'run.digest']))

@@ -1,4 +1,4 @@
-// What a process asks of all projects, and what it knows of nodes that do not answer.
+// Tests queries of all projects, and what a process knows about nodes that do not answer.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
@@ -45,7 +45,7 @@ const ids = (rows: readonly { project_id: string }[]) =>
     .filter(id => projects.some(one => one.id === id))
     .sort()
 
-it('leaves out the projects of a node from the statement on that met its loss, and asks them again when it is back', async () => {
+it('leaves out the projects of a lost node from the failed statement on, and queries them again after it is back', async () => {
   const { sql } = connections
   const askAll = () =>
     askReachable(
@@ -72,7 +72,7 @@ it('leaves out the projects of a node from the statement on that met its loss, a
   })()
   expect(isNodeLost(untold)).toBe(true)
 
-  // One project after another, no more than the limit, and of those that answer alone.
+  // Projects are queried one after another, up to the limit, and only reachable ones.
   const asked: string[] = []
   const rows = await askEach(
     sql,
@@ -94,7 +94,7 @@ it('leaves out the projects of a node from the statement on that met its loss, a
   expect([lostNodes(), all.every(canBeAsked)]).toEqual([[], true])
 })
 
-it('what fails for another reason is not asked again, nor within a transaction, which is over', async () => {
+it('does not repeat a query that failed for another reason or inside a transaction, which is over', async () => {
   const { sql } = connections
   let times = 0
   const wrong = askReachable(sql, () => {

@@ -8,19 +8,19 @@ import { heldAgent } from '../support/held-agent.ts'
 import { makeProjects } from '../support/many-projects.ts'
 import { startStack } from '../support/stack.ts'
 
-/** Of one item each, and the items of the project beside them; 1,000,000 of them take some minutes. */
+/** The number of small projects, with one item each, and the items of the large one; 1,000,000 take some minutes. */
 const PROJECTS = Number(process.env.CITUS_PROJECTS ?? 1000)
 const ITEMS = Number(process.env.CITUS_ITEMS ?? 20_000)
 const AT_ONCE = 16
-/** So many of the small ones are recounted by the operation too. */
+/** The number of small projects whose runs the verify operation recounts too. */
 const SAMPLE = Number(process.env.CITUS_VERIFIED ?? 20)
-/** For the large one to end, on a busy machine. */
+/** Time for the large run to end on a busy machine. */
 const LARGE_MS = 90_000 + ITEMS / 2
 
 const parts = new AsyncDisposableStack()
 afterAll(() => parts.disposeAsync())
 
-it('of many small projects and a large one nothing is lost and nothing counted twice, where a node is down in the middle', async () => {
+it('loses nothing and counts nothing twice in many small projects and a large one while a node goes down and returns', async () => {
   const stack = parts.adopt(await startStack(), one => one.close())
   const agent = parts.adopt(await heldAgent(), one => one.close())
   const node = inject('workers')[1]!
@@ -34,7 +34,7 @@ it('of many small projects and a large one nothing is lost and nothing counted t
   agent.hold()
   const ofLarge = await submit(large, ITEMS)
   await eventually(async () => expect((await readRun(large, ofLarge)).completed).toBeGreaterThan(0))
-  // Each by one of so many callers at once; those whose node is down say so, and send again when it is back.
+  // AT_ONCE callers submit at once; a project that is refused while its node is down submits again after it is back.
   const runs = new Map<string, string>()
   const waiting = [...small]
   const sendAll = async (isUp: () => boolean) => {
@@ -72,7 +72,7 @@ it('of many small projects and a large one nothing is lost and nothing counted t
   )
   const [counted] = await sql`
     select count(*)::int as runs, sum(total_items)::int as items, sum(ok)::int as ok from runs`
-  // A run whose answer was lost with the node may have been accepted, and was sent again.
+  // A run whose response was lost with the node may have been accepted, and was submitted again.
   expect(counted!.runs).toBeGreaterThanOrEqual(small.length + 1)
   expect(counted!.ok).toBe(counted!.items)
   const [items] =
@@ -97,7 +97,7 @@ async function leftOf(sql: postgres.Sql) {
   return left
 }
 
-/** Runs whose counters are not what a recount of their items comes to. */
+/** Runs whose counters differ from a recount of their items. */
 const miscounted = (sql: postgres.Sql) => sql`
   select r.id from runs r join (
     select project_id, run_id, count(*) as n, count(*) filter (where outcome = 'ok') as ok from items group by 1, 2

@@ -12,7 +12,7 @@ const parts = new AsyncDisposableStack()
 let stack: Stack
 let agent: HeldAgent
 let near: MadeProject
-/** On the node that goes down. */
+/** The project on the node that goes down. */
 let far: MadeProject
 let node: CitusNode
 
@@ -37,7 +37,7 @@ const readiness = async () => {
 
 const ITEMS = 1200
 
-it('a node that is down stops the projects on it and no others, which go on where they were when it is back', async () => {
+it('a node that is down stops only the projects on it, which continue where they were after it is back', async () => {
   agent.hold()
   const [ofNear, ofFar] = [await submit(near, ITEMS), await submit(far, ITEMS)]
   await eventually(() => expect([agent.held(near.id), agent.held(far.id)]).not.toContain(0))

@@ -19,7 +19,7 @@ const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' }
 export interface CitusNode {
   port: number
   folder: string
-  /** The folder of its programs. */
+  /** The folder with PostgreSQL's programs. */
   bin: string
 }
 
@@ -93,7 +93,7 @@ citus.enable_statistics_collection = off
 export const startNode = (node: CitusNode): Promise<void> =>
   control(node, 'start', '-w', '-l', join(node.folder, 'log'))
 
-/** Stops it as if its processes were killed: it writes nothing more. */
+/** Stops the node as if its processes were killed: it writes nothing more. */
 export const killNode = (node: CitusNode): Promise<void> =>
   control(node, 'stop', '-m', 'immediate').catch(() => {}) // it may be down already
 

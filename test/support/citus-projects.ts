@@ -1,11 +1,11 @@
-// Projects of a stack whose database lies on several nodes, and what their callers ask.
+// Requests of callers to a stack whose database lies on several nodes.
 
 import { expect } from 'vitest'
 import { createClient } from '../../shared/sdk/client.ts'
 import { eventually } from './eventually.ts'
 import type { MadeProject } from './many-projects.ts'
 
-/** What callers of projects ask of a stack. */
+/** The requests that callers of a project send to the stack. */
 export function callerOf(base_url: () => string) {
   const clientOf = ({ api_key }: MadeProject) => createClient({ baseUrl: base_url(), apiKey: api_key })
   const of = (runId: string) => ({ params: { path: { runId } } })

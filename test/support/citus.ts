@@ -1,4 +1,4 @@
-// Databases on a Citus cluster that CITUS_URL names: its coordinator, with a database that knows the workers.
+// Makes, copies and drops databases on the Citus cluster whose coordinator CITUS_URL names.
 // Guarantee: a test database, or a copy of one, exists on every node.
 
 import postgres, { type Sql } from 'postgres'
@@ -55,7 +55,7 @@ export async function makeCluster(nodes: readonly string[], name: string, worker
   return url
 }
 
-/** Ends all connections to it and allows no new ones, so that it can be copied. */
+/** Ends all connections to the database and allows no new ones, so that it can be copied. */
 export async function closeDatabase(nodes: readonly string[], name: string): Promise<void> {
   for (const node of nodes)
     await ask(on(node, 'postgres'), async sql => {
@@ -75,7 +75,8 @@ export async function copyDatabase(nodes: readonly string[], name: string, templ
 }
 
 export async function dropDatabase(nodes: readonly string[], name: string): Promise<void> {
-  // What a node was in the middle of when it was killed is ended by the coordinator once a minute, and keeps the database until then.
+  // A transaction that was open when a node was killed blocks dropping the database until the coordinator ends it,
+  // which it does once a minute.
   if (nodes.length > 1)
     await ask(on(nodes[0]!, name), sql => sql`select recover_prepared_transactions()`).catch(() => {})
   for (const node of nodes)

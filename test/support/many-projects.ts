@@ -1,4 +1,4 @@
-// Many projects at once, each with a key and an agent behind a URL, and on a cluster where they lie.
+// Makes many projects at once, each with a key and an agent behind a URL; says which node of a cluster holds each.
 
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
@@ -9,11 +9,11 @@ export interface MadeProject {
   id: string
   api_key: string
   agent_id: string
-  /** Of the worker that its rows lie on; 0 on one machine. */
+  /** Port of the worker that holds the project's rows; 0 on one machine. */
   port: number
 }
 
-/** `urlOf` says where the agent of a project is. */
+/** `urlOf` returns the URL of a project's agent. */
 export async function makeProjects(
   stack: { databaseUrl: string; base_url: string },
   count: number,
@@ -30,7 +30,7 @@ export async function makeProjects(
   }
 }
 
-/** A statement for each table: one for each row would take a minute for a thousand projects. */
+/** Sends one statement per table: one per row would take a minute for a thousand projects. */
 async function insertProjects(
   ctx: Context,
   account_id: string,

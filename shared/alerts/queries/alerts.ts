@@ -16,7 +16,7 @@ import type { AlertChannelRow, AlertRow, AlertSettingRow } from '../wire/alerts.
 
 export type NewAlert = Alert & { id: string }
 
-/** Of one project, or all there are; named by their project, since they lie with it. */
+/** An open alert, named with its project, since its row lies on the project's node. */
 export interface OpenAlert {
   id: string
   project_id: string
@@ -56,7 +56,7 @@ const mark = (sql: Sql, alerts: Fragment) => sql`
       else m.resolved_at is not null end
   returning project_id, rule, subject_id`
 
-/** Ends the open alerts that the new ones take the place of. */
+/** Resolves the open alerts that the new ones replace. */
 const replace = (sql: Sql, marked: Fragment, project: Asked) => sql`
   update alerts a set resolved_at = now() from ${marked} m
   where a.project_id = m.project_id and a.rule = m.rule and a.subject_id = m.subject_id and a.resolved_at is null
@@ -77,7 +77,7 @@ function raiseAtOnce(sql: Sql, given: readonly NewAlert[]) {
     select id from raised`
 }
 
-/** The same on a cluster, one after another: what one part of a statement gives, and an INSERT in another takes, goes to all nodes. */
+/** The same on a cluster, in several statements: Citus sends rows that an INSERT reads from a CTE to all nodes. */
 async function raiseApart(sql: Sql, given: readonly NewAlert[], project: string) {
   const ids = (await sql<{ id: string }[]>`select id from (${wanted(sql, given)}) w`).map(({ id }) => id)
   const asWanted = given.filter(({ id }) => ids.includes(id))

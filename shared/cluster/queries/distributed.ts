@@ -1,6 +1,6 @@
-// Tells whether rows are distributed over several nodes, by project. Guarantee: on one machine a statement over all
-// projects stays one statement; on a cluster one runs for each project, and none takes locks of two. A process finds
-// out with its first statement: it is restarted after a database was distributed.
+// Finds out whether rows are distributed over several nodes, by project. Guarantee: on one machine a statement over all
+// projects stays one statement; on a cluster one statement runs for each project, and none takes locks of two projects.
+// A process finds out with its first statement, so it is restarted after a database was distributed.
 
 import type { Fragment } from 'postgres'
 import type { Sql } from '../../context.ts'

@@ -42,11 +42,11 @@ export async function askReachable<T>(sql: Sql, ask: (of: Reachable) => PromiseL
     isOutside(sql) &&
     sinceMs(performance.now(), loss.looked_ms) >= LIMITS.nodes_look_ms
   )
-    look(sql).catch(() => {}) // in the background: a silent machine takes its time
+    look(sql).catch(() => {}) // in the background: a machine that does not answer takes long
   try {
     return await ask(reachable(sql))
   } catch (error) {
-    // Only coordinators report it. A transaction is over with the first statement that fails.
+    // Only coordinators report a lost node. A transaction cannot continue after a statement that failed.
     if (!isOutside(sql) || !isNodeLost(error)) throw error
     await look(sql)
     return ask(reachable(sql))

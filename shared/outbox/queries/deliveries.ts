@@ -61,7 +61,7 @@ export async function claimDeliveries(
   )
 }
 
-/** On a cluster a statement of its own inserts the tries: an INSERT that reads another part of its statement goes to all nodes. */
+/** On a cluster another statement inserts the tries: Citus sends rows that an INSERT reads from a CTE to all nodes. */
 async function claimApart(sql: Sql, inFlight: InFlight, slots: number, mails: boolean, project: string) {
   const claimed = await sql.begin(async begun => {
     const tx = begun as unknown as Sql

@@ -1,4 +1,4 @@
-// What messages to the outside tell, read as they are first put in words.
+// Reads the content of outgoing messages when they are first composed.
 
 import type { AlertRow } from '../../alerts/wire/alerts.ts'
 import { askReachable } from '../../cluster/queries/nodes.ts'
@@ -7,7 +7,7 @@ import type { ItemRow, RunRow } from '../../items/wire/runs.ts'
 import type { RunTransition } from '../vocabulary.ts'
 import type { RunEnd } from '../wire/deliveries.ts'
 
-/** What messages about runs tell, by message: the run as it was then, and its item if it has but one. */
+/** The content of messages about runs, by message: the run as it was then, and its item if it has only one. */
 export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, RunEnd>> {
   type EndRow = RunRow & { delivery_id: string; ended_at: Date; transition: RunTransition | null }
   const rows = await askReachable(
@@ -40,7 +40,7 @@ export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Pro
   )
 }
 
-/** The alerts that messages tell, by message. */
+/** The alerts that messages report, by message. */
 export async function findToldAlerts(
   sql: Sql,
   deliveryIds: readonly string[],

@@ -1,5 +1,5 @@
-// Gives back items whose attempt ended without a verdict, to be offered again. Guarantee: each item is guarded by its
-// attempt, so the statement may be sent again, and an item that has another holder by now stays with it.
+// Requeues items whose attempt ended without a verdict, to be retried. Guarantee: each item is guarded by its attempt,
+// so the statement may be sent again, and an item that another consumer holds by now stays with that consumer.
 
 import type { Fragment } from 'postgres'
 import { type Asked, asked, nodeOf } from '../../cluster/queries/distributed.ts'
@@ -46,8 +46,8 @@ export async function returnItems(
 }
 
 /**
- * The same in statements one after another: what one part of a statement gives, and an INSERT in another takes, a cluster
- * hands to all nodes.
+ * Does the same on a cluster in several statements: Citus sends rows that an INSERT reads from a CTE of its statement
+ * to all nodes.
  */
 async function returnApart(sql: Sql, run: RunKey, returns: readonly Return[], claims: FlushClaims) {
   const rows = await sql`
@@ -105,7 +105,7 @@ const makeDue = (sql: Sql, { project_id, run_id }: RunKey, returned: Fragment) =
   on conflict (project_id, run_id, seq) do update
     set due_at = excluded.due_at, alone = excluded.alone, cuts = excluded.cuts`
 
-/** Of as many items as `n` has. */
+/** Deletes the closed claims and moves `n` items from running to queued in the counters of run and project. */
 const countBack = (sql: Sql, { project_id, run_id }: RunKey, claims: FlushClaims, node: Asked) => sql`
     closed as (
       delete from claims where project_id = ${project_id} and id = any(${numbers(claims.closed)}::text::bigint[])

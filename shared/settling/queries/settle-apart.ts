@@ -1,8 +1,8 @@
-// Settles a flush on a cluster, in statements one after another. Guarantee: they are one transaction, each is answered by the
-// node of the project alone, and together they leave what the one statement for one machine leaves (`settle.ts`).
+// Settles a flush on a cluster, in several statements. Guarantee: they are one transaction, each runs only on the
+// project's node, and together they write the same rows as the one statement for one machine (`settle.ts`).
 //
-// What one part of a statement gives, and an INSERT in another part takes, Citus hands to all nodes: with one of them down
-// no project would settle an item that failed or has steps.
+// Citus sends rows that an INSERT reads from a CTE of its statement to all nodes: with one of them down, no project
+// would settle an item that failed or has steps.
 
 import { markUnchanged } from '../../claims/queries/recorded.ts'
 import type { Sql } from '../../context.ts'
@@ -23,7 +23,7 @@ import {
   useProject,
 } from './settle-parts.ts'
 
-/** An item that was settled, as the statement that did it tells, to be told to those that follow. */
+/** A settled item, as the settling statement returns it; the later statements get it as a parameter. */
 type Settled = Record<string, unknown> & { seq: number; ends: boolean }
 
 const COLUMNS = `seq int, status item_status, outcome outcome, outcome_reason text, degraded_reason text, error_code text,
@@ -51,7 +51,7 @@ function settleRows(sql: Sql, flush: Flush) {
     select * from settled`
 }
 
-/** What is written before the run is locked; returns how many items were replayed unchanged. */
+/** Writes steps and triage rows before the run is locked; returns how many items were replayed unchanged. */
 async function writeBeside(sql: Sql, flush: Flush, settled: readonly Settled[]): Promise<number> {
   const seqs = new Set(settled.map(({ seq }) => seq))
   const steps = flush.steps.filter(({ seq }) => seqs.has(seq))

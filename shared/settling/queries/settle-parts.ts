@@ -104,7 +104,7 @@ export function settleItems(sql: Sql, { project_id, run_id, entries }: Flush) {
       e.model_calls, e.unread_calls, e.suspected_calls`
 }
 
-/** Sums over `settled`. Steps and triage rows are written before the run's row is locked: others wait for that. */
+/** Sums over `settled`. Steps and triage rows are written before the run's row is locked: others wait for that lock. */
 export const sumsOf = (sql: Sql, unchanged: Fragment) => sql`
   select count(*) filter (where ends)::int as left_running, ${unchanged}::int as unchanged,
     ${sql.unsafe(TALLY)},
@@ -131,8 +131,8 @@ export const countRun = (sql: Sql, flush: Flush, notOk: readonly Entry[]) => sql
   returning r.*, n.cost_micro as spent`
 
 /**
- * A held run waits for the price of the model that holds it, whatever it had called before, unless it waits for a
- * person: no price ends that. A flush that came too late holds nothing.
+ * A held run waits for the price of the model that it was held for, whichever models it called before. If the run waits
+ * for a person, no price ends that wait. A flush that came too late holds nothing.
  */
 function waitForPrice(sql: Sql, { unpriced_model: model }: Flush, notOk: readonly Entry[]) {
   if (model === null) return sql``

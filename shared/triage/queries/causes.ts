@@ -57,7 +57,7 @@ export async function insertCauses(
   made: readonly CauseText[],
 ): Promise<string[]> {
   const node = await nodeOf(sql, of.project_id)
-  // Stands twice: what an INSERT takes from another part a cluster hands to all nodes.
+  // Written twice, not as a CTE: Citus sends rows that an INSERT reads from a CTE to all nodes.
   const given = sql`
     (select * from unnest(${made.map(c => c.step)}::text[], ${made.map(c => c.error_code)}::text[],
       ${made.map(c => c.reason)}::text[], ${made.map(c => c.template)}::text[])

@@ -1,4 +1,4 @@
-// Changes of settings that wait for each other, of which PostgreSQL ends one.
+// Tests two changes of settings in a deadlock, of which PostgreSQL ends one.
 
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => engine.close())
 
-/** Renames two agents in turn, and waits between them until the others have renamed their first. */
+/** Renames two agents in turn; waits between them until the other changes have renamed their first. */
 function renaming([first, second]: readonly [string, string], name: string, others: () => Promise<void>) {
   let times = 0
   const make = async ({ db }: Context) => {
@@ -25,7 +25,7 @@ function renaming([first, second]: readonly [string, string], name: string, othe
   return { make, times: () => times }
 }
 
-/** Resolves once so many have come to it; later ones go by. */
+/** A barrier: resolves once `count` callers have reached it; later callers pass at once. */
 function meeting(count: number): () => Promise<void> {
   const all = Promise.withResolvers<void>()
   let come = 0
@@ -35,7 +35,7 @@ function meeting(count: number): () => Promise<void> {
   }
 }
 
-it('are both made, and each is logged once', async () => {
+it('makes both changes in a deadlock, and logs each once', async () => {
   const [account] = await engine.sql<{ id: string }[]>`select account_id as id from projects limit 1`
   const change = (operation_id: string): Change => ({
     operation_id,
@@ -65,6 +65,6 @@ it('are both made, and each is logged once', async () => {
   expect(named).toHaveLength(1)
   const entries = await engine.sql`select action from audit_log where action in ('one', 'two') order by 1`
   expect(entries.map(entry => entry.action)).toEqual(['one', 'two'])
-  // One of them had to be made again.
+  // One change had to be made again.
   expect(changes.one.times() + changes.two.times()).toBe(3)
 })
