@@ -84,6 +84,14 @@ export function admit(facts: AdmissionFacts): Admission {
   return { room, waiting_for: room === 0 ? tightest[0] : null }
 }
 
+/** Places that caps alone leave, without money and pilots. */
+export const roomUnderCaps = (facts: AdmissionFacts): number =>
+  Math.min(
+    roomUnder(facts.run_concurrency, facts.run_running),
+    roomUnder(facts.agent_concurrency, facts.run_running),
+    roomUnder(facts.project_concurrency, facts.project_running),
+  )
+
 /** True when the money is gone, as opposed to reserved by items in flight. */
 export const isSpent = (bound_micro: number | null, spent_micro: number) =>
   bound_micro !== null && spent_micro >= bound_micro

@@ -22,7 +22,7 @@ import {
 } from '../queries/claim.ts'
 import { touchRun } from '../queries/open-runs.ts'
 import * as facts from '../queries/run-facts.ts'
-import { type Admission, type AdmissionFacts, admit, isSpent } from '../rules/admission.ts'
+import { type Admission, type AdmissionFacts, admit, isSpent, roomUnderCaps } from '../rules/admission.ts'
 import type { Late } from '../rules/consumer-time.ts'
 import { type ClaimedItem, withRecordedSteps } from './recorded-steps.ts'
 
@@ -65,7 +65,8 @@ export interface ClaimAnswer {
 export async function claimItems(ctx: Context, key: RunKey, most: number, late?: Late): Promise<ClaimAnswer> {
   const run = await facts.readRun(ctx.sql, key, late)
   if (!run) return { claim: null, waiting_for: null }
-  const { room, waiting_for } = admit(admissionFacts(run))
+  const given = admissionFacts(run)
+  const { room, waiting_for } = admit(given)
   if (waiting_for === 'budget' && isSpent(run.budget_micro, run.cost_micro)) {
     if (await stopSpent(ctx.sql, { project_id: run.project_id, run_id: run.id }))
       return { claim: null, waiting_for: 'stopped' }
@@ -86,9 +87,10 @@ export async function claimItems(ctx: Context, key: RunKey, most: number, late?:
     return { claim: null, waiting_for }
   }
   const claim = claimOf(ctx, toClaim(run), deployment, env, await withRecordedSteps(ctx, run, items))
-  // The cap is reached: the run's next items wait for the places of these. Below it, claims run ahead of the flushes.
-  const isFull = items.length >= room && room < LIMITS.claim_items
-  const follow_up = isFull && mayRefill(run, late) ? followUpOf(ctx, run, deployment, env) : null
+  // A cap is reached: the run's next items wait for the places of these. Below it claims run ahead of the flushes, and what
+  // money leaves changes with each of them.
+  const isAtCap = items.length >= room && room < LIMITS.claim_items && room === roomUnderCaps(given)
+  const follow_up = isAtCap && mayRefill(run, late) ? followUpOf(ctx, run, deployment, env) : null
   return { claim: { ...claim, follow_up }, waiting_for: null }
 }
 

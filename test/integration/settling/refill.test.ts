@@ -152,6 +152,14 @@ it.each<[string, () => Promise<unknown>]>([
   expect((await heldAtCap()).claim.follow_up).toBeNull()
 })
 
+it('a claim that money bounds lets the next claim read the run', async () => {
+  const run_id = await engine.submit(20, { budget_cents: 50 })
+  await engine.sql`update projects set settings = settings || '{"concurrency": 256}'`
+  const { claim } = await claimItems(engine.ctx, engine.key(run_id), LIMITS.claim_items)
+  expect(claim!.items).toHaveLength(LIMITS.budget_probe_items)
+  expect(claim!.follow_up).toBeNull()
+})
+
 it('a claim that leaves room under the cap lets the next claim read the run', async () => {
   expect((await heldAtCap(CAP - 1)).claim.follow_up).toBeNull()
 })

@@ -268,6 +268,7 @@ describe('while the tick works', () => {
     await engine.submit(2)
     await consume(engine.ctx)
     const recovery_id = await startRecovery(engine.ctx, recoveryOrder(engine))
+    await consume(engine.ctx)
     await without('replays', () => sweep(engine.ctx))
     expect(await logged('recovery_failed')).toMatchObject({ level: 'warn', recovery_id })
   })
