@@ -81,8 +81,8 @@ describe('documentation', () => {
   })
 
   it('of an agent’s options names every check, and those on by default', () => {
-    const [, about] = /(Ways not to have worked[\s\S]*?)\*\//.exec(pageOf('../../sdk/agent-options.ts'))!
-    const [all, standard] = about!.split('Unless said otherwise')
+    const [, about] = /(Checks of models' answers[\s\S]*?)\*\//.exec(pageOf('../../sdk/agent-options.ts'))!
+    const [all, standard] = about!.split('The defaults are')
     expect(DECLARED_CHECKS.filter(name => !all!.includes(`\`${name}\``))).toEqual([])
     expect([...standard!.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(DEFAULT_CHECKS)
   })
