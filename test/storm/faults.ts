@@ -19,7 +19,7 @@ export interface Strike {
 export interface Fault {
   /** Faults of one target strike one after the other, except those of units. */
   target: 'unit' | 'postgres' | 'redis' | 'disk'
-  /** How often it is dealt, relative to the other faults. */
+  /** How often it is drawn, relative to the other faults. */
   weight: number
   strike(installation: Installation, strike: Strike): Promise<void>
 }

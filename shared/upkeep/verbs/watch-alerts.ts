@@ -86,7 +86,7 @@ async function tellOpen(ctx: Context, sql: Sql): Promise<Told> {
   return { taken: 0, made: raised + resolved.length }
 }
 
-/** Raises what passed deadlines give reason for, apart: each node of a cluster has them, and all must be there to move one. */
+/** Raises alerts of passed deadlines, in a pass of its own: on a cluster it needs every node, as each has all deadlines. */
 async function tellPassed(ctx: Context, sql: Sql): Promise<Told> {
   return { taken: 0, made: await raiseAlerts(ctx, sql, await passDeadlines(sql)) }
 }
