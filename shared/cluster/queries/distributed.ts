@@ -100,3 +100,12 @@ export async function askProjects<T>(
   for (const id of ids) rows.push(...(await ask([id])))
   return rows.sort(compare).slice(0, limit)
 }
+
+/**
+ * Runs a statement that waits for locks; on a cluster as a transaction. Citus takes all statements outside of
+ * transactions for one and the same: two that wait for a transaction, and are waited for, are a deadlock to it.
+ */
+export async function whileLocked<T>(sql: Sql, act: (sql: Sql) => Promise<T>): Promise<T> {
+  if (!('begin' in sql) || !(await isDistributed(sql))) return act(sql)
+  return (await sql.begin(tx => act(tx as unknown as Sql))) as T
+}
