@@ -137,8 +137,7 @@ export async function callItemWrong(ctx: Context, key: ItemKey, of: WrongOf = 'v
  * @throws ApiError `verdict_not_judgeable`
  */
 export async function confirmItem(ctx: Context, key: ItemKey): Promise<void> {
-  if ((await end(ctx, key, { as: 'confirmed' })) === 0)
-    throw await tooLate(ctx.sql, 'confirm', key)
+  if ((await end(ctx, key, { as: 'confirmed' })) === 0) throw await tooLate(ctx.sql, 'confirm', key)
 }
 
 /**
