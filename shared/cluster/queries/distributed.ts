@@ -10,11 +10,12 @@ let known: boolean | undefined
 
 /** Looked up once for the installation of this process; after a failure it is looked up again. */
 export async function isDistributed(sql: Sql): Promise<boolean> {
-  known ??= await look(sql)
+  known ??= await lookWhether(sql)
   return known
 }
 
-async function look(sql: Sql): Promise<boolean> {
+/** Looks it up in any database. */
+export async function lookWhether(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ is_any: boolean }[]>`
     select exists (select from pg_extension where extname = 'citus') and to_regclass('pg_dist_partition') is not null as is_any`
   if (!row!.is_any) return false

@@ -224,9 +224,9 @@ it('a flush that is sent again after a stop takes nothing', async () => {
   const consuming = consume(engine.ctx, { stop: stop.signal })
   await eventually(() => expect(engine.requests).toHaveLength(1))
   // As while PostgreSQL restarts.
-  await engine.sql.unsafe(`create function refuse() returns trigger language plpgsql as
-      $$ begin raise exception 'away' using errcode = '57P03'; end $$;
-    create trigger refuse before update on items for each row execute function refuse()`)
+  await engine.sql`create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'away' using errcode = '57P03'; end $$`
+  await engine.sql`create trigger refuse before update on items for each row execute function refuse()`
   answering.resolve()
   await eventually(() => expect(engine.log.some(line => line.includes('settle_failed'))).toBe(true))
   stop.abort()
