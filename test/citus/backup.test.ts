@@ -39,6 +39,9 @@ const parts = new AsyncDisposableStack()
 afterAll(() => parts.disposeAsync())
 const open = (url: string) => parts.adopt(postgres(url, { max: 1, onnotice: () => {} }), sql => sql.end())
 
+/** Tables whose rows get new ids on a new cluster, whose workers give out those of the first one again. */
+const NUMBERED = ['claims', 'unindexed_steps']
+
 /** Row count and checksum of each table, whatever the order of its rows. */
 async function contentOf(sql: Sql): Promise<Record<string, string>> {
   const tables = await sql<{ name: string }[]>`
@@ -46,7 +49,8 @@ async function contentOf(sql: Sql): Promise<Record<string, string>> {
       and not relispartition and relname <> 'installation' order by 1`
   const content: Record<string, string> = {}
   for (const { name } of tables) {
-    const rows = await sql<{ row: string }[]>`select to_jsonb(t)::text as row from ${sql(name)} t`
+    const rows = await sql<{ row: string }[]>`
+      select (to_jsonb(t) - ${NUMBERED.includes(name) ? 'id' : ''})::text as row from ${sql(name)} t`
     content[name] = `${rows.length} ${rows.map(({ row }) => row).sort()}`
   }
   return content
@@ -104,6 +108,9 @@ it('a backup of a cluster is restored onto one machine, and a backup of that mac
   await distribute({ url }, { apply: true, shards: 4, say: () => {} })
   const sql = open(url)
   expect(await contentOf(sql)).toEqual(content)
+  expect(await before`select from claims where id >= ${String(2n ** 48n)}`).not.toHaveLength(0)
+  for (const table of NUMBERED)
+    expect(await sql`select from ${sql(table)} where id >= ${String(2n ** 48n)}`).toHaveLength(0)
 
   await endHold(sql as never)
   const moved = parts.adopt(
