@@ -345,9 +345,9 @@ describe('a project', () => {
       await engine.sql`insert into project_usage ${engine.sql({ project_id: id, spent_micro: 99 })}`
     }
     const found = async () => (await findNearlySpent(engine.sql, 1)).map(project => project.project_id)
-    const [first] = await found()
-    const [next] = more.filter(id => id !== first)
-    await raiseAlerts(engine.ctx, engine.sql, (await findNearlySpent(engine.sql, 1)).map(creditNear))
+    const first = await findNearlySpent(engine.sql, 1)
+    const [next] = more.filter(id => id !== first[0]!.project_id)
+    await raiseAlerts(engine.ctx, engine.sql, first.map(creditNear))
     expect(await found()).toEqual([next])
     await setAlertRule(engine.ctx, next!, { rule: 'budget_near', enabled: false })
     expect(await found()).toEqual([])
