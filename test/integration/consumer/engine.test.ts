@@ -636,6 +636,10 @@ describe('a lease', () => {
         if (away && String(args[0]).includes('with entry')) return Promise.reject(new Error('away'))
         return Reflect.apply(target as never, self, args)
       },
+      get(target, name) {
+        if (away && name === 'begin') return () => Promise.reject(new Error('away')) // a flush on a cluster
+        return Reflect.get(target, name)
+      },
     })
     const ctx = { ...engine.ctx, sql, now: () => Date.now() + late_ms }
     const { project_id, agent_id } = engine
