@@ -150,7 +150,7 @@ it('retention does not wait for a reader of steps: it removes the rows at once, 
   await reading`rollback`
   reading.release()
 
-  await engine.sql`insert into purges (run_id, kind) values (${first}, 'steps')`
+  await engine.sql`insert into purges (project_id, run_id, kind) values (${engine.project_id}, ${first}, 'steps')`
   await sweep(engine.ctx)
   expect(await week()).toEqual([])
   expect(await engine.sql`select from purges`).toHaveLength(0)
