@@ -260,7 +260,7 @@ describe('a read', () => {
   it('whose connection dies between two queries fails alone, and the next connection shows only the caller’s account', async () => {
     const dying = readForAccount(ctx.reads, a.account_id, async ({ sql }) => {
       const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
-      await ctx.sql`select pg_terminate_backend(${backend!.pid}, 5000)`
+      await ctx.sql`select pg_terminate_backend(${backend!.pid}::int, 5000)`
       // The end of the connection is read after this turn of the event loop.
       await new Promise(resolve => setImmediate(() => setImmediate(resolve)))
       return sql`select id from runs`
@@ -273,7 +273,7 @@ describe('a read', () => {
     const dying = readForAccount(ctx.reads, a.account_id, async ({ sql }) => {
       const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
       const sleeping = sql`select pg_sleep(60)`.execute()
-      const ended = ctx.sql`select pg_terminate_backend(${backend!.pid})`
+      const ended = ctx.sql`select pg_terminate_backend(${backend!.pid}::int)`
       await Promise.all([sleeping, ended])
     })
     await expect(dying).rejects.toThrow()
