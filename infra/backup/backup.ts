@@ -1,5 +1,6 @@
 // Takes a backup over a database connection while Assay works. Guarantee: all of it comes from one snapshot; the file
-// is complete, with every row counted twice, or absent; and only migrations wait for it.
+// is complete, with every row counted twice, or absent; and only migrations wait for it. On a cluster every server has
+// to be stopped.
 
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -21,7 +22,7 @@ import {
   readMigration,
   readSequences,
 } from './catalog.ts'
-import { beginReading, type Database, openSession } from './database.ts'
+import { beginReading, countServers, type Database, isDistributed, openSession } from './database.ts'
 import { END_OF_TABLE, FORMAT, type Header, type Trailer } from './format.ts'
 
 export interface Taken {
@@ -42,7 +43,7 @@ export interface BackupOptions {
 
 const GZIP = { level: 6, chunkSize: 256 * 1024 }
 
-/** @throws ExitError `file_exists`, `not_an_installation`, `master_key_differs`, `backup_incomplete` */
+/** @throws ExitError `file_exists`, `not_an_installation`, `installation_at_work`, `master_key_differs`, `backup_incomplete` */
 export async function backup({ database, file, masterKey, now }: BackupOptions): Promise<Taken> {
   if (await exists(file))
     throw new ExitError('file_exists', `${file} is there already: name another, or remove it.`)
@@ -80,8 +81,7 @@ interface Begun {
 async function begin(holder: Sql, reader: Sql, { migration, masterKey, now }: Begun) {
   const catalog = await readCatalog(reader)
   await beginReading(holder)
-  const kept = catalog.tables.map(table => table.name).filter(name => !growsPartitions(catalog, name))
-  await holder.unsafe(`lock table ${listed(kept)} in access share mode`)
+  await ((await isDistributed(reader)) ? holdStill(holder, catalog) : keepTables(holder, catalog))
   const [row] = await holder<{ snapshot: string; key_fingerprint: string | null }[]>`
     select pg_export_snapshot() as snapshot, key_fingerprint from installation`
   const { snapshot, key_fingerprint } = row!
@@ -104,6 +104,23 @@ async function begin(holder: Sql, reader: Sql, { migration, masterKey, now }: Be
     sequences: await readSequences(reader),
   }
   return { snapshot, header }
+}
+
+async function keepTables(holder: Sql, catalog: Catalog): Promise<void> {
+  const kept = catalog.tables.map(table => table.name).filter(name => !growsPartitions(catalog, name))
+  await holder.unsafe(`lock table ${listed(kept)} in access share mode`)
+}
+
+/** The nodes of a cluster share no snapshot, so there nothing may be written meanwhile. */
+async function holdStill(holder: Sql, { tables, partitions }: Catalog): Promise<void> {
+  const sessions = await countServers(holder)
+  if (sessions > 0)
+    throw new ExitError(
+      'installation_at_work',
+      `this database is distributed over a cluster, whose nodes share no snapshot, and a server is connected to it (${sessions} sessions): stop every process of Assay, back up, and start them again.`,
+    )
+  const all = [...new Set([...partitions.map(({ of }) => of), ...tables.map(({ name }) => name)])]
+  await holder.unsafe(`lock table ${listed(all)} in share mode`)
 }
 
 /**

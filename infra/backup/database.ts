@@ -1,6 +1,8 @@
 // Opens a session for a backup or a restore: one connection, whose transactions have no time limit.
 
 import postgres, { type Sql } from 'postgres'
+import { lookWhether } from '../../shared/cluster/queries/distributed.ts'
+import type { Sql as ProductSql } from '../../shared/context.ts'
 import { postgresOptions } from '../node/postgres-options.ts'
 
 export interface Database {
@@ -35,4 +37,15 @@ export async function beginReading(sql: Sql, snapshot?: string): Promise<void> {
 export async function beginWriting(sql: Sql): Promise<void> {
   await sql.unsafe('begin')
   await sql.unsafe(AT_LENGTH)
+}
+
+/** Whether its rows lie on the nodes of a cluster. */
+export const isDistributed = (sql: Sql): Promise<boolean> => lookWhether(sql as unknown as ProductSql)
+
+/** How many sessions of servers are open to the database. */
+export async function countServers(sql: Sql): Promise<number> {
+  const [others] = await sql<{ n: number }[]>`
+    select count(*)::int as n from pg_stat_activity
+    where datname = current_database() and application_name = 'assay' and pid <> pg_backend_pid()`
+  return others!.n
 }

@@ -7,7 +7,7 @@ import type { Sql } from 'postgres'
 import { ExitError } from '../local/exit-error.ts'
 import { migrate, migrationTimes } from '../migrate.ts'
 import { countRows, listed, named, readMigration } from './catalog.ts'
-import { beginWriting, type Database, openSession } from './database.ts'
+import { beginWriting, countServers, type Database, isDistributed, openSession } from './database.ts'
 import { type Checked, type Header, readTables, type TableOfBackup } from './format.ts'
 
 export interface Restored {
@@ -16,12 +16,13 @@ export interface Restored {
   held_since: Date
 }
 
-/** @throws ExitError `backup_newer`, `not_empty`, `not_the_same_schema`, `installation_at_work`, `restore_incomplete` */
+/** @throws ExitError `backup_newer`, `already_distributed`, `not_empty`, `not_the_same_schema`, `installation_at_work`, `restore_incomplete` */
 export async function restore(database: Database, file: string, checked: Checked): Promise<Restored> {
   const { header } = checked
   await refuseNewer(header)
   const sql = openSession(database)
   try {
+    await refuseDistributed(sql)
     await prepareSchema(sql, database, header)
     const restored = await loadAll(sql, file, checked)
     await migrate(database.url, database.ca)
@@ -70,13 +71,20 @@ async function refuseRows(sql: Sql): Promise<void> {
 
 /** Refuses while a server is connected: it would keep using its own master key, and it holds no lock to detect. */
 async function refuseAtWork(sql: Sql): Promise<void> {
-  const [others] = await sql<{ n: number }[]>`
-    select count(*)::int as n from pg_stat_activity
-    where datname = current_database() and application_name = 'assay' and pid <> pg_backend_pid()`
-  if (others!.n === 0) return
+  const sessions = await countServers(sql)
+  if (sessions === 0) return
   throw new ExitError(
     'installation_at_work',
-    `a server is connected to this database (${others!.n} sessions): stop it, restore, and start it again.`,
+    `a server is connected to this database (${sessions} sessions): stop it, restore, and start it again.`,
+  )
+}
+
+/** Refuses a database that is distributed: its keys and functions are not those of the migrations. */
+async function refuseDistributed(sql: Sql): Promise<void> {
+  if (!(await isDistributed(sql))) return
+  throw new ExitError(
+    'already_distributed',
+    'the tables of this database are distributed over a cluster: name a database of the coordinator without any tables, restore into it, and then distribute it by infra/distribute.ts --apply.',
   )
 }
 

@@ -156,13 +156,24 @@ function exchangeKey({ table, name, kind, columns, declared }: Key): Step {
   }
 }
 
+/** Tables whose rows get their ids from a sequence. */
+const NUMBERED: readonly string[] = ['claims', 'unindexed_steps']
+/** A worker's ids begin here: those of rows from another cluster would be given out again. */
+const OF_WORKERS = 2n ** 48n
+const numberAnew = (table: string) =>
+  `update ${table} set id = nextval('${table}_id_seq') where id >= ${OF_WORKERS}`
+
 function placeTable(table: (typeof TABLES)[number], shards: number): string[] {
   if (PLACES[table] === 'reference') return [`select create_reference_table('${table}')`]
   const beside =
     table === FIRST ? `colocate_with => 'none', shard_count => ${shards}` : `colocate_with => '${FIRST}'`
   return [
     'set local citus.enable_unsafe_triggers = on',
+    // Rows that move to their node were counted when they were written: no trigger may fire for them again.
+    `alter table ${table} disable trigger user`,
+    ...(NUMBERED.includes(table) ? [numberAnew(table)] : []),
     `select create_distributed_table('${table}', '${BY}', ${beside})`,
+    `alter table ${table} enable trigger user`,
   ]
 }
 

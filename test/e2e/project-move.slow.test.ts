@@ -1,5 +1,5 @@
-// A project moves to a database of its own, as infra/README.md says, while it is at work. The copy is made by
-// `create database … template`, since the packaged PostgreSQL comes without pg_dump.
+// A project moves to a database of its own, as infra/docs/backup.md says, while it is at work. The copy is made by
+// `create database … template`, and of a cluster by a backup that is restored onto one machine.
 
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -7,8 +7,12 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, expect, inject, it, vi } from 'vitest'
+import { backup } from '../../infra/backup/backup.ts'
+import { checkBackup } from '../../infra/backup/format.ts'
+import { restore } from '../../infra/backup/restore.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
+import { endHold } from '../../shared/accounts/queries/installation.ts'
 import { bootstrapAccount } from '../../shared/accounts/verbs/bootstrap.ts'
 import { mintKey } from '../../shared/accounts/verbs/keys.ts'
 import { createProject } from '../../shared/accounts/verbs/projects.ts'
@@ -16,9 +20,10 @@ import { bundleAgent } from '../../shared/cli/bundle.ts'
 import type { Sql } from '../../shared/context.ts'
 import { readSigningSecret } from '../../shared/outbox/verbs/signing-secrets.ts'
 import { AGENT, AT_WORK, type BusyProject, callAt, makeBusy, OPEN_ITEMS } from '../support/busy-project.ts'
+import { CLUSTER } from '../support/on-cluster.ts'
 import { startOutside } from '../support/outside.ts'
 import { CHECKOUT, startStack } from '../support/stack.ts'
-import { testDatabase } from '../support/stores.ts'
+import { emptyDatabase, testDatabase } from '../support/stores.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const WHOLE_MS = 180_000
@@ -77,6 +82,7 @@ async function bundled(host: string) {
 }
 
 async function copied(databaseUrl: string): Promise<string> {
+  if (CLUSTER !== undefined) return restored(databaseUrl)
   const from = new URL(databaseUrl).pathname.slice(1)
   const name = `${from}_moved`
   const admin = connected(inject('stores').databaseUrl)
@@ -87,6 +93,16 @@ async function copied(databaseUrl: string): Promise<string> {
   const url = new URL(databaseUrl)
   url.pathname = `/${name}`
   return url.href
+}
+
+async function restored(databaseUrl: string): Promise<string> {
+  const folder = parts.adopt(await tempFolder(), folder => folder.remove())
+  const file = join(folder.path, 'move.backup')
+  await backup({ database: { url: databaseUrl }, file, now: () => new Date() })
+  const { url } = parts.adopt(await emptyDatabase(), store => store.drop())
+  await restore({ url }, file, await checkBackup(file))
+  await endHold(connected(url))
+  return url
 }
 
 /** Runs the file as psql does, and returns the names of what it took away. */

@@ -2,17 +2,13 @@
 // schema, and both take part in the same run. The version before is the newest release in history, or, until one is
 // tagged, a commit that is named here; ASSAY_UPGRADE_FROM names another.
 
-import { execFileSync } from 'node:child_process'
-import { existsSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterEach, expect, it, vi } from 'vitest'
 import { applyWhileOthersWork, grantTenantReads } from '../../infra/migrate.ts'
 import type { Sql } from '../../shared/context.ts'
 import { eventually } from '../support/eventually.ts'
 import { nextMigration } from '../support/next-migration.ts'
-import { CHECKOUT } from '../support/stack.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { checkoutOf, git, isClone, whyMissing } from '../support/other-version.ts'
 import { PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
 
 let parts = new AsyncDisposableStack()
@@ -22,7 +18,6 @@ afterEach(async () => {
   await ending.disposeAsync()
 })
 
-const git = (...args: string[]) => execFileSync('git', ['-C', CHECKOUT, ...args], { encoding: 'utf8' }).trim()
 /** The version before until a release is tagged; its last migration is 0034. */
 const BEFORE_RELEASES = 'a541ab885f5b6ec93e9df106aef2c3a1253ddf37'
 
@@ -32,27 +27,10 @@ const release = () =>
 
 /** The version before, or why there is none here. */
 function findBefore(): { version: string } | { missing: string } {
-  if (!existsSync(join(CHECKOUT, '.git')))
-    return { missing: 'this is no clone, so there is no version before this one in it' }
+  if (!isClone()) return { missing: 'this is no clone, so there is no version before this one in it' }
   const version = process.env.ASSAY_UPGRADE_FROM || release() || BEFORE_RELEASES
-  try {
-    git('rev-parse', '--verify', '--quiet', `${version}^{commit}`)
-    return { version }
-  } catch {
-    const isShallow = git('rev-parse', '--is-shallow-repository') === 'true'
-    const advice = isShallow ? 'the clone is shallow: git fetch --unshallow --tags' : 'git fetch --tags'
-    return { missing: `commit ${version}, the version before, is not in this clone (${advice})` }
-  }
-}
-
-/** The files of that version, with the packages of this one. */
-async function checkoutOf(version: string): Promise<string> {
-  const folder = parts.adopt(await tempFolder(), one => one.remove())
-  const checkout = join(folder.path, 'before')
-  git('worktree', 'add', '--detach', checkout, version)
-  parts.defer(() => void git('worktree', 'remove', '--force', checkout))
-  symlinkSync(join(CHECKOUT, 'node_modules'), join(checkout, 'node_modules'))
-  return checkout
+  const missing = whyMissing(version)
+  return missing === undefined ? { version } : { missing }
 }
 
 it('both versions settle items of one run, and everything agrees afterwards', {
@@ -62,7 +40,7 @@ it('both versions settle items of one run, and everything agrees afterwards', {
   if ('missing' in before) return skip(before.missing)
   const items = 400
   const stack = parts.adopt(await startStack(), one => one.close())
-  const checkout = await checkoutOf(before.version)
+  const { path: checkout } = parts.use(await checkoutOf(before.version))
   const agentId = await stack.deploy()
   const batch = Array(items).fill({})
   const old = await stack.startOther(checkout, 'api,tick')

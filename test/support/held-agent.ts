@@ -1,4 +1,4 @@
-// An agent behind a URL that answers every item, and can be told to hold its answers back.
+// An agent behind a URL that answers every item, as a test says, and can be told to hold its answers back.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -15,7 +15,14 @@ export interface HeldAgent {
   close(): void
 }
 
-export async function heldAgent(): Promise<HeldAgent> {
+interface Asked {
+  seq: number
+  attempt: number
+}
+const worked = ({ seq, attempt }: Asked): object[] => [{ type: 'result', seq, attempt, output: { seq } }]
+
+/** `answer` returns the lines about an item. */
+export async function heldAgent(answer = worked): Promise<HeldAgent> {
   const held = new Map<string, number>()
   const met = new Set<string>()
   let gate = Promise.withResolvers<void>()
@@ -32,11 +39,8 @@ export async function heldAgent(): Promise<HeldAgent> {
     met.add(name)
     change(name, -1)
     const lines = body.split('\n').filter(line => line !== '')
-    const answers = lines.map(line => {
-      const { seq, attempt } = JSON.parse(line)
-      return `${JSON.stringify({ type: 'result', seq, attempt, output: { seq } })}\n`
-    })
-    response.end(answers.join(''))
+    const answers = lines.flatMap(line => answer(JSON.parse(line)))
+    response.end(answers.map(one => `${JSON.stringify(one)}\n`).join(''))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -40,6 +40,8 @@ export interface StackOptions {
   /** A database with an account and its key; by default an empty one, which gets a first account. */
   on?: { databaseUrl: string; api_key: string }
   masterKey?: string
+  /** The checkout of another version, whose server is started; this one by default. */
+  checkout?: string
   /** Further settings. */
   env?: Record<string, string>
 }
@@ -47,6 +49,7 @@ export interface StackOptions {
 export async function startStack({
   on,
   masterKey = MASTER_KEY,
+  checkout = CHECKOUT,
   env = {},
 }: StackOptions = {}): Promise<Stack> {
   const parts = new AsyncDisposableStack()
@@ -79,7 +82,7 @@ export async function startStack({
     kill: () => stop('SIGKILL'),
     stop: () => stop('SIGTERM'),
     async start() {
-      server = spawn(NODE, [join(CHECKOUT, 'infra/node/main.ts')], {
+      server = spawn(NODE, [join(checkout, 'infra/node/main.ts')], {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: {
           ...process.env,
@@ -110,7 +113,8 @@ function isReady(server: ChildProcess, log: string[]): Promise<void> {
   })
 }
 
-async function firstAccount(databaseUrl: string, redisUrl: string, base_url: string) {
+/** The first account of an empty installation. */
+export async function firstAccount(databaseUrl: string, redisUrl: string, base_url: string) {
   const connections = openConnections({ databaseUrl, redisUrl })
   try {
     const ctx = createContext({ connections, config: { base_url, master_key: MASTER_KEY } })

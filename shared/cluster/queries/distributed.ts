@@ -10,11 +10,12 @@ let known: boolean | undefined
 
 /** Looked up once for the installation of this process; after a failure it is looked up again. */
 export async function isDistributed(sql: Sql): Promise<boolean> {
-  known ??= await look(sql)
+  known ??= await lookWhether(sql)
   return known
 }
 
-async function look(sql: Sql): Promise<boolean> {
+/** Looks it up in any database. */
+export async function lookWhether(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ is_any: boolean }[]>`
     select exists (select from pg_extension where extname = 'citus') and to_regclass('pg_dist_partition') is not null as is_any`
   if (!row!.is_any) return false
@@ -99,4 +100,13 @@ export async function askProjects<T>(
   const rows: T[] = []
   for (const id of ids) rows.push(...(await ask([id])))
   return rows.sort(compare).slice(0, limit)
+}
+
+/**
+ * Runs a statement that waits for locks; on a cluster as a transaction. Citus takes all statements outside of
+ * transactions for one and the same: two that wait for a transaction, and are waited for, are a deadlock to it.
+ */
+export async function whileLocked<T>(sql: Sql, act: (sql: Sql) => Promise<T>): Promise<T> {
+  if (!('begin' in sql) || !(await isDistributed(sql))) return act(sql)
+  return (await sql.begin(tx => act(tx as unknown as Sql))) as T
 }

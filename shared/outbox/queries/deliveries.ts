@@ -34,10 +34,28 @@ export interface HeldDelivery {
 /** How many messages a process is sending, by host, project and account. */
 export interface InFlight {
   /** Projects whose files are being sent: one per project at a time, and few in all. */
-  files: ReadonlySet<string>
-  hosts: ReadonlyMap<string, number>
-  projects: ReadonlyMap<string, number>
-  accounts: ReadonlyMap<string, number>
+  files: Set<string>
+  hosts: Map<string, number>
+  projects: Map<string, number>
+  accounts: Map<string, number>
+}
+
+/** Counts a message that is being sent, or with -1 one that no longer is. */
+export function countInFlight(
+  { files, hosts, projects, accounts }: InFlight,
+  { host, account_id, project_id, kind }: HeldDelivery,
+  n: 1 | -1,
+): void {
+  if (kind === 'run.results') n === 1 ? files.add(project_id) : files.delete(project_id)
+  add(hosts, host, n)
+  add(projects, project_id, n)
+  add(accounts, account_id, n)
+}
+
+function add(counts: Map<string, number>, key: string, n: number): void {
+  const left = (counts.get(key) ?? 0) + n
+  if (left === 0) counts.delete(key)
+  else counts.set(key, left)
 }
 
 /**
@@ -54,11 +72,14 @@ export async function claimDeliveries(
 ): Promise<HeldDelivery[]> {
   const look = (of: Reachable) =>
     sql`select project_id from deliveries where due_at <= now() ${of('deliveries')} group by 1 order by min(due_at)`
-  return askEach(sql, look, slots, (project, slots) =>
-    project === null
-      ? claimDeliveriesOf(sql, inFlight, slots, mails, null)
-      : claimApart(sql, inFlight, slots, mails, project),
-  )
+  // On a cluster the projects are queried one after another: what one gets counts against the limits of the next.
+  const soFar = structuredClone(inFlight)
+  return askEach(sql, look, slots, async (project, slots) => {
+    if (project === null) return claimDeliveriesOf(sql, inFlight, slots, mails, null)
+    const held = await claimApart(sql, soFar, slots, mails, project)
+    for (const one of held) countInFlight(soFar, one, 1)
+    return held
+  })
 }
 
 /** On a cluster another statement inserts the tries: Citus sends rows that an INSERT reads from a CTE to all nodes. */
@@ -92,10 +113,6 @@ const noteTries = (sql: Sql) => sql`, started as (
     insert into delivery_tries (project_id, delivery_id, try) select project_id, id, tries from held where goes_on
   )`
 
-/**
- * On a cluster this runs for one project after another. Messages leased for one project count against the limits of the
- * next only from the next poll on, when they are in flight.
- */
 function claimDeliveriesOf(sql: Sql, inFlight: InFlight, slots: number, mails: boolean, project: Asked) {
   const of = (alias: string) => asked(sql, alias, project)
   const busy = sql.json(Object.fromEntries(inFlight.hosts))

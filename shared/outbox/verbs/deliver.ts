@@ -133,12 +133,8 @@ class Sender {
     }
   }
 
-  #count({ host, account_id, project_id, kind }: store.HeldDelivery, n: 1 | -1): void {
-    const { files, hosts, projects, accounts } = this.#inFlight
-    if (kind === 'run.results') n === 1 ? files.add(project_id) : files.delete(project_id)
-    add(hosts, host, n)
-    add(projects, project_id, n)
-    add(accounts, account_id, n)
+  #count(held: store.HeldDelivery, n: 1 | -1): void {
+    store.countInFlight(this.#inFlight, held, n)
     this.#sending += n
   }
 
@@ -209,12 +205,6 @@ class Sender {
     const plain = base * factor ** ((tries - 1) % LIMITS.delivery_tries)
     return Math.round(plain * (1 + (jitter * byte[0]!) / 255))
   }
-}
-
-function add(counts: Map<string, number>, key: string, n: number): void {
-  const left = (counts.get(key) ?? 0) + n
-  if (left === 0) counts.delete(key)
-  else counts.set(key, left)
 }
 
 function refusal(status: number): string | null {

@@ -1,6 +1,7 @@
 // Replays, resumes and decides about single items. Guarantee: of any number of concurrent callers, exactly one
 // succeeds; the others get an error that says why they did not.
 
+import { whileLocked } from '../../cluster/queries/distributed.ts'
 import type { Context, Sql } from '../../context.ts'
 import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
@@ -91,7 +92,7 @@ export async function resumeItem(
 ): Promise<Continued> {
   const { budget_cents } = options
   const extra = budget_cents === undefined ? null : microOf(budget_cents)
-  if ((await decisions.resume(ctx.sql, [key], extra)) === 0) {
+  if ((await whileLocked(ctx.sql, sql => decisions.resume(sql, [key], extra))) === 0) {
     const refusal = whyNot('resume', await triage.findStanding(ctx.sql, key))
     throw refused('resume', key, refusal ?? 'its run has ended')
   }
@@ -100,14 +101,18 @@ export async function resumeItem(
   return { run_id: key.run_id, record_id: itemRecordId(key.run_id, key.seq), reused_steps }
 }
 
+const end = (ctx: Context, key: ItemKey, ending: decisions.Ending) =>
+  whileLocked(ctx.sql, sql => decisions.endWaiting(sql, [key], ending))
+
 /** @throws ApiError `item_already_decided` */
 export async function acknowledgeItem(ctx: Context, key: ItemKey): Promise<void> {
-  if ((await decisions.acknowledge(ctx.sql, [key])) === 0) throw await tooLate(ctx.sql, 'acknowledge', key)
+  if ((await whileLocked(ctx.sql, sql => decisions.acknowledge(sql, [key]))) === 0)
+    throw await tooLate(ctx.sql, 'acknowledge', key)
 }
 
 /** @throws ApiError `item_already_decided` */
 export async function dismissItem(ctx: Context, key: ItemKey): Promise<void> {
-  if ((await decisions.endWaiting(ctx.sql, [key], { as: 'dismissed', one_by_one: true })) === 0)
+  if ((await end(ctx, key, { as: 'dismissed', one_by_one: true })) === 0)
     throw await tooLate(ctx.sql, 'dismiss', key)
   deliverSoon(ctx)
 }
@@ -121,7 +126,7 @@ export async function dismissItem(ctx: Context, key: ItemKey): Promise<void> {
  * @throws ApiError `verdict_not_judgeable`, also when something other than `of` is stated about the item now
  */
 export async function callItemWrong(ctx: Context, key: ItemKey, of: WrongOf = 'verdict'): Promise<void> {
-  if ((await decisions.endWaiting(ctx.sql, [key], { as: 'wrong', of })) > 0) return deliverSoon(ctx)
+  if ((await end(ctx, key, { as: 'wrong', of })) > 0) return deliverSoon(ctx)
   if (of === 'verdict' && (await callOkWrong(ctx.sql, key))) return
   throw await tooLate(ctx.sql, 'wrong', key, of)
 }
@@ -132,8 +137,7 @@ export async function callItemWrong(ctx: Context, key: ItemKey, of: WrongOf = 'v
  * @throws ApiError `verdict_not_judgeable`
  */
 export async function confirmItem(ctx: Context, key: ItemKey): Promise<void> {
-  if ((await decisions.endWaiting(ctx.sql, [key], { as: 'confirmed' })) === 0)
-    throw await tooLate(ctx.sql, 'confirm', key)
+  if ((await end(ctx, key, { as: 'confirmed' })) === 0) throw await tooLate(ctx.sql, 'confirm', key)
 }
 
 /**

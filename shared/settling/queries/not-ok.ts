@@ -1,5 +1,6 @@
 // Writes what a flush says of items that are not ok, and their rows in triage. Guarantee: every statement that settles
-// such items writes the same. Triage rows are written before the run is locked, so that no other flush waits for them.
+// such items writes the same. On one machine triage rows are written before the run is locked, so that no other flush
+// waits for them.
 
 import type { Sql } from '../../context.ts'
 import type { Verdict } from '../../grading/rules/verdict.ts'

@@ -51,13 +51,18 @@ function settleRows(sql: Sql, flush: Flush) {
     select * from settled`
 }
 
-/** Writes steps and triage rows before the run is locked; returns how many items were replayed unchanged. */
+/** Writes steps and triage rows; returns how many items were replayed unchanged. */
 async function writeBeside(sql: Sql, flush: Flush, settled: readonly Settled[]): Promise<number> {
   const seqs = new Set(settled.map(({ seq }) => seq))
   const steps = flush.steps.filter(({ seq }) => seqs.has(seq))
-  if (steps.length > 0) await insertSteps(sql, flush, steps, sql``)
+  if (steps.length > 0) await insertSteps(sql, flush, steps, flush.project_id)
   const notOk = flush.entries.filter(entry => isNotOk(entry) && seqs.has(entry.seq))
-  if (notOk.length > 0) await insertTriage(sql, flush, notOk, told(sql, settled))
+  if (notOk.length > 0) {
+    // The triggers of triage change the project's usage, whose lock comes after the run's: a claim holds the run's and
+    // waits for it. On one machine they fire at the end of the whole statement.
+    await sql`select from runs where project_id = ${flush.project_id} and id = ${flush.run_id} for no key update`
+    await insertTriage(sql, flush, notOk, told(sql, settled))
+  }
   const alike = flush.entries.filter(({ unchanged }) => unchanged).map(({ seq }) => seq)
   if (alike.length === 0) return 0
   const [row] = await sql<{ n: number }[]>`

@@ -73,7 +73,8 @@ export async function insertCauses(
     select c.id, g.no::int from causes c join ${given} g using (step, error_code, reason, template)
     where c.agent_id = ${of.agent_id} ${asked(sql, 'c', node)}
     order by no`
-  return rows.map(row => row.id)
+  // On a cluster the second part reads what the first has inserted.
+  return [...new Map(rows.map(row => [row.no, row.id])).values()]
 }
 
 /** Records the positions of words that differ among the messages of a cause. */

@@ -23,7 +23,7 @@ export async function readDatabaseState(sql: Sql): Promise<DatabaseState> {
       pg_database_size(current_database())::float8 as bytes,
       'off' not in (current_setting('fsync'), current_setting('full_page_writes'),
         current_setting('synchronous_commit')) as durable,
-      (select count(*)::int from (select from purges limit ${LIMITS.metrics_counted}) p) as purges_waiting,
+      (select count(*)::int from (select 1 from purges limit ${LIMITS.metrics_counted}) p) as purges_waiting,
       (select env_sealed from deployments where env_sealed is not null order by id desc limit 1) as sealed`
   return row!
 }

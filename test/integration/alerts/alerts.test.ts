@@ -62,9 +62,9 @@ describe('an alert', () => {
       Array.from({ length: 10 }, () => raiseAlerts(engine.ctx, engine.sql, [missed(id)])),
     )
     expect(counts.reduce((sum, n) => sum + n)).toBe(1)
-    await engine.sql`update alert_marks set raised_at = raised_at - interval '23 hours 59 minutes'`
+    await engine.sql`update alert_marks set raised_at = now() - interval '23 hours 59 minutes'`
     expect(await raiseAlerts(engine.ctx, engine.sql, [missed(id)])).toBe(0)
-    await engine.sql`update alert_marks set raised_at = raised_at - interval '1 minute'`
+    await engine.sql`update alert_marks set raised_at = now() - interval '1 day'`
     expect(await raiseAlerts(engine.ctx, engine.sql, [missed(id), missed(id)])).toBe(1)
   })
 
@@ -85,7 +85,7 @@ describe('an alert', () => {
     await addAlertChannel(engine.ctx, engine.project_id, { url: 'mailto:night@example.org' })
     await raiseAlerts(engine.ctx, engine.sql, [missed()])
     const sent = await engine.sql`
-      select d.kind, d.url, a.reason from deliveries d join alerts a on a.id = d.alert_id order by url`
+      select d.kind, d.url, a.reason from deliveries d join alerts a on a.project_id = d.project_id and a.id = d.alert_id order by url`
     expect(sent).toEqual([
       { kind: 'alert.raised', url: 'https://example.org/hook', reason: 'overdue' },
       { kind: 'alert.raised', url: 'mailto:night@example.org', reason: 'overdue' },
@@ -150,7 +150,7 @@ describe('a run', () => {
     failEvery(1)
     const first = await engine.submit(40)
     await worked()
-    await engine.sql`update alert_marks set raised_at = raised_at - interval '2 days'`
+    await engine.sql`update alert_marks set raised_at = now() - interval '2 days'`
     const second = await engine.submit(60, { pilot_items: 5 })
     await piloted()
     expect((await engine.run(second)).stop_reason).toBe('pilot_failed')
@@ -345,9 +345,9 @@ describe('a project', () => {
       await engine.sql`insert into project_usage ${engine.sql({ project_id: id, spent_micro: 99 })}`
     }
     const found = async () => (await findNearlySpent(engine.sql, 1)).map(project => project.project_id)
-    const [first] = await found()
-    const [next] = more.filter(id => id !== first)
-    await raiseAlerts(engine.ctx, engine.sql, (await findNearlySpent(engine.sql, 1)).map(creditNear))
+    const first = await findNearlySpent(engine.sql, 1)
+    const [next] = more.filter(id => id !== first[0]!.project_id)
+    await raiseAlerts(engine.ctx, engine.sql, first.map(creditNear))
     expect(await found()).toEqual([next])
     await setAlertRule(engine.ctx, next!, { rule: 'budget_near', enabled: false })
     expect(await found()).toEqual([])
@@ -372,7 +372,7 @@ describe('a project', () => {
     )
     await engine.submit(2)
     expect(await worked()).toEqual([])
-    await engine.sql`update triage set created_at = created_at - interval '25 hours'`
+    await engine.sql`update triage set created_at = now() - interval '25 hours'`
     expect(await look()).toMatchObject([
       { rule: 'items_held', message: expect.stringContaining('played: 2 items wait') },
     ])

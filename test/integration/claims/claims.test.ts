@@ -8,6 +8,7 @@ import { admissionFacts, claimItems } from '../../../shared/claims/verbs/claim.t
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
 import { eventually } from '../../support/eventually.ts'
+import { countWaiting } from '../../support/on-cluster.ts'
 
 const MOST = 30
 
@@ -19,18 +20,13 @@ afterEach(() => engine.close())
 
 /** Resolves when so many statements wait for a lock. */
 const waiting = (statements: number) =>
-  eventually(async () =>
-    expect(
-      await engine.sql`select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`,
-    ).toHaveLength(statements),
-  )
+  eventually(async () => expect(await countWaiting(engine.sql)).toBe(statements))
 
 /** Lets claims read their runs, applies `change` before any of them takes items, and returns what each one took. */
 async function claimsBehind(runIds: string[], change: (sql: TestEngine['sql']) => unknown = () => {}) {
   let claiming: ReturnType<typeof claimItems>[] = []
   await engine.sql.begin(async tx => {
-    await tx`select from runs order by id for no key update`
+    await tx`select from runs where project_id = ${engine.project_id} order by id for no key update`
     claiming = runIds.map(runId => claimItems(engine.ctx, engine.key(runId), MOST))
     await waiting(runIds.length)
     await change(tx as unknown as TestEngine['sql'])
@@ -42,9 +38,11 @@ async function claimsBehind(runIds: string[], change: (sql: TestEngine['sql']) =
 /** The runs whose counters differ from a recount of items and claims. */
 const recounted = () => engine.sql`
   select r.id from runs r join project_usage u using (project_id)
-  where r.running <> (select count(*) from items where run_id = r.id and status = 'running')
-    or u.running <> (select count(*) from items where status = 'running')
-    or r.running <> (select coalesce(sum(cardinality(seqs)), 0) from claims where run_id = r.id)`
+  where r.project_id = ${engine.project_id}
+    and (r.running <> (select count(*) from items where project_id = ${engine.project_id} and run_id = r.id and status = 'running')
+      or u.running <> (select count(*) from items where project_id = ${engine.project_id} and status = 'running')
+      or r.running <> (select coalesce(sum(cardinality(seqs)), 0) from claims
+        where project_id = ${engine.project_id} and run_id = r.id))`
 
 describe('concurrent claims that read the same state', () => {
   it('take no more than the cap of the run, and no item twice [runs.concurrency]', async () => {
@@ -72,7 +70,8 @@ describe('concurrent claims that read the same state', () => {
 
   it('share the due items, and no item is taken twice', async () => {
     const runId = await engine.submit(4)
-    await engine.sql`insert into due_items (run_id, seq, due_at) select run_id, seq, now() from items`
+    await engine.sql`insert into due_items (project_id, run_id, seq, due_at)
+      select project_id, run_id, seq, now() from items`
     await engine.sql`update runs set next_seq = 5`
     const taken = await claimsBehind([runId, runId, runId])
     expect(taken.flat().sort()).toEqual([1, 2, 3, 4])
@@ -133,8 +132,8 @@ describe('a claim that read its run before a change', () => {
 it('a claim skips items in backoff, even after the cap of partitions was lifted, and takes them once they are due', async () => {
   const runId = await engine.submit(5)
   // As a claim by partitions left them: returned for a retry, and not below the cursor.
-  await engine.sql`insert into due_items (run_id, seq, due_at, alone)
-    select ${runId}, seq, now() + interval '1 hour', true from unnest('{2,3}'::int[]) seq`
+  await engine.sql`insert into due_items (project_id, run_id, seq, due_at, alone)
+    select ${engine.project_id}, ${runId}, seq, now() + interval '1 hour', true from unnest('{2,3}'::int[]) seq`
   const { claim } = await claimItems(engine.ctx, engine.key(runId), MOST)
   expect(claim!.items.map(({ seq }) => seq)).toEqual([1, 4, 5])
   expect((await claimItems(engine.ctx, engine.key(runId), MOST)).claim).toBeNull()
@@ -230,7 +229,8 @@ it('a run whose due items are all held back by the cap of their partition moves 
   await engine.sql`update projects set settings = settings || '{"partition_concurrency": 1}'`
   const runId = await engine.submit([{ partition_key: 'p' }, { partition_key: 'p' }])
   expect((await claimItems(engine.ctx, engine.key(runId), MOST)).claim!.items).toHaveLength(1)
-  await engine.sql`insert into due_items (run_id, seq, due_at) values (${runId}, 2, now())`
+  await engine.sql`insert into due_items (project_id, run_id, seq, due_at)
+    values (${engine.project_id}, ${runId}, 2, now())`
   await engine.sql`update runs set next_seq = 3, touched_at = 'epoch'`
   expect((await claimItems(engine.ctx, engine.key(runId), MOST)).claim).toBeNull()
   expect((await engine.run(runId)).touched_at).not.toEqual(new Date(0))

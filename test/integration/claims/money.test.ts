@@ -14,6 +14,7 @@ import {
   testEngine,
 } from '../../support/engine.ts'
 import { eventually } from '../../support/eventually.ts'
+import { countWaiting } from '../../support/on-cluster.ts'
 
 let engine: TestEngine
 beforeEach(async () => {
@@ -152,12 +153,7 @@ describe("a project's credit", () => {
       await pauseForMoney(tx as unknown as typeof sql, engine.key(runId), 100)
       await sql`update projects set credit_micro = null`
       resuming = resumeFunded(sql, engine.key(runId), 100)
-      await eventually(async () =>
-        expect(
-          await sql`select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`,
-        ).toHaveLength(1),
-      )
+      await eventually(async () => expect(await countWaiting(sql)).toBe(1))
     })
     expect(await resuming).toBe(10)
     await sql`update project_usage set spent_micro = 0`

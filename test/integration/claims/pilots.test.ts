@@ -100,8 +100,8 @@ it('a run whose pilot has all its items runs to its end, and nothing is judged',
 
 it('no item beyond the pilot starts when all items are due at once, as after a daily budget [schedules.pilot]', async () => {
   const runId = await started(5)
-  await engine.sql`insert into due_items (run_id, seq, due_at)
-    select ${runId}, seq, now() - interval '1 minute' from items where run_id = ${runId} and seq <= 100`
+  await engine.sql`insert into due_items (project_id, run_id, seq, due_at)
+    select project_id, ${runId}, seq, now() - interval '1 minute' from items where run_id = ${runId} and seq <= 100`
   engine.play(items => items.map(item => result(item)))
   await consume(engine.ctx)
   expect(await figures(runId)).toMatchObject({ ok: 5, running: 0, status: 'running' })

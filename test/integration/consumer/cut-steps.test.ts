@@ -217,7 +217,8 @@ it('an item whose declared step is longer than the time left waits for the next 
   const late = () => ({ time_ms: 40_000, began_ms: ctx.now() - 10_000 })
   // Items are not claimed only to be given back, whether they are new or due.
   expect(await consume(ctx, late())).toMatchObject({ claimed: 0, more: true })
-  await engine.sql`insert into due_items (run_id, seq, due_at) select ${runId}, n, now() from generate_series(1, 3) n`
+  await engine.sql`insert into due_items (project_id, run_id, seq, due_at)
+    select ${engine.project_id}, ${runId}, n, now() from generate_series(1, 3) n`
   await engine.sql`update runs set next_seq = 4 where id = ${runId}`
   expect(await consume(ctx, late())).toMatchObject({ claimed: 0, more: true })
   expect(await consume(ctx, { time_ms })).toMatchObject({ claimed: 3, more: false })

@@ -602,7 +602,7 @@ describe('a lease', () => {
       const consuming = consume(engine.ctx, { onWake: wakes => (wake = wakes) })
       await started.promise
       const locking = engine.sql.begin(async tx => {
-        await tx`select from claims for update`
+        await tx`select from claims where project_id = ${engine.project_id} for update`
         locked.resolve()
         await unlock.promise
       })
@@ -635,6 +635,10 @@ describe('a lease', () => {
       apply(target, self, args) {
         if (away && String(args[0]).includes('with entry')) return Promise.reject(new Error('away'))
         return Reflect.apply(target as never, self, args)
+      },
+      get(target, name) {
+        if (away && name === 'begin') return () => Promise.reject(new Error('away')) // a flush on a cluster
+        return Reflect.get(target, name)
       },
     })
     const ctx = { ...engine.ctx, sql, now: () => Date.now() + late_ms }
@@ -836,8 +840,8 @@ it('due items keep to the cap of their partition', async () => {
   const runId = await engine.submit(
     Array.from({ length: 12 }, (_, i) => ({ partition_key: i < 10 ? 'p' : 'q' })),
   )
-  await engine.sql`insert into due_items (run_id, seq, due_at)
-    select run_id, seq, now() from items where run_id = ${runId} and partition_key = 'p'`
+  await engine.sql`insert into due_items (project_id, run_id, seq, due_at)
+    select project_id, run_id, seq, now() from items where run_id = ${runId} and partition_key = 'p'`
   await consume(engine.ctx)
   expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 12 })
   expect(most).toBeLessThanOrEqual(4)

@@ -6,6 +6,7 @@ import type { Context } from '../../../shared/context.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { conservation, result, type TestEngine, testEngine } from '../../support/engine.ts'
 import { eventually } from '../../support/eventually.ts'
+import { countWaiting } from '../../support/on-cluster.ts'
 
 let engine: TestEngine
 let consuming: Promise<unknown>
@@ -89,11 +90,7 @@ it('a run does not wait while the project of another run is locked', async () =>
   })
   await locked.promise
   consumeUntilStopped()
-  await eventually(async () =>
-    expect(
-      await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    ).not.toEqual([]),
-  )
+  await eventually(async () => expect(await countWaiting(sql)).toBeGreaterThan(0))
   const other = await engine.submit(1, await anotherProject())
   wake()
   await eventually(async () => expect(await engine.run(other)).toMatchObject({ status: 'completed' }))

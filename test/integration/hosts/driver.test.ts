@@ -85,7 +85,7 @@ it('the error that ended a session is not reported to the first query of the nex
   const [{ pid }] = (await sql`select pg_backend_pid() as pid`) as unknown as [{ pid: number }]
   const asleep = codeOf(sql`select pg_sleep(60)`)
   await running(pid)
-  await killer`select pg_terminate_backend(${pid})`
+  await killer`select pg_terminate_backend(${pid}::int)`
   expect(await asleep).toMatch(/^(57P01|CONNECTION_CLOSED)$/)
   expect([...(await sql`select 3 as n`)]).toEqual([{ n: 3 }])
 })
@@ -95,7 +95,7 @@ it('queries of a transaction whose session was cut are rejected, and none of the
   let later: string[] = []
   const transaction = sql.begin(async tx => {
     const [{ pid }] = (await tx`select pg_backend_pid() as pid`) as unknown as [{ pid: number }]
-    await killer`select pg_terminate_backend(${pid})`
+    await killer`select pg_terminate_backend(${pid}::int)`
     await tx`select 1`.catch(() => {})
     await sql`select 'another session'`
     later = await Promise.all([codeOf(tx`insert into notes values ('lost')`), codeOf(tx`select 2`)])

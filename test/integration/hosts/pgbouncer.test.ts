@@ -10,6 +10,7 @@ import { createApp } from '../../../shared/http/app.ts'
 import { onceMore } from '../../../shared/kernel/unreachable.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import { conservation, failure, result, step, testEngine } from '../../support/engine.ts'
+import { onCluster } from '../../support/on-cluster.ts'
 import { hasPgBouncer, type Pooler, startPgBouncer } from '../../support/pgbouncer.ts'
 import { testDatabase } from '../../support/stores.ts'
 
@@ -18,7 +19,7 @@ const SESSIONS = 4 // fewer than the connections that any process of Assay opens
 let pooler: Pooler
 
 // PgBouncer is no dependency; where it is not installed, these tests are skipped.
-describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
+describe.skipIf(!hasPgBouncer || onCluster('its pooler signs in with a password'))('behind PgBouncer', () => {
   beforeAll(async () => {
     pooler = await startPgBouncer(inject('stores').databaseUrl, SESSIONS)
   })

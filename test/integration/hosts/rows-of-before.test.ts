@@ -14,6 +14,7 @@ import { indexSteps } from '../../../shared/traces/queries/step-index.ts'
 import { listTriage } from '../../../shared/triage/queries/triage.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import { failure, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
+import { onCluster } from '../../support/on-cluster.ts'
 
 const TABLES = [
   ...['items', 'attempts', 'due_items', 'steps', 'unindexed_steps', 'purges', 'replays', 'ended_runs'],
@@ -97,37 +98,43 @@ async function workedOff() {
   return run_id
 }
 
-it('after the migration, lists, exports and recounts are what they were', async () => {
-  const run_id = await workedOff()
-  const before = await told(run_id)
-  expect(before).toMatchObject({ failed: [1, 2], results: { length: 4 }, counters: { counts: { ok: 2 } } })
-  await forgetProjects()
-  expect((await told(run_id)).recount.counts.ok).toBe(0)
-  await nameThem()
-  expect(await told(run_id)).toEqual(before)
-})
+it.skipIf(onCluster('a database is migrated this far before it is distributed'))(
+  'after the migration, lists, exports and recounts are what they were',
+  async () => {
+    const run_id = await workedOff()
+    const before = await told(run_id)
+    expect(before).toMatchObject({ failed: [1, 2], results: { length: 4 }, counters: { counts: { ok: 2 } } })
+    await forgetProjects()
+    expect((await told(run_id)).recount.counts.ok).toBe(0)
+    await nameThem()
+    expect(await told(run_id)).toEqual(before)
+  },
+)
 
-it('after the migration, failed items can be replayed, and runs past their retention leave no rows', async () => {
-  const { ctx, sql } = engine
-  const run_id = await workedOff()
-  const waiting = await engine.submit(3)
-  await forgetProjects()
-  await nameThem()
-  plays(() => false)
-  await replayItem(ctx, engine.item(run_id, 2), {})
-  await replayItem(ctx, engine.item(run_id, 1), {})
-  await consume(ctx)
-  expect((await told(run_id)).results).toMatchObject(Array(4).fill({ outcome: 'ok' }))
-  expect(await engine.run(waiting)).toMatchObject({ status: 'completed', ok: 3 })
-  while ((await indexSteps(sql, 1000)) > 0);
-  await sql`update projects set settings = settings || '{"record_retention_days": 1}'`
-  ctx.now = () => Date.now() + 3 * 24 * 3600 * 1000
-  await expect
-    .poll(async () => {
-      await sweep(ctx)
-      return (await sql`select from runs`).count
-    })
-    .toBe(0)
-  for (const table of ['items', 'steps', 'attempts', 'due_items', 'triage', 'purges'])
-    expect(await sql`select from ${sql(table)}`, table).toHaveLength(0)
-})
+it.skipIf(onCluster('a database is migrated this far before it is distributed'))(
+  'after the migration, failed items can be replayed, and runs past their retention leave no rows',
+  async () => {
+    const { ctx, sql } = engine
+    const run_id = await workedOff()
+    const waiting = await engine.submit(3)
+    await forgetProjects()
+    await nameThem()
+    plays(() => false)
+    await replayItem(ctx, engine.item(run_id, 2), {})
+    await replayItem(ctx, engine.item(run_id, 1), {})
+    await consume(ctx)
+    expect((await told(run_id)).results).toMatchObject(Array(4).fill({ outcome: 'ok' }))
+    expect(await engine.run(waiting)).toMatchObject({ status: 'completed', ok: 3 })
+    while ((await indexSteps(sql, 1000)) > 0);
+    await sql`update projects set settings = settings || '{"record_retention_days": 1}'`
+    ctx.now = () => Date.now() + 3 * 24 * 3600 * 1000
+    await expect
+      .poll(async () => {
+        await sweep(ctx)
+        return (await sql`select from runs`).count
+      })
+      .toBe(0)
+    for (const table of ['items', 'steps', 'attempts', 'due_items', 'triage', 'purges'])
+      expect(await sql`select from ${sql(table)}`, table).toHaveLength(0)
+  },
+)

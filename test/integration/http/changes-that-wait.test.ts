@@ -6,6 +6,7 @@ import { agents } from '../../../shared/agents/tables/agents.ts'
 import type { Context } from '../../../shared/context.ts'
 import { type Change, recordChange } from '../../../shared/http/audit.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
+import { onCluster } from '../../support/on-cluster.ts'
 
 let engine: TestEngine
 beforeAll(async () => {
@@ -35,36 +36,39 @@ function meeting(count: number): () => Promise<void> {
   }
 }
 
-it('makes both changes in a deadlock, and logs each once', async () => {
-  const [account] = await engine.sql<{ id: string }[]>`select account_id as id from projects limit 1`
-  const change = (operation_id: string): Change => ({
-    operation_id,
-    atomic: true,
-    principal: {
-      kind: 'session',
-      account_id: account!.id,
-      member_id: engine.ctx.newId(),
-      session_id: engine.ctx.newId(),
-      plan: {},
-      name: 'somebody@example.com',
-      role: 'owner',
-      is_suspended: false,
-    },
-    params: {},
-    body: {},
-    lines: null,
-    reply: { project_id: engine.project_id },
-  })
-  const [a, b] = [engine.agent_id, await engine.agent('other')]
-  const met = meeting(2)
-  const changes = { one: renaming([a, b], 'one', met), two: renaming([b, a], 'two', met) }
-  await Promise.all(
-    Object.entries(changes).map(([name, { make }]) => recordChange(engine.ctx, change(name), make)),
-  )
-  const named = await engine.sql`select distinct name from agents where id in (${a}, ${b})`
-  expect(named).toHaveLength(1)
-  const entries = await engine.sql`select action from audit_log where action in ('one', 'two') order by 1`
-  expect(entries.map(entry => entry.action)).toEqual(['one', 'two'])
-  // One change had to be made again.
-  expect(changes.one.times() + changes.two.times()).toBe(3)
-})
+it.skipIf(onCluster('who writes a reference table there waits before its first row'))(
+  'makes both changes in a deadlock, and logs each once',
+  async () => {
+    const [account] = await engine.sql<{ id: string }[]>`select account_id as id from projects limit 1`
+    const change = (operation_id: string): Change => ({
+      operation_id,
+      atomic: true,
+      principal: {
+        kind: 'session',
+        account_id: account!.id,
+        member_id: engine.ctx.newId(),
+        session_id: engine.ctx.newId(),
+        plan: {},
+        name: 'somebody@example.com',
+        role: 'owner',
+        is_suspended: false,
+      },
+      params: {},
+      body: {},
+      lines: null,
+      reply: { project_id: engine.project_id },
+    })
+    const [a, b] = [engine.agent_id, await engine.agent('other')]
+    const met = meeting(2)
+    const changes = { one: renaming([a, b], 'one', met), two: renaming([b, a], 'two', met) }
+    await Promise.all(
+      Object.entries(changes).map(([name, { make }]) => recordChange(engine.ctx, change(name), make)),
+    )
+    const named = await engine.sql`select distinct name from agents where id in (${a}, ${b})`
+    expect(named).toHaveLength(1)
+    const entries = await engine.sql`select action from audit_log where action in ('one', 'two') order by 1`
+    expect(entries.map(entry => entry.action)).toEqual(['one', 'two'])
+    // One change had to be made again.
+    expect(changes.one.times() + changes.two.times()).toBe(3)
+  },
+)

@@ -485,7 +485,7 @@ it('after a roll both secrets sign for a day, then only the new one', async () =
   for (const { secret } of [before, after]) new Webhook(secret).verify(body, headers)
   expect(headers['x-service-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/)
 
-  await sql`update signing_secrets set rolled_at = rolled_at - interval '1 day'`
+  await sql`update signing_secrets set rolled_at = now() - interval '1 day 1 second'`
   expect(await readSigningSecret(ctx, project_id)).toMatchObject({ secret: after.secret, previous: null })
   await callBack()
   const last = receiver.received.at(-1)!

@@ -117,7 +117,7 @@ it('a results file is not sent to a private address, nor from an installation on
   await night(2, 'json', 'http://10.0.0.1/results')
   await deliver()
   const [{ error }] = (await engine.sql`
-    select error from delivery_tries t join deliveries d on d.id = t.delivery_id
+    select error from delivery_tries t join deliveries d on d.project_id = t.project_id and d.id = t.delivery_id
     where d.url like '%10.0.0.1%'`) as never as [{ error: string }]
   expect(error).toContain('10.0.0.1')
 })

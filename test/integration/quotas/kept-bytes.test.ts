@@ -15,7 +15,7 @@ const kept = async () => {
   return row!.kept_bytes === null ? null : Number(row!.kept_bytes)
 }
 const set = (plan: object) => engine.sql`update accounts set plan = ${engine.sql.json(plan as never)}`
-const aMinuteLater = () => engine.sql`update accounts set kept_bytes_at = kept_bytes_at - interval '61 s'`
+const aMinuteLater = () => engine.sql`update accounts set kept_bytes_at = now() - interval '61 s'`
 
 it('kept bytes are those of code and of inputs that are not purged, and accounts without a bound are not measured', async () => {
   const { ctx, sql } = engine
@@ -25,8 +25,8 @@ it('kept bytes are those of code and of inputs that are not purged, and accounts
   await set({ kept_bytes: 1_000_000 })
   expect(await measureAccounts(ctx)).toBe(1)
   const [found] = await sql<{ inputs: number; code: number }[]>`
-    select (select sum(input_bytes)::int from runs) as inputs,
-      (select coalesce(sum(octet_length(code)), 0)::int from bundles) as code`
+    select inputs, code from (select sum(input_bytes)::int as inputs from runs) r,
+      (select coalesce(sum(octet_length(code)), 0)::int as code from bundles) b`
   const { inputs, code } = found!
   expect(inputs).toBeGreaterThan(0)
   expect(await kept()).toBe(inputs + code)

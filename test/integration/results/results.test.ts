@@ -89,8 +89,8 @@ describe('results', () => {
     const run_id = engine.ctx.newRunId()
     await engine.sql`insert into runs ${engine.sql({ id: run_id, project_id: engine.project_id, agent_id: engine.agent_id, replay_of: first!.id, total_items: 6 })}`
     for (const [at, original] of [first!, second!].entries()) {
-      await engine.sql`insert into items (run_id, seq, line, status, item_id, input)
-        select ${run_id}, seq + ${at * 3}::int, seq, 'queued', item_id, input from items where run_id = ${original.id}`
+      await engine.sql`insert into items (project_id, run_id, seq, line, status, item_id, input)
+        select project_id, ${run_id}, seq + ${at * 3}::int, seq, 'queued', item_id, input from items where run_id = ${original.id}`
     }
     for (const size of [100, 2])
       expect((await resultsOf(engine.key(run_id), size)).rows.map(row => row.item_id).sort()).toEqual([

@@ -45,8 +45,8 @@ async function fire(items: number, at = NIGHT): Promise<string> {
   await fireDue(engine.ctx)
   const [run] = await engine.sql`select run_id from occurrences order by scheduled_for desc limit 1`
   await engine.sql`
-    insert into items (run_id, seq, line, status, item_id, input)
-    select ${run!.run_id}, n, n, 'queued', 'item-' || n, '{}' from generate_series(2, ${items}) n`
+    insert into items (project_id, run_id, seq, line, status, item_id, input)
+    select ${engine.project_id}, ${run!.run_id}, n, n, 'queued', 'item-' || n, '{}' from generate_series(2, ${items}) n`
   await engine.sql`update runs set total_items = ${items} where id = ${run!.run_id}`
   return run!.run_id
 }
@@ -67,7 +67,8 @@ async function deliver(): Promise<void> {
 async function messages(): Promise<string[]> {
   const rows = await engine.sql<{ what: string }[]>`
     select coalesce(d.kind || ' ' || a.rule, d.kind::text) as what
-    from deliveries d left join alerts a on a.id = d.alert_id order by d.kind, a.rule`
+    from deliveries d left join alerts a on a.project_id = d.project_id and a.id = d.alert_id
+    order by d.kind, a.rule`
   return rows.map(row => row.what)
 }
 

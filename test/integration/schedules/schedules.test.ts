@@ -68,10 +68,11 @@ const told = async (id: string) => (await rows(id)).map(({ outcome, reason }) =>
 /** No occurrence has two rows, and every fired one has a run of its own with its item. */
 async function expectOneRunEach(): Promise<void> {
   const [row] = await engine.sql`
-    select count(*) filter (where outcome = 'fired')::int as fired, count(distinct run_id)::int as named,
-      count(*) filter (where (outcome = 'fired') <> (run_id is not null))::int as odd,
-      (select count(*)::int from runs) as runs, (select count(*)::int from items) as items
-    from occurrences`
+    select o.*, runs, items from (
+      select count(*) filter (where outcome = 'fired')::int as fired, count(distinct run_id)::int as named,
+        count(*) filter (where (outcome = 'fired') <> (run_id is not null))::int as odd
+      from occurrences
+    ) o, (select count(*)::int as runs from runs) r, (select count(*)::int as items from items) i`
   expect(row).toMatchObject({ named: row!.fired, odd: 0, runs: row!.fired, items: row!.fired })
 }
 

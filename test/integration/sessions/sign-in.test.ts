@@ -117,7 +117,7 @@ describe('a refresh token', () => {
       true,
     )) !== undefined
   const aWhileAgo = () =>
-    ctx.sql`update sessions set last_used_at = last_used_at - interval '1 minute' where revoked_at is null`
+    ctx.sql`update sessions set last_used_at = now() - interval '1 minute' where revoked_at is null`
 
   it('that is used a second time ends its session, however often it was exchanged since', async () => {
     const opened = await open()

@@ -49,7 +49,8 @@ async function told(): Promise<string[]> {
   await watchForAlerts({ ...engine.ctx })
   const rows = await engine.sql<{ what: string }[]>`
     select coalesce(d.kind || ' ' || a.rule, d.kind::text) as what
-    from deliveries d left join alerts a on a.id = d.alert_id order by d.kind, a.rule`
+    from deliveries d left join alerts a on a.project_id = d.project_id and a.id = d.alert_id
+    order by d.kind, a.rule`
   return rows.map(row => row.what)
 }
 

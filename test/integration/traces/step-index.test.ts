@@ -44,6 +44,7 @@ async function write(run_id: string, times: string[], more: object = {}): Promis
   ]
   const rows = times.map((started_at, i) => ({
     ...{
+      project_id: engine.project_id,
       run_id,
       seq: 1 + (i % 7),
       step_no: 1 + i,
@@ -59,7 +60,8 @@ async function write(run_id: string, times: string[], more: object = {}): Promis
   for (const { started_at, ...row } of rows)
     await engine.sql`insert into steps ${engine.sql({ ...row, started_at: new Date(0) })}`.then(
       () => engine.sql`
-        update steps set started_at = ${started_at} where run_id = ${run_id} and step_no = ${row.step_no}`,
+        update steps set started_at = ${started_at}
+        where project_id = ${engine.project_id} and run_id = ${run_id} and step_no = ${row.step_no}`,
     )
 }
 
@@ -75,7 +77,7 @@ async function recounted({ from, to }: { from?: string; to?: string } = {}) {
   return engine.sql`
     select s.outcome, s.error_code, case when s.kind = 'tool_call' then s.name end as tool_name, s.outcome_reason,
       count(*)::bigint as steps, max(s.started_at) as last_at
-    from steps s join runs r on r.id = s.run_id
+    from steps s join runs r on r.project_id = s.project_id and r.id = s.run_id
     where r.project_id = ${engine.project_id} and s.outcome <> 'ok' and r.steps_purged_at is null
       and s.started_at >= ${from ?? '-infinity'}::text::timestamptz
       and s.started_at < ${to ?? 'infinity'}::text::timestamptz
@@ -117,8 +119,8 @@ describe('steps that did not work', () => {
     const run = await emptyRun()
     await write(run, spread(2, 40))
     const again = () => engine.sql`
-      insert into unindexed_steps (run_id, seqs, step_nos) select run_id, array_agg(seq), array_agg(step_no)
-      from steps group by run_id, step_no % 5`
+      insert into unindexed_steps (project_id, run_id, seqs, step_nos)
+      select project_id, run_id, array_agg(seq), array_agg(step_no) from steps group by project_id, run_id, step_no % 5`
     await again()
     await Promise.all([1, 2, 3, 4].map(() => indexSteps(engine.sql, 7)))
     await again()
@@ -197,8 +199,8 @@ describe('the index of steps', () => {
     expect(row!.last).toBe(4)
     // A large flush is indexed in parts.
     await sql`
-      insert into steps (run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name)
-      select ${run}, 1, 100 + g, 1, 'step', 'failed', now(), 1, 'k', 'n' from generate_series(1, 10) g`
+      insert into steps (project_id, run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name)
+      select ${engine.project_id}, ${run}, 1, 100 + g, 1, 'step', 'failed', now(), 1, 'k', 'n' from generate_series(1, 10) g`
     const taken: number[] = []
     do taken.push(await indexSteps(sql, 4))
     while (taken.at(-1)! > 0)
@@ -213,8 +215,8 @@ describe('the index of steps', () => {
     const run = await emptyRun()
     for (let flush = 0; flush < 4; flush++)
       await sql`
-        insert into steps (run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name)
-        select ${run}, g, ${flush}, 1, 'step', 'ok', now(), 1, 'k', 'n' from generate_series(1, ${LIMITS.index_slice_steps}) g`
+        insert into steps (project_id, run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name)
+        select ${project_id}, ${run}, g, ${flush}, 1, 'step', 'ok', now(), 1, 'k', 'n' from generate_series(1, ${LIMITS.index_slice_steps}) g`
     const claim = { run_id: run, project_id, seqs: [1], attempts: [1], lease_until: new Date(NOW) }
     await sql`insert into claims ${sql(claim)}`
     let now = NOW
@@ -262,7 +264,7 @@ describe('the index of steps', () => {
   it('finds whole words in any case, also within one item', async () => {
     const { sql, ctx, project_id } = engine
     const run = await emptyRun()
-    const item = { run_id: run, line: 1, status: 'completed', outcome: 'ok', input: '1' }
+    const item = { project_id, run_id: run, line: 1, status: 'completed', outcome: 'ok', input: '1' }
     for (const seq of [1, 2]) await sql`insert into items ${sql({ ...item, seq, item_id: `i${seq}` })}`
     await write(run, [new Date(NOW).toISOString()], { name: '!?', input: '{"host":"db-7.example.com"}' })
     await catchUpSearch(ctx)

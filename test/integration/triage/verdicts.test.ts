@@ -24,6 +24,7 @@ import { nameUnnamed } from '../../../shared/triage/verbs/name-causes.ts'
 import { triageEntryOf } from '../../../shared/triage/wire/triage.ts'
 import { retain } from '../../../shared/upkeep/verbs/retention.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
+import { countWaiting } from '../../support/on-cluster.ts'
 import { recovered, recoveryOrder } from '../../support/recoveries.ts'
 
 let engine: TestEngine
@@ -58,11 +59,7 @@ async function ranWith(answers: readonly (string | null)[]): Promise<string> {
 }
 
 /** How many statements wait for a lock. */
-const waiting = async () =>
-  (
-    await engine.sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  ).length
+const waiting = () => countWaiting(engine.sql)
 
 const rowsOf = (run_id: string) =>
   engine.sql`select seq, lane, reason, disposition, corrected, judged from triage where run_id = ${run_id} order by seq`

@@ -30,6 +30,7 @@ import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import { startProcess } from '../../support/doubles/process.ts'
 import { failure, result, type TestEngine, testEngine } from '../../support/engine.ts'
 import { eventually } from '../../support/eventually.ts'
+import { onCluster } from '../../support/on-cluster.ts'
 import { recoveryOrder } from '../../support/recoveries.ts'
 import { startSource } from '../../support/source.ts'
 import { CHECKOUT } from '../../support/stack.ts'
@@ -42,6 +43,7 @@ let key: string
 beforeAll(async () => {
   engine = await testEngine()
   key = (await mintKey(engine.ctx, engine.project_id, 'test')).key
+  await consume(engine.ctx) // the process finds out whether it works on a cluster, while all tables have their names
 })
 beforeEach(() => {
   engine.log.length = 0
@@ -80,13 +82,18 @@ async function call(fn: PlatformFunction, ctx: Context = engine.ctx): Promise<Re
 }
 
 describe('while requests are served', () => {
-  it('a request that is answered 500 is logged under its id [log.request_failed]', async () => {
-    await without('runs', async () => {
-      const answer = await ask('/v2/runs')
-      expect(answer.status).toBe(500)
-      expect(await logged('request_failed')).toMatchObject({ request_id: answer.headers.get('x-request-id') })
-    })
-  })
+  it.skipIf(onCluster('callers read views there, which follow a table to another name'))(
+    'a request that is answered 500 is logged under its id [log.request_failed]',
+    async () => {
+      await without('runs', async () => {
+        const answer = await ask('/v2/runs')
+        expect(answer.status).toBe(500)
+        expect(await logged('request_failed')).toMatchObject({
+          request_id: answer.headers.get('x-request-id'),
+        })
+      })
+    },
+  )
 
   it('a body that breaks off is logged as such [log.request_broke_off]', async () => {
     const app = createApp(endpoints, () => engine.ctx)

@@ -10,6 +10,7 @@ import { noteTurn } from '../../../shared/redis/turns.ts'
 import { SCHEMA } from '../../../shared/upkeep/rules/schema.gen.ts'
 import { checkMasterKey } from '../../../shared/upkeep/verbs/installation.ts'
 import { probe } from '../../../shared/upkeep/verbs/readiness.ts'
+import { onCluster } from '../../support/on-cluster.ts'
 import { makeRunningRole } from '../../support/running-role.ts'
 import { type TestStore, testDatabase, testRedis } from '../../support/stores.ts'
 
@@ -145,11 +146,15 @@ it('a PostgreSQL with a full disk is reported as degraded for a while, and is re
 it.for([
   ['refuses the password', { password: 'wrong' }, /^refused the user or the password of DATABASE_URL/],
   ['has no such database', { pathname: '/nowhere' }, /^has no database of the name/],
-] as const)('a PostgreSQL that %s is reported, and its schema is unknown', async ([, change, reason]) => {
-  const told = await probe(contextOf({ databaseUrl: changed(database.url, change) }))
-  expect(told).toMatchObject(unusable('postgres', reason))
-  expect(told.dependencies.schema).toMatchObject({ status: 'unknown', reason: null })
-})
+] as const)(
+  'a PostgreSQL that %s is reported, and its schema is unknown',
+  async ([, change, reason], { skip }) => {
+    skip('password' in change && onCluster('its pg_hba.conf may ask for no password'))
+    const told = await probe(contextOf({ databaseUrl: changed(database.url, change) }))
+    expect(told).toMatchObject(unusable('postgres', reason))
+    expect(told.dependencies.schema).toMatchObject({ status: 'unknown', reason: null })
+  },
+)
 
 it('an empty or outdated database is reported with the command to run, and a newer one is ready [health.unusable]', async () => {
   const empty = parts.adopt(await testDatabase(), one => one.drop())
@@ -165,31 +170,34 @@ it('an empty or outdated database is reported with the command to run, and a new
   expect(await probeLater(ctx)).toMatchObject(unusable('schema', /^is not there: run infra\/migrate.ts/))
 })
 
-it('a role that owns nothing is reported with what it lacks, and is ready with the grants printed for it [health.unusable]', async () => {
-  const bare = await makeRunningRole(database.url, false)
-  parts.defer(() => bare.drop())
-  const ctx = contextOf({ databaseUrl: bare.url })
-  const lacks = new RegExp(
-    `^${bare.role} lacks .* and \\d+ more: infra/migrate.ts --grants ${bare.role} prints`,
-  )
-  expect(await probe(ctx)).toMatchObject(unusable('role', lacks))
+it.skipIf(onCluster('policies are views there, and such a role was not tried'))(
+  'a role that owns nothing is reported with what it lacks, and is ready with the grants printed for it [health.unusable]',
+  async () => {
+    const bare = await makeRunningRole(database.url, false)
+    parts.defer(() => bare.drop())
+    const ctx = contextOf({ databaseUrl: bare.url })
+    const lacks = new RegExp(
+      `^${bare.role} lacks .* and \\d+ more: infra/migrate.ts --grants ${bare.role} prints`,
+    )
+    expect(await probe(ctx)).toMatchObject(unusable('role', lacks))
 
-  const granted = await makeRunningRole(database.url)
-  parts.defer(() => granted.drop())
-  const working = contextOf({ databaseUrl: granted.url })
-  expect((await probe(working)).status).toBe('ready')
-  await owner.unsafe(`revoke update on runs from ${granted.role}`)
-  now_ms += LIMITS.ready_rights_ms - LIMITS.ready_kept_ms
-  expect((await probe(working)).status).toBe('ready') // correct rights are not checked at every probe
-  now_ms += LIMITS.ready_kept_ms
-  expect(await probe(working)).toMatchObject(unusable('role', /lacks update on runs: /))
-  await owner.unsafe(
-    `grant update on runs to ${granted.role}; drop policy works_as_${granted.role} on api_keys`,
-  )
-  expect(await probeLater(working)).toMatchObject(
-    unusable('role', /lacks a policy that shows the rows of api_keys: /),
-  )
-})
+    const granted = await makeRunningRole(database.url)
+    parts.defer(() => granted.drop())
+    const working = contextOf({ databaseUrl: granted.url })
+    expect((await probe(working)).status).toBe('ready')
+    await owner.unsafe(`revoke update on runs from ${granted.role}`)
+    now_ms += LIMITS.ready_rights_ms - LIMITS.ready_kept_ms
+    expect((await probe(working)).status).toBe('ready') // correct rights are not checked at every probe
+    now_ms += LIMITS.ready_kept_ms
+    expect(await probe(working)).toMatchObject(unusable('role', /lacks update on runs: /))
+    await owner.unsafe(
+      `grant update on runs to ${granted.role}; drop policy works_as_${granted.role} on api_keys`,
+    )
+    expect(await probeLater(working)).toMatchObject(
+      unusable('role', /lacks a policy that shows the rows of api_keys: /),
+    )
+  },
+)
 
 it('a missing master key, or one that differs from the key of the sealed data, is reported as unusable [health.unusable]', async () => {
   expect(await probe(contextOf({ master_key: '' }))).toMatchObject(

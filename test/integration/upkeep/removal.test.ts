@@ -10,6 +10,7 @@ import { RUN_TABLES, removeRunRows, removeRuns } from '../../../shared/upkeep/qu
 import { removeDeleted } from '../../../shared/upkeep/verbs/removal.ts'
 import { failure, testEngine } from '../../support/engine.ts'
 import { eventually } from '../../support/eventually.ts'
+import { countWaiting } from '../../support/on-cluster.ts'
 import { testDatabase } from '../../support/stores.ts'
 
 it('every table with rows of a run loses them when the run is removed', async () => {
@@ -49,11 +50,7 @@ it('a verdict that is called wrong while its run is being removed is removed wit
       expect(await callOkWrong(tx as unknown as Sql, engine.item(run_id, 1))).toBe(true)
       await removeRunRows(sql, runs, 100)
       removed = removeRuns(sql, runs)
-      await eventually(async () =>
-        expect(
-          await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        ).toHaveLength(1),
-      )
+      await eventually(async () => expect(await countWaiting(sql)).toBe(1))
     })
     expect(await removed).toBe(1)
     expect(await sql`select from triage`).toEqual([])

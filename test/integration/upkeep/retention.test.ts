@@ -30,9 +30,26 @@ async function oldRun(days: number, more: object = {}): Promise<string> {
   const ended = { started_at: new Date(at), finished_at: new Date(at) }
   await sql`insert into runs ${sql({ ...run, ...ended, ...more })}`
   for (const seq of [1, 2]) {
-    const item = { run_id: id, seq, line: seq, status: 'completed', outcome: 'ok', item_id: `i${seq}` }
+    const item = {
+      project_id,
+      run_id: id,
+      seq,
+      line: seq,
+      status: 'completed',
+      outcome: 'ok',
+      item_id: `i${seq}`,
+    }
     await sql`insert into items ${sql({ ...item, input: '{"secret":1}', output: '2', cost_micro: 1 })}`
-    const step = { run_id: id, seq, step_no: 1, attempt: 1, kind: 'step', outcome: 'ok', cost_micro: 1 }
+    const step = {
+      project_id,
+      run_id: id,
+      seq,
+      step_no: 1,
+      attempt: 1,
+      kind: 'step',
+      outcome: 'ok',
+      cost_micro: 1,
+    }
     const place = { started_at: new Date(at), duration_ms: 1, key: 'k', name: 'needle' }
     await sql`insert into steps ${sql({ ...step, ...place })}`
   }
@@ -133,7 +150,7 @@ it('retention does not wait for a reader of steps: it removes the rows at once, 
   await reading`rollback`
   reading.release()
 
-  await engine.sql`insert into purges (run_id, kind) values (${first}, 'steps')`
+  await engine.sql`insert into purges (project_id, run_id, kind) values (${engine.project_id}, ${first}, 'steps')`
   await sweep(engine.ctx)
   expect(await week()).toEqual([])
   expect(await engine.sql`select from purges`).toHaveLength(0)
