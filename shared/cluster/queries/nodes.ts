@@ -1,6 +1,7 @@
-// Tracks which nodes of a cluster this process has lost, and which projects are on the others. Guarantee: while none is
-// lost, and always on one machine, a query of all projects is one statement without a condition; after a loss it covers
-// the projects on the other nodes.
+// Finds out whether rows are distributed over several nodes, by project; tracks which nodes of a cluster this process
+// has lost, and which projects are on the others. Guarantee: while none is lost, and always on one machine, a query of
+// all projects is one statement without a condition; after a loss it covers the projects on the other nodes.
+// A process finds out with its first statement, so it is restarted after a database was distributed.
 
 import type { Fragment } from 'postgres'
 import type { Sql } from '../../context.ts'
@@ -18,6 +19,23 @@ interface Loss {
 
 let loss: Loss | undefined
 let looking: Promise<void> | undefined
+let known: boolean | undefined
+
+/** Looked up once for the installation of this process; after a failure it is looked up again. */
+export async function isDistributed(sql: Sql): Promise<boolean> {
+  known ??= await hasNodes(sql)
+  return known
+}
+
+async function hasNodes(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ is_any: boolean }[]>`
+    select exists (select from pg_extension where extname = 'citus') and to_regclass('pg_dist_partition') is not null as is_any`
+  if (!row!.is_any) return false
+  return (
+    (await sql`select from pg_dist_partition where logicalrelid = to_regclass('runs') and partmethod = 'h'`)
+      .length > 0
+  )
+}
 
 /** The nodes that are lost now, as far as this process knows. */
 export const lostNodes = (): readonly string[] => loss?.nodes ?? []

@@ -2,8 +2,8 @@
 // sets it to `fired` also opens its run; every writer holds the row lock of the schedule.
 
 import { isHeld } from '../../accounts/queries/installation.ts'
-import { type Asked, askEach, asked, isDistributed, projectOf } from '../../cluster/queries/distributed.ts'
-import type { Reachable } from '../../cluster/queries/nodes.ts'
+import { type Asked, askEach, asked, projectOf } from '../../cluster/queries/distributed.ts'
+import { isDistributed, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
 import { numbers, times } from '../../kernel/packed-columns.ts'

@@ -2,14 +2,8 @@
 // filed step is indexed and counted once, whichever processes work on it or die: the transaction that indexes it also
 // removes it from `unindexed_steps`.
 
-import {
-  type Asked,
-  asked,
-  isDistributed,
-  projectOf,
-  projectsToAsk,
-} from '../../cluster/queries/distributed.ts'
-import { askReachable, type Reachable } from '../../cluster/queries/nodes.ts'
+import { type Asked, asked, projectOf, projectsToAsk } from '../../cluster/queries/distributed.ts'
+import { askReachable, isDistributed, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'

@@ -5,7 +5,7 @@ import { and, desc, eq, getTableColumns, isNull, lt, sql as raw } from 'drizzle-
 import { accounts } from '../../accounts/tables/accounts.ts'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents } from '../../agents/tables/agents.ts'
-import { isDistributed } from '../../cluster/queries/distributed.ts'
+import { isDistributed } from '../../cluster/queries/nodes.ts'
 import type { Context, Database, Sql } from '../../context.ts'
 import type { TriggerSource } from '../../sources/rules/source.ts'
 import { type StartSettings, startOf } from '../../submission/wire/start-settings.ts'

@@ -1,7 +1,7 @@
 // Removes the runs of deleted projects and agents, then these themselves. A run is removed after all its rows, because
 // they are found by it.
 
-import { isDistributed } from '../../cluster/queries/distributed.ts'
+import { isDistributed } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 
 /** Runs of one project that are removed together. */
