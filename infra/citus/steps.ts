@@ -26,6 +26,8 @@ export const SETTINGS: Record<string, string> = {
   'citus.propagate_set_commands': 'local',
   // Lets a transaction that has read from all nodes write to reference tables afterwards.
   'citus.multi_shard_modify_mode': 'sequential',
+  // In ms, 30,000 unless set: a statement waits so long for a session on a node whose machine is silent.
+  'citus.node_connection_timeout': '3000',
 }
 
 export function stepsLeft(state: State, shards: number): Step[] {

@@ -20,7 +20,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   items: {
     rules: ['prices'],
     wire: ['grading'],
-    queries: ['cluster', 'prices'],
+    queries: ['accounts', 'cluster', 'prices'],
     verbs: ['outbox', 'settling'],
   },
   submission: {
