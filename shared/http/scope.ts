@@ -184,5 +184,5 @@ export async function runIn(ctx: Context, principal: Principal, id: string): Pro
 
 /** The schedule, if the caller may act on its project. */
 export async function scheduleIn(ctx: Context, principal: Principal, id: string): Promise<ScheduleRow> {
-  return within(principal, 'schedule', await findSchedule(ctx.db, principal.account_id, id))
+  return within(principal, 'schedule', await findSchedule(ctx.db, principal.account_id, id, ownOf(principal)))
 }
