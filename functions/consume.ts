@@ -3,7 +3,7 @@
 
 import { invokeConsumer } from '../shared/consumer/verbs/consumer-invocation.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
-import { readSources, sourcesRead } from '../shared/schedules/verbs/source-reader.ts'
+import { readSources, sourcesRead } from '../shared/sources/verbs/source-reader.ts'
 
 export const consumeQueue: PlatformFunction = {
   name: 'consume',

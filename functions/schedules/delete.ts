@@ -16,8 +16,8 @@ export const deleteSchedule = endpoint({
   answers: { 200: { description: 'The schedule is gone; no body.' } },
   errors: [],
   async handle({ ctx, principal, params, reply }) {
-    const { id, project_id } = await scheduleIn(ctx, principal, params.scheduleId)
-    reply.project_id = project_id
-    await remove(ctx, id)
+    const schedule = await scheduleIn(ctx, principal, params.scheduleId)
+    reply.project_id = schedule.project_id
+    await remove(ctx, schedule)
   },
 })

@@ -17,8 +17,7 @@ export const disableSchedule = endpoint({
   answers: { 200: { description: 'The schedule.', schema: Schedule } },
   errors: [],
   async handle({ ctx, principal, params }) {
-    const { id } = await scheduleIn(ctx, principal, params.scheduleId)
-    await disable(ctx, id)
-    return scheduleOf(await scheduleIn(ctx, principal, id))
+    await disable(ctx, await scheduleIn(ctx, principal, params.scheduleId))
+    return scheduleOf(await scheduleIn(ctx, principal, params.scheduleId))
   },
 })

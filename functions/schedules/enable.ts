@@ -17,8 +17,7 @@ export const enableSchedule = endpoint({
   answers: { 200: { description: 'The schedule.', schema: Schedule } },
   errors: ['invalid_cron', 'invalid_timezone'],
   async handle({ ctx, principal, params }) {
-    const { id } = await scheduleIn(ctx, principal, params.scheduleId)
-    await enable(ctx, id)
-    return scheduleOf(await scheduleIn(ctx, principal, id))
+    await enable(ctx, await scheduleIn(ctx, principal, params.scheduleId))
+    return scheduleOf(await scheduleIn(ctx, principal, params.scheduleId))
   },
 })

@@ -22,7 +22,12 @@ export const listScheduleEvents = endpoint({
   async handle({ ctx, principal, params, query, reply }) {
     const { id: schedule_id, project_id } = await scheduleIn(ctx, principal, params.scheduleId)
     const read = (before: string[] | undefined, limit: number) =>
-      listOccurrences(ctx.db, { schedule_id, before: before as [string, string] | undefined, limit })
+      listOccurrences(ctx.db, {
+        project_id,
+        schedule_id,
+        before: before as [string, string] | undefined,
+        limit,
+      })
     const { account_id } = principal
     const identity = { list: 'schedule-events', account_id, project_id, filters: { schedule_id } }
     const page = await readPage(ctx, identity, query, read, row => [row.key, String(row.manual)])

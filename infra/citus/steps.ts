@@ -26,26 +26,34 @@ export const SETTINGS: Record<string, string> = {
   'citus.propagate_set_commands': 'local',
   // Lets a transaction that has read from all nodes write to reference tables afterwards.
   'citus.multi_shard_modify_mode': 'sequential',
+  // In ms, 30,000 unless set: a statement waits so long for a session on a node whose machine is silent.
+  'citus.node_connection_timeout': '3000',
 }
 
 export function stepsLeft(state: State, shards: number): Step[] {
   const views = viewSteps(state)
   const places = TABLES.filter(table => !isPlaced(state, table))
   const keys = WIDENED.filter(key => !isSame(state.keys.get(key.name), key.columns))
-  const foreignKeys = foreignKeySteps(state, places.length > 0 || keys.length > 0)
+  const changed = new Set([...places, ...keys.map(key => key.table)])
+  const apart = FOREIGN_KEYS.filter(key => changed.has(key.table) || changed.has(key.to))
+  const foreignKeys = FOREIGN_KEYS.filter(key => apart.includes(key) || !state.foreignKeys.has(key.name))
   return [
     ...settingSteps(state),
     ...views,
     ...itemsViewSteps(state),
     ...narrowViewSteps(state),
-    ...(places.length > 0 || keys.length > 0 ? dropForeignKeys(state) : []),
+    ...dropForeignKeys(apart.filter(key => state.foreignKeys.has(key.name))),
     ...keys.map(exchangeKey),
     ...places.map(table => ({
       says: `${table} becomes a ${PLACES[table]} table`,
-      statements: placeTable(table, shards),
+      statements: [
+        // Once a reference table: such a table cannot be distributed as it is.
+        ...(state.places.has(table) ? [`select undistribute_table('${table}')`] : []),
+        ...placeTable(table, shards),
+      ],
     })),
     ...functionSteps(state),
-    ...foreignKeys,
+    ...foreignKeys.map(foreignKeyStep),
     ...grantSteps(state, foreignKeys.length > 0),
   ]
 }
@@ -131,12 +139,11 @@ function grantSteps(state: State, all: boolean): Step[] {
   ]
 }
 
-function dropForeignKeys(state: State): Step[] {
-  const there = FOREIGN_KEYS.filter(key => state.foreignKeys.has(key.name))
+function dropForeignKeys(there: readonly ForeignKey[]): Step[] {
   if (there.length === 0) return []
   return [
     {
-      says: `${there.length} foreign keys are taken away until all tables are placed`,
+      says: `${there.length} foreign keys are taken away until their tables are placed`,
       statements: there.map(key => `alter table ${key.table} drop constraint ${key.name}`),
     },
   ]
@@ -264,13 +271,10 @@ function functionSteps(state: State): Step[] {
   return steps
 }
 
-function foreignKeySteps(state: State, all: boolean): Step[] {
-  const missing = all ? FOREIGN_KEYS : FOREIGN_KEYS.filter(key => !state.foreignKeys.has(key.name))
-  return missing.map(key => ({
-    says: `${key.table} refers to ${key.to} by (${list(key.columns)})`,
-    statements: [addForeignKey(key)],
-  }))
-}
+const foreignKeyStep = (key: ForeignKey): Step => ({
+  says: `${key.table} refers to ${key.to} by (${list(key.columns)})`,
+  statements: [addForeignKey(key)],
+})
 
 /** One statement writes a run and its idempotency key, and a cluster executes its parts one after another. */
 const DEFERRED = ['idempotency_keys_project_id_run_id_runs_project_id_id_fk']

@@ -160,7 +160,7 @@ BEGIN
       WHERE p.project_id = of_project AND p.hour = c.hour AND p.steps <= 0;
       UPDATE project_step_errors p SET last_at = (
         SELECT max(e.last_at) FROM run_step_errors e
-        WHERE e.project_id = p.project_id AND e.hour = p.hour AND e.outcome = p.outcome
+        WHERE e.project_id = of_project AND e.hour = p.hour AND e.outcome = p.outcome
           AND (e.error_code, e.tool_name, e.outcome_reason)
             IS NOT DISTINCT FROM (p.error_code, p.tool_name, p.outcome_reason))
       FROM (SELECT DISTINCT c.hour, c.outcome, c.error_code, c.tool_name, c.outcome_reason, c.last_at FROM unnest(own) c) c

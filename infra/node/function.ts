@@ -11,7 +11,7 @@ import { answerPlatform, type PlatformFunction, platformBearer } from '../../sha
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { stopDelivering } from '../../shared/outbox/verbs/deliver.ts'
 import { listenForWakes, publishWake } from '../../shared/redis/wake.ts'
-import { stopReading } from '../../shared/schedules/verbs/source-reader.ts'
+import { stopReading } from '../../shared/sources/verbs/source-reader.ts'
 import { type Joined, join, MasterKeyDiffers } from '../../shared/upkeep/verbs/installation.ts'
 import { readFigures } from '../../shared/upkeep/verbs/metrics.ts'
 import { answerReadiness } from '../../shared/upkeep/verbs/readiness.ts'

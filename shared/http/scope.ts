@@ -6,6 +6,7 @@ import { findProject } from '../accounts/queries/projects.ts'
 import type { AgentRow, ProjectRow } from '../accounts/wire/account.ts'
 import type { MemberRow } from '../accounts/wire/members.ts'
 import { findAgent, findAgentBySlug } from '../agents/queries/agents.ts'
+import { refuseLost } from '../cluster/queries/nodes.ts'
 import type { Context } from '../context.ts'
 import { findRun } from '../items/queries/runs.ts'
 import type { RunRow } from '../items/wire/runs.ts'
@@ -60,6 +61,7 @@ export function within<T extends { project_id: string }>(
 ): T {
   if (row === undefined) throw notFound(noun)
   if (principal.kind === 'key' && row.project_id !== principal.project_id) throw otherProject()
+  refuseLost(row.project_id)
   return row
 }
 
@@ -182,5 +184,5 @@ export async function runIn(ctx: Context, principal: Principal, id: string): Pro
 
 /** The schedule, if the caller may act on its project. */
 export async function scheduleIn(ctx: Context, principal: Principal, id: string): Promise<ScheduleRow> {
-  return within(principal, 'schedule', await findSchedule(ctx.db, principal.account_id, id))
+  return within(principal, 'schedule', await findSchedule(ctx.db, principal.account_id, id, ownOf(principal)))
 }

@@ -68,7 +68,8 @@ export const takesNoWrites = (error: unknown): boolean => hasCode(error, NO_ROOM
 export const isDeadlock = (error: unknown): boolean => hasCode(error, new Set(['40P01']))
 
 /** Whether a deadline passed, so that another try would make a caller wait for the sum of several deadlines. */
-const wasWaitedFor = (error: unknown): boolean => hasCode(error, TIMEOUTS) || says(error, POOLER_GAVE_UP)
+export const wasWaitedFor = (error: unknown): boolean =>
+  hasCode(error, TIMEOUTS) || says(error, POOLER_GAVE_UP)
 
 /** Whether PostgreSQL, or the pooler in front of it, has no connection left. */
 export const isFull = (error: unknown): boolean => hasCode(error, TOO_MANY) || says(error, POOLER_IS_FULL)

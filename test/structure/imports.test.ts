@@ -20,7 +20,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   items: {
     rules: ['prices'],
     wire: ['grading'],
-    queries: ['cluster', 'prices'],
+    queries: ['accounts', 'cluster', 'prices'],
     verbs: ['outbox', 'settling'],
   },
   submission: {
@@ -77,7 +77,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   sources: {
     rules: ['protocol', 'submission'],
     queries: ['accounts', 'cluster'],
-    verbs: ['accounts', 'submission'],
+    verbs: ['accounts', 'alerts', 'submission'],
   },
   agents: {
     rules: ['grading', 'protocol', 'results', 'sources'],
@@ -118,6 +118,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
       'quotas',
       'recovery',
       'schedules',
+      'sources',
       'submission',
       'traces',
       'triage',

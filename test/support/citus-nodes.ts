@@ -26,6 +26,7 @@ export interface CitusNode {
 export interface CitusCluster {
   /** URL of the coordinator, with a database that knows the workers. */
   url: string
+  coordinator: CitusNode
   workers: CitusNode[]
   stop(): Promise<void>
 }
@@ -58,7 +59,8 @@ export async function startCluster(): Promise<CitusCluster> {
       await startNode(nodes.at(-1)!)
     }
     const urls = nodes.map(({ port }) => `postgres://postgres@127.0.0.1:${port}/postgres`)
-    return { url: await makeCluster(urls, 'assay'), workers: nodes.slice(1), stop }
+    const [coordinator, ...workers] = nodes
+    return { url: await makeCluster(urls, 'assay'), coordinator: coordinator!, workers, stop }
   } catch (error) {
     await stop()
     throw error
@@ -96,6 +98,18 @@ export const startNode = (node: CitusNode): Promise<void> =>
 /** Stops the node as if its processes were killed: it writes nothing more. */
 export const killNode = (node: CitusNode): Promise<void> =>
   control(node, 'stop', '-m', 'immediate').catch(() => {}) // it may be down already
+
+/** Stops all processes of the node where they are: its machine accepts connections, and nobody answers. */
+export const silenceNode = (node: CitusNode): Promise<void> => signal(node, 'SIGSTOP')
+
+/** Lets them continue. */
+export const wakeNode = (node: CitusNode): Promise<void> => signal(node, 'SIGCONT')
+
+async function signal({ folder }: CitusNode, name: NodeJS.Signals): Promise<void> {
+  const [postmaster] = (await readFile(join(folder, 'postmaster.pid'), 'utf8')).split('\n')
+  const children = await run('pgrep', ['-P', postmaster!])
+  for (const pid of [postmaster!, ...children.stdout.trim().split('\n')]) process.kill(Number(pid), name)
+}
 
 async function control({ bin, folder }: CitusNode, verb: string, ...options: string[]): Promise<void> {
   const child = spawn(join(bin, 'pg_ctl'), [verb, '-D', folder, ...options], {

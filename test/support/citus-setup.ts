@@ -6,6 +6,7 @@ import setUpStores from './global-setup.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
+    coordinator: CitusNode
     workers: CitusNode[]
   }
 }
@@ -15,6 +16,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   process.env.CITUS_URL = cluster.url
   try {
     const stopStores = await setUpStores(project)
+    project.provide('coordinator', cluster.coordinator)
     project.provide('workers', cluster.workers)
     return async () => {
       await stopStores().finally(cluster.stop)

@@ -1,6 +1,7 @@
 // Accounts' projects. A project and its usage row are made and removed together.
 
 import { and, asc, eq, sql } from 'drizzle-orm'
+import { canBeAsked, isKnownDistributed, lostNodes, refuseUntold } from '../../cluster/queries/nodes.ts'
 import type { Database } from '../../context.ts'
 import { budgetColumns } from '../../prices/queries/budgets.ts'
 import { projects, projectUsage } from '../tables/projects.ts'
@@ -47,6 +48,24 @@ export async function projectIdsOf(
     .where(eq(projects.account_id, account_id))
     .orderBy(asc(projects.id))
   return rows.map(row => row.id)
+}
+
+/**
+ * The projects in which to look for a row by its id, one after another; undefined means in all at once. A cluster has
+ * the caller's own project (null: all of the account) on one node; and only a read that names its project leaves out a
+ * lost node: with views, any other sends a part to all nodes. @throws if the row may be on a lost node
+ */
+export async function* placesOf(
+  db: Database,
+  account_id: string,
+  own: string | null,
+): AsyncGenerator<string | undefined> {
+  if (own !== null && isKnownDistributed()) yield own
+  if (lostNodes().length === 0) yield undefined
+  else if (own === null) {
+    yield* (await projectIdsOf(db, { account_id, project_id: null })).filter(canBeAsked)
+    refuseUntold()
+  }
 }
 
 export async function findProject(

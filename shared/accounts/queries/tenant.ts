@@ -5,7 +5,7 @@
 // Everything is set for one transaction, so a pooler in between may give each transaction to another connection.
 
 import { drizzle } from 'drizzle-orm/postgres-js'
-import { isDistributed } from '../../cluster/queries/distributed.ts'
+import { isDistributed } from '../../cluster/queries/nodes.ts'
 import type { Database, ReadConnections, Sql } from '../../context.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'

@@ -81,7 +81,7 @@ export async function planDeploy(ctx: Context, order: DeployOrder): Promise<Depl
     const same = await findSame(ctx, given, order.env)
     const version = same?.version ?? (await store.findNextVersion(ctx.db, order.agent_id))
     const content = { ...given, env: order.env, default_checks: (same ?? given).default_checks }
-    const plan = await compare(ctx, order.agent_id, content, 'deleted')
+    const plan = await compare(ctx, order, content, 'deleted')
     return { ...plan, version, created: same === undefined }
   })
 }
@@ -104,7 +104,7 @@ export function planPromotion(ctx: Context, agent_id: string, deployment_id: str
   return underLock(ctx, agent_id, async ctx => {
     const known = await findKnown(ctx, agent_id, deployment_id)
     const after = { ...known, env: await openEnv(ctx, known.env_sealed) }
-    return { ...(await compare(ctx, agent_id, after, 'kept')), version: known.version, created: false }
+    return { ...(await compare(ctx, known, after, 'kept')), version: known.version, created: false }
   })
 }
 
@@ -145,7 +145,12 @@ async function makeCurrent(
   return { deployment, automation, agent_key: await agentKeyOf(ctx, deployment) }
 }
 
-async function compare(ctx: Context, agent_id: string, after: Content, undeclared: Undeclared) {
+async function compare(
+  ctx: Context,
+  { project_id, agent_id }: { project_id: string; agent_id: string },
+  after: Content,
+  undeclared: Undeclared,
+) {
   const current = await store.findCurrentDeployment(ctx.db, agent_id)
   const before = current && { ...current, env: await openEnv(ctx, current.env_sealed) }
   return {
@@ -153,7 +158,7 @@ async function compare(ctx: Context, agent_id: string, after: Content, undeclare
     changes: before === undefined ? ['everything'] : contentChanges(before, after),
     automation: await planAutomation(
       ctx,
-      { agent_id, declaration: after.declaration, before: current?.declaration },
+      { project_id, agent_id, declaration: after.declaration, before: current?.declaration },
       undeclared,
     ),
   }

@@ -40,12 +40,12 @@ export type Undeclared = 'deleted' | 'kept'
 /** Plans what the declaration changes. The rows that the plan is made from are locked until the transaction ends. */
 export async function planAutomation(
   ctx: Context,
-  { agent_id, declaration, before }: Omit<Declaring, 'project_id'>,
+  { project_id, agent_id, declaration, before }: Declaring,
   undeclared: Undeclared,
 ): Promise<Automation> {
   const crons = declaration.schedules?.map(({ cron }) => cron) ?? []
   const schedules = await Promise.all(
-    (await lockSchedulesOfAgent(ctx.db, agent_id, crons)).map(async row => ({
+    (await lockSchedulesOfAgent(ctx.db, { project_id, agent_id }, crons)).map(async row => ({
       ...row,
       source: await asDeclared(ctx, row),
     })),
@@ -96,17 +96,18 @@ async function applySchedule(
     const owner = { project_id, agent_id, declared: true }
     return createSchedule(ctx, { ...owner, cron, timezone, input, source, results, enabled: true })
   }
-  if (action === 'deleted') await deleteSchedule(ctx, id)
+  const key = { project_id, id }
+  if (action === 'deleted') await deleteSchedule(ctx, key)
   if (action === 'changed') {
     const fields = new Set(changes.map(({ field }) => field))
     // The next fire time may move only with the zone: a fire time that is due and has no row yet must get its row.
-    await updateSchedule(ctx, id, {
+    await updateSchedule(ctx, key, {
       ...{ input, declared: true },
       ...(fields.has('timezone') && { timezone }),
       ...(fields.has('source') && { source }),
       ...(results && { results }),
     })
-    if (fields.has('enabled')) await enableSchedule(ctx, id)
+    if (fields.has('enabled')) await enableSchedule(ctx, key)
   }
   return id
 }

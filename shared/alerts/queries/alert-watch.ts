@@ -43,7 +43,7 @@ const watched = (sql: Sql) => sql`r.project_id, r.agent_id, a.slug as agent_slug
 
 /** The schedule that started the run `r`. */
 const fired = (sql: Sql, project: Asked) => sql`left join lateral (
-    select s.id as schedule_id, s.cron from occurrences o join schedules s on s.id = o.schedule_id
+    select s.id as schedule_id, s.cron from occurrences o join schedules s on s.id = o.schedule_id ${asked(sql, 's', project)}
     where o.project_id = r.project_id and o.run_id = r.id ${asked(sql, 'o', project)} limit 1
   ) fired on true`
 

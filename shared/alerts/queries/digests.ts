@@ -64,7 +64,7 @@ async function findDigestsOf(sql: Sql, deliveryIds: readonly string[], project: 
     join agents a on a.id = r.agent_id left join deployments v on v.id = r.deployment_id
     left join lateral (
       select s.id as schedule_id, s.cron, s.timezone, o.scheduled_for
-      from occurrences o join schedules s on s.id = o.schedule_id where o.run_id = r.id ${of('o')} limit 1
+      from occurrences o join schedules s on s.id = o.schedule_id ${of('s')} where o.run_id = r.id ${of('o')} limit 1
     ) fired on true
     left join lateral (
       select p.id from (

@@ -129,8 +129,8 @@ function findOverOf(sql: Sql, limit: number, project: Asked) {
       when 'consumer_stalled' then not exists (select 1 from runs r where r.project_id = p.id and ${stalled(sql, project)} ${of('r')})
       when 'items_held' then not exists (
         select 1 from triage t where t.project_id = p.id and t.agent_id = o.subject_id and ${heldSince(sql)} ${of('t')})
-      when 'schedule_missed' then not exists (select 1 from schedules where id = o.subject_id)
-      else o.schedule_id = o.subject_id and not exists (select 1 from schedules where id = o.schedule_id)
+      when 'schedule_missed' then not exists (select 1 from schedules c where c.id = o.subject_id ${of('c')})
+      else o.schedule_id = o.subject_id and not exists (select 1 from schedules c where c.id = o.schedule_id ${of('c')})
         or not exists (select 1 from agents where id = o.agent_id and deleted_at is null) end
     limit ${limit}`
 }

@@ -4,15 +4,8 @@
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { ProjectSettings } from '../../accounts/tables/projects.ts'
 import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
-import {
-  type Asked,
-  asked,
-  inProject,
-  isDistributed,
-  nodeOf,
-  projectOf,
-} from '../../cluster/queries/distributed.ts'
-import { askReachable } from '../../cluster/queries/nodes.ts'
+import { type Asked, asked, inProject, nodeOf, projectOf } from '../../cluster/queries/distributed.ts'
+import { askReachable, isDistributed } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { DeployedDeclaration } from '../../grading/rules/grading.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'

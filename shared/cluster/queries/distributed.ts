@@ -1,29 +1,9 @@
-// Finds out whether rows are distributed over several nodes, by project. Guarantee: on one machine a statement over all
-// projects stays one statement; on a cluster one statement runs for each project, and none takes locks of two projects.
-// A process finds out with its first statement, so it is restarted after a database was distributed.
+// Queries of several projects. Guarantee: on one machine a statement over all projects stays one statement; on a cluster
+// one statement runs for each project, and none takes locks of two projects.
 
 import type { Fragment } from 'postgres'
 import type { Sql } from '../../context.ts'
-import { askReachable, canBeAsked, type Reachable } from './nodes.ts'
-
-let known: boolean | undefined
-
-/** Looked up once for the installation of this process; after a failure it is looked up again. */
-export async function isDistributed(sql: Sql): Promise<boolean> {
-  known ??= await lookWhether(sql)
-  return known
-}
-
-/** Looks it up in any database. */
-export async function lookWhether(sql: Sql): Promise<boolean> {
-  const [row] = await sql<{ is_any: boolean }[]>`
-    select exists (select from pg_extension where extname = 'citus') and to_regclass('pg_dist_partition') is not null as is_any`
-  if (!row!.is_any) return false
-  return (
-    (await sql`select from pg_dist_partition where logicalrelid = to_regclass('runs') and partmethod = 'h'`)
-      .length > 0
-  )
-}
+import { askReachable, canBeAsked, isDistributed, type Reachable } from './nodes.ts'
 
 /** The project to query; null means all projects, on one machine. */
 export type Asked = string | null

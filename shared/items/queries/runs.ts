@@ -14,9 +14,10 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
+import { placesOf } from '../../accounts/queries/projects.ts'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents, deployments } from '../../agents/tables/agents.ts'
-import { askReachable, canBeAsked, lostNodes, refuseUntold } from '../../cluster/queries/nodes.ts'
+import { askReachable } from '../../cluster/queries/nodes.ts'
 import type { Database, Sql } from '../../context.ts'
 import { firstIdAt, type RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -136,19 +137,12 @@ export async function findRun(
   own: string | null,
 ): Promise<RunRow | undefined> {
   const isIt = and(eq(projects.account_id, account_id), eq(runs.id, id))
-  if (lostNodes().length === 0) return (await selectRuns(db).where(isIt))[0]
-  // Only a read that names its project leaves out a lost node: with views, any other sends a part to all nodes.
-  for (const project_id of own === null ? await reachableOf(db, account_id) : [own]) {
-    const [row] = await selectRuns(db).where(and(isIt, eq(runs.project_id, project_id)))
+  for await (const place of placesOf(db, account_id, own)) {
+    const isThere = place === undefined ? isIt : and(isIt, eq(runs.project_id, place))
+    const [row] = await selectRuns(db).where(isThere)
     if (row !== undefined) return row
   }
-  if (own === null) refuseUntold()
   return undefined
-}
-
-async function reachableOf(db: Database, account_id: string): Promise<string[]> {
-  const rows = await db.select({ id: projects.id }).from(projects).where(eq(projects.account_id, account_id))
-  return rows.map(({ id }) => id).filter(canBeAsked)
 }
 
 export async function setTags(db: Database, { project_id, run_id }: RunKey, tags: string[]): Promise<void> {

@@ -1,8 +1,8 @@
 // Stops runs, and ends, pauses or resumes items that are not dispatched. Everything here except the abort locks the
 // run's row first and touches only queued and paused items; items in flight belong to settle.
 
-import { asked, isDistributed, nodeOf } from '../../cluster/queries/distributed.ts'
-import { askReachable } from '../../cluster/queries/nodes.ts'
+import { asked, nodeOf } from '../../cluster/queries/distributed.ts'
+import { askReachable, isDistributed } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { isUuid, type RunKey } from '../../kernel/ids.ts'

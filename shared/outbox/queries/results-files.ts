@@ -16,7 +16,7 @@ export async function queueResultsFiles(sql: Sql, runs: readonly RunKey[]): Prom
       select ${projectOf(sql, 'r.project_id', project)}, r.id, 'run.results', s.results->>'url',
         to_jsonb(r) || jsonb_build_object('results_format', s.results->>'format')
       from runs r join occurrences o on o.project_id = r.project_id and o.run_id = r.id ${of('o')}
-        join schedules s on s.id = o.schedule_id
+        join schedules s on s.id = o.schedule_id ${of('s')}
       where r.id = any(${own.map(run => run.run_id)}::uuid[]) and r.replay_of is null and r.recovery_id is null
         and s.results is not null ${of('r')}`
     queued += count

@@ -1,11 +1,11 @@
 // Reads and writes deadlines, and finds those that passed unmet. Guarantee: the transaction that checks a passed
 // deadline also moves it to the next day, so each passing is judged once.
 
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, sql as raw } from 'drizzle-orm'
 import { agents } from '../../agents/tables/agents.ts'
 import { RULES_BESIDE_DEADLINES } from '../../alerts/rules/alerts.ts'
 import type { PassedDeadline } from '../../alerts/rules/run-alerts.ts'
-import { type Asked, askEach, asked } from '../../cluster/queries/distributed.ts'
+import { type Asked, askEach, asked, byProject } from '../../cluster/queries/distributed.ts'
 import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Database, Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -32,7 +32,7 @@ export function listDeadlines(db: Database, project_id: string): Promise<Deadlin
     .select(columns)
     .from(deadlines)
     .innerJoin(agents, eq(agents.id, deadlines.agent_id))
-    .leftJoin(schedules, eq(schedules.id, deadlines.schedule_id))
+    .leftJoin(schedules, and(eq(schedules.project_id, project_id), eq(schedules.id, deadlines.schedule_id)))
     .where(eq(deadlines.project_id, project_id))
     .orderBy(asc(deadlines.id))
     .limit(LIMITS.deadlines_per_project)
@@ -40,15 +40,14 @@ export function listDeadlines(db: Database, project_id: string): Promise<Deadlin
 
 /** Inserts or replaces the deadline of a schedule, or of any run of an agent. Returns its id. */
 export async function putDeadline(db: Database, deadline: typeof deadlines.$inferInsert): Promise<string> {
-  const { finished_by, timezone, due_at } = deadline
-  const [row] = await db
-    .insert(deadlines)
-    .values(deadline)
-    .onConflictDoUpdate({
-      target: [deadlines.agent_id, deadlines.schedule_id],
-      set: { finished_by, timezone, due_at },
-    })
-    .returning({ id: deadlines.id })
+  const { id, project_id, agent_id, schedule_id, finished_by, timezone, due_at } = deadline
+  // By the name of the key, which has the project in front on a cluster.
+  const [row] = await db.execute<{ id: string }>(raw`
+    insert into deadlines (id, project_id, agent_id, schedule_id, finished_by, timezone, due_at)
+    values (${id}, ${project_id}, ${agent_id}, ${schedule_id}, ${finished_by}, ${timezone}, ${due_at.toISOString()}::timestamptz)
+    on conflict on constraint deadlines_subject
+    do update set finished_by = excluded.finished_by, timezone = excluded.timezone, due_at = excluded.due_at
+    returning id`)
   return row!.id
 }
 
@@ -92,7 +91,7 @@ function lockPassedOf(sql: Sql, limit: number, project: Asked) {
           and case when d.schedule_id is null then t.agent_id = d.agent_id else t.schedule_id = d.schedule_id end
           and (t.resolved_at is null or t.created_at > d.due_at - interval '1 day')
       ) as is_late
-    from due d join agents a on a.id = d.agent_id left join schedules s on s.id = d.schedule_id
+    from due d join agents a on a.id = d.agent_id left join schedules s on s.id = d.schedule_id ${of('s')}
     cross join lateral (
       select count(*) filter (where run.expected) > 0 as expected, coalesce(bool_or(run.ended), false) as ended,
         (array_agg(run.id order by run.id desc) filter (where not run.ended))[1] as run_id,
@@ -123,9 +122,15 @@ function lockPassedOf(sql: Sql, limit: number, project: Asked) {
 }
 
 /** Moves deadlines to their next day. */
-export async function moveDeadlines(sql: Sql, moved: readonly { id: string; due_at: Date }[]): Promise<void> {
-  const rows = moved.map(({ id, due_at }) => ({ id, due_at: due_at.toISOString() }))
-  await sql`
-    update deadlines d set due_at = g.due_at
-    from jsonb_to_recordset(${sql.json(rows)}) as g(id uuid, due_at timestamptz) where d.id = g.id`
+export async function moveDeadlines(
+  sql: Sql,
+  moved: readonly { project_id: string; id: string; due_at: Date }[],
+): Promise<void> {
+  for (const [project, own] of await byProject(sql, moved)) {
+    const rows = own.map(({ id, due_at }) => ({ id, due_at: due_at.toISOString() }))
+    await sql`
+      update deadlines d set due_at = g.due_at
+      from jsonb_to_recordset(${sql.json(rows)}) as g(id uuid, due_at timestamptz)
+      where d.id = g.id ${asked(sql, 'd', project)}`
+  }
 }

@@ -6,7 +6,6 @@ import type { Sql } from '../../context.ts'
 import type { NamedOccurrence } from './occurrences.ts'
 
 export interface UnstartedOccurrence extends NamedOccurrence {
-  project_id: string
   agent_id: string
   agent_slug: string
   name: string | null
@@ -28,7 +27,7 @@ function noteNeverStartedOf(sql: Sql, limit: number, project: Asked) {
     with looked as (
       select o.schedule_id, o.scheduled_for, o.manual, o.run_id,
         r.started_at is null and r.finished_at is null and r.id is not null as never_started
-      from occurrences o left join runs r on r.project_id = o.project_id and r.id = o.run_id
+      from occurrences o left join runs r on r.project_id = o.project_id and r.id = o.run_id ${of('r')}
       where o.watch_until <= now() ${of('o')} order by o.watch_until limit ${limit} for no key update of o skip locked
     ), told as (
       update occurrences o set watch_until = null,
@@ -38,5 +37,5 @@ function noteNeverStartedOf(sql: Sql, limit: number, project: Asked) {
     )
     select l.schedule_id, l.scheduled_for, l.run_id, l.never_started, s.project_id, s.agent_id, a.slug as agent_slug,
       s.name, s.cron, s.timezone
-    from looked l join schedules s on s.id = l.schedule_id join agents a on a.id = s.agent_id`
+    from looked l join schedules s on s.id = l.schedule_id ${of('s')} join agents a on a.id = s.agent_id`
 }

@@ -2,6 +2,7 @@
 // anything that belongs to it.
 
 import { and, desc, eq, getTableColumns, inArray, lt, or, sql } from 'drizzle-orm'
+import { placesOf } from '../../accounts/queries/projects.ts'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents } from '../../agents/tables/agents.ts'
 import { askProjects } from '../../cluster/queries/distributed.ts'
@@ -99,47 +100,76 @@ export async function listSchedules(
       .as('found')
     return selectSchedules(db, ids)
       .innerJoin(found, eq(found.id, schedules.id))
-      .where(lt(found.bytes_before, LIMITS.page_bytes))
+      .where(and(inArray(schedules.project_id, [...ids]), lt(found.bytes_before, LIMITS.page_bytes)))
       .orderBy(desc(schedules.id))
   }
   const compare = (a: ScheduleRow, b: ScheduleRow) => (a.id < b.id ? 1 : -1)
   return withinPage(await askProjects(sql, filter.project_ids, ask, { limit, compare }))
 }
 
+/** `own` is the only project that the caller may see; null if it may see all of the account. */
 export async function findSchedule(
   db: Database,
   account_id: string,
   id: string,
+  own: string | null,
 ): Promise<ScheduleRow | undefined> {
-  const [of] = await db
+  for await (const place of placesOf(db, account_id, own)) {
+    const project_id = place ?? (await projectOfSchedule(db, account_id, id))
+    if (project_id === undefined) continue
+    const [row] = await selectSchedules(db, [project_id]).where(isSchedule({ project_id, id }))
+    if (row !== undefined) return row
+  }
+  return undefined
+}
+
+async function projectOfSchedule(db: Database, account_id: string, id: string): Promise<string | undefined> {
+  const [row] = await db
     .select({ project_id: schedules.project_id })
     .from(schedules)
     .innerJoin(projects, eq(projects.id, schedules.project_id))
     .where(and(eq(projects.account_id, account_id), eq(schedules.id, id)))
-  if (!of) return undefined
-  const [row] = await selectSchedules(db, [of.project_id]).where(eq(schedules.id, id))
-  return row
+  return row?.project_id
 }
+
+/** Names a schedule by its project too, which says where a cluster has it. */
+export interface ScheduleKey {
+  project_id: string
+  id: string
+}
+
+const isSchedule = ({ project_id, id }: ScheduleKey) =>
+  and(eq(schedules.project_id, project_id), eq(schedules.id, id))
 
 /**
  * The agent's schedules that its code declared or that have one of the crons, locked until the transaction ends. An
  * input that is longer than code may declare is null.
  */
-export function lockSchedulesOfAgent(db: Database, agent_id: string, crons: readonly string[]) {
+export function lockSchedulesOfAgent(
+  db: Database,
+  { project_id, agent_id }: { project_id: string; agent_id: string },
+  crons: readonly string[],
+) {
   const { id, cron, timezone, source, source_headers_sealed, results, enabled, declared } = schedules
   const input = sql<string | null>`case when octet_length(${schedules.input}) <= ${LIMITS.configuration_bytes}
     then ${schedules.input} end`
   return db
     .select({ id, cron, timezone, source, source_headers_sealed, results, enabled, declared, input })
     .from(schedules)
-    .where(and(eq(schedules.agent_id, agent_id), or(schedules.declared, inArray(schedules.cron, [...crons]))))
+    .where(
+      and(
+        eq(schedules.project_id, project_id),
+        eq(schedules.agent_id, agent_id),
+        or(schedules.declared, inArray(schedules.cron, [...crons])),
+      ),
+    )
     .orderBy(schedules.id)
     .for('no key update')
 }
 
 /** A schedule, locked until the transaction ends; undefined when it is gone. */
-export async function lockSchedule(db: Database, id: string) {
-  const [row] = await db.select().from(schedules).where(eq(schedules.id, id)).for('no key update')
+export async function lockSchedule(db: Database, key: ScheduleKey) {
+  const [row] = await db.select().from(schedules).where(isSchedule(key)).for('no key update')
   return row
 }
 
@@ -154,18 +184,22 @@ export async function insertSchedule(db: Database, schedule: NewSchedule): Promi
   const rows = await db
     .insert(schedules)
     .values(schedule)
-    .onConflictDoNothing({ target: [schedules.agent_id, schedules.cron] })
+    .onConflictDoNothing()
     .returning({ id: schedules.id })
   return rows.length === 1
 }
 
 /** False when the agent has another schedule with this cron; the transaction can then only be rolled back. */
-export async function updateSchedule(db: Database, id: string, changes: ScheduleColumns): Promise<boolean> {
+export async function updateSchedule(
+  db: Database,
+  key: ScheduleKey,
+  changes: ScheduleColumns,
+): Promise<boolean> {
   try {
     await db
       .update(schedules)
       .set({ ...changes, updated_at: sql`now()` })
-      .where(eq(schedules.id, id))
+      .where(isSchedule(key))
     return true
   } catch (error) {
     if (!violates(error, 'schedules_agent_cron')) throw error
@@ -179,27 +213,35 @@ const violates = (error: unknown, key: string) => {
   return cause?.code === '23505' && (cause.message ?? '').includes(key)
 }
 
-export async function enableSchedule(db: Database, id: string, next_at: Date): Promise<void> {
+export async function enableSchedule(db: Database, key: ScheduleKey, next_at: Date): Promise<void> {
   await db
     .update(schedules)
     .set({ enabled: true, disabled_reason: null, next_at, updated_at: sql`now()` })
-    .where(eq(schedules.id, id))
+    .where(isSchedule(key))
 }
 
 /** Stops the schedule from firing and ends its retries; an occurrence that waited for one keeps its outcome. */
-export async function disableSchedule(db: Database, id: string, reason: DisabledReason): Promise<void> {
+export async function disableSchedule(db: Database, key: ScheduleKey, reason: DisabledReason): Promise<void> {
+  const { project_id, id } = key
   await db
     .update(schedules)
     .set({ enabled: false, disabled_reason: reason, next_at: null, updated_at: sql`now()` })
-    .where(eq(schedules.id, id))
+    .where(isSchedule(key))
   await db
     .update(occurrences)
     .set({ retry_at: null })
-    .where(and(eq(occurrences.schedule_id, id), sql`${occurrences.retry_at} is not null`))
+    .where(
+      and(
+        eq(occurrences.project_id, project_id),
+        eq(occurrences.schedule_id, id),
+        sql`${occurrences.retry_at} is not null`,
+      ),
+    )
   // A read of an occurrence with a row would now find it decided, and would be started again forever. A read that was
   // never tried continues: its fire time came while the schedule was enabled.
   await db.delete(sourceReads).where(
     and(
+      eq(sourceReads.project_id, project_id),
       eq(sourceReads.schedule_id, id),
       sql`exists (select 1 from ${occurrences} o where o.project_id = ${sourceReads.project_id} and o.schedule_id = ${sourceReads.schedule_id}
         and o.scheduled_for = ${sourceReads.scheduled_for} and not o.manual)`,
@@ -208,8 +250,8 @@ export async function disableSchedule(db: Database, id: string, reason: Disabled
 }
 
 /** Deletes a schedule with all its occurrences; its runs stay. */
-export async function deleteSchedule(db: Database, id: string): Promise<void> {
-  await db.delete(schedules).where(eq(schedules.id, id))
+export async function deleteSchedule(db: Database, key: ScheduleKey): Promise<void> {
+  await db.delete(schedules).where(isSchedule(key))
 }
 
 /** Records fire times that passed without an attempt as missed; a fire time that has its row keeps it. */
@@ -219,16 +261,13 @@ export async function insertMissed(
   moments: readonly Date[],
 ): Promise<void> {
   if (moments.length === 0) return
-  const rows = moments.map(scheduled_for => ({
-    ...of,
-    scheduled_for,
-    outcome: 'missed' as const,
-    reason: 'overdue' as const,
-  }))
+  const missed = { ...of, outcome: 'missed', reason: 'overdue' } as const
+  const rows = moments.map(scheduled_for => ({ ...missed, scheduled_for }))
   await db.insert(occurrences).values(rows).onConflictDoNothing()
 }
 
 export interface EventFilter {
+  project_id: string
   schedule_id: string
   /** PostgreSQL's own text of the last row's time, and whether it was fired by hand. */
   before?: [scheduled_for: string, manual: string] | undefined
@@ -236,7 +275,7 @@ export interface EventFilter {
 }
 
 /** A schedule's occurrences with their runs, the latest first. */
-export function listOccurrences(db: Database, { schedule_id, before, limit }: EventFilter) {
+export function listOccurrences(db: Database, { project_id, schedule_id, before, limit }: EventFilter) {
   const place = sql`(${occurrences.scheduled_for}, ${occurrences.manual})`
   return db
     .select({
@@ -245,9 +284,10 @@ export function listOccurrences(db: Database, { schedule_id, before, limit }: Ev
       key: sql<string>`${occurrences.scheduled_for}::text`,
     })
     .from(occurrences)
-    .leftJoin(runs, and(eq(runs.project_id, occurrences.project_id), eq(runs.id, occurrences.run_id)))
+    .leftJoin(runs, and(eq(runs.project_id, project_id), eq(runs.id, occurrences.run_id)))
     .where(
       and(
+        eq(occurrences.project_id, project_id),
         eq(occurrences.schedule_id, schedule_id),
         before && sql`${place} < (${before[0]}::timestamptz, ${before[1]}::boolean)`,
       ),

@@ -70,7 +70,7 @@ export async function passDeadlines(sql: Sql): Promise<Alert[]> {
   if (due.length === 0) return []
   await store.moveDeadlines(
     sql,
-    due.map(one => ({ id: one.id, due_at: dayAfter(one) })),
+    due.map(one => ({ ...one, due_at: dayAfter(one) })),
   )
   return due.filter(one => one.is_late).map(notFinished)
 }

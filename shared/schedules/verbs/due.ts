@@ -2,7 +2,7 @@
 // LIMITS.moments_per_chunk fire times, however long an outage was; the rest is left for the next chunk.
 
 import { LIMITS } from '../../kernel/limits.ts'
-import type { DueOccurrence, DueSchedule, NamedOccurrence } from '../queries/occurrences.ts'
+import type { DueOccurrence, DueSchedule, NamedOccurrence, NextFire } from '../queries/occurrences.ts'
 import { type Cron, parseCron, ScheduleError } from '../rules/cron.ts'
 import { overdueMoments } from '../rules/fire-times.ts'
 import { checkTimezone } from '../rules/timezone.ts'
@@ -14,7 +14,7 @@ export interface DuePlan {
   missed: NamedOccurrence[]
   /** The newest fire time of each schedule, to act on. */
   newest: DueOccurrence[]
-  nexts: { schedule_id: string; next_at: Date }[]
+  nexts: NextFire[]
 }
 
 const LATE_MS = LIMITS.late_fire_hours * 3_600_000
@@ -27,20 +27,20 @@ export function planDue(due: readonly DueSchedule[]): DuePlan {
   // due now do not wait for the backlog of an outage, which gets the room they leave.
   const freshest = due.toSorted((a, b) => b.next_at.getTime() - a.next_at.getTime())
   for (const [n, schedule] of freshest.entries()) {
-    const { id, timezone, next_at, now } = schedule
+    const { id, project_id, timezone, next_at, now } = schedule
+    const named = { project_id, schedule_id: id }
     const cron = read(schedule, readable)
     if (cron instanceof ScheduleError) {
-      plan.unreadable.push({ schedule_id: id, scheduled_for: next_at, reason: cron.code })
+      plan.unreadable.push({ ...named, scheduled_for: next_at, reason: cron.code })
       continue
     }
     const passed = overdueMoments(cron, timezone, next_at, now, Math.floor(room / (due.length - n)))
     room -= passed.moments.length
-    plan.nexts.push({ schedule_id: id, next_at: passed.next_at })
+    plan.nexts.push({ ...named, next_at: passed.next_at })
     const newest = passed.caught_up ? passed.moments.pop() : undefined
-    for (const scheduled_for of passed.moments) plan.missed.push({ schedule_id: id, scheduled_for })
+    for (const scheduled_for of passed.moments) plan.missed.push({ ...named, scheduled_for })
     if (newest === undefined) continue
-    if (now.getTime() - newest.getTime() > LATE_MS)
-      plan.missed.push({ schedule_id: id, scheduled_for: newest })
+    if (now.getTime() - newest.getTime() > LATE_MS) plan.missed.push({ ...named, scheduled_for: newest })
     else plan.newest.push({ ...schedule, scheduled_for: newest })
   }
   return plan

@@ -2,9 +2,11 @@
 // and an occurrence that is `fired` has one run, opened with it, even if a process pauses, dies or acts twice. Fire
 // times that passed during an outage are missed, except the newest, which still fires unless it is too old.
 
-import type { TransactionSql } from 'postgres'
+import type { Fragment, TransactionSql } from 'postgres'
 import { type MissedOccurrence, scheduleMissed } from '../../alerts/rules/alerts.ts'
 import { raiseAlerts } from '../../alerts/verbs/alerts.ts'
+import { type Asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
+import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Context, Sql } from '../../context.ts'
 import { bisect } from '../../kernel/bisect.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
@@ -18,14 +20,15 @@ import { type Submitted, submitRun } from '../../submission/verbs/submit.ts'
 import { orderOfStart } from '../../submission/wire/start-settings.ts'
 import { noteNeverStarted } from '../queries/never-started.ts'
 import * as store from '../queries/occurrences.ts'
+import { noteStartByHand, runName, type Start, startRuns } from '../queries/starts.ts'
 import { disableUnreadable } from '../queries/unreadable.ts'
 import { REFUSALS, type RefusalReason } from '../rules/occurrence.ts'
 import { planDue } from './due.ts'
 
 /** Chore of the tick: acts on every fire time that has come. Returns how many schedules had one. */
 export function fireDue(ctx: Context): Promise<number> {
-  return inChunks(ctx, async sql => {
-    const due = await store.lockDue(sql, LIMITS.fires_per_chunk)
+  return inChunks(ctx, store.projectsDue, async (sql, project) => {
+    const due = await store.lockDue(sql, LIMITS.fires_per_chunk, project)
     if (due.length === 0) return 0
     await fault('fire.after_lock')
     const { unreadable, missed, newest, nexts } = planDue(due)
@@ -33,7 +36,7 @@ export function fireDue(ctx: Context): Promise<number> {
     if (missed.length > 0) await store.noteMissed(sql, missed)
     const overtaken = await store.endRetries(
       sql,
-      due.map(({ id, next_at }) => ({ schedule_id: id, scheduled_for: next_at })),
+      due.map(({ project_id, id, next_at }) => ({ project_id, schedule_id: id, scheduled_for: next_at })),
     )
     const refused = [...unreadable, ...(await startAll(ctx, sql, newest))]
     await noteRefusals(sql, refused)
@@ -49,8 +52,8 @@ export function fireDue(ctx: Context): Promise<number> {
 
 /** Chore of the tick: retries occurrences that met a transient fault. Returns how many. */
 export function retryFires(ctx: Context): Promise<number> {
-  return inChunks(ctx, async sql => {
-    const due = await store.lockRetries(sql, LIMITS.fires_per_chunk)
+  return inChunks(ctx, store.projectsToRetry, async (sql, project) => {
+    const due = await store.lockRetries(sql, LIMITS.fires_per_chunk, project)
     if (due.length === 0) return 0
     await fault('fire.after_lock')
     const refused = await startAll(ctx, sql, due)
@@ -83,14 +86,13 @@ export type StartedByHand = Omit<SourcedSchedule, 'source'> & { input: string; s
 /** Starts a run at once, as the schedule would, and records it as an occurrence. @throws ApiError like submitRun */
 export async function fireByHand(ctx: Context, schedule: StartedByHand): Promise<Submitted> {
   const { project_id, agent_id, input, source } = schedule
-  const together = (sql: Sql, run_id: string) => store.noteStartByHand(sql, schedule.id, run_id)
-  if (source !== null)
-    return startNow(ctx, { ...schedule, source, name: store.runName(schedule) }, { together })
+  const together = (sql: Sql, run_id: string) => noteStartByHand(sql, schedule, run_id)
+  if (source !== null) return startNow(ctx, { ...schedule, source, name: runName(schedule) }, { together })
   const order = {
     ...orderOfStart({ ...schedule, pilot_items: null }),
     project_id,
     agent_id,
-    name: store.runName(schedule),
+    name: runName(schedule),
     idempotency: null,
     together,
   }
@@ -101,23 +103,32 @@ async function* pileOf(input: string) {
   yield [{ line: 1, item_id: null, partition_key: null, input }]
 }
 
-/** Runs chunks, each in a transaction, until nothing is left or the time of a tick (LIMITS.fire_ms) is used up. */
-async function inChunks(ctx: Context, take: (sql: Sql) => Promise<number>): Promise<number> {
+/**
+ * Runs chunks, each in a transaction, until nothing is left or the time of a tick (LIMITS.fire_ms) is used up. On a
+ * cluster each is of one project, so that a node that is silent keeps no locks of a project on another.
+ */
+async function inChunks(
+  ctx: Context,
+  projects: (sql: Sql) => (of: Reachable) => Fragment,
+  take: (sql: Sql, project: Asked) => Promise<number>,
+): Promise<number> {
   const began_ms = ctx.now()
+  const left = await projectsToAsk(ctx.sql, projects(ctx.sql))
   let taken = 0
-  do {
+  while (left.length > 0) {
     const chunk = await ctx.sql.begin(async tx => {
       const sql = tx as unknown as Sql
       await store.waitAtMost(sql, LIMITS.fire_lock_ms)
-      const chunk = await take(sql)
+      const chunk = await take(sql, left[0]!)
       if (chunk > 0) await fault('fire.before_commit')
       return chunk
     })
-    if (chunk === 0) break
-    await fault('fire.after_commit')
+    if (chunk === 0) left.shift()
+    else await fault('fire.after_commit')
     taken += chunk
-    ctx.notify()
-  } while (sinceMs(ctx.now(), began_ms) < LIMITS.fire_ms)
+    if (chunk > 0) ctx.notify()
+    if (sinceMs(ctx.now(), began_ms) >= LIMITS.fire_ms) break
+  }
   return taken
 }
 
@@ -146,7 +157,7 @@ async function startAll(ctx: Context, sql: Sql, given: readonly store.DueOccurre
   if (payers === null) return all('account_lookup_failed')
   const judge = judgeOf(agents, payers)
   const refused: Refused[] = []
-  const starts: store.Start[] = []
+  const starts: Start[] = []
   for (const moment of moments) {
     const reason = judge(moment)
     if (reason !== null) refused.push(refusal(moment, reason))
@@ -156,14 +167,13 @@ async function startAll(ctx: Context, sql: Sql, given: readonly store.DueOccurre
 }
 
 /** Opens the runs; those that PostgreSQL rejects are found by bisection and returned. */
-async function dispatch(ctx: Context, sql: Sql, starts: readonly store.Start[]): Promise<Refused[]> {
+async function dispatch(ctx: Context, sql: Sql, starts: readonly Start[]): Promise<Refused[]> {
   if (starts.length === 0) return []
-  const failed: store.Start[] = []
+  const failed: Start[] = []
   const done = await tried(ctx, sql, 'dispatch_failed', () =>
     bisect(
       starts,
-      async part =>
-        (await savepoint(sql, sql => store.startRuns(sql, part, LIMITS.run_start_minutes))).length,
+      async part => (await savepoint(sql, sql => startRuns(sql, part, LIMITS.run_start_minutes))).length,
       async (start, error) => {
         ctx.log('warn', 'dispatch_failed', { schedule_id: start.schedule_id, error: String(error) })
         return failed.push(start)
@@ -215,7 +225,11 @@ function judgeOf(agents: readonly store.StartingAgent[], payers: readonly store.
   }
 }
 
-const momentOf = ({ id, scheduled_for }: store.DueOccurrence) => ({ schedule_id: id, scheduled_for })
+const momentOf = ({ project_id, id, scheduled_for }: store.DueOccurrence) => ({
+  project_id,
+  schedule_id: id,
+  scheduled_for,
+})
 const refusal = (moment: store.DueOccurrence, reason: RefusalReason) => ({ ...momentOf(moment), reason })
 
 async function noteRefusals(sql: Sql, refused: readonly Refused[]): Promise<void> {

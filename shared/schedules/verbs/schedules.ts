@@ -54,17 +54,21 @@ export async function createSchedule(ctx: Context, order: ScheduleOrder): Promis
  *
  * @throws ApiError `invalid_cron`, `invalid_timezone`, `schedule_cron_taken`, `not_found`, `invalid_request`
  */
-export async function updateSchedule(ctx: Context, id: string, changes: ScheduleChanges): Promise<void> {
+export async function updateSchedule(
+  ctx: Context,
+  key: store.ScheduleKey,
+  changes: ScheduleChanges,
+): Promise<void> {
   await ctx.db.transaction(async tx => {
     const db = tx as unknown as Database
-    const known = await locked(db, id)
+    const known = await locked(db, key)
     const cron = normalCron(changes.cron ?? known.cron)
     const timezone = changes.timezone ?? known.timezone
     const isMoved = cron !== known.cron || timezone !== known.timezone
     const next_at = isMoved ? await nextOf(db, cron, timezone) : known.next_at
     if (isMoved) await passOver(db, known)
     const { cron: _, timezone: __, declared, ...settings } = changes
-    const updated = await store.updateSchedule(db, id, {
+    const updated = await store.updateSchedule(db, key, {
       ...(await columnsOf(ctx, settings, declared, known)),
       ...(declared !== undefined && { declared }),
       ...(isMoved && { cron, timezone, next_at: known.enabled ? next_at : null }),
@@ -74,34 +78,34 @@ export async function updateSchedule(ctx: Context, id: string, changes: Schedule
 }
 
 /** Fire times passed while disabled are lost. @throws ApiError `invalid_cron`, `invalid_timezone`, `not_found` */
-export async function enableSchedule(ctx: Context, id: string): Promise<void> {
+export async function enableSchedule(ctx: Context, key: store.ScheduleKey): Promise<void> {
   await ctx.db.transaction(async tx => {
     const db = tx as unknown as Database
-    const { cron, timezone, enabled } = await locked(db, id)
-    if (!enabled) await store.enableSchedule(db, id, await nextOf(db, cron, timezone))
+    const { cron, timezone, enabled } = await locked(db, key)
+    if (!enabled) await store.enableSchedule(db, key, await nextOf(db, cron, timezone))
   })
 }
 
 /** Disables it with the reason `operator`. A disabled schedule keeps its reason. @throws ApiError `not_found` */
-export async function disableSchedule(ctx: Context, id: string): Promise<void> {
+export async function disableSchedule(ctx: Context, key: store.ScheduleKey): Promise<void> {
   await ctx.db.transaction(async tx => {
     const db = tx as unknown as Database
-    const known = await locked(db, id)
+    const known = await locked(db, key)
     if (!known.enabled) return
     await passOver(db, known)
-    await store.disableSchedule(db, id, 'operator')
+    await store.disableSchedule(db, key, 'operator')
   })
 }
 
 /** Deletes a schedule with all its occurrences; its runs stay. */
-export function deleteSchedule(ctx: Context, id: string): Promise<void> {
-  return store.deleteSchedule(ctx.db, id)
+export function deleteSchedule(ctx: Context, key: store.ScheduleKey): Promise<void> {
+  return store.deleteSchedule(ctx.db, key)
 }
 
 type LockedSchedule = Awaited<ReturnType<typeof locked>>
 
-async function locked(db: Database, id: string) {
-  const row = await store.lockSchedule(db, id)
+async function locked(db: Database, key: store.ScheduleKey) {
+  const row = await store.lockSchedule(db, key)
   if (row === undefined) throw new ApiError('not_found', 'There is no such schedule in this account.')
   return row
 }

@@ -3,7 +3,7 @@
 
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
-import { type Asked, asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
+import { type Asked, asked, byProject, projectsToAsk } from '../../cluster/queries/distributed.ts'
 import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { times } from '../../kernel/packed-columns.ts'
@@ -13,23 +13,24 @@ import { START_COLUMNS, type StartSettings } from '../../submission/wire/start-s
 import type { Source } from '../rules/source.ts'
 
 export interface Occurrence {
+  project_id: string
   schedule_id: string
   scheduled_for: Date
 }
 
 /** Queues occurrences to be read; one that is queued already stays as it is. */
 export async function bookReads(sql: Sql, occurrences: readonly Occurrence[]): Promise<void> {
-  await sql`
-    insert into source_reads (schedule_id, scheduled_for, project_id, due_at)
-    select g.schedule_id, g.scheduled_for, s.project_id, now()
-    from unnest(${occurrences.map(o => o.schedule_id)}::uuid[], ${times(occurrences.map(o => o.scheduled_for))}::text::timestamptz[])
-      as g(schedule_id, scheduled_for)
-    join schedules s on s.id = g.schedule_id
-    on conflict do nothing`
+  for (const [project, own] of await byProject(sql, occurrences))
+    await sql`
+      insert into source_reads (schedule_id, scheduled_for, project_id, due_at)
+      select g.schedule_id, g.scheduled_for, s.project_id, now()
+      from unnest(${own.map(o => o.schedule_id)}::uuid[], ${times(own.map(o => o.scheduled_for))}::text::timestamptz[])
+        as g(schedule_id, scheduled_for)
+      join schedules s on s.id = g.schedule_id ${asked(sql, 's', project)}
+      on conflict do nothing`
 }
 
 export interface ClaimedRead extends Occurrence {
-  project_id: string
   /** The fencing token. */
   run_id: string
   /** The run that an earlier reader left unfinished. */
@@ -68,7 +69,7 @@ async function claimReadOf(
       select schedule_id, scheduled_for, run_id as left_run_id from source_reads
       where due_at <= now() ${of('source_reads')} and not ${isHeld(sql)} and project_id not in (select project_id from busy)
         and (${generators} or not exists (
-          select 1 from schedules s where s.id = schedule_id and s.source ? 'generator'))
+          select 1 from schedules s where s.id = schedule_id ${of('s')} and s.source ? 'generator'))
       order by due_at limit 1 for update skip locked
     )
     update source_reads q set run_id = ${run_id}, due_at = now() + make_interval(secs => ${lease_ms / 1000})
@@ -81,15 +82,16 @@ async function claimReadOf(
 export async function extendRead(sql: Sql, run_id: string, held: Occurrence, lease_ms: number) {
   const result = await sql`
     update source_reads set due_at = now() + make_interval(secs => ${lease_ms / 1000})
-    where schedule_id = ${held.schedule_id} and scheduled_for = ${held.scheduled_for} and run_id = ${run_id}`
+    where project_id = ${held.project_id} and schedule_id = ${held.schedule_id} and scheduled_for = ${held.scheduled_for}
+      and run_id = ${run_id}`
   return result.count === 1
 }
 
 /** Releases a read for the next reader. */
-export async function releaseRead(sql: Sql, { schedule_id, scheduled_for, run_id }: ClaimedRead) {
+export async function releaseRead(sql: Sql, { project_id, schedule_id, scheduled_for, run_id }: ClaimedRead) {
   await sql`
     update source_reads set due_at = now(), run_id = null
-    where schedule_id = ${schedule_id} and scheduled_for = ${scheduled_for} and run_id = ${run_id}`
+    where project_id = ${project_id} and schedule_id = ${schedule_id} and scheduled_for = ${scheduled_for} and run_id = ${run_id}`
 }
 
 export interface EndedRead {
@@ -98,19 +100,19 @@ export interface EndedRead {
 }
 
 /** Ends a read and locks its schedule until the transaction ends; undefined if the reader no longer holds it. */
-export async function endRead(sql: Sql, { schedule_id, scheduled_for, run_id }: ClaimedRead) {
-  const [held] = await sql<{ enabled: boolean; project_id: string }[]>`
-    select enabled, project_id from schedules where id = ${schedule_id} for no key update`
+export async function endRead(sql: Sql, { project_id, schedule_id, scheduled_for, run_id }: ClaimedRead) {
+  const [held] = await sql<{ enabled: boolean }[]>`
+    select enabled from schedules where project_id = ${project_id} and id = ${schedule_id} for no key update`
   if (!held) return undefined
   const [row] = await sql<EndedRead[]>`
     delete from source_reads q
-    where q.project_id = ${held.project_id} and q.schedule_id = ${schedule_id} and q.scheduled_for = ${scheduled_for}
+    where q.project_id = ${project_id} and q.schedule_id = ${schedule_id} and q.scheduled_for = ${scheduled_for}
       and q.run_id = ${run_id}
     returning ${held.enabled}::boolean and not exists (
-        select 1 from occurrences o where o.project_id = q.project_id and o.schedule_id = q.schedule_id
+        select 1 from occurrences o where o.project_id = ${project_id} and o.schedule_id = q.schedule_id
           and o.scheduled_for > q.scheduled_for and not o.manual)
       and not exists (
-        select 1 from source_reads r where r.project_id = q.project_id and r.schedule_id = q.schedule_id
+        select 1 from source_reads r where r.project_id = ${project_id} and r.schedule_id = q.schedule_id
           and r.scheduled_for > q.scheduled_for)
       as is_current`
   return row
@@ -128,14 +130,19 @@ export async function noteRead(sql: Sql, read: ClaimedRead, watchMinutes: number
         watch_until = excluded.watch_until
       where o.retry_at is not null`
   if (acted.count === 0) return false
-  const noted = await sql`update schedules set last_run_at = now() where id = ${read.schedule_id}`
+  const noted = await sql`
+    update schedules set last_run_at = now() where project_id = ${read.project_id} and id = ${read.schedule_id}`
   return noted.count === 1
 }
 
 /** How often an occurrence was tried. */
-export async function triesOf(sql: Sql, { schedule_id, scheduled_for }: Occurrence): Promise<number> {
+export async function triesOf(
+  sql: Sql,
+  { project_id, schedule_id, scheduled_for }: Occurrence,
+): Promise<number> {
   const [row] = await sql<{ tries: number }[]>`
-    select tries from occurrences where schedule_id = ${schedule_id} and scheduled_for = ${scheduled_for} and not manual`
+    select tries from occurrences
+    where project_id = ${project_id} and schedule_id = ${schedule_id} and scheduled_for = ${scheduled_for} and not manual`
   return row?.tries ?? 0
 }
 
@@ -156,10 +163,14 @@ export interface SourcedSchedule extends Omit<SourcedStart, 'name'> {
   name: string | null
 }
 
-export async function findSourcedSchedule(sql: Sql, id: string): Promise<SourcedSchedule | undefined> {
+export async function findSourcedSchedule(
+  sql: Sql,
+  project_id: string,
+  id: string,
+): Promise<SourcedSchedule | undefined> {
   const [row] = await sql<SourcedSchedule[]>`
     select id, project_id, agent_id, cron, timezone, name, source, source_headers_sealed, ${sql(START_COLUMNS)}
-    from schedules where id = ${id} and source is not null`
+    from schedules where project_id = ${project_id} and id = ${id} and source is not null`
   return row
 }
 

@@ -1,7 +1,8 @@
 // SQL that says how many more runs may be open. Guarantee: everything that starts runs counts the same way and refuses
 // as `rules/run-admission.ts` says. In the fragments a project is `p` and its account `c`.
 
-import { type Asked, isDistributed } from '../../cluster/queries/distributed.ts'
+import type { Asked } from '../../cluster/queries/distributed.ts'
+import { isDistributed } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'

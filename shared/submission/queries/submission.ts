@@ -3,8 +3,7 @@
 
 import type { AccountPlan } from '../../accounts/tables/accounts.ts'
 import { type ClaimedItem, takenAtOnce } from '../../claims/queries/claim.ts'
-import { isDistributed } from '../../cluster/queries/distributed.ts'
-import { askReachable, lostNodes } from '../../cluster/queries/nodes.ts'
+import { askReachable, isDistributed, lostNodes } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { WRITTEN_COLUMNS, written } from '../../items/queries/transitions.ts'
 import type { RunKey } from '../../kernel/ids.ts'

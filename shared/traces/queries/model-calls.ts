@@ -1,6 +1,7 @@
 // Counts calls of models by agent, and reads the counts. Guarantee: an agent has a bounded number of rows a day, and
 // the cost of a read depends on the rows, however many calls there were.
 
+import type { Fragment } from 'postgres'
 import { type Asked, asked } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -31,11 +32,11 @@ const newCalls = (sql: Sql) => sql`
   group by 1, 2, 3, 4, 5`
 
 /**
- * Counts new calls, as parts of the statement that indexes steps. An agent may name another model in each call: once it
- * has LIMITS.model_call_rows rows of a day, models that are new on that day are counted as one. Known models may still
- * add rows of other durations.
+ * Counts new calls, as parts of the statement that indexes steps, into `counted_calls`. An agent may name another model
+ * in each call: once it has LIMITS.model_call_rows rows of a day, models that are new on that day are counted as one.
+ * Known models may still add rows of other durations.
  */
-export const countModelCalls = (sql: Sql, project: Asked) => sql`
+export const newModelCalls = (sql: Sql, project: Asked) => sql`
   new_calls as materialized (${newCalls(sql)}),
   kept_calls as materialized (
     select project_id, agent_id, day, (
@@ -45,11 +46,10 @@ export const countModelCalls = (sql: Sql, project: Asked) => sql`
       ) kept
     ) as rows
     from (select distinct project_id, agent_id, day from new_calls) d
-  ), called as (
-  insert into model_calls as m (project_id, agent_id, day, model, took, calls, degraded, failed, unpriced, input_tokens,
-    output_tokens, cost_micro)
-  select project_id, agent_id, day, case when is_known or rows + nth <= ${LIMITS.model_call_rows} then model else ${OTHER_MODELS} end,
-    took, sum(calls), sum(degraded), sum(failed), sum(unpriced), sum(input_tokens), sum(output_tokens), sum(cost_micro)
+  ), counted_calls as (
+  select project_id, agent_id, day, case when is_known or rows + nth <= ${LIMITS.model_call_rows} then model else ${OTHER_MODELS} end as model,
+    took, sum(calls) as calls, sum(degraded) as degraded, sum(failed) as failed, sum(unpriced) as unpriced,
+    sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(cost_micro) as cost_micro
   from (
     select c.*, is_known, rows,
       row_number() over (partition by c.project_id, c.agent_id, c.day, is_known order by c.model, c.took) as nth
@@ -58,12 +58,24 @@ export const countModelCalls = (sql: Sql, project: Asked) => sql`
       where (k.project_id, k.agent_id, k.day, k.model) = (c.project_id, c.agent_id, c.day, c.model) ${asked(sql, 'k', project)}
     ) as is_known) known
   ) named
-  group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+  group by 1, 2, 3, 4, 5
+  )`
+
+/** Adds rows of `counted_calls` to those of their day. */
+export const addModelCalls = (sql: Sql, counted: Fragment) => sql`
+  insert into model_calls as m (project_id, agent_id, day, model, took, calls, degraded, failed, unpriced, input_tokens,
+    output_tokens, cost_micro)
+  select project_id, agent_id, day, model, took, calls, degraded, failed, unpriced, input_tokens, output_tokens,
+    cost_micro
+  from ${counted} order by 1, 2, 3, 4, 5
   on conflict (project_id, agent_id, day, model, took) do update set
     calls = m.calls + excluded.calls, degraded = m.degraded + excluded.degraded, failed = m.failed + excluded.failed,
     unpriced = m.unpriced + excluded.unpriced, input_tokens = m.input_tokens + excluded.input_tokens,
-    output_tokens = m.output_tokens + excluded.output_tokens, cost_micro = m.cost_micro + excluded.cost_micro
-  )`
+    output_tokens = m.output_tokens + excluded.output_tokens, cost_micro = m.cost_micro + excluded.cost_micro`
+
+/** The columns of `counted_calls`, as a list of columns with their types. */
+export const ROWS_OF_CALLS = `project_id uuid, agent_id uuid, day date, model text, took smallint, calls int, degraded int,
+  failed int, unpriced int, input_tokens bigint, output_tokens bigint, cost_micro bigint`
 
 /** Usage by model since a day in UTC, as YYYY-MM-DD: the most expensive first, then those called most. */
 export async function readModelUsage(sql: Sql, project_id: string, since: string): Promise<ModelUsageRow[]> {

@@ -2,8 +2,8 @@
 // many items have failed.
 
 import type { Fragment } from 'postgres'
-import { asked, asProjects, isDistributed, ofOne } from '../../cluster/queries/distributed.ts'
-import { askReachable } from '../../cluster/queries/nodes.ts'
+import { asked, asProjects, ofOne } from '../../cluster/queries/distributed.ts'
+import { askReachable, isDistributed } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
 import type { RunKey } from '../../kernel/ids.ts'

@@ -5,7 +5,7 @@ import { and, desc, eq, getTableColumns, isNull, lt, sql as raw } from 'drizzle-
 import { accounts } from '../../accounts/tables/accounts.ts'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents } from '../../agents/tables/agents.ts'
-import { isDistributed } from '../../cluster/queries/distributed.ts'
+import { isDistributed, lostNodes } from '../../cluster/queries/nodes.ts'
 import type { Context, Database, Sql } from '../../context.ts'
 import type { TriggerSource } from '../../sources/rules/source.ts'
 import { type StartSettings, startOf } from '../../submission/wire/start-settings.ts'
@@ -159,6 +159,7 @@ export async function holdWebhook(sql: Sql, { id, webhook_id }: Webhook): Promis
 
 /** Records the time of a fire, at most once in `every_ms`, so that a busy trigger does not keep updating its row. */
 export async function touchTrigger(sql: Sql, id: string, every_ms: number): Promise<void> {
+  if (lostNodes().length > 0) return // every node of a cluster has the row
   await sql`
     update triggers set last_fired_at = now()
     where id = ${id} and coalesce(last_fired_at, '-infinity') < now() - make_interval(secs => ${every_ms / 1000})`

@@ -2,6 +2,7 @@
 // partitions of the week it was submitted in. Guarantee: creating and dropping never wait for a lock, because a waiting
 // lock blocks every read and write of steps behind it; another tick tries again.
 
+import { lostNodes } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { firstIdAt, timeOf } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -42,7 +43,8 @@ export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<num
  */
 export async function dropSpentWeek(sql: Sql, run_id: string, nowMs: number): Promise<boolean> {
   const week = weekOf(timeOf(run_id))
-  if (week >= weekOf(nowMs)) return false
+  // Projects on a lost node may need the week, and dropping it takes every node.
+  if (week >= weekOf(nowMs) || lostNodes().length > 0) return false
   const names = PARTITIONED.map(table => nameOf(table, week))
   const [from, to] = [firstIdAt(week * WEEK_MS), firstIdAt((week + 1) * WEEK_MS)]
   const [seen] = await sql<{ there: boolean; needed: boolean }[]>`

@@ -1,7 +1,9 @@
 // Removes the runs of deleted projects and agents, then these themselves. A run is removed after all its rows, because
 // they are found by it.
 
-import { isDistributed } from '../../cluster/queries/distributed.ts'
+import type { Fragment } from 'postgres'
+import { type Asked, asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
+import { isDistributed, lostNodes, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 
 /** Runs of one project that are removed together. */
@@ -11,28 +13,42 @@ export interface Runs {
 }
 
 /** Runs of projects without an account, or of deleted agents. A run of both is there twice: finding it takes all. */
-const deletedRuns = (sql: Sql) => sql`(
+const deletedRuns = (sql: Sql, ofRuns: Fragment) => sql`(
   select r.project_id, r.id, r.finished_at, r.stop_reason, r.total_items
-  from projects p join runs r on r.project_id = p.id where p.account_id is null
+  from projects p join runs r on r.project_id = p.id where p.account_id is null ${ofRuns}
   union all
   select r.project_id, r.id, r.finished_at, r.stop_reason, r.total_items
-  from agents a join runs r on r.agent_id = a.id where a.deleted_at is not null)`
+  from agents a join runs r on r.agent_id = a.id where a.deleted_at is not null ${ofRuns})`
+
+const STILL_RUNS = "finished_at is null and stop_reason is distinct from 'cancelled'"
 
 /** Cancels the runs of deleted projects and agents, so that no more of their items are dispatched. */
 export async function cancelDeletedRuns(sql: Sql, limit: number): Promise<void> {
-  await sql`
-    update runs set stop_reason = 'cancelled'
-    where id in (
-      select id from ${deletedRuns(sql)} d
-      where finished_at is null and stop_reason is distinct from 'cancelled' limit ${limit})`
+  const look = (of: Reachable) =>
+    sql`select distinct project_id from ${deletedRuns(sql, of('r'))} d where ${sql.unsafe(STILL_RUNS)}`
+  for (const project of await projectsToAsk(sql, look))
+    await sql`
+      update runs set stop_reason = 'cancelled'
+      where id in (
+        select id from ${deletedRuns(sql, asked(sql, 'r', project))} d
+        where ${sql.unsafe(STILL_RUNS)} limit ${limit}) ${asked(sql, 'runs', project)}`
 }
 
 /** Runs of one project to remove, without claims: as many as have up to `items` items together, or one longer run. */
 export async function findDeletedRuns(sql: Sql, limit: number, items: number): Promise<Runs | undefined> {
+  const look = (of: Reachable) => sql`select distinct project_id from ${deletedRuns(sql, of('r'))} d`
+  for (const project of await projectsToAsk(sql, look)) {
+    const runs = await findDeletedRunsOf(sql, limit, items, project)
+    if (runs) return runs
+  }
+}
+
+async function findDeletedRunsOf(sql: Sql, limit: number, items: number, project: Asked) {
   const [row] = await sql<Runs[]>`
     with found as materialized (
-      select project_id, id, total_items from ${deletedRuns(sql)} d
-      where not exists (select 1 from claims c where c.project_id = d.project_id and c.run_id = d.id)
+      select project_id, id, total_items from ${deletedRuns(sql, asked(sql, 'r', project))} d
+      where not exists (
+          select 1 from claims c where c.project_id = d.project_id and c.run_id = d.id ${asked(sql, 'c', project)})
         and (finished_at is not null or stop_reason = 'cancelled')
       limit ${limit}
     )
@@ -109,6 +125,7 @@ export async function removeEmptied(sql: Sql, limit: number): Promise<number> {
 
 /** The same on a cluster, where agents and projects are on all nodes and runs are not: each is queried for its runs. */
 async function removeEmptiedOfCluster(sql: Sql, limit: number): Promise<number> {
+  if (lostNodes().length > 0) return 0 // their removal takes every node
   const gone = await sql<{ kind: 'agents' | 'projects'; id: string; project_id: string }[]>`
     select 'agents' as kind, id, project_id from agents where deleted_at is not null
     union all select 'projects', id, id from projects where account_id is null`

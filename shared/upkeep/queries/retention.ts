@@ -2,9 +2,10 @@
 // Guarantee: only what has ended is removed; the statement that decides it also marks the run with what it has lost,
 // and the rows follow in bounded pieces.
 
+import type { Fragment } from 'postgres'
 import type { ProjectSettings } from '../../accounts/tables/projects.ts'
 import { type Asked, asked, projectOf, projectsToAsk } from '../../cluster/queries/distributed.ts'
-import type { Reachable } from '../../cluster/queries/nodes.ts'
+import { askReachable, canBeAsked, lostNodes, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { CLOCK } from '../../items/queries/transitions.ts'
 import { firstIdAt, type RunKey } from '../../kernel/ids.ts'
@@ -21,62 +22,55 @@ export async function markSpentRuns(sql: Sql, nowMs: number, limit: number): Pro
     select id, settings from projects
     where settings ?| array['step_retention_days', 'payload_retention_days', 'record_retention_days']`
   let marked = 0
-  for (const { id, settings } of projects) {
+  for (const { id, settings } of projects.filter(({ id }) => canBeAsked(id))) {
     const { step_retention_days, payload_retention_days, record_retention_days } = settings
     // A retention that reaches back before 1970 removes nothing: no id is older.
     const before = (days: number) => Math.max(0, nowMs - days * DAY_MS)
     // Steps are removed by whole weeks, so that those of a week can be dropped with their partition.
     if (step_retention_days)
-      marked += await markPart(sql, 'steps', id, weekStart(before(step_retention_days)), limit)
+      marked += await mark(sql, 'steps', id, weekStart(before(step_retention_days)), limit)
     if (payload_retention_days)
-      marked += await markPart(sql, 'payloads', id, before(payload_retention_days), limit)
-    if (record_retention_days) marked += await markRecords(sql, id, before(record_retention_days), limit)
+      marked += await mark(sql, 'payloads', id, before(payload_retention_days), limit)
+    if (record_retention_days) marked += await mark(sql, 'records', id, before(record_retention_days), limit)
   }
   return marked
 }
 
-/** Marks runs that lose only their steps or only their payloads. */
-async function markPart(
-  sql: Sql,
-  kind: 'steps' | 'payloads',
-  project_id: string,
-  beforeMs: number,
-  limit: number,
-): Promise<number> {
-  const purgedAt = sql(`${kind}_purged_at`)
-  const { count } = await sql`
-    with spent as (
-      update runs set ${purgedAt} = now() where project_id = ${project_id} and id in (
-        select id from runs where project_id = ${project_id} and id < ${firstIdAt(beforeMs)}
-          and ${purgedAt} is null and finished_at is not null ${allIndexed(sql)} order by id limit ${limit})
-        and finished_at is not null returning id
-    ), uncounted as (${kind === 'steps' ? uncountSteps(sql, project_id) : sql`select`})
-    insert into purges (project_id, run_id, kind) select ${project_id}, id, ${kind} from spent on conflict do nothing`
-  return count
+/** Marks ended runs that lose their steps, their payloads or all their rows; returns how many it marked. */
+async function mark(sql: Sql, kind: PurgeKind, project_id: string, beforeMs: number, limit: number) {
+  const isSpent = sql`project_id = ${project_id} and finished_at is not null
+    and ${kind === 'records' ? notMarked(sql, project_id) : sql`${sql(`${kind}_purged_at`)} is null`} ${allIndexed(sql)}`
+  const spent = await sql<{ id: string }[]>`
+    select id from runs where id < ${firstIdAt(beforeMs)} and ${isSpent} order by id limit ${limit}`
+  if (spent.length === 0) return 0
+  // Several statements: a cluster sends rows that an INSERT reads from another part of its statement to all nodes.
+  return sql.begin(async tx => {
+    const marked = await tx<{ id: string }[]>`
+      update runs set ${PURGED_AT[kind](sql)} from ${sql.unsafe(CLOCK)}
+      where id = any(${spent.map(({ id }) => id)}::uuid[]) and ${isSpent} returning id`
+    const ids = marked.map(({ id }) => id)
+    if (kind !== 'payloads')
+      await tx`delete from run_step_errors where project_id = ${project_id} and run_id = any(${ids}::uuid[])`
+    await tx`
+      insert into purges (project_id, run_id, kind) select ${project_id}::uuid, id, ${kind} from unnest(${ids}::uuid[]) as g(id)
+      on conflict do nothing`
+    return ids.length
+  })
 }
 
-async function markRecords(sql: Sql, project_id: string, beforeMs: number, limit: number): Promise<number> {
-  const { count } = await sql`
-    with spent as (
-      update runs r set steps_purged_at = coalesce(steps_purged_at, clock.at),
-        payloads_purged_at = coalesce(payloads_purged_at, clock.at)
-      from ${sql.unsafe(CLOCK)} where project_id = ${project_id} and id in (
-        select id from runs where project_id = ${project_id} and id < ${firstIdAt(beforeMs)}
-          and finished_at is not null
-          and not exists (
-            select 1 from purges where project_id = ${project_id} and run_id = runs.id and kind = 'records') ${allIndexed(sql)}
-        order by id limit ${limit}) and finished_at is not null returning id
-    ), uncounted as (${uncountSteps(sql, project_id)})
-    insert into purges (project_id, run_id, kind) select ${project_id}, id, 'records' from spent on conflict do nothing`
-  return count
+const PURGED_AT: Record<PurgeKind, (sql: Sql) => Fragment> = {
+  steps: sql => sql`steps_purged_at = clock.at`,
+  payloads: sql => sql`payloads_purged_at = clock.at`,
+  records: sql => sql`steps_purged_at = coalesce(steps_purged_at, clock.at),
+    payloads_purged_at = coalesce(payloads_purged_at, clock.at)`,
 }
+
+const notMarked = (sql: Sql, project_id: string) => sql`not exists (
+  select 1 from purges where project_id = ${project_id} and run_id = runs.id and kind = 'records')`
 
 /** Excludes runs with steps that are not indexed yet: steps counted after this would stay counted for good. */
 const allIndexed = (sql: Sql) => sql`and not exists (
   select 1 from unindexed_steps u where u.project_id = runs.project_id and u.run_id = runs.id)`
-
-const uncountSteps = (sql: Sql, project_id: string) => sql`
-  delete from run_step_errors where project_id = ${project_id} and run_id in (select id from spent)`
 
 interface Purge extends RunKey {
   kind: PurgeKind
@@ -86,10 +80,13 @@ interface Purge extends RunKey {
 
 /** Removes one bounded piece of what was marked, of one run or of several small ones; false if nothing is left. */
 export async function purgePiece(sql: Sql, nowMs: number): Promise<boolean> {
-  const purges = await sql<Purge[]>`
+  const purges = await askReachable(
+    sql,
+    of => sql<Purge[]>`
     select p.*, coalesce(r.total_items, 0) as total_items
-    from purges p left join runs r on r.project_id = p.project_id and r.id = p.run_id
-    order by p.project_id, p.run_id, p.kind limit ${LIMITS.runs_removed}`
+    from purges p left join runs r on r.project_id = p.project_id and r.id = p.run_id ${of('r')}
+    where true ${of('p')} order by p.project_id, p.run_id, p.kind limit ${LIMITS.runs_removed}`,
+  )
   const [purge] = purges
   if (purge === undefined) return false
   const { project_id, run_id, kind, next_seq } = purge
@@ -201,6 +198,7 @@ export async function removeExpired(sql: Sql, nowMs: number, limit: number): Pro
   }
   let removed = 0
   for (const [table, over] of Object.entries(rows)) {
+    if (table === 'api_keys' && lostNodes().length > 0) continue // every node of a cluster has them
     // Each node of a cluster has its own copy of the API keys, with its own ctids.
     const by = table === 'api_keys' ? sql`id` : sql`ctid`
     const look = (of: Reachable) =>

@@ -33,8 +33,7 @@ export async function watchForAlerts(ctx: Context): Promise<number> {
   }
   if (sinceMs(ctx.now(), lookedAt.get(ctx) ?? 0) < LIMITS.alert_look_ms) return told
   lookedAt.set(ctx, ctx.now())
-  told += (await alone(ctx, sql => tellOpen(ctx, sql))).made
-  return told + (await alone(ctx, sql => tellPassed(ctx, sql))).made
+  return told + (await alone(ctx, sql => tellOpen(ctx, sql))).made
 }
 
 interface Told {
@@ -70,7 +69,7 @@ async function tellEnded(ctx: Context, sql: Sql): Promise<Told> {
   return { taken: ended.length, made: raised + resolved.length + told }
 }
 
-/** Raises alerts of open runs, projects and held items, and resolves those whose condition has ended. */
+/** Raises alerts of open runs, projects, held items and deadlines, and resolves those whose condition has ended. */
 async function tellOpen(ctx: Context, sql: Sql): Promise<Told> {
   const limit = LIMITS.alert_runs_per_look
   const resolved = await resolveAlerts(sql, await projects.findOver(sql, limit))
@@ -81,12 +80,8 @@ async function tellOpen(ctx: Context, sql: Sql): Promise<Told> {
     ...(await projects.findStalled(sql, limit)).map(consumerStalled),
     ...(await projects.findHeldItems(sql, limit)).map(itemsHeld),
     ...(await findUnheldBudgets(sql, limit)).map(unpricedModel),
+    ...(await passDeadlines(sql)),
   ]
   const raised = await raiseAlerts(ctx, sql, alerts)
   return { taken: 0, made: raised + resolved.length }
-}
-
-/** Raises alerts of passed deadlines, in a pass of its own: on a cluster it needs every node, as each has all deadlines. */
-async function tellPassed(ctx: Context, sql: Sql): Promise<Told> {
-  return { taken: 0, made: await raiseAlerts(ctx, sql, await passDeadlines(sql)) }
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -96,6 +96,29 @@ describe.skipIf(!CLUSTER)(`on a cluster (${CLUSTER ? 'CITUS_URL' : NO_CLUSTER})`
     expect((await plan(url, true)).said).toEqual(['reads for callers see the new columns of triggers'])
     expect(await plan(url)).toEqual({ steps: 0, said: [] })
     expect(await sql`select later from assay_tenant.triggers`).toHaveLength(0)
+  })
+
+  it('a reference table of an earlier version becomes a distributed one with its rows', async () => {
+    const url = await clusterDatabase()
+    await migrate(url)
+    await plan(url, true)
+    const sql = postgres(url, { max: 1, onnotice: () => {} })
+    parts.defer(() => sql.end())
+    const keys = await sql<{ table: string; name: string }[]>`
+      select conrelid::regclass::text as table, conname as name from pg_constraint
+      where contype = 'f' and 'schedules'::regclass in (conrelid, confrelid)`
+    for (const { table, name } of keys) await sql`alter table ${sql(table)} drop constraint ${sql(name)}`
+    await sql`select undistribute_table('schedules')`
+    await sql`select create_reference_table('schedules')`
+    const id = randomUUID()
+    await sql`insert into projects ${sql({ id, name: 'p' })}`
+    await sql`insert into agents ${sql({ id, project_id: id, name: 'a', slug: 'a' })}`
+    await sql`insert into schedules ${sql({ id, project_id: id, agent_id: id, cron: '0 2 * * *' })}`
+    const { said } = await plan(url, true)
+    expect(said).toContain('schedules becomes a distributed table')
+    expect(said).not.toContain('runs refers to agents by (project_id, agent_id)')
+    expect(await plan(url)).toEqual({ steps: 0, said: [] })
+    expect(await sql`select from schedules where project_id = ${id}`).toHaveLength(1)
   })
 
   it('a distribution that was stopped continues where it stopped', async () => {

@@ -7,7 +7,7 @@ import { deliverDue } from '../../../shared/outbox/verbs/deliver.ts'
 import { readSigningSecret } from '../../../shared/outbox/verbs/signing-secrets.ts'
 import { startRecovery } from '../../../shared/recovery/verbs/recover.ts'
 import type { ResultFormat } from '../../../shared/results/vocabulary.ts'
-import { noteStartByHand } from '../../../shared/schedules/queries/occurrences.ts'
+import { noteStartByHand } from '../../../shared/schedules/queries/starts.ts'
 import { createSchedule } from '../../../shared/schedules/verbs/schedules.ts'
 import { watchForAlerts } from '../../../shared/upkeep/verbs/watch-alerts.ts'
 import { failure, result, type TestEngine, testEngine } from '../../support/engine.ts'
@@ -34,7 +34,7 @@ async function night(items: number, format: ResultFormat = 'csv', url = receiver
     ...{ callback_url: null, results: { url, format } },
   })
   const run_id = await engine.submit(items, {
-    together: (sql, run_id) => noteStartByHand(sql, schedule_id, run_id),
+    together: (sql, run_id) => noteStartByHand(sql, { project_id, id: schedule_id }, run_id),
   })
   await consume(ctx)
   await look()

@@ -49,6 +49,8 @@ async function schedule(cron = '* * * * *', ago = 0, more: object = {}): Promise
   return id
 }
 
+const keyOf = (id: string) => ({ project_id: engine.project_id, id })
+
 interface Row {
   outcome: string
   reason: string | null
@@ -131,11 +133,11 @@ describe('an occurrence', () => {
 
   it('of a disabled schedule is not fired, and enabling the schedule does not make up for it', async () => {
     const id = await schedule('* * * * *', -1)
-    await disableSchedule(engine.ctx, id)
+    await disableSchedule(engine.ctx, keyOf(id))
     expect(await find(id)).toMatchObject({ enabled: false, disabled_reason: 'operator', next_at: null })
     await setClock(engine.sql, '2026-03-02T09:40:20Z')
     expect(await fireDue(engine.ctx)).toBe(0)
-    await enableSchedule(engine.ctx, id)
+    await enableSchedule(engine.ctx, keyOf(id))
     expect((await find(id)).next_at).toEqual(minutesAgo(-11))
     expect(await rows(id)).toEqual([])
   })
@@ -147,20 +149,20 @@ describe('an occurrence that was due before a change and that no tick has fired'
 
   it('still waits for its tick if neither cron nor zone changes', async () => {
     const id = await schedule('* * * * *', 1)
-    await updateSchedule(engine.ctx, id, { timezone: 'UTC', cron: '* * * * *', budget_cents: 1 })
+    await updateSchedule(engine.ctx, keyOf(id), { timezone: 'UTC', cron: '* * * * *', budget_cents: 1 })
     expect(await find(id)).toMatchObject({ next_at: minutesAgo(1), budget_micro: 10_000 })
   })
 
   it('is missed if the cron changes', async () => {
     const id = await schedule('* * * * *', 1)
-    await updateSchedule(engine.ctx, id, { cron: '*/10 * * * *' })
+    await updateSchedule(engine.ctx, keyOf(id), { cron: '*/10 * * * *' })
     expect(await rows(id)).toMatchObject(missed(1, 0))
     expect((await find(id)).next_at).toEqual(minutesAgo(-10))
   })
 
   it('is missed if a person disables the schedule, and so is every one of a long outage', async () => {
     const id = await schedule('* * * * *', 7000)
-    await disableSchedule(engine.ctx, id)
+    await disableSchedule(engine.ctx, keyOf(id))
     expect(await rows(id)).toHaveLength(7001)
     expect(await find(id)).toMatchObject({ enabled: false, next_at: null })
   })
@@ -169,7 +171,7 @@ describe('an occurrence that was due before a change and that no tick has fired'
 it('of two schedules that are given the same cron at once, one is refused with schedule_cron_taken', async () => {
   const ids = [await schedule('0 1 * * *', -1), await schedule('0 2 * * *', -1)]
   const changes = await Promise.allSettled(
-    ids.map(id => updateSchedule(engine.ctx, id, { cron: '0 3 * * *' })),
+    ids.map(id => updateSchedule(engine.ctx, keyOf(id), { cron: '0 3 * * *' })),
   )
   const refused = changes.filter(change => change.status === 'rejected')
   expect(refused.map(({ reason }) => reason.code)).toEqual(['schedule_cron_taken'])
@@ -240,7 +242,7 @@ describe('an outage', () => {
       await schedule('0 * * * *', 5, { project_id, agent_id }),
       await schedule('1 * * * *', 3, { project_id, agent_id }),
     ]
-    const due = await lockDue(sql, 10)
+    const due = await lockDue(sql, 10, null)
     expect(due.filter(one => one.project_id === project_id).map(one => one.id)).toEqual([late, later])
     const own = due.filter(one => many.includes(one.id)).map(one => one.next_at.getTime())
     expect(own).toHaveLength(8) // the account with many due takes the other places
@@ -248,8 +250,8 @@ describe('an outage', () => {
     expect(own).toEqual(own.toSorted())
     // A schedule that another transaction holds gives its place to the next.
     await sql.begin(async tx => {
-      await lockDue(tx as unknown as Sql, 10)
-      const next = await lockDue(sql, 10)
+      await lockDue(tx as unknown as Sql, 10, null)
+      const next = await lockDue(sql, 10, null)
       expect(next).toHaveLength(10)
       expect(next.some(({ id }) => due.some(one => one.id === id))).toBe(false)
     })
@@ -317,7 +319,7 @@ describe('a temporary fault', () => {
     const id = await schedule(YEARLY)
     await fireDue(engine.ctx)
     await retryNow()
-    await disableSchedule(engine.ctx, id)
+    await disableSchedule(engine.ctx, keyOf(id))
     await engine.deploy()
     expect(await retryFires(engine.ctx)).toBe(0)
     expect(await told(id)).toEqual([['skipped', 'no_deployed_version']])
@@ -413,9 +415,9 @@ describe('a permanent fault', () => {
       expect(await find(id)).toMatchObject({ enabled: false, disabled_reason: reason, next_at: null })
       expect(await told(id)).toEqual([['skipped', reason]])
       expect(await alerts()).toMatchObject([{ reason }])
-      await expect(enableSchedule(engine.ctx, id)).rejects.toMatchObject({ code: reason })
-      await updateSchedule(engine.ctx, id, { cron: '* * * * *', timezone: 'UTC' })
-      await enableSchedule(engine.ctx, id)
+      await expect(enableSchedule(engine.ctx, keyOf(id))).rejects.toMatchObject({ code: reason })
+      await updateSchedule(engine.ctx, keyOf(id), { cron: '* * * * *', timezone: 'UTC' })
+      await enableSchedule(engine.ctx, keyOf(id))
       expect(await find(id)).toMatchObject({ enabled: true, disabled_reason: null })
     },
   )
@@ -535,7 +537,7 @@ describe('the clock of the database', () => {
     const before = await rows(id)
     await setClock(engine.sql, '2026-03-02T09:25:20Z')
     // The next occurrence follows from the clock, which now names occurrences that have a row already.
-    await updateSchedule(engine.ctx, id, { timezone: 'Etc/GMT' })
+    await updateSchedule(engine.ctx, keyOf(id), { timezone: 'Etc/GMT' })
     for (const minute of [26, 27, 28, 29, 30]) {
       await setClock(engine.sql, `2026-03-02T09:${minute}:10Z`)
       expect(await fireDue(engine.ctx)).toBe(1)

@@ -6,7 +6,7 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { AgentLine } from '../../../shared/protocol/rules/protocol.ts'
 import { fireDue, retryFires } from '../../../shared/schedules/verbs/fire.ts'
 import { createSchedule } from '../../../shared/schedules/verbs/schedules.ts'
-import { readSources } from '../../../shared/schedules/verbs/source-reader.ts'
+import { readSources } from '../../../shared/sources/verbs/source-reader.ts'
 import { setClock } from '../../support/clock.ts'
 import { conservation, type Script, type TestEngine, testEngine } from '../../support/engine.ts'
 

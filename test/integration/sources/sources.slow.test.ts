@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fireDue } from '../../../shared/schedules/verbs/fire.ts'
 import { createSchedule } from '../../../shared/schedules/verbs/schedules.ts'
-import { readSources } from '../../../shared/schedules/verbs/source-reader.ts'
+import { readSources } from '../../../shared/sources/verbs/source-reader.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
 import { startSource, type TestSource } from '../../support/source.ts'
 

@@ -6,8 +6,8 @@ import { onFault } from '../../../shared/kernel/fault.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { fireByHand, fireDue, retryFires, type StartedByHand } from '../../../shared/schedules/verbs/fire.ts'
 import { createSchedule, type ScheduleOrder } from '../../../shared/schedules/verbs/schedules.ts'
-import { readSources, stopReading } from '../../../shared/schedules/verbs/source-reader.ts'
 import { findSourcedSchedule } from '../../../shared/sources/queries/source-reads.ts'
+import { readSources, stopReading } from '../../../shared/sources/verbs/source-reader.ts'
 import { setClock } from '../../support/clock.ts'
 import { conservation, type TestEngine, testEngine } from '../../support/engine.ts'
 import { body, type Serve, startSource, type TestSource, ticketLines } from '../../support/source.ts'
@@ -74,7 +74,10 @@ describe('an occurrence whose schedule has a source', () => {
     await tick()
     const run = await engine.run((await rows(id))[0]!.run_id!)
     expect(run).toMatchObject({ tags: ['acme', 'nightly'], pilot_items: 1, total_items: 3 })
-    const byHand = await fireByHand(engine.ctx, (await findSourcedSchedule(engine.sql, id)) as StartedByHand)
+    const byHand = await fireByHand(
+      engine.ctx,
+      (await findSourcedSchedule(engine.sql, engine.project_id, id)) as StartedByHand,
+    )
     expect(await engine.run(byHand.run_id)).toMatchObject({ tags: ['acme', 'nightly'], total_items: 3 })
   })
 
@@ -83,7 +86,10 @@ describe('an occurrence whose schedule has a source', () => {
     const id = await schedule({}, { concurrency: 2 })
     await tick()
     expect(await engine.run((await rows(id))[0]!.run_id!)).toMatchObject({ concurrency: 2, total_items: 3 })
-    const byHand = await fireByHand(engine.ctx, (await findSourcedSchedule(engine.sql, id)) as StartedByHand)
+    const byHand = await fireByHand(
+      engine.ctx,
+      (await findSourcedSchedule(engine.sql, engine.project_id, id)) as StartedByHand,
+    )
     expect(await engine.run(byHand.run_id)).toMatchObject({ concurrency: 2, total_items: 3 })
   })
 

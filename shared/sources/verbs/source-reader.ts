@@ -10,12 +10,13 @@ import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { pause } from '../../kernel/pause.ts'
-import * as store from '../../sources/queries/source-reads.ts'
-import { SourceError, type SourceProblem } from '../../sources/rules/source.ts'
-import { problemOf, startFromSource } from '../../sources/verbs/start-from-source.ts'
+import { noteRefusals } from '../../schedules/queries/occurrences.ts'
+import { runName } from '../../schedules/queries/starts.ts'
+import { REFUSALS, type RefusalReason } from '../../schedules/rules/occurrence.ts'
 import { giveUp } from '../../submission/verbs/submit.ts'
-import { noteRefusals, runName } from '../queries/occurrences.ts'
-import { REFUSALS, type RefusalReason } from '../rules/occurrence.ts'
+import * as store from '../queries/source-reads.ts'
+import { SourceError, type SourceProblem } from '../rules/source.ts'
+import { problemOf, startFromSource } from './start-from-source.ts'
 
 /** One reader per connection pool, like the senders of messages. */
 const readers = new WeakMap<Context['sql'], Reader>()
@@ -111,7 +112,7 @@ async function keepLease(ctx: Context, held: store.ClaimedRead, over: AbortContr
 }
 
 async function start(ctx: Context, held: store.ClaimedRead, signal: AbortSignal): Promise<void> {
-  const schedule = await store.findSourcedSchedule(ctx.sql, held.schedule_id)
+  const schedule = await store.findSourcedSchedule(ctx.sql, held.project_id, held.schedule_id)
   // The source was removed meanwhile: the next try starts whatever the schedule says by then.
   if (schedule === undefined) throw new Error('the schedule has no source any more')
   const agent = await store.findCurrent(ctx.sql, schedule.agent_id)
@@ -136,7 +137,7 @@ async function start(ctx: Context, held: store.ClaimedRead, signal: AbortSignal)
 /** Records why nothing was started, and raises an alert if that is final or the source has failed often enough. */
 async function refuse(ctx: Context, held: store.ClaimedRead, error: unknown): Promise<void> {
   const { reason, detail } = reasonOf(error)
-  const { schedule_id, scheduled_for } = held
+  const { project_id, schedule_id, scheduled_for } = held
   if (reason === 'dispatch_failed') ctx.log('warn', reason, { schedule_id, error: errorText(error) })
   const { outcome, retried: mayPass } = REFUSALS[reason]
   await ctx.sql.begin(async tx => {
@@ -146,7 +147,7 @@ async function refuse(ctx: Context, held: store.ClaimedRead, error: unknown): Pr
     const retried = mayPass && ended.is_current
     await noteRefusals(
       sql,
-      [{ schedule_id, scheduled_for, outcome, reason, retried, detail }],
+      [{ project_id, schedule_id, scheduled_for, outcome, reason, retried, detail }],
       LIMITS.fire_backoff_s,
     )
     // Transient faults are retried until the next occurrence. For a nightly export that is a day: too late to alert.
@@ -162,7 +163,7 @@ async function alert(
   reason: RefusalReason,
   detail: SourceProblem | null,
 ): Promise<void> {
-  const schedule = await store.findSourcedSchedule(sql, held.schedule_id)
+  const schedule = await store.findSourcedSchedule(sql, held.project_id, held.schedule_id)
   if (schedule === undefined) return
   const agent = await store.findCurrent(sql, schedule.agent_id)
   const { schedule_id, scheduled_for } = held
