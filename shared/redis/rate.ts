@@ -69,9 +69,9 @@ export async function takeToken(
   const isPlenty = last.left > bucket.burst / 2
   last.left--
   last.unanswered++
-  const asked = isPlenty
-    ? later().then(() => ask(ctx.redis, bucket, 1, ctx.now(), 'owes'))
-    : ask(ctx.redis, bucket, 1, ctx.now(), '')
+  const isFirst = !isPlenty && last.unanswered === 1
+  const turn = isFirst ? Promise.resolve() : later() // in the order in which they came
+  const asked = turn.then(() => ask(ctx.redis, bucket, 1, ctx.now(), isPlenty ? 'owes' : ''))
   const answered = asked.then(answer => {
     last.unanswered--
     last.left = answer === undefined ? 0 : answer.left - last.unanswered
