@@ -1,6 +1,7 @@
 // The queue consumer: claims items across all open runs, executes them and settles them until the backlog is empty or
 // its time is over. Guarantee: the items it holds when it stops, even by being killed, are offered again.
 
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Refill, ClaimedItem as TakenItem } from '../../claims/queries/claim.ts'
 import { findNextDue, isAnyLeftToFresh } from '../../claims/queries/open-runs.ts'
 import { type Late, stepTimeMs } from '../../claims/rules/consumer-time.ts'
@@ -84,11 +85,12 @@ class Consumer {
     // The signal outlives the invocation and must not keep it in memory.
     const onStop = () => this.#notify()
     this.#options.stop?.addEventListener('abort', onStop)
-    this.#launchGiven()
+    const hasBegun = this.#launchGiven()
     let more = false
     let looksInVain = 0
     let heard_ms = this.#ctx.now()
     try {
+      if (hasBegun) await turn() // their requests are written before anything is polled
       while (!this.#isOver()) {
         this.#woken = false
         if (this.#sinceMs(heard_ms) >= IDLE_MS) {
@@ -159,9 +161,11 @@ class Consumer {
     return isFree && this.#claimer.isIdle && !this.#isLeaving && !this.#isOver()
   }
 
-  #launchGiven(): void {
-    if (this.#isLeaving) return
-    for (const claim of this.#options.given?.take() ?? []) this.#launch(claim)
+  /** Returns whether there were any. */
+  #launchGiven(): boolean {
+    const claims = this.#isLeaving ? [] : (this.#options.given?.take() ?? [])
+    for (const claim of claims) this.#launch(claim)
+    return claims.length > 0
   }
 
   #launch(claim: Claim): void {

@@ -1,6 +1,7 @@
 // Submits the items of a request, by one statement if possible. Guarantee: that of `submitRun`. If one statement cannot
 // do all of it, the steps of `submitRun` decide, so callers get errors in the usual order of precedence.
 
+import { setImmediate as turn } from 'node:timers/promises'
 import { openEnv } from '../../accounts/verbs/sealing.ts'
 import type { ClaimedItem } from '../../claims/queries/claim.ts'
 import { claimOf } from '../../claims/verbs/claim.ts'
@@ -107,6 +108,8 @@ async function give(
     places.fill(
       claimOf(ctx, { ...run, account_id, under_budget, prices, waited_ms: 0 }, deployment, env, items),
     )
+    // The agent's request is written before the caller's answer, its log line and its entry in the log of changes.
+    await turn()
   } catch (error) {
     ctx.log('warn', 'turn_failed', { run_id: run.id, error: String(error) })
   }
