@@ -1,4 +1,5 @@
-// Waits between two polls. Guarantee: an abort ends the wait at once and leaves no timer or listener behind.
+// Waits, between two polls or for other work to go first. Guarantee: an abort ends the wait between polls at once and
+// leaves no timer or listener behind.
 
 /** Resolves after the time, or when the signal is aborted. */
 export function pause(ms: number, stop?: AbortSignal): Promise<void> {
@@ -13,3 +14,6 @@ export function pause(ms: number, stop?: AbortSignal): Promise<void> {
     stop?.addEventListener('abort', end)
   })
 }
+
+/** Lets everything go first that is ready to run now, with what it writes to sockets. */
+export const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))

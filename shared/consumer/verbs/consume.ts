@@ -1,7 +1,6 @@
 // The queue consumer: claims items across all open runs, executes them and settles them until the backlog is empty or
 // its time is over. Guarantee: the items it holds when it stops, even by being killed, are offered again.
 
-import { setImmediate as turn } from 'node:timers/promises'
 import type { Refill, ClaimedItem as TakenItem } from '../../claims/queries/claim.ts'
 import { findNextDue, isAnyLeftToFresh } from '../../claims/queries/open-runs.ts'
 import { type Late, stepTimeMs } from '../../claims/rules/consumer-time.ts'
@@ -10,6 +9,7 @@ import type { Claim, FollowUp } from '../../claims/verbs/claim.ts'
 import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { turn } from '../../kernel/pause.ts'
 import { dropTurns, noteTurn } from '../../redis/turns.ts'
 import { beginItem, type InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import { ResultWriter } from '../../settling/verbs/result-writer.ts'

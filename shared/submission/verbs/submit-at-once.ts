@@ -1,7 +1,6 @@
 // Submits the items of a request, by one statement if possible. Guarantee: that of `submitRun`. If one statement cannot
 // do all of it, the steps of `submitRun` decide, so callers get errors in the usual order of precedence.
 
-import { setImmediate as turn } from 'node:timers/promises'
 import { openEnv } from '../../accounts/verbs/sealing.ts'
 import type { ClaimedItem } from '../../claims/queries/claim.ts'
 import { claimOf } from '../../claims/verbs/claim.ts'
@@ -10,6 +9,7 @@ import type { Context, Places } from '../../context.ts'
 import { fault } from '../../kernel/fault.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { turn } from '../../kernel/pause.ts'
 import { type Opened, openRunAtOnce } from '../queries/submission.ts'
 import { bytesOf, type Chunk, chunksOf, type NewItem } from '../rules/chunks.ts'
 import { SeenIds } from '../rules/item-ids.ts'
