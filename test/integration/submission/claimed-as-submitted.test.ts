@@ -273,5 +273,30 @@ it.skipIf(onCluster('a submission claims nothing there'))(
   },
 )
 
+it.skipIf(onCluster('a submission claims nothing there'))(
+  'the request to the agent goes out before the answer to the caller',
+  async () => {
+    const loop = startConsumer(() => ctx)
+    const order: string[] = []
+    const ctx: Context = {
+      ...engine.ctx,
+      consumer: loop.given,
+      notify: () => loop.notify(),
+      invokeAgent(target, request) {
+        order.push('agent')
+        return engine.ctx.invokeAgent(target, request)
+      },
+    }
+    engine.play(items => items.map(item => result(item)))
+    await ended(await submitTo(ctx, 1)) // the keys that sign requests are derived once
+    order.length = 0
+    const runId = await submitTo(ctx, 1)
+    order.push('caller')
+    await ended(runId)
+    await loop.close()
+    expect(order).toEqual(['agent', 'caller'])
+  },
+)
+
 const ended = (runId: string) =>
   eventually(async () => expect((await engine.run(runId)).finished_at).not.toBeNull())
