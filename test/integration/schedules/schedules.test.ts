@@ -488,7 +488,7 @@ describe('two ticks at once', () => {
     expect(await told(held)).toEqual([])
     // What PostgreSQL does to a transaction that is idle for LIMITS.transaction_idle_ms.
     await engine.sql`
-      select pg_terminate_backend(pid, 10_000) from pg_stat_activity
+      select pg_terminate_backend(pid, 10000) from pg_stat_activity
       where datname = current_database() and state = 'idle in transaction'` // waits until it is gone, with its locks
     expect(await fireDue(other())).toBe(1)
     expect(await told(held)).toEqual([['fired', null]])
