@@ -4030,7 +4030,7 @@ export interface components {
              * @enum {string}
              */
             action: "replay" | "resume" | "acknowledge" | "dismiss" | "wrong";
-            filter: components["schemas"]["RecoveryFilter"];
+            filter: components["schemas"]["RecoveryFilter"] & unknown;
             /** @description How many go first; null is all at once. */
             first: number | null;
             /**
@@ -4096,7 +4096,7 @@ export interface components {
             finished_at: string | null;
         };
         /**
-         * @description Which items are acted on; all in triage of the project without a filter.
+         * @description The filter, closed at the moment of this plan: an order with it leaves out what came into triage since.
          * @example {
          *       "reason": "step_error",
          *       "from": "2026-01-31T09:00:00Z"
@@ -4159,7 +4159,7 @@ export interface components {
              * @enum {string}
              */
             action?: "replay" | "resume" | "acknowledge" | "dismiss" | "wrong";
-            filter: components["schemas"]["RecoveryFilter"];
+            filter: components["schemas"]["RecoveryFilter"] & unknown;
             /** @description Replay this many first, and the rest only if they do better than before: at least one of them works, and no more of them fail than had failed. */
             first?: number;
             /**
@@ -4186,6 +4186,7 @@ export interface components {
              * @enum {string}
              */
             action: "replay" | "resume" | "acknowledge" | "dismiss" | "wrong";
+            filter: components["schemas"]["RecoveryFilter"];
             /** @description Items that would be acted on. */
             eligible: number;
             /** @description Of those, how many are held: one that is dismissed ends as cancelled, for good. */
