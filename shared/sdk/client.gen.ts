@@ -4420,6 +4420,8 @@ export interface components {
             running: number;
             /** @description Items held for a decision, for a budget or for credit. */
             paused: number;
+            /** @description Whether some of the paused items go on by themselves: when there is credit, a new day or month, or the price of a model. */
+            waits_for_money: boolean;
             /** @description Items that returned: ok or degraded. */
             completed: number;
             /** @description Items that returned but did not work. */
@@ -10203,7 +10205,7 @@ export interface operations {
                  */
                 tag?: string;
                 /**
-                 * @description Only runs that have not ended, only those that have, or only those that wait for a person: held. A run that is stopped ends with its last item.
+                 * @description Only runs that have not ended, only those that have, or only those that wait for a person: held. One that waits for money goes on by itself and is not held. A run that is stopped ends with its last item.
                  * @example open
                  */
                 state?: "open" | "ended" | "held";

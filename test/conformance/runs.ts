@@ -111,6 +111,19 @@ export function runsPart(given: Given): void {
       expect(await listed('held')).toEqual([])
     })
 
+    it('are not listed with those that wait for a person while they wait for money [runs.list-by-state]', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      await deploy(world, agent.id)
+      await world.call('PATCH', `/v1/agents/${agent.id}`, { body: { day_budget_cents: 0 } })
+      const run = await makeRun(world, agent.id, [{ input: 1 }])
+      await workOff(world, works)
+      const listed = async (state: string) =>
+        (await world.call('GET', `/v2/runs?agent=${agent.slug}&state=${state}`)).json
+      expect(await listed('open')).toMatchObject([{ id: run, paused: 1, queued: 0, waits_for_money: true }])
+      expect(await listed('held')).toEqual([])
+    })
+
     it('fill a page of 50, or of what limit says, clamped to 1 to 500 [limits.runs-page]', async () => {
       const world = given()
       const agent = await makeAgent(world)

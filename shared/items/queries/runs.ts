@@ -59,7 +59,7 @@ const STATES: Record<RunState, SQL> = {
   ended: isNotNull(runs.finished_at),
   // The same as `isHeld` in shared/items/rules/lifecycle.ts.
   held: sql`${runs.finished_at} is null and not ${runs.materializing} and ${runs.paused} > 0 and ${runs.running} = 0
-    and ${runs.paused} + ${sql.raw(endedItemsOf('runs'))} = ${runs.total_items}`,
+    and ${runs.paused} + ${sql.raw(endedItemsOf('runs'))} = ${runs.total_items} and not ${runs.waits_for_credit}`,
 }
 
 export async function listRuns(db: Database, filter: RunFilter): Promise<RunRow[]> {

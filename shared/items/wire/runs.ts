@@ -69,6 +69,11 @@ export const Run = z
     queued: count('Items that wait to be dispatched.'),
     running: count('Items being worked on.'),
     paused: count('Items held for a decision, for a budget or for credit.'),
+    waits_for_money: z
+      .boolean()
+      .describe(
+        'Whether some of the paused items go on by themselves: when there is credit, a new day or month, or the price of a model.',
+      ),
     completed: count('Items that returned: ok or degraded.'),
     degraded_count: count('Items that returned but did not work.'),
     failed: count('Items that raised or reached a budget.'),
@@ -127,6 +132,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     queued: row.total_items - row.running - row.paused - completed - failed - row.cancelled,
     running: row.running,
     paused: row.paused,
+    waits_for_money: row.waits_for_credit,
     completed,
     degraded_count: row.degraded,
     failed,
