@@ -97,7 +97,7 @@ export function runSummary(run: Run, screen: Screen): string {
     lines.push(`${label('stopped')}none of its first items was ok, so the others were not begun`)
   if (run.stop_reason === 'consecutive_failures')
     lines.push(`${label('stopped')}too many items failed in a row`)
-  if (run.budget_cents !== null && run.status === 'budget_exceeded') {
+  if (run.budget_cents !== null && run.stop_reason === 'budget_exceeded') {
     lines.push(
       `${label('budget')}${money(run.budget_cents / 100)} was reached; what was not dispatched did not run`,
     )

@@ -808,7 +808,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description Nothing more of it is dispatched. Items in flight finish and keep their verdicts, or are aborted: their requests are closed, and they end `cancelled` with the steps and the cost recorded so far. A run that was cancelled before may be cancelled again while items of it are in flight, to abort them.
+         * @description Nothing more of it is dispatched. Items in flight finish and keep their verdicts, or are aborted: their requests are closed, and they end `cancelled` with the steps and the cost recorded so far. A run that had stopped by itself ends `cancelled` and keeps its `stop_reason`. A run that was cancelled before may be cancelled again while items of it are in flight, to abort them.
          */
         post: operations["cancelRun"];
         delete?: never;
@@ -4406,7 +4406,7 @@ export interface components {
              */
             worst_outcome_status: "ok" | "degraded" | "failed" | null;
             /**
-             * @description Why dispatch stopped before all its items were dispatched.
+             * @description Why dispatch stopped before all its items were dispatched: the first reason, also if it was cancelled after that.
              * @enum {string|null}
              */
             stop_reason: "cancelled" | "budget_exceeded" | "consecutive_failures" | "pilot_failed" | null;

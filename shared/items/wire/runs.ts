@@ -60,7 +60,9 @@ export const Run = z
     stop_reason: z
       .enum(STOP_REASONS)
       .nullable()
-      .describe('Why dispatch stopped before all its items were dispatched.'),
+      .describe(
+        'Why dispatch stopped before all its items were dispatched: the first reason, also if it was cancelled after that.',
+      ),
     pilot_items: z
       .int()
       .nullable()
@@ -126,7 +128,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     tags: row.tags,
     status: row.status!,
     worst_outcome_status: worstOutcome({ ...row, started: row.started_at !== null }),
-    stop_reason: row.stop_reason,
+    stop_reason: row.first_stop_reason ?? row.stop_reason,
     pilot_items: isInPilot(row) ? row.pilot_items : null,
     total_items: row.total_items,
     queued: row.total_items - row.running - row.paused - completed - failed - row.cancelled,
