@@ -12,7 +12,7 @@ export const cancelRun = endpoint({
   operation_id: 'cancelRun',
   summary: 'Cancel a run',
   description:
-    'Nothing more of it is dispatched. Items in flight finish and keep their verdicts, or are aborted: their requests are closed, and they end `cancelled` with the steps and the cost recorded so far. A run that was cancelled before may be cancelled again while items of it are in flight, to abort them.',
+    'Nothing more of it is dispatched. Items in flight finish and keep their verdicts, or are aborted: their requests are closed, and they end `cancelled` with the steps and the cost recorded so far. A run that had stopped by itself ends `cancelled` and keeps its `stop_reason`. A run that was cancelled before may be cancelled again while items of it are in flight, to abort them.',
   auth: 'any',
   params: { runId: 'run' },
   body: z

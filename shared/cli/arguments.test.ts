@@ -53,6 +53,8 @@ describe('a command line', () => {
     const nothing = { budget_cents: null, pilot_items: null, callback_url: null, tags: [] }
     const none = ['--budget', '--pilot', '--callback-url', '--tag'].flatMap(name => [name, 'none'])
     expect(said(...none)).toEqual(nothing)
+    expect(said('--no-allow-unpriced', '--name', 'none')).toEqual({ allow_unpriced: false, name: null })
+    expect(() => said('--allow-unpriced', '--no-allow-unpriced')).toThrow('exclude each other')
     expect(said('--name', 'night', '--callback-url', 'https://a.example')).toEqual({
       ...{ name: 'night', callback_url: 'https://a.example' },
     })

@@ -19,7 +19,7 @@ export interface Option {
   least?: number
   /** The field of the API, if the value is sent as given. */
   field?: string
-  /** `none` may be given as the value, and removes the setting. */
+  /** `none` may be given as the value, and removes the setting; a switch is taken back by `--no-NAME`. */
   none?: true
   choices?: readonly string[]
 }
@@ -69,9 +69,12 @@ const GLOBAL_OPTIONS: readonly Option[] = [
 
 /** The options of a command and the global ones; a command's own description of a global option wins. */
 export const optionsOf = ({ options }: Command): readonly Option[] => [
-  ...options,
+  ...options.flatMap(option => (isSwitchWithNone(option) ? [option, noneOf(option)] : [option])),
   ...GLOBAL_OPTIONS.filter(({ name }) => !options.some(option => option.name === name)),
 ]
+
+const isSwitchWithNone = ({ value, none }: Option) => none === true && value === undefined
+const noneOf = ({ name }: Option): Option => ({ name: `no-${name}`, about: `takes --${name} back` })
 
 /** The command that runs if the program's name is typed alone. */
 export const OVERVIEW = 'overview'
@@ -166,6 +169,8 @@ function checkArgs(command: Command, positionals: string[]): void {
 function checkOptions(command: Command, values: Values): void {
   for (const { name, kind, least = 0, choices, none } of command.options) {
     const value = values[name]
+    if (value !== undefined && values[`no-${name}`] !== undefined)
+      throw misuse(command, `--${name} and --no-${name} exclude each other`)
     if (typeof value !== 'string') continue
     const isWhole = /^\d+$/.test(value) && Number.isSafeInteger(Number(value)) && Number(value) >= least
     if (kind === 'whole' && !isWhole && !(none && value === 'none')) {
@@ -250,7 +255,7 @@ export function fieldsGiven(given: Given, options: readonly Option[]): Record<st
 }
 
 function valueGiven(given: Given, { name, value, kind, none }: Option): unknown {
-  if (value === undefined) return given.flag(name) || undefined
+  if (value === undefined) return given.flag(name) || (none && given.flag(`no-${name}`) ? false : undefined)
   if (kind === 'whole') return given.wholeOrNone(name)
   if (kind === 'amount') return given.amountOrNone(name)
   if (kind !== 'list') return none && given.text(name) === 'none' ? null : given.text(name)

@@ -2,6 +2,7 @@
 // No part takes more lines than its bound, so that all fits 24 rows of 80 columns when little is wrong.
 
 import { isHeld } from '../items/rules/lifecycle.ts'
+import { runStanding } from '../view/run.ts'
 import type { Run, Schemas } from './api.ts'
 import { ago, ahead, clean, count, money, plural, shorten, spend, widthOf } from './format.ts'
 import type { Screen, Style } from './output.ts'
@@ -84,7 +85,7 @@ function runsPart({ runs }: Overview, now: number, screen: Screen): string[] {
   if (moving.length === 0) return line('runs', screen.paint('dim', 'none in flight'), undefined, screen)
   const shown = moving.slice(0, MOST.runs).flatMap(run => {
     const name = screen.paint('bold', shorten(clean(run.name ?? run.agent_slug), NAME_COLUMNS))
-    const since = screen.paint('dim', `${run.status}, ${ago(run.created_at, now)}`)
+    const since = screen.paint('dim', `${runStanding(run)}, ${ago(run.created_at, now)}`)
     const heads = [`  ${name}  ${run.id}  ${since}`, `  ${run.id}  ${since}`, `  ${run.id}`]
     const narrow = { ...screen, columns: screen.columns - 2 }
     return [

@@ -177,6 +177,13 @@ describe('the summary of a run', () => {
     )
   })
 
+  it('shows a run whose remaining items go on once there is money as waiting for money', () => {
+    const paused = sampleRun({ total_items: 61, completed: 59, queued: 0, paused: 2, waits_for_money: true })
+    const summary = runSummary(paused, screen(120))
+    expect(summary).toContain('status  waits for money')
+    expect(summary).not.toMatch(/decide|decision/)
+  })
+
   it('counts items over budget apart from failed ones', () => {
     const values = { total_items: 61, failed: 61, budget_exceeded_count: 60, queued: 0 }
     const broke = sampleRun({ ...values, status: 'budget_exceeded', budget_cents: 1 })

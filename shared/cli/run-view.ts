@@ -1,7 +1,7 @@
 // Shows runs and their items: lists as tables, and the result of a run in a few lines.
 
 import { isHeld } from '../items/rules/lifecycle.ts'
-import { ranAndWorked, runName, sayNoneNamed, sayPilot } from '../view/run.ts'
+import { itemsToDecide, ranAndWorked, runName, runStanding, sayNoneNamed, sayPilot } from '../view/run.ts'
 import type { Run, RunItem, Schemas, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
 import type { Screen } from './output.ts'
@@ -19,7 +19,7 @@ export function runsTable(runs: Run[], now: number, screen: Screen): string {
     ...(runs.some(run => run.tags.length > 0)
       ? [{ title: 'TAGS', value: (run: Run) => run.tags.join(', '), least: 8, optional: 6 }]
       : []),
-    { title: 'STATUS', value: run => (isHeld(run) ? 'waits for you' : run.status) },
+    { title: 'STATUS', value: runStanding },
     {
       title: 'WORKED',
       value: run => run.worst_outcome_status ?? '–',
@@ -87,7 +87,7 @@ export function runSummary(run: Run, screen: Screen): string {
   const lines = [
     `${label('run')}${run.id}${run.name === null ? '' : `  ${clean(run.name)}`}`,
     ranAndWorked(run, paint),
-    `${label('status')}${paint('bold', isHeld(run) ? 'waits for a decision' : run.status)}, ${plural(run.total_items, 'item')}${took}`,
+    `${label('status')}${paint('bold', isHeld(run) ? 'waits for a decision' : runStanding(run))}, ${plural(run.total_items, 'item')}${took}`,
     `${label('cost')}${cost}`,
   ]
   if (run.pilot_items !== null) lines.push(`${label('pilot')}${sayPilot(run.pilot_items, run.total_items)}`)
@@ -97,7 +97,7 @@ export function runSummary(run: Run, screen: Screen): string {
     lines.push(`${label('stopped')}none of its first items was ok, so the others were not begun`)
   if (run.stop_reason === 'consecutive_failures')
     lines.push(`${label('stopped')}too many items failed in a row`)
-  if (run.budget_cents !== null && run.status === 'budget_exceeded') {
+  if (run.budget_cents !== null && run.stop_reason === 'budget_exceeded') {
     lines.push(
       `${label('budget')}${money(run.budget_cents / 100)} was reached; what was not dispatched did not run`,
     )
@@ -108,7 +108,7 @@ export function runSummary(run: Run, screen: Screen): string {
       `${label('suspect')}${calls} may be ${run.suspected_call_count === 1 ? 'a refusal' : 'refusals'}: ${program} search --reason suspected_refusal --run ${run.id}`,
     )
   }
-  const open = run.undecided_count + run.paused
+  const open = itemsToDecide(run)
   if (open > 0) {
     lines.push(
       `${label('open')}${plural(open, 'item')} wait${open === 1 ? 's' : ''} for a decision: ${program} triage --run ${run.id}`,

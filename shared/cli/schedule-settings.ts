@@ -7,7 +7,13 @@ import { START_SETTINGS } from './start-options.ts'
 
 /** An option with a `field` is sent as that field, by the commands that create and change schedules. */
 export const SCHEDULE_SETTINGS: readonly Option[] = [
-  { name: 'name', field: 'name', value: 'NAME', about: 'what people call it, and its runs' },
+  {
+    name: 'name',
+    field: 'name',
+    value: 'NAME',
+    none: true,
+    about: 'what people call it, and its runs; none is no name',
+  },
   { name: 'input', value: 'JSON', about: 'the input of each run, which is over one item' },
   ...SOURCE_OPTIONS,
   ...START_SETTINGS,

@@ -8,7 +8,9 @@ export const SOURCE_OPTIONS: readonly Option[] = [
   {
     name: 'source',
     value: 'URL',
-    about: 'or else where the items of each run are read; {date} and {scheduled_for} stand for its moment',
+    none: true,
+    about:
+      'or else where the items of each run are read; {date} and {scheduled_for} stand for its moment; none is no source or generator any more',
   },
   {
     name: 'generator',
@@ -37,6 +39,14 @@ export function sourceOf(given: Given, takesBody = false) {
   const format = given.text('format') as SourceFormat | undefined
   const headers = headersOf(given)
   const fields = rowFields(given)
+  if (url === 'none') {
+    const other = ['generator', 'format', 'item-id', 'partition-key', 'header'].find(
+      name => given.text(name) !== undefined,
+    )
+    if (other !== undefined)
+      throw usageFailure(`--source none takes the source away, and --${other} is of one`)
+    return null
+  }
   if (url !== undefined && generator !== undefined)
     throw usageFailure('--source and --generator exclude each other: items come from one of them')
   if (url === undefined && (headers !== undefined || format !== undefined))

@@ -24,7 +24,7 @@ export const START_SETTINGS: readonly Option[] = [
     none: true,
     about: 'money each run may spend; none is no bound',
   },
-  { ...allowUnpriced, field: 'allow_unpriced' },
+  { ...allowUnpriced, field: 'allow_unpriced', none: true },
   {
     name: 'pilot',
     field: 'pilot_items',

@@ -6,7 +6,8 @@ import { firstRows } from '../submission/rules/first-rows.ts'
 import { misfitOf, wantedOf } from '../submission/rules/wanted-fields.ts'
 import { type Agent, answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
-import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { canAsk, confirm } from './ask.ts'
+import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { plural } from './format.ts'
 import { recordText } from './item-view.ts'
 import { type Pilot, runPilot } from './pilot.ts'
@@ -29,7 +30,7 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     })
   const path = file === '-' ? undefined : await existing(resolve(session.folder, file))
   const agent = await findAgent(api, slug)
-  if (path !== undefined) await noteMisfit(session, path, agent)
+  if (path !== undefined) await checkFit(session, given, path, agent)
   const [name, budget_cents, concurrency, callback_url, idempotency_key] = [
     given.text('name'),
     given.amount('budget'),
@@ -66,14 +67,25 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
   return given.flag('watch') ? watchRun(session, submitted.run_id) : EXIT.ok
 }
 
-/** Notes, before the rows are sent, which inputs of the agent the first rows lack. No error: it may be intended. */
-async function noteMisfit({ api, output }: Session, path: string, agent: Agent): Promise<void> {
+/**
+ * Notes, before the rows are sent, which inputs of the agent the first rows lack. It may be intended, so a person is
+ * asked, and a script goes on.
+ *
+ * @throws Failure `not_submitted` if the person says no
+ */
+async function checkFit({ api, output }: Session, given: Given, path: string, agent: Agent): Promise<void> {
   const wanted = wantedOf(await inputSchema(api, agent).catch(() => undefined)) // no reason to stop a submission
   if (wanted === undefined) return
   const { head, size } = await headOf(path)
-  const misfit = misfitOf(agent.slug, wanted, (await firstRows(path, head, size)).rows, '')
-  if (misfit !== undefined)
-    output.note(`${misfit.said} A row of the file is the input of an item: rename its columns.`)
+  const { rows } = await firstRows(path, head, size)
+  const misfit = misfitOf(agent.slug, wanted, rows, '')
+  if (misfit === undefined) return
+  const which =
+    rows.length === 1 ? 'the first row does not fit' : `none of the first ${rows.length} rows fits`
+  output.note(`${which}: ${misfit.said} A row of the file is the input of an item: rename its columns.`)
+  if (output.isJson || given.flag('yes') || !canAsk() || (await confirm('Submit the file all the same?')))
+    return
+  throw new Failure(EXIT.cancelled, 'not_submitted', 'nothing was submitted')
 }
 
 async function existing(path: string): Promise<string> {

@@ -1,7 +1,7 @@
 // Renders the live view of runs as lines of a screen. Guarantee: it is as high as the screen, the selected run is
 // always visible, and it says the same without colours.
 
-import { isHeld } from '../items/rules/lifecycle.ts'
+import { runStanding } from '../view/run.ts'
 import type { Run, RunItem } from './api.ts'
 import { clean, clock, count, money, pad, plural, shorten, spend } from './format.ts'
 import { spread } from './full-screen.ts'
@@ -98,7 +98,7 @@ function linesOf(run: Run, { paces, selected }: TopState, screen: Screen): strin
   const isSelected = run.id === selected
   const mark = isSelected ? paint('cyan', '▸ ') : '  '
   const name = paint('bold', pad(shorten(nameOf(run), 24), 24))
-  const status = isHeld(run) ? 'waits for you' : run.status
+  const status = runStanding(run)
   const [rate, left] = paceWords(paces.get(run.id) ?? NO_PACE)
   const cap = run.budget_cents === null ? '' : ` of ${money(run.budget_cents / 100)}`
   const facts = [

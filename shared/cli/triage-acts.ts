@@ -72,7 +72,7 @@ async function recoverAct(api: Api, action: TriageAction, filter: object): Promi
   return {
     words: `${action} ${of} as one recovery${cost}${told && `; ${told}`}`,
     perform: async () => {
-      const made = await answered(api.POST('/v1/recoveries', { body: { action, filter } }))
+      const made = await answered(api.POST('/v1/recoveries', { body: { action, filter: plan.filter } }))
       const id = 'id' in made ? made.id : ''
       return { note: `recovery ${id} is ${DOING[action]}: assay recoveries ${id} --watch`, undo: [] }
     },

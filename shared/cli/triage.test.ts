@@ -122,6 +122,28 @@ describe('a decision', () => {
     expect(sent).toEqual([{ of: 'verdict' }, { of: 'question' }, { of: 'correction' }])
   })
 
+  it('about a group acts on what was counted, not on what came while it waited for confirmation', async () => {
+    const [filter, counted] = [
+      { reason: 'refusal' },
+      { reason: 'refusal', to: '2026-01-01T00:00:00.000001Z' },
+    ]
+    const sent: unknown[] = []
+    const api = connect({ base_url: 'http://assay.test', api_key: 'pk_test' }, async input => {
+      const order = await (input as Request).json()
+      sent.push(order)
+      const plan = { action: 'dismiss', filter: counted, eligible: 2, ineligible: [], max_cost_usd: null }
+      return Response.json(order.dry_run ? plan : { id: 'r' }, { headers: { 'assay-version': '0.1.0' } })
+    })
+    const group = { key: 'g', words: 'refused', rows: [], count: 2, filter }
+    const act = await decideAct(api, { rows: [], group }, 'dismiss', {})
+    expect((act as Act).words).toBe('dismiss 2 items as one recovery')
+    await (act as Act).perform()
+    expect(sent).toEqual([
+      { action: 'dismiss', filter, dry_run: true },
+      { action: 'dismiss', filter: counted },
+    ])
+  })
+
   it('to replay says where the replay runs and how many steps are reused', async () => {
     const continued = { run_id: 'the-run', record_id: 'the-copy', reused_steps: 2 }
     const session = answering({ [`POST /v1/durable/runs/${RECORD}/replay`]: continued })

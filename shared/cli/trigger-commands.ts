@@ -19,6 +19,7 @@ const signingSecret: Option = {
 
 const items: Option = {
   name: 'items',
+  none: true,
   about: 'the body of a fire is many items: a JSON array, or a JSON value a line',
 }
 

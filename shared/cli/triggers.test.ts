@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest'
 import { screen } from '../../test/support/cli-samples.ts'
-import { shownText, triggerText } from './triggers.ts'
+import { answering } from '../../test/support/cli-session.ts'
+import { connect } from './api.ts'
+import { parse } from './arguments.ts'
+import { COMMANDS } from './commands.ts'
+import { shownText, triggerText, update } from './triggers.ts'
 
 const URL = 'http://127.0.0.1:8090/v1/webhooks/whk_abPEPGcZKBo6IUyoPzeSZA/trigger'
 const made = {
@@ -96,4 +100,29 @@ it('a trigger is shown with the settings of its runs, and says if it has no budg
     'callback    https://a.example/',
     'tags        a, b',
   ])
+})
+
+it.each([
+  [['--source', 'none'], { source: null }],
+  [['--no-items'], { items: false }],
+  [['--no-allow-unpriced'], { allow_unpriced: false }],
+])('an update with %j takes the setting away', async (options, body) => {
+  const sent: unknown[] = []
+  const api = connect({ base_url: 'http://assay.test', api_key: 'pk_test' }, async input => {
+    const { method } = input as Request
+    if (method === 'PATCH') sent.push(await (input as Request).json())
+    const answer = method === 'PATCH' ? made : { triggers: [made], next_cursor: null }
+    return Response.json(answer, { headers: { 'assay-version': '0.1.0' } })
+  })
+  const invocation = parse(COMMANDS, ['triggers', 'update', 'new-ticket', ...options])
+  if (invocation.kind !== 'run') throw new Error('the command line was not understood')
+  await update({ ...answering({})(80), api }, invocation.given)
+  expect(sent).toEqual([body])
+})
+
+it('a source is not taken away and set at once', async () => {
+  const words = ['triggers', 'update', 'new-ticket', '--source', 'none', '--format', 'csv']
+  const invocation = parse(COMMANDS, words)
+  if (invocation.kind !== 'run') throw new Error('the command line was not understood')
+  await expect(update(answering({})(80), invocation.given)).rejects.toThrow('--format is of one')
 })

@@ -78,10 +78,11 @@ function itemsOf(
 ): Pick<Schemas['TriggerOrder'], 'items' | 'item_id' | 'partition_key' | 'source'> {
   const items = given.flag('items')
   const source = sourceOf(given, items)
-  if (items && source !== undefined)
+  if (items && source)
     throw usageFailure('--items takes the body of a fire as items, instead of --source or --generator')
   if (items) return { items, ...rowFields(given) }
-  return source ? { source } : {}
+  if (source !== undefined) return { source }
+  return given.flag('no-items') ? { items: false } : {}
 }
 
 export async function show(session: Session, given: Given): Promise<ExitCode> {

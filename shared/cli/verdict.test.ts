@@ -30,11 +30,12 @@ describe('a run', () => {
     expect(hasEnded(sampleRun({ status: 'cancelled', finished_at: '2026-01-01T00:00:02.000Z' }))).toBe(true)
   })
 
-  it('is held when only paused items are left', () => {
+  it('is held when only paused items are left, and none goes on by itself', () => {
     expect(isHeld(sampleRun({ queued: 0, running: 0, paused: 1 }))).toBe(true)
     expect(isHeld(sampleRun({ queued: 1, running: 0, paused: 1 }))).toBe(false)
     expect(isHeld(sampleRun({ queued: 0, running: 1, paused: 1 }))).toBe(false)
     expect(isHeld(sampleRun({ queued: 0, running: 0, paused: 0 }))).toBe(false)
+    expect(isHeld(sampleRun({ queued: 0, running: 0, paused: 1, waits_for_money: true }))).toBe(false)
   })
 })
 

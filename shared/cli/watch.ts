@@ -1,7 +1,7 @@
 // Follows a run to its end. Guarantee: the exit code is the run's verdict, and while nothing happens it says why.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { isHeld } from '../items/rules/lifecycle.ts'
+import { isPaused } from '../items/rules/lifecycle.ts'
 import { sayNoneNamed } from '../view/run.ts'
 import { answered, type Run } from './api.ts'
 import type { Given } from './arguments.ts'
@@ -20,7 +20,7 @@ export async function watch(session: Session, given: Given): Promise<ExitCode> {
   return watchRun(session, given.arg(0))
 }
 
-/** Shows the run's progress until it has ended or waits for a person; returns the exit code of its verdict. */
+/** Shows the run's progress until it has ended or only paused items are left; returns the exit code of its verdict. */
 export async function watchRun(session: Session, run_id: string): Promise<ExitCode> {
   return exitOf(await watchedRun(session, run_id))
 }
@@ -51,7 +51,7 @@ async function tellUncounted({ api, output }: Session, run: Run): Promise<void> 
 
 type Watching = Pick<Session, 'api' | 'output' | 'now'>
 
-/** Returns the run as it was when it ended or was held; undefined if the signal came first. */
+/** Returns the run as it was when it ended or only paused items were left; undefined if the signal came first. */
 export async function followRun(
   session: Watching,
   run_id: string,
@@ -75,7 +75,7 @@ export async function followRun(
       run = found.value
       const speed = pace(run, session.now())
       session.output.redraw('progress', { run }, screen => progressLine(found.value!, speed, screen))
-      if (hasEnded(run) || isHeld(run)) return run
+      if (hasEnded(run) || isPaused(run)) return run
       next = news.next()
     }
   } finally {

@@ -30,7 +30,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number]
 
 /**
  * Whether a run still has work: a stopped run is open until its items in flight have ended. A held run is open and has
- * only paused items left, which wait for a person or for money.
+ * only paused items left, all of which wait for a person: none goes on by itself when there is money.
  */
 export const RUN_STATES = ['open', 'ended', 'held'] as const
 export type RunState = (typeof RUN_STATES)[number]

@@ -21,6 +21,16 @@ it.each([
     z.object({ name: z.string().max(3), pages: z.int().min(7).multipleOf(5), below: z.number().lt(0) }),
   ],
   [
+    'bounds less than 1 apart',
+    z.object({
+      share: z.number().gt(0).lt(1),
+      rate: z.number().gt(0).max(0.5),
+      low: z.number().min(0.2).lt(0.3),
+      step: z.number().min(0.1).max(0.5).multipleOf(0.2),
+      whole: z.int().gt(5).max(6),
+    }),
+  ],
+  [
     'formats',
     z.object({ id: z.uuid(), mail: z.email(), url: z.url(), at: z.iso.datetime(), on: z.iso.date() }),
   ],

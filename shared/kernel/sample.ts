@@ -175,13 +175,19 @@ export class Sampler {
 
 function number(schema: JsonSchema, known: unknown): number {
   const { exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
-  const { maximum = exclusiveMaximum === undefined ? 100 : exclusiveMaximum - 1 } = schema
-  const { minimum = exclusiveMinimum === undefined ? Math.min(0, maximum) : exclusiveMinimum + 1 } = schema
+  const width = (schema.maximum ?? exclusiveMaximum ?? 100) - (schema.minimum ?? exclusiveMinimum ?? 0)
+  // How far from an exclusive bound: bounds of numbers may be less than 1 apart.
+  const inside = ![schema.type].flat().includes('integer') && width > 0 ? Math.min(1, width / 2) : 1
+  const { maximum = exclusiveMaximum === undefined ? 100 : exclusiveMaximum - inside } = schema
+  const { minimum = exclusiveMinimum === undefined ? Math.min(0, maximum) : exclusiveMinimum + inside } =
+    schema
   const within = Math.min(
     Math.max(typeof known === 'number' ? known : 1, minimum),
     Math.max(minimum, maximum),
   )
-  return multipleOf === undefined ? within : Math.ceil(within / multipleOf) * multipleOf
+  if (multipleOf === undefined) return within
+  const above = Math.ceil(within / multipleOf) * multipleOf
+  return above <= Math.max(minimum, maximum) ? above : Math.floor(within / multipleOf) * multipleOf
 }
 
 function text(schema: JsonSchema, name: string): string {

@@ -808,7 +808,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description Nothing more of it is dispatched. Items in flight finish and keep their verdicts, or are aborted: their requests are closed, and they end `cancelled` with the steps and the cost recorded so far. A run that was cancelled before may be cancelled again while items of it are in flight, to abort them.
+         * @description Nothing more of it is dispatched. Items in flight finish and keep their verdicts, or are aborted: their requests are closed, and they end `cancelled` with the steps and the cost recorded so far. A run that had stopped by itself ends `cancelled` and keeps its `stop_reason`. A run that was cancelled before may be cancelled again while items of it are in flight, to abort them.
          */
         post: operations["cancelRun"];
         delete?: never;
@@ -4030,7 +4030,7 @@ export interface components {
              * @enum {string}
              */
             action: "replay" | "resume" | "acknowledge" | "dismiss" | "wrong";
-            filter: components["schemas"]["RecoveryFilter"];
+            filter: components["schemas"]["RecoveryFilter"] & unknown;
             /** @description How many go first; null is all at once. */
             first: number | null;
             /**
@@ -4096,7 +4096,7 @@ export interface components {
             finished_at: string | null;
         };
         /**
-         * @description Which items are acted on; all in triage of the project without a filter.
+         * @description The filter, closed at the moment of this plan: an order with it leaves out what came into triage since.
          * @example {
          *       "reason": "step_error",
          *       "from": "2026-01-31T09:00:00Z"
@@ -4159,7 +4159,7 @@ export interface components {
              * @enum {string}
              */
             action?: "replay" | "resume" | "acknowledge" | "dismiss" | "wrong";
-            filter: components["schemas"]["RecoveryFilter"];
+            filter: components["schemas"]["RecoveryFilter"] & unknown;
             /** @description Replay this many first, and the rest only if they do better than before: at least one of them works, and no more of them fail than had failed. */
             first?: number;
             /**
@@ -4186,6 +4186,7 @@ export interface components {
              * @enum {string}
              */
             action: "replay" | "resume" | "acknowledge" | "dismiss" | "wrong";
+            filter: components["schemas"]["RecoveryFilter"];
             /** @description Items that would be acted on. */
             eligible: number;
             /** @description Of those, how many are held: one that is dismissed ends as cancelled, for good. */
@@ -4405,7 +4406,7 @@ export interface components {
              */
             worst_outcome_status: "ok" | "degraded" | "failed" | null;
             /**
-             * @description Why dispatch stopped before all its items were dispatched.
+             * @description Why dispatch stopped before all its items were dispatched: the first reason, also if it was cancelled after that.
              * @enum {string|null}
              */
             stop_reason: "cancelled" | "budget_exceeded" | "consecutive_failures" | "pilot_failed" | null;
@@ -4419,6 +4420,8 @@ export interface components {
             running: number;
             /** @description Items held for a decision, for a budget or for credit. */
             paused: number;
+            /** @description Whether some of the paused items go on by themselves: when there is credit, a new day or month, or the price of a model. */
+            waits_for_money: boolean;
             /** @description Items that returned: ok or degraded. */
             completed: number;
             /** @description Items that returned but did not work. */
@@ -10202,7 +10205,7 @@ export interface operations {
                  */
                 tag?: string;
                 /**
-                 * @description Only runs that have not ended, only those that have, or only those that wait for a person: held. A run that is stopped ends with its last item.
+                 * @description Only runs that have not ended, only those that have, or only those that wait for a person: held. One that waits for money goes on by itself and is not held. A run that is stopped ends with its last item.
                  * @example open
                  */
                 state?: "open" | "ended" | "held";

@@ -4,6 +4,7 @@ import { sayForecast, sayStage, sayStanding } from './recovery.ts'
 
 const plan: Schemas['RecoveryPlan'] = {
   action: 'replay',
+  filter: {},
   eligible: 60,
   held: 0,
   ineligible: [{ reason: 'dismissed', count: 1 }],

@@ -11,6 +11,7 @@ const run = (values: Partial<Parameters<typeof ranAndWorked>[0]>) => ({
   paused: 0,
   undecided_count: 0,
   unchanged_count: 0,
+  waits_for_money: false,
   model_call_count: 0,
   unread_call_count: 0,
   suspected_call_count: 0,

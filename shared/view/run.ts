@@ -1,6 +1,7 @@
 // Describes a run in one sentence. Guarantee: whether it ran and whether it worked are separate statements, and every
 // item counts in both.
 
+import { isHeld, isPaused } from '../items/rules/lifecycle.ts'
 import { type Paint, ran, worked } from '../items/rules/run-words.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { count, counted, money } from '../prices/rules/amounts.ts'
@@ -14,6 +15,7 @@ export interface RunCounts {
   budget_exceeded_count: number
   cancelled: number
   paused: number
+  waits_for_money: boolean
   undecided_count: number
   unchanged_count: number
   model_call_count: number
@@ -27,6 +29,20 @@ export function runName(run: { name: string | null; agent_slug: string; replay_o
   return run.replay_of === null ? own : `replay of ${own}`
 }
 
+/** Items that wait for a person: where some paused ones go on by themselves, the run does not tell how many do not. */
+export const itemsToDecide = (run: Pick<RunCounts, 'undecided_count' | 'paused' | 'waits_for_money'>) =>
+  run.undecided_count + (run.waits_for_money ? 0 : run.paused)
+
+/** What an open run waits for when nothing of it moves; undefined while something does. */
+export const waitsFor = (run: Parameters<typeof isHeld>[0]): 'you' | 'money' | undefined =>
+  isHeld(run) ? 'you' : isPaused(run) ? 'money' : undefined
+
+/** A run's status, or what it waits for. @example 'waits for you' */
+export function runStanding(run: Parameters<typeof isHeld>[0]): string {
+  const waits = waitsFor(run)
+  return waits === undefined ? run.status : `waits for ${waits}`
+}
+
 /** @example 'ran: all · worked: 4,857 ok, 143 degraded · 143 to decide' */
 export function ranAndWorked(run: RunCounts, paint?: Paint): string {
   const tally = {
@@ -36,7 +52,7 @@ export function ranAndWorked(run: RunCounts, paint?: Paint): string {
     failed: run.failed - run.budget_exceeded_count,
     budget_exceeded: run.budget_exceeded_count,
   }
-  const toDecide = run.undecided_count + run.paused
+  const toDecide = itemsToDecide(run)
   return [
     `ran: ${ran(tally, paint)}`,
     `worked: ${worked(tally, paint)}`,

@@ -203,6 +203,18 @@ export function automationPart(given: Given): void {
       expect(await triggersOf(id)).toMatchObject([{ name: 'sales', budget_cents: 500, tags: ['o'] }])
     })
 
+    it('by promotion to an older name of a trigger gives it the settings of the newer one, which is kept [triggers.settings]', async () => {
+      const { id } = await makeAgent(given())
+      const old = await deploy(id, { triggers: [{ name: 'orders' }] })
+      const [sales] = (await deploy(id, { triggers: [{ name: 'sales' }] })).json.plan.triggers
+      const settings = { budget_cents: 500, pilot_items: 3, tags: ['o'] }
+      await given().call('PATCH', `/v1/triggers/${sales.id}`, { body: settings })
+      await given().call('POST', `/v1/agents/${id}/deployments/${old.json.id}/promote`)
+      const both = await triggersOf(id)
+      expect(both.map((one: { name: string }) => one.name).sort()).toEqual(['orders', 'sales'])
+      expect(both).toMatchObject([settings, settings])
+    })
+
     it('as a dry run returns the same plan and does nothing [declarations.dry-run]', async () => {
       const { id } = await makeAgent(given())
       const nothing = await deploy(id, both, { dry_run: true })

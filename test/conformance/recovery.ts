@@ -300,6 +300,23 @@ export function recoveryPart(given: Given): void {
       expect([late.status, late.json.error.code]).toEqual([409, 'recovery_already_ended'])
     })
 
+    it('acts on what its dry run counted, and on nothing that came later [recoveries.plan]', async () => {
+      const world = given()
+      const { agent } = await ran(world, fails(), [{ input: 1 }, { input: 2 }])
+      const order = { action: 'dismiss', filter: { agent_id: agent.id, reason: 'step_error' } }
+      const plan = await world.call('POST', '/v1/recoveries', { body: { ...order, dry_run: true } })
+      expect(plan.json).toMatchObject({ eligible: 2, filter: order.filter })
+      const late = await world.call('POST', '/v1/batches', {
+        body: { agent_id: agent.id, items: [{ input: 3 }] },
+      })
+      await workOff(world, fails())
+      const body = { ...order, filter: plan.json.filter }
+      const { json } = await world.call('POST', '/v1/recoveries', { body })
+      expect(json).toMatchObject({ eligible: 2, decided: 2 })
+      const { rows } = (await world.call('GET', `/v1/triage?agent_id=${agent.id}`)).json
+      expect(rows.map((row: { run_id: string }) => row.run_id)).toEqual([late.json.group_id])
+    })
+
     it('dismisses all items of a filter in one order, as one entry of the audit log [recoveries.decide]', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: 1 }, { input: 2 }, { input: 3 }])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { answersPart } from './answers.ts'
 import { makeAgent, makeRun } from './make.ts'
-import { deploy, holds, workOff, works } from './play.ts'
+import { deploy, fails, holds, workOff, works } from './play.ts'
 import { runFiguresPart } from './run-figures.ts'
 import { stepsPart } from './steps.ts'
 import { submissionPart } from './submission.ts'
@@ -111,6 +111,19 @@ export function runsPart(given: Given): void {
       expect(await listed('held')).toEqual([])
     })
 
+    it('are not listed with those that wait for a person while they wait for money [runs.list-by-state]', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      await deploy(world, agent.id)
+      await world.call('PATCH', `/v1/agents/${agent.id}`, { body: { day_budget_cents: 0 } })
+      const run = await makeRun(world, agent.id, [{ input: 1 }])
+      await workOff(world, works)
+      const listed = async (state: string) =>
+        (await world.call('GET', `/v2/runs?agent=${agent.slug}&state=${state}`)).json
+      expect(await listed('open')).toMatchObject([{ id: run, paused: 1, queued: 0, waits_for_money: true }])
+      expect(await listed('held')).toEqual([])
+    })
+
     it('fill a page of 50, or of what limit says, clamped to 1 to 500 [limits.runs-page]', async () => {
       const world = given()
       const agent = await makeAgent(world)
@@ -190,6 +203,21 @@ export function runsPart(given: Given): void {
       expect(json).toMatchObject({ status: 'cancelled', stop_reason: 'cancelled', cancelled: 2, queued: 0 })
       const again = await world.call('POST', `/v2/runs/${id}/cancel`)
       expect([again.status, again.json.error.code]).toEqual([409, 'run_already_ended'])
+    })
+
+    it('keep why they had stopped when they are cancelled after that [lifecycle.cancelled]', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      await deploy(world, agent.id, { max_consecutive_failures: 1 })
+      const id = await makeRun(world, agent.id, [{ input: 'hold' }, { input: 1 }, { input: 2 }], {
+        concurrency: 1,
+      })
+      await workOff(world, item => (item.input === 'hold' ? holds : fails())(item))
+      const stopped = (await world.call('GET', `/v2/runs/${id}`)).json
+      expect(stopped).toMatchObject({ paused: 1, stop_reason: 'consecutive_failures', finished_at: null })
+      await world.call('POST', `/v2/runs/${id}/cancel`)
+      const { json } = await world.call('GET', `/v2/runs/${id}`)
+      expect(json).toMatchObject({ status: 'cancelled', stop_reason: 'consecutive_failures', cancelled: 2 })
     })
 
     it('are cancelled with the items in flight aborted, and say how many those were and what they cost [runs.cancel-now]', async () => {

@@ -65,6 +65,31 @@ describe.skipIf(noTerminal !== undefined)('on a terminal, a pilot', () => {
   })
 })
 
+describe.skipIf(noTerminal !== undefined)(
+  'on a terminal, a file whose rows lack what the agent requires',
+  () => {
+    it.each([
+      ['n', /nothing was submitted/, 13, 0],
+      ['y', /2 items submitted/, 0, 1],
+    ])('is submitted only if the answer is yes: %s', async (typed, told, code, more) => {
+      const before = (await newestRuns()).length
+      const file = join(folder, 'messages.csv')
+      await writeFile(file, 'ticket_id,message\n1,Where is my card?\n2,I need a new PIN.\n')
+      const terminal = await assayInTerminal(stack, ['submit', file, '--agent', 'ticket-triage'], {
+        columns: 100,
+        rows: 20,
+      })
+      const shown = await terminal.until(/Submit the file all the same\? \[y\/N\] $/m)
+      expect(shown.join(' ')).toContain('none of the first 2 rows fits: ticket-triage wants text;')
+      terminal.type(`${typed}\r`)
+      await terminal.until(told)
+      expect(await terminal.ended).toBe(code)
+      expect(await newestRuns()).toHaveLength(before + more)
+      await terminal.close()
+    })
+  },
+)
+
 describe('without a terminal, a pilot', () => {
   it('is refused without --yes, before anything is submitted', async () => {
     const before = (await newestRuns()).length
@@ -100,7 +125,9 @@ describe('without a terminal, a pilot', () => {
     const ran = await assay(stack, ['submit', file, '--agent', 'ticket-triage']).done
     expect(ran).toMatchObject({
       code: 0,
-      err: expect.stringContaining('ticket-triage wants text; the rows have ticket_id, message.'),
+      err: expect.stringContaining(
+        'the first row does not fit: ticket-triage wants text; the rows have ticket_id, message.',
+      ),
     })
   })
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { scheduleMissed } from '../../shared/alerts/rules/alerts.ts'
-import { parse } from '../../shared/cli/arguments.ts'
+import { optionsOf, parse } from '../../shared/cli/arguments.ts'
 import { COMMANDS } from '../../shared/cli/commands.ts'
 import { OCCURRENCE_REASONS } from '../../shared/schedules/vocabulary.ts'
 
@@ -119,7 +119,7 @@ function problemOf({ text, mentioned }: Printed): string | undefined {
   const known = COMMANDS.filter(({ name }) => name.split(' ').every((part, i) => words[i] === part))
   const command = known.toSorted((a, b) => b.name.length - a.name.length)[0]
   if (command === undefined) return 'there is no such command'
-  const options = [...command.options.map(option => option.name), 'json', 'help', 'profile']
+  const options = optionsOf(command).map(option => option.name)
   const unknown = words.filter(word => word.startsWith('--')).map(word => word.slice(2).split('=')[0]!)
   const strange = unknown.filter(name => !options.includes(name))
   return strange.length > 0 ? `it has no option ${strange.join(', ')}` : undefined

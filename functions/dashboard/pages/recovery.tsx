@@ -80,7 +80,7 @@ export const recoveryPage = page({
             <section id="plan">
               <Told plan={plan} />
               {plan.eligible > 0 && (
-                <Order project_id={project_id} filter={filter} plan={plan} back={back}>
+                <Order project_id={project_id} plan={plan} back={back}>
                   {action === 'replay' && <ReplayFields plan={plan} />}
                 </Order>
               )}
@@ -150,15 +150,14 @@ const Told = ({ plan }: { plan: Plan }) => {
 
 interface OrderProps {
   project_id: string
-  filter: Cohort
   plan: Plan
   back: string
   children: Child
 }
 
-const Order = ({ project_id, filter, plan, back, children }: OrderProps) => (
+const Order = ({ project_id, plan, back, children }: OrderProps) => (
   <form class="stack" method="post" action={ofProject(project_id, 'recover')}>
-    {Object.entries({ ...filter, action: plan.action }).map(([name, value]) => (
+    {Object.entries({ ...plan.filter, action: plan.action }).map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
     ))}
     {children}

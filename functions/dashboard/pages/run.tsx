@@ -1,7 +1,7 @@
 // One run: whether it ran and whether it worked, its cost and time next to what is usual, its failures by cause with
 // the actions on them, and its items.
 
-import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
+import { isPaused } from '../../../shared/items/rules/lifecycle.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ranAndWorked } from '../../../shared/view/run.ts'
@@ -38,8 +38,8 @@ export const runPage = page({
     const now = ctx.now()
     const isOpen = run.finished_at === null
     const mayAct = member.role !== 'viewer'
-    // Held items do not prevent a replay of the failed ones.
-    const mayReplay = mayAct && (!isOpen || isHeld(run))
+    // Paused items do not prevent a replay of the failed ones.
+    const mayReplay = mayAct && (!isOpen || isPaused(run))
     const name = run.name ?? run.agent_slug
     const items = ofRun(run.id)
     return {

@@ -1,7 +1,7 @@
 // The time and cost of a run, each next to what is usual for its agent, and why it stopped where it did.
 
 import type { Child } from 'hono/jsx'
-import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
+import { isPaused } from '../../../shared/items/rules/lifecycle.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { sayGraded, sayNoneNamed, sayPilot } from '../../../shared/view/run.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
@@ -35,8 +35,8 @@ export const RunFacts = ({ run, pace, usual }: { run: Run; pace: Pace; usual: Us
     <Fact name="Waited to start" usual={or(usual.waited_ms, span)}>
       {or(pace.waited_ms, span) ?? '—'}
     </Fact>
-    {/* While all open items are held, nothing runs. */}
-    {!isHeld(run) && (
+    {/* While all open items are paused, nothing runs. */}
+    {!isPaused(run) && (
       <>
         <Fact name={run.finished_at === null ? 'Running for' : 'Ran for'} usual={or(usual.ran_ms, span)}>
           {or(pace.ran_ms, span) ?? '—'}
@@ -46,7 +46,7 @@ export const RunFacts = ({ run, pace, usual }: { run: Run; pace: Pace; usual: Us
         </Fact>
       </>
     )}
-    {run.finished_at === null && !isHeld(run) && (
+    {run.finished_at === null && !isPaused(run) && (
       <Fact name="Time left">{or(pace.left_ms, ms => `about ${span(ms)}`) ?? 'not known yet'}</Fact>
     )}
     <Fact name="Cost" usual={or(usual.cost_per_item, cost => money(cost * run.total_items))}>

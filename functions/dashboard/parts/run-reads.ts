@@ -1,6 +1,6 @@
 // The API reads of a run's pages.
 
-import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
+import { isPaused } from '../../../shared/items/rules/lifecycle.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { isAboutAsLarge } from './pace.ts'
@@ -21,7 +21,7 @@ export async function runOf(api: Client, runId: string): Promise<Run> {
 export const earlierRuns = (api: Client, run: Run): Promise<Run[]> =>
   othersOf(api, run, { to: run.created_at }, 'ended', EARLIER_RUNS)
 
-/** Earlier runs to compare with: those that ended, and those whose open items are all held; the latest first. */
+/** Earlier runs to compare with: those that ended, and those whose open items are all paused; the latest first. */
 export const comparableRuns = (api: Client, run: Run) => comparable(api, run, { to: run.created_at })
 
 /** Later runs to compare with, as far as the newest hundred (COMPARED_RUNS) reach back. */
@@ -34,7 +34,7 @@ async function comparable(api: Client, run: Run, side: Side): Promise<Run[]> {
     othersOf(api, run, side, 'ended', COMPARED_RUNS),
     othersOf(api, run, side, 'open', COMPARED_RUNS),
   ])
-  const both = [...ended, ...open.filter(isHeld)]
+  const both = [...ended, ...open.filter(isPaused)]
   return both.sort((a, b) => b.created_at.localeCompare(a.created_at))
 }
 

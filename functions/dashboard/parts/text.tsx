@@ -2,8 +2,8 @@
 // also has a word.
 
 import type { Child } from 'hono/jsx'
-import { isHeld } from '../../../shared/items/rules/lifecycle.ts'
 import { count, counted, money, short } from '../../../shared/prices/rules/amounts.ts'
+import { runStanding, waitsFor } from '../../../shared/view/run.ts'
 import { age, span } from '../../../shared/view/time.ts'
 
 export { count, counted, money, short, span }
@@ -50,9 +50,13 @@ export const statusWord = (of: string): string => WORDS[of] ?? of.replaceAll('_'
 /** Whether it ran. */
 export const Status = ({ of }: { of: string }) => <span class={`status s-${of}`}>{statusWord(of)}</span>
 
-/** The status of a run, or that it waits for a decision. */
-export const RunState = ({ of }: { of: Parameters<typeof isHeld>[0] }) =>
-  isHeld(of) ? <span class="status s-held">waits for you</span> : <Status of={of.status} />
+/** The status of a run, or what it waits for. */
+export const RunState = ({ of }: { of: Parameters<typeof waitsFor>[0] }) =>
+  waitsFor(of) === undefined ? (
+    <Status of={of.status} />
+  ) : (
+    <span class="status s-held">{runStanding(of)}</span>
+  )
 
 /** Whether it worked; a dash before there is a verdict. */
 export const Verdict = ({ of }: { of: string | null }) =>

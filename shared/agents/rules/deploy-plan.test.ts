@@ -135,6 +135,7 @@ describe('the plan for triggers', () => {
         secret_env: 'S',
         items: null,
         replaces: { id: 'one', name: 'orders' },
+        start_of: 'one',
         changes: [],
       },
     ])
@@ -152,6 +153,7 @@ describe('the plan for triggers', () => {
       ['created', 'sales'],
       ['kept', 'orders'],
     ])
+    expect(plan[0]).toMatchObject({ replaces: null, start_of: 'one' })
   })
 
   it('reports that the body will be read as items', () => {

@@ -68,6 +68,8 @@ export interface PlannedTrigger {
   items: ItemsOrder | null
   /** The trigger that a rename deletes, with its URL and its secret. */
   replaces: { id: string; name: string } | null
+  /** The trigger whose start settings it gets: the one that it replaces, or that is kept beside it. */
+  start_of: string | null
   changes: FieldChange[]
 }
 
@@ -123,7 +125,8 @@ const inWords = (results: ResultsReceiver | null | undefined) =>
 
 /**
  * Plans triggers in the same way. A name is a key, so a new name is a new trigger with its own URL and secret; if
- * exactly one goes and one comes, the plan shows a rename. Triggers that are no longer declared may be kept instead.
+ * exactly one goes and one comes, the plan shows a rename. Triggers that are no longer declared may be kept instead, and
+ * the one that comes gets the same settings.
  */
 export function planTriggers(
   { triggers = [] }: Declared,
@@ -134,7 +137,8 @@ export function planTriggers(
   const kept = new Set(triggers.map(one => one.name))
   const gone = standing.filter(one => one.declared && !kept.has(one.name))
   const come = triggers.filter(one => !byName.has(one.name))
-  const renamed = undeclared === 'deleted' && gone.length === 1 && come.length === 1 ? gone[0]! : null
+  const other = gone.length === 1 && come.length === 1 ? gone[0]! : null
+  const renamed = undeclared === 'deleted' ? other : null
   return [
     ...triggers.map((declared): PlannedTrigger => {
       const { name, secret_env = null } = declared
@@ -142,17 +146,32 @@ export function planTriggers(
       const before = byName.get(name)
       if (before === undefined) {
         const replaces = renamed && { id: renamed.id, name: renamed.name }
-        return { action: renamed ? 'rotated' : 'created', id: null, ...planned, replaces, changes: [] }
+        const start_of = other?.id ?? null
+        return {
+          action: renamed ? 'rotated' : 'created',
+          id: null,
+          ...planned,
+          replaces,
+          start_of,
+          changes: [],
+        }
       }
       const changes = [
         ...changed('secret_env', before.secret_env, secret_env),
         ...itemsChanged(before.items, planned.items),
         ...changed('declared', before.declared, true),
       ]
-      return { action: changedOrNot(changes), id: before.id, ...planned, replaces: null, changes }
+      return {
+        action: changedOrNot(changes),
+        id: before.id,
+        ...planned,
+        replaces: null,
+        start_of: null,
+        changes,
+      }
     }),
     ...(renamed === null ? gone : []).map(({ id, name, secret_env, items }): PlannedTrigger => {
-      return { action: undeclared, id, name, secret_env, items, replaces: null, changes: [] }
+      return { action: undeclared, id, name, secret_env, items, replaces: null, start_of: null, changes: [] }
     }),
   ]
 }

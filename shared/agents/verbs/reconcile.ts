@@ -12,7 +12,7 @@ import {
 } from '../../schedules/verbs/schedules.ts'
 import { asDeclared, itemsAsDeclared, keptTriggerSource } from '../../sources/verbs/kept-source.ts'
 import { NO_SETTINGS } from '../../submission/wire/start-settings.ts'
-import { lockTriggersOfAgent, updateTrigger } from '../../triggers/queries/triggers.ts'
+import { findTriggerStart, lockTriggersOfAgent, updateTrigger } from '../../triggers/queries/triggers.ts'
 import { createTrigger, deleteTrigger } from '../../triggers/verbs/triggers.ts'
 import { triggerUrl } from '../../triggers/wire/triggers.ts'
 import {
@@ -116,10 +116,11 @@ async function applySchedule(
 async function applyTrigger(
   ctx: Context,
   { project_id, agent_id }: Declaring,
-  { action, id, name, secret_env, items: order, replaces }: PlannedTrigger,
+  { action, id, name, secret_env, items: order, replaces, start_of }: PlannedTrigger,
 ): Promise<{ id: string; url?: string; secret: string | null }> {
   // Code does not declare how runs are started, so a trigger with a new name keeps the settings of the old one.
-  const start = replaces === null ? NO_SETTINGS : await deleteTrigger(ctx, replaces.id)
+  const kept = start_of === null ? undefined : await findTriggerStart(ctx.db, start_of)
+  if (replaces !== null) await deleteTrigger(ctx, replaces.id)
   const items = await keptTriggerSource(ctx, order, undefined, 'code')
   if (id === null) {
     const trigger = {
@@ -130,7 +131,7 @@ async function applyTrigger(
       scheme: 'bearer',
       signing_secret: null,
     } as const
-    const made = await createTrigger(ctx, { ...trigger, declared: true, start, items })
+    const made = await createTrigger(ctx, { ...trigger, declared: true, start: kept ?? NO_SETTINGS, items })
     const url = triggerUrl(ctx.config.base_url, made.webhook_id)
     return { id: made.id, url, secret: made.secret }
   }

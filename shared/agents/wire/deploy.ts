@@ -153,7 +153,7 @@ export function dryRunOf<P extends { automation: Automation }>({ automation, ...
 function planOf({ schedules, triggers }: Automation): z.input<typeof Plan> {
   return {
     schedules: schedules.map(({ input: _, source: __, results: ___, ...schedule }) => schedule),
-    triggers: triggers.map(({ items: _, ...trigger }) => ({
+    triggers: triggers.map(({ items: _, start_of: __, ...trigger }) => ({
       ...trigger,
       replaces: trigger.replaces?.name ?? null,
     })),

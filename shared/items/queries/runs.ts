@@ -60,7 +60,7 @@ const STATES: Record<RunState, SQL> = {
   ended: isNotNull(runs.finished_at),
   // The same as `isHeld` in shared/items/rules/lifecycle.ts.
   held: sql`${runs.finished_at} is null and not ${runs.materializing} and ${runs.paused} > 0 and ${runs.running} = 0
-    and ${runs.paused} + ${sql.raw(endedItemsOf('runs'))} = ${runs.total_items}`,
+    and ${runs.paused} + ${sql.raw(endedItemsOf('runs'))} = ${runs.total_items} and not ${runs.waits_for_credit}`,
 }
 
 export async function listRuns(db: Database, filter: RunFilter): Promise<RunRow[]> {
@@ -176,8 +176,9 @@ export async function findEndedRun(sql: Sql, id: string): Promise<EndedRun | und
   const [row] = await askReachable(
     sql,
     of => sql<EndedRun[]>`
-    select r.project_id, r.agent_id, a.slug as agent_slug, r.status, r.stop_reason, r.total_items, r.ok, r.degraded,
-      r.failed, r.budget_exceeded, r.cost_micro, r.input_tokens, r.output_tokens,
+    select r.project_id, r.agent_id, a.slug as agent_slug, r.status,
+      coalesce(r.first_stop_reason, r.stop_reason) as stop_reason, r.total_items, r.ok, r.degraded, r.failed,
+      r.budget_exceeded, r.cost_micro, r.input_tokens, r.output_tokens,
       extract(epoch from r.created_at)::float8 * 1000 as created_ms,
       extract(epoch from r.finished_at)::float8 * 1000 as finished_ms
     from runs r join agents a on a.id = r.agent_id where r.id = ${id} and r.finished_at is not null ${of('r')}`,

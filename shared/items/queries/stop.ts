@@ -55,10 +55,11 @@ function inText(id: string): string {
 const isRun = ({ project_id, run_id }: RunKey) => `project_id = ${project_id} and id = ${run_id}`
 const isOfRun = ({ project_id, run_id }: RunKey) => `project_id = ${project_id} and run_id = ${run_id}`
 
-/** Asks a run to stop; false if it has ended or is still materializing. */
+/** Asks a run to stop; false if it has ended or is still materializing. Why it had stopped before is kept. */
 export async function stopCancelled(sql: Sql, { project_id, run_id }: RunKey): Promise<boolean> {
   const result = await sql`
-    update runs set stop_reason = 'cancelled'
+    update runs set stop_reason = 'cancelled',
+      first_stop_reason = coalesce(first_stop_reason, nullif(stop_reason, 'cancelled'))
     where project_id = ${project_id} and id = ${run_id} and finished_at is null and not materializing`
   return result.count === 1
 }

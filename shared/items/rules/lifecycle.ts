@@ -196,6 +196,11 @@ export function worstOutcome(counts: RunCounts): Outcome | null {
   return counts.ok > 0 ? 'ok' : null
 }
 
-/** Whether a run has only paused items left, for a person or for money; its status does not say so. */
-export const isHeld = (run: { status: string; paused: number; queued: number; running: number }): boolean =>
+type Standing = { status: string; paused: number; queued: number; running: number; waits_for_money: boolean }
+
+/** Whether a run has only paused items left, so that nothing of it moves; its status does not say so. */
+export const isPaused = (run: Omit<Standing, 'waits_for_money'>): boolean =>
   run.status !== 'materializing' && run.paused > 0 && run.queued === 0 && run.running === 0
+
+/** Whether a run only waits for a person: it is paused, and nothing of it goes on by itself when there is money. */
+export const isHeld = (run: Standing): boolean => isPaused(run) && !run.waits_for_money

@@ -51,6 +51,8 @@ export const runs = pgTable(
     /** Its items are read from a source: the run is hidden until the source was read to its end without an error. */
     from_source: boolean('from_source').notNull().default(false),
     stop_reason: stopReason('stop_reason'),
+    /** Why it had stopped before it was cancelled. */
+    first_stop_reason: stopReason('first_stop_reason'),
     /** A function of the flags and counters, so no statement can store a status that its counters deny. */
     status: runStatus('status').generatedAlwaysAs(
       sql`run_status_of(materializing, started_at is not null, stop_reason, total_items, ok, degraded, failed, budget_exceeded, cancelled, undecided)`,

@@ -60,7 +60,9 @@ export const Run = z
     stop_reason: z
       .enum(STOP_REASONS)
       .nullable()
-      .describe('Why dispatch stopped before all its items were dispatched.'),
+      .describe(
+        'Why dispatch stopped before all its items were dispatched: the first reason, also if it was cancelled after that.',
+      ),
     pilot_items: z
       .int()
       .nullable()
@@ -69,6 +71,11 @@ export const Run = z
     queued: count('Items that wait to be dispatched.'),
     running: count('Items being worked on.'),
     paused: count('Items held for a decision, for a budget or for credit.'),
+    waits_for_money: z
+      .boolean()
+      .describe(
+        'Whether some of the paused items go on by themselves: when there is credit, a new day or month, or the price of a model.',
+      ),
     completed: count('Items that returned: ok or degraded.'),
     degraded_count: count('Items that returned but did not work.'),
     failed: count('Items that raised or reached a budget.'),
@@ -121,12 +128,13 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     tags: row.tags,
     status: row.status!,
     worst_outcome_status: worstOutcome({ ...row, started: row.started_at !== null }),
-    stop_reason: row.stop_reason,
+    stop_reason: row.first_stop_reason ?? row.stop_reason,
     pilot_items: isInPilot(row) ? row.pilot_items : null,
     total_items: row.total_items,
     queued: row.total_items - row.running - row.paused - completed - failed - row.cancelled,
     running: row.running,
     paused: row.paused,
+    waits_for_money: row.waits_for_credit,
     completed,
     degraded_count: row.degraded,
     failed,

@@ -23,6 +23,16 @@ const eligible = (sql: Sql, projectId: string, filter: RecoveryFilter) =>
       where t.lane = 'dlq' and t.disposition is null and r.payloads_purged_at is null
         and ${inTriage(sql, projectId, filter)}`
 
+/** The filter, closed at this moment, so that it selects nothing that comes into triage later. */
+export async function closedNow(sql: Sql, filter: RecoveryFilter): Promise<RecoveryFilter> {
+  // A run whose cancelled items are acted on has ended, so there can be no more of them.
+  if (filter.status === 'cancelled') return filter
+  const [row] = await sql<{ to: string }[]>`
+    select to_char(least(now(), ${filter.to ?? null}::text::timestamptz) at time zone 'utc',
+      'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as to`
+  return { ...filter, to: row!.to }
+}
+
 export interface CohortCost {
   cost_micro: number
   /** Items that called a model without a known price. */

@@ -13,6 +13,7 @@ import { microOf } from '../../prices/rules/pricing.ts'
 import { admitRuns } from '../../submission/verbs/admit.ts'
 import { findCauseTitle } from '../../triage/queries/causes.ts'
 import type { TriageAction } from '../../triage/vocabulary.ts'
+import { closedNow } from '../queries/cohort.ts'
 import { findOpenRecoveries } from '../queries/open-recoveries.ts'
 import * as store from '../queries/recoveries.ts'
 import {
@@ -47,6 +48,8 @@ export interface RecoveryOrder extends CohortOrder {
 
 export interface CohortPlan {
   action: TriageAction
+  /** Selects the counted items, and none that come into triage later. */
+  filter: RecoveryFilter
   eligible: number
   /** How many of the eligible items are held. */
   held: number
@@ -66,13 +69,18 @@ export interface CohortPlan {
  * @throws ApiError `invalid_request` when no item has the reason of the filter
  */
 export async function planRecovery(ctx: Context, order: CohortOrder): Promise<CohortPlan> {
-  const plan = await countPlan(ctx, order)
-  return { ...plan, forecast: order.action === 'replay' ? await forecast(ctx, plan.eligible, order) : null }
+  const filter = await closedNow(ctx.sql, order.filter)
+  const asked = { ...order, filter }
+  const plan = await countPlan(ctx, asked)
+  const told = order.action === 'replay' ? await forecast(ctx, plan.eligible, asked) : null
+  return { ...plan, filter, forecast: told }
 }
 
-async function countPlan(ctx: Context, order: CohortOrder): Promise<Omit<CohortPlan, 'forecast'>> {
+type Counted = Omit<CohortPlan, 'filter' | 'forecast'>
+
+async function countPlan(ctx: Context, order: CohortOrder): Promise<Counted> {
   const { project_id, action, filter, deployment } = order
-  const plan: Omit<CohortPlan, 'forecast'> = {
+  const plan: Counted = {
     ...{ action, eligible: 0, held: 0, ineligible: [], agent_ids: [], runs: 0 },
   }
   const runs = new Set<string>()

@@ -10,12 +10,14 @@ import { causeId } from '../../triage/wire/causes.ts'
 import { clusterKey, triageReason } from '../../triage/wire/triage.ts'
 import type { RuleForecast, ToolForecast } from '../rules/forecast.ts'
 import { REUSE_RULES } from '../rules/reuse.ts'
+import type { RecoveryFilter } from '../tables/recovery.ts'
 import { DEPLOYMENT_CHOICES, EXCLUSIONS } from '../vocabulary.ts'
 import { ONE_OF_REUSE, oneOfReuse, reuseFields } from './recovery.ts'
 
 /** A plan before it is mapped to its response shape. */
 interface PlanSource {
   action: TriageAction
+  filter: RecoveryFilter
   eligible: number
   held: number
   ineligible: { reason: (typeof EXCLUSIONS)[number]; count: number }[]
@@ -122,6 +124,9 @@ export const RecoveryOrder = z
 export const CohortPlan = z
   .object({
     action,
+    filter: CohortFilter.describe(
+      'The filter, closed at the moment of this plan: an order with it leaves out what came into triage since.',
+    ),
     eligible: count('Items that would be acted on.'),
     held: count('Of those, how many are held: one that is dismissed ends as cancelled, for good.'),
     ineligible: z

@@ -78,6 +78,12 @@ export function lockTriggersOfAgent(db: Database, agent_id: string) {
     .for('no key update')
 }
 
+/** What its runs are started with; undefined when it is gone. */
+export async function findTriggerStart(db: Database, id: string): Promise<StartSettings | undefined> {
+  const [row] = await db.select().from(triggers).where(eq(triggers.id, id))
+  return row && startOf(row)
+}
+
 /** Where a trigger's items come from, its row locked until the transaction ends; undefined when it is gone. */
 export async function lockTriggerItems(db: Database, id: string) {
   const { source, source_headers_sealed } = triggers

@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0068_settings_of_trigger',
-  version: 1795691853419,
+  migration: '0069_first_stop_reason',
+  version: 1795842618533,
   tables: [
     'accounts',
     'agents',

@@ -1,0 +1,1 @@
+ALTER TABLE "runs" ADD COLUMN "first_stop_reason" "stop_reason";
