@@ -61,7 +61,7 @@ function takeFiled(sql: Sql, limit: number, project: Asked) {
   const characters = LIMITS.search_text_characters
   return sql<FiledStep[]>`
     with oldest as materialized (
-      -- Not skip locked: a search waits for what another one is indexing.
+      -- Without skip locked, a search waits for steps that another process is indexing.
       select id, cardinality(seqs) as steps from unindexed_steps where true ${of('unindexed_steps')} order by id limit ${LIMITS.index_flushes} for update
     ), taken as (
       delete from unindexed_steps where id = any(array(
@@ -100,7 +100,7 @@ async function insertIndexed(sql: Sql, steps: readonly FiledStep[], project: Ask
         s.input_tokens, s.output_tokens
       from step t join steps s on s.project_id = t.project_id ${of('s')} and s.run_id = t.run_id and s.seq = t.seq
         and s.step_no = t.step_no
-        -- Steps of a run that was removed meanwhile may be there still.
+        -- The join drops steps whose run was removed meanwhile.
         join runs r on r.project_id = s.project_id and r.id = s.run_id ${of('r')}
     ), indexed as (
       insert into step_index (run_id, seq, step_no, project_id, started_at, cost_micro, kind, outcome,
