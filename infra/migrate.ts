@@ -221,9 +221,9 @@ export async function migrateOnceReachable(
 /** The grants as a script for psql, to be run by the role that migrates. */
 const grantsText = (
   role: string,
-) => `-- What the role ${JSON.stringify(role)} needs to run Assay where another role owns the tables. Run by that role, which has
--- assay_tenant with admin option, after infra/migrate.ts; any number of times. Later migrations add what they need.
-set lock_timeout = '5s'; -- if it strikes, run this again
+) => `-- Grants the role ${JSON.stringify(role)} what it needs to run Assay on tables that another role owns. Run this as the owner, which
+-- has assay_tenant with admin option, after infra/migrate.ts. It may be run repeatedly; later migrations grant what they add.
+set lock_timeout = '5s'; -- if this time runs out, run the script again
 ${grantsFor(role).join(';\n')};
 `
 

@@ -27,9 +27,9 @@ it('a fetched price list is dated with the day it was fetched', async () => {
 })
 
 it.each([
-  ['an error', { status: 500, body: '' }],
-  ['a page of somebody else', { status: 200, body: '<html>' }],
-  ['one that does not end', { status: 200, body: ' '.repeat(LIMITS.prices_bytes + 1) }],
+  ['an answer of 500', { status: 500, body: '' }],
+  ['an HTML page', { status: 200, body: '<html>' }],
+  ['an answer that is too long', { status: 200, body: ' '.repeat(LIMITS.prices_bytes + 1) }],
 ])('%s does not change the prices', async (_, given) => {
   answer = given
   const before = pricesAsOf()
@@ -39,7 +39,7 @@ it.each([
 
 it.each([
   ['fetched', { status: 200, body: pricesText() }, 'prices_updated', { models: expect.any(Number) }],
-  ['not to be had', { status: 500, body: '' }, 'prices_not_updated', { error: 'Error: the answer is 500' }],
+  ['not available', { status: 500, body: '' }, 'prices_not_updated', { error: 'Error: the answer is 500' }],
 ] as const)(
   'the log reports that a list was %s [log.prices_updated, log.prices_not_updated]',
   async (_, given, event, says) => {

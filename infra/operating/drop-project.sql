@@ -1,5 +1,5 @@
--- Takes one project away where nothing works: as DELETE /v1/projects does it, for when the API is stopped as well. The
--- tick removes its rows. It prints what it took away: one row, or the id is no project's.
+-- Deletes one project while nothing runs, as DELETE /v1/projects does, for a time when the API is stopped too. The tick
+-- removes its rows later. It prints the project that it deleted; no row means that no project has this id.
 --
 --   psql "$DATABASE_URL" -v ON_ERROR_STOP=1 --single-transaction -v project=ID -f infra/operating/drop-project.sql
 

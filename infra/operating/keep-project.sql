@@ -1,6 +1,6 @@
--- Leaves one project in a copy of a database, on which nothing may work yet: the other projects lose their account, as
--- DELETE /v1/projects does it, and accounts without a project go. The tick removes their rows. It prints what it took
--- away; an id that is no project's changes nothing.
+-- Keeps only one project in a copy of a database, before anything runs on it: deletes the other projects, as
+-- DELETE /v1/projects does, and accounts without a project. The tick removes their rows later. It prints what it
+-- deleted; if no project has this id, it changes nothing.
 --
 --   psql "$DATABASE_URL" -v ON_ERROR_STOP=1 --single-transaction -v project=ID -f infra/operating/keep-project.sql
 

@@ -52,7 +52,7 @@ describe.each(TARGETS)('the values for %s', target => {
 
 it.each([
   [
-    'a network that is none',
+    'a malformed network',
     'agent_networks: [10.0.0.0]',
     /agent_networks\.0: "10\.0\.0\.0" is not a network .*agents may reach/,
   ],
@@ -66,19 +66,19 @@ it.each([
     'image: registry.example.com/assay',
     /image: .* is not an image with its registry and tag/,
   ],
-  ['a mail server without who mails are from', 'mail_from: null', /mail_from/],
+  ['a mail server without a sender address', 'mail_from: null', /mail_from/],
   [
-    'a pooler that knows no PostgreSQL',
+    'a pooler without the URL of PostgreSQL',
     '- DATABASE_MIGRATE_URL',
     /secrets: DATABASE_MIGRATE_URL is missing beside pooler/,
   ],
   [
-    'more functions than the edition has',
+    'a packaging with more functions than the edition allows',
     'packaging: endpoint',
     /packaging: endpoint has more functions than the 15/,
   ],
-  ['what is no YAML', 'image: [', /mine\.yaml is no YAML/],
-])('%s is refused with what the value is for', (_, line, told) => {
+  ['a file that is not YAML', 'image: [', /mine\.yaml is no YAML/],
+])('%s is refused, with a description of the value', (_, line, told) => {
   const [key] = line.split(':')
   const there = new RegExp(`^ *${key}.*$`, 'm')
   const text = exampleOf('openfaas')

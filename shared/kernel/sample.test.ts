@@ -36,7 +36,7 @@ it.each([
   ],
   ['choices', z.object({ one: z.enum(['b', 'a']), two: z.literal(3), three: z.string().nullable() })],
   ['lists', z.object({ tags: z.array(z.string()).min(2), pair: z.tuple([z.string(), z.number()]) })],
-  ['a schema that names itself', Tree],
+  ['a schema that refers to itself', Tree],
   ['unions and records', z.union([z.object({ by: z.record(z.string(), z.number()) }), z.string()])],
 ])('a sample of %s fits its schema', (_, schema) => {
   const sample = sampleOf(z.toJSONSchema(schema, { io: 'input' }))

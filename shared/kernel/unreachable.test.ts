@@ -38,13 +38,13 @@ it.for([
   expect(asks).toBe(asked)
 })
 
-it('a pooler that takes no more clients is full, and its words with another code are not recognised', () => {
+it('a pooler that takes no more clients counts as full, and its message with another code is not recognised', () => {
   expect(isFull(thrown('no more connections allowed (max_client_conn)'))).toBe(true)
   expect(isUnreachable(thrown('query_wait_timeout', '42601'))).toBe(false)
 })
 
 it.for([
-  ['proves dead at once', 10, 2],
+  ['turns out dead at once', 10, 2],
   ['ends after a long wait', 6000, 1],
 ] as const)('a read whose connection %s, in %i ms, is sent %i times', async ([, passes_ms, asked]) => {
   let [now_ms, asks] = [0, 0]

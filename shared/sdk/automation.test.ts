@@ -79,7 +79,7 @@ describe('@schedule and @trigger', () => {
   it.each([
     ['below @agent', [named(), schedule('0 9 * * *')]],
     ['below @agent', [named(), trigger('orders')]],
-    ['on a class that is no agent', [trigger('orders')]],
+    ['on a class that is not an agent', [trigger('orders')]],
   ])('must not stand %s [declarations.target]', (_, decorators) => {
     expect(() => decorated(...decorators)).toThrow(DecoratorTargetError)
     expect(() => decorated(...decorators)).toThrow(/@(schedule|trigger) stands above @agent/)

@@ -110,7 +110,7 @@ describe('a method under @items', () => {
       'item 1 is undefined: yield a JSON value',
     ],
     [
-      'yields what is no JSON',
+      'yields a value that JSON cannot express',
       function* () {
         yield 1
         yield 1n
@@ -119,7 +119,7 @@ describe('a method under @items', () => {
       'item 2 cannot be written as JSON',
     ],
     [
-      'yields what is too long',
+      'yields an input that is too long',
       function* () {
         yield 'x'.repeat(LIMITS.item_input_bytes)
       },

@@ -459,10 +459,10 @@ describe('a signed request', () => {
   })
 
   it.each([
-    ['whose body was changed', { body: `${body} ` }, /No signature .* holds/],
-    ['that is ten minutes old', { age_s: 600 }, /of another time/],
-    ['signed with another key', { key: secretText(new Uint8Array(32)) }, /ASSAY_AGENT_KEY/],
-    ['checked with what is no key', { key: 'hunter2' }, /is not a key/],
+    ['if its body was changed', { body: `${body} ` }, /No signature .* holds/],
+    ['if it is ten minutes old', { age_s: 600 }, /of another time/],
+    ['if it is signed with another key', { key: secretText(new Uint8Array(32)) }, /ASSAY_AGENT_KEY/],
+    ['if the agent’s key is malformed', { key: 'hunter2' }, /is not a key/],
   ])('is refused %s', async (_, change, message) => {
     const { status, text } = await send(change)
     expect(status).toBe(401)

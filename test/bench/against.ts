@@ -1,5 +1,5 @@
-// `npm run bench -- --against REF`: this checkout and another commit of it, measured in turn within one run, so that
-// a machine whose speed drifts slows both. Prints each figure of both, their ratio, and how far the ratios spread.
+// `npm run bench -- --against REF` measures this checkout and another commit of it in turn within one run, so that a
+// machine whose speed drifts slows both. It prints each figure of both, their ratio and the spread of the ratios.
 
 import { type ChildProcess, execFile, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -23,7 +23,7 @@ export async function compare(ref: string, names: readonly string[], anyway: boo
     const [ours, theirs] = [await startSide(ROOT), await startSide(there)]
     for (const side of [ours, theirs]) parts.defer(() => stopSide(side))
     console.log(
-      `this checkout and ${ref}, ${ROUNDS} rounds in turn: medians, ratio, and its least and most\n`,
+      `this checkout and ${ref}, ${ROUNDS} rounds in turn: both medians, their ratio, the lowest and highest ratio\n`,
     )
     for (const name of names) print(name, await rounds(name, ours, theirs, anyway))
   } finally {
@@ -32,8 +32,8 @@ export async function compare(ref: string, names: readonly string[], anyway: boo
 }
 
 /**
- * A checkout of the commit beside this one, with this bench and what it needs of the tests in it: both are measured by the
- * same code. One whose files stand elsewhere is measured by its own.
+ * Checks the commit out into a folder of its own and copies this bench and test/support into it, so that the same code
+ * measures both. A commit whose files have other paths is measured by its own bench.
  */
 async function checkOut(ref: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-against-'))
@@ -44,14 +44,14 @@ async function checkOut(ref: string): Promise<string> {
       await rm(join(folder, part), { recursive: true })
       await cp(join(ROOT, part), join(folder, part), { recursive: true })
     }
-  else console.log(`${ref} has its files elsewhere: it is measured by its own bench\n`)
+  else console.log(`${ref} has its files at other paths, so its own bench measures it\n`)
   if ((await installedBy(folder)) === (await installedBy(ROOT)))
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   else await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder })
   return folder
 }
 
-/** Whether the files that this bench imports are there as well. */
+/** Whether the checkout has all files that this bench imports. */
 async function hasWhatTheBenchNeeds(folder: string): Promise<boolean> {
   const files = (await Promise.all(['test/bench', 'test/support'].map(filesOf))).flat()
   const texts = await Promise.all(files.map(file => readFile(file, 'utf8')))
@@ -64,7 +64,7 @@ async function hasWhatTheBenchNeeds(folder: string): Promise<boolean> {
 const filesOf = async (part: string): Promise<string[]> =>
   (await readdir(join(ROOT, part))).filter(name => name.endsWith('.ts')).map(name => join(ROOT, part, name))
 
-/** What says which packages are installed, and how they are patched. */
+/** The files that determine which packages are installed, and how they are patched. */
 async function installedBy(root: string): Promise<string> {
   const patches = (await readdir(join(root, 'patches'))).sort().map(name => join('patches', name))
   const texts = ['package-lock.json', ...patches].map(name => readFile(join(root, name), 'utf8'))
@@ -87,10 +87,10 @@ async function stopSide(side: ChildProcess): Promise<void> {
   await over
 }
 
-/** @throws Error what the side said, or that it has ended */
+/** @throws Error with the error of the side, or if its process has ended */
 function answerOf(side: ChildProcess): Promise<Round> {
   return new Promise((resolve, reject) => {
-    const ended = () => reject(new Error('one side of the bench has ended'))
+    const ended = () => reject(new Error('the process of one side of the bench has ended'))
     side.once('exit', ended)
     side.once('message', answer => {
       side.off('exit', ended)
@@ -108,9 +108,9 @@ function measure(side: ChildProcess, name: string): Promise<Round> {
 
 type Pair = { ours: Round; theirs: Round }
 
-/** The sides in turn, each first in every other round. */
+/** Measures both sides in turn; each is first in every other round. */
 async function rounds(name: string, ours: ChildProcess, theirs: ChildProcess, anyway: boolean) {
-  for (const side of [ours, theirs]) await measure(side, name) // the first finds everything cold
+  for (const side of [ours, theirs]) await measure(side, name) // warm-up
   let taken = 0
   async function pair(): Promise<Pair> {
     if (taken++ % 2 === 0) return { ours: await measure(ours, name), theirs: await measure(theirs, name) }

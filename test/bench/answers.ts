@@ -1,5 +1,5 @@
-// What is read of a folder of recorded answers, beside what `@pydantic/genai-prices` extracts from them: each `.json` below
-// FOLDER is taken for the output of a model call. Prints those that are not read, and those whose tokens differ.
+// Compares what Assay reads from recorded answers with what `@pydantic/genai-prices` extracts from them. Each `.json` file
+// below FOLDER is the output of a model call. It prints the answers that Assay cannot read, and those whose tokens differ.
 //
 //   node test/bench/answers.ts FOLDER
 
@@ -14,7 +14,7 @@ if (folder === undefined) {
   process.exit(2)
 }
 
-/** Whose extractor takes the answer of a shape, and by which of its flavours. */
+/** The provider, and the API of it, whose extractor reads an answer of each shape. */
 const EXTRACTORS: Record<string, [provider: string, flavor: string][]> = {
   openai_chat: [['openai', 'chat']],
   openai_completion: [['openai', 'chat']],
@@ -48,7 +48,7 @@ for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).so
   tally.answers++
   if (!isRead(read)) {
     tally.unread++
-    console.log(`not read  ${name}: ${read?.unread}`)
+    console.log(`unread    ${name}: ${read?.unread}`)
     continue
   }
   const theirs = extracted(read, output)

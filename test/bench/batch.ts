@@ -1,16 +1,16 @@
-// Batches through a whole Assay, timed, and how figures are printed.
+// Runs batches through a whole Assay, times them, and formats figures.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Agent, Bench } from './stack.ts'
 
 export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 
-/** Bytes of an input unless told: a short text; and those of one with a paragraph in it. */
+/** Bytes of an input: a short text, which is the default, and a text with a paragraph. */
 export const SHORT = 105
 export const LONG = 330
 const SENTENCE = 'my card has not arrived and I would like to know where it is, please help'
 
-/** An input of so many bytes, but for the digits of `i`; all have one prompt unless each has its own. */
+/** An input of so many bytes, not counting the digits of `i`. All have the same prompt unless `ownPrompts` is set. */
 export function INPUT(i: number, bytes = SHORT, ownPrompt = false): string {
   const [head, tail] = [`{"ticket":"T-${i}","text":"${ownPrompt ? i : ''}`, `","n":${i}}`]
   const text = `${SENTENCE}; `.repeat(Math.ceil(bytes / SENTENCE.length))
@@ -21,17 +21,17 @@ export type Ending = 'ok' | 'failed' | 'one in a hundred failed'
 
 export interface Load {
   items: number
-  /** Of each input. */
+  /** The size of each input. */
   bytes?: number
-  /** Of which the items are, in turn; of none unless told. */
+  /** The number of partitions that the items are spread over in turn; by default none. */
   partitions?: number
-  /** How the items are to end; all ok unless told. */
+  /** How the items should end; by default all ok. */
   ending?: Ending
   /** Failed items are clustered by their prompts. */
   ownPrompts?: boolean
 }
 
-/** Of an even number the mean of the middle two. */
+/** For an even number of values, the mean of the middle two. */
 export function median(figures: readonly number[]): number {
   const sorted = [...figures].sort((a, b) => a - b)
   const half = sorted.length / 2
@@ -66,14 +66,14 @@ export function lines(load: number | Load): ReadableStream<Uint8Array> {
 
 const LOOK_MS = 5
 
-/** How many of so many items are to be ok, and failed. */
+/** How many of the items should end ok, and how many failed. */
 const ENDINGS: Record<Ending, (items: number) => [ok: number, failed: number]> = {
   ok: items => [items, 0],
   failed: items => [0, items],
   'one in a hundred failed': items => [items - Math.floor(items / 100), Math.floor(items / 100)],
 }
 
-/** Resolves when a run has ended with its items like this. */
+/** Resolves when a run has ended with these counts of its items. */
 export async function finished(bench: Bench, runId: string, how: Ending = 'ok'): Promise<void> {
   for (;;) {
     const [run] =
@@ -83,7 +83,7 @@ export async function finished(bench: Bench, runId: string, how: Ending = 'ok'):
       const [okay, not] = ENDINGS[how](total_items)
       if (ok !== okay || failed !== not)
         throw new Error(
-          `run ${runId}: of ${total_items} items ${ok} ok and ${failed} failed, which was to be ${how}`,
+          `run ${runId}: ${ok} of ${total_items} items ended ok and ${failed} failed; expected: ${how}`,
         )
       return
     }
@@ -91,7 +91,7 @@ export async function finished(bench: Bench, runId: string, how: Ending = 'ok'):
   }
 }
 
-/** One batch from the first byte sent to the last verdict committed: items a second. */
+/** Runs one batch; returns items a second from the first byte sent to the last verdict committed. */
 export async function batch(bench: Bench, { agent_id, project }: Agent, load: Load) {
   const started = performance.now()
   const { run_id } = await project.client.submitLines({ agent_id }, lines(load))
@@ -102,11 +102,11 @@ export async function batch(bench: Bench, { agent_id, project }: Agent, load: Lo
   return { submit: per(accepted - started), drain: per(ended - accepted), all: per(ended - started) }
 }
 
-/** Items a request where they are submitted while others are worked on. */
+/** Items of each request, if items are submitted while others run. */
 export const REQUEST_ITEMS = 1000
 const SUBMITTERS = 2
 
-/** Submits so many items in requests, two at once. */
+/** Submits this many items in several requests, two at once. */
 export async function inRequests(items: number, submit: (items: number) => Promise<void>): Promise<void> {
   let left = Math.ceil(items / REQUEST_ITEMS)
   async function submitter(): Promise<void> {
@@ -115,7 +115,7 @@ export async function inRequests(items: number, submit: (items: number) => Promi
   await Promise.all(Array.from({ length: SUBMITTERS }, submitter))
 }
 
-/** The same in requests that are worked on while the next are submitted. */
+/** The same, but items of earlier requests run while the next are submitted. */
 export async function batches(bench: Bench, { agent_id, project }: Agent, load: Load) {
   const started = performance.now()
   const runIds: string[] = []

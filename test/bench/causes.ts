@@ -1,5 +1,5 @@
-// How well messages are grouped: over sets of labelled messages (`*_structured.csv` with the columns Content and
-// EventId, as loghub has them), the share whose group is exactly the set of messages with their label.
+// Measures how well messages are grouped. Over sets of labelled messages (`*_structured.csv` with the columns Content and
+// EventId, as loghub has them) it prints the share whose group is exactly the set of messages with their label.
 //
 //   npm run bench:causes -- --data FOLDER
 
@@ -15,7 +15,7 @@ interface Labelled {
   EventId: string
 }
 
-/** The group of each message, found one after the other as a consumer finds it. */
+/** Finds the group of each message, one after the other as a consumer does. */
 function groupsOf(messages: readonly string[]): string[] {
   const causes = new CausesOfKind()
   return messages.map(message => {
@@ -43,7 +43,7 @@ function groupAccuracy(labels: readonly string[], groups: readonly string[]): nu
 
 const { values } = parseArgs({ options: { data: { type: 'string' } } })
 if (values.data === undefined)
-  throw new Error('say where the sets are: npm run bench:causes -- --data FOLDER')
+  throw new Error('the folder of the sets is missing: npm run bench:causes -- --data FOLDER')
 const files = readdirSync(values.data, { recursive: true, encoding: 'utf8' })
   .filter(name => name.endsWith('_structured.csv'))
   .sort()

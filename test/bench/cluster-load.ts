@@ -100,7 +100,7 @@ async function ended({ sql }: Bench, { project, run_id, items }: Submitted): Pro
     const [run] = await sql<{ is_over: boolean; ok: number }[]>`
       select finished_at is not null as is_over, ok from runs where project_id = ${project.id} and id = ${run_id}`
     if (run!.is_over && run!.ok === items) return
-    if (run!.is_over) throw new Error(`run ${run_id}: of ${items} items ${run!.ok} are ok`)
+    if (run!.is_over) throw new Error(`run ${run_id}: ${run!.ok} of ${items} items are ok`)
     await pause(LOOK_MS)
   }
 }
@@ -131,7 +131,7 @@ export function print(way: string, rounds: readonly Figures[], base: number): vo
     const more = runs > 1 ? `; ${perSecond(of(one => one.runs / one.seconds))} runs` : ''
     const submitted = perSecond(of(one => one.items / one.submit_s))
     show(`${way}: items, end to end`, perSecond(of(rateOf)), `${ratio}; submitted at ${submitted}${more}`)
-    console.log(`    server: ${micro(of(one => one.server / items))} of a processor an item`)
+    console.log(`    server: ${micro(of(one => one.server / items))} of processor time per item`)
   }
   for (const [i, { name }] of rounds[0]!.nodes.entries()) {
     const use = (key: keyof Use) => of(one => one.nodes[i]!.use[key])

@@ -1,8 +1,8 @@
-// `npm run bench:cold [-- --packaging endpoint] [UNIT …]`: how long each function takes from its start to its first answer,
-// with the first query to PostgreSQL in it, as a process of Node and in workerd; how long one item takes to its agent when
-// everything sleeps; and what a tick costs that finds nothing to do. It ends with these four beside what was aimed at. All
-// units and, as a measure of the machine, a Node that does nothing are started in turn, so that a machine whose speed
-// drifts slows all of them: ratios to the latter can be compared between runs.
+// `npm run bench:cold [-- --packaging endpoint] [UNIT …]` measures how long each function takes from its start to its first
+// answer, including the first query to PostgreSQL, as a process of Node and in workerd; how long one item takes to reach
+// its agent when everything sleeps; and what a tick costs that finds nothing to do. At the end it prints these four beside
+// their goals. All units, and a Node that does nothing as a yardstick, are started in turn, so that a machine whose speed
+// drifts slows all of them: the ratios to the yardstick can be compared between runs.
 
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
@@ -30,10 +30,10 @@ import { type WorkerdUnit, workerdUnit } from './start-workerd.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 20)
 const ASK_AGAIN_MS = 2
-/** Milliseconds at the median. */
+/** The median, in milliseconds. */
 const AIMS = { node: 150, workerd: 75, from_zero: 300, tick: 100 }
 
-/** Resolves with its process once it has answered. */
+/** Resolves with the process once it has answered. */
 async function started(bundle: string, env: Record<string, string>, request: FirstRequest) {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
@@ -60,14 +60,14 @@ async function coldStart(bundle: string, env: Record<string, string>, request: F
   return { ms: one.ms, cpu_ms }
 }
 
-/** Milliseconds of a Node that starts and ends. */
+/** Milliseconds that a Node takes to start and end. */
 async function startOfNothing(): Promise<number> {
   const began = performance.now()
   await startProcess(['node', '-e', ''], {}).ended
   return performance.now() - began
 }
 
-/** Milliseconds of each tick of a process that is awake and finds nothing to do. */
+/** Milliseconds of each tick that finds nothing to do, in a process that is awake. */
 async function ticksAtRest(bundle: string, env: Record<string, string>, request: FirstRequest) {
   const one = await started(bundle, env, request)
   const times: number[] = []
@@ -95,7 +95,7 @@ interface Measured {
   workerd?: WorkerdUnit & { starts: Start[] }
 }
 
-/** The worst of them. */
+/** The worst of the medians. */
 function slowest(all: readonly { name: string; starts: readonly Start[] }[]): { name: string; ms: number } {
   const medians = all.map(({ name, starts }) => ({ name, ms: median(msOf(starts)) }))
   return medians.reduce((a, b) => (b.ms > a.ms ? b : a), { name: '–', ms: 0 })
@@ -128,7 +128,7 @@ try {
   }
   const units = new Map(unitsOf(packaging).map(unit => [unit.name, unit]))
   const bearer = await platformBearer(MASTER_KEY)
-  // The consumer starts workerd, which is in no bundle.
+  // The consumer starts workerd, which bundles do not contain.
   await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
   const sizes = await writeBundles(packaging, folder)
   const keys = await unitKeys(MASTER_KEY)
@@ -173,7 +173,7 @@ try {
   for (const [by, times] of Object.entries(zero)) {
     const [answered, atAgent] = [times.map(one => one.answered), times.map(one => one.at_agent)]
     console.log(
-      `From zero, asked by ${by}: answered after ${whole(median(answered))}, with the agent after ${whole(median(atAgent))} ` +
+      `From zero, requested by ${by}: answered after ${whole(median(answered))}, with the agent after ${whole(median(atAgent))} ` +
         `(fastest ${whole(Math.min(...atAgent))}), at a load of ${loadavg()[0]!.toFixed(1)}`,
     )
   }
@@ -183,12 +183,12 @@ try {
     slowest(all),
     slowest(all.flatMap(({ name, workerd }) => (workerd ? [{ name, starts: workerd.starts }] : []))),
   ]
-  console.log('\n| at the median | aim | measured | |\n|---|---|---|---|')
+  console.log('\n| at the median | goal | measured | |\n|---|---|---|---|')
   row(['first answer of a function in Node', whole(AIMS.node), whole(node.ms), `the slowest, ${node.name}`])
   row(['in workerd', whole(AIMS.workerd), whole(workerd.ms), `the slowest, ${workerd.name}`])
   const atAgent = median(zero.router.map(one => one.at_agent))
   row([
-    'first item at its agent',
+    'first item reaches its agent',
     whole(AIMS.from_zero),
     whole(atAgent),
     'router, function and consumer asleep',

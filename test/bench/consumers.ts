@@ -1,4 +1,4 @@
-// Batches through several consumers and API processes, each a process of its own, over one PostgreSQL and one Redis.
+// Runs batches through several consumers and API processes, each a process of its own, on one PostgreSQL and one Redis.
 // Guarantee: a figure is of a round in which no item was lost, judged twice or offered twice.
 
 import type { ChildProcess } from 'node:child_process'
@@ -11,7 +11,7 @@ import { type Bench, startBench, stopProcess, type UrlAgent } from './stack.ts'
 import type { Measure } from './workloads.ts'
 
 const POOLED_SESSIONS = 12
-/** For each consumer: as many as one holds, so that none is measured while it compiles. */
+/** Items of the warm-up for each consumer: as many as it holds, so that none is measured while V8 still compiles. */
 export const HELD_ITEMS = 8000
 
 /** A stack whose server consumes nothing. */
@@ -29,19 +29,19 @@ export interface Round {
   submit: number
   all: number
   sessions: number
-  /** Sessions that waited for a lock while the batches went through, on average, and those that did anything. */
+  /** The average numbers of sessions that waited for a lock and of active sessions while the batches ran. */
   waiting: number
   active: number
   processor: Partial<Record<Kind, number>>
 }
 
-/** One round: the processes are started, two batches go through them, and they are stopped. */
+/** Runs one round: starts the processes, runs two batches through them, and stops them. */
 export async function round(bench: Bench, agent: UrlAgent, way: Way, items: number): Promise<Round> {
   const pooler = way.pooled ? await startPgBouncer(bench.databaseUrl, POOLED_SESSIONS) : undefined
   const through: Record<string, string> = pooler ? { DATABASE_URL: pooler.through(bench.databaseUrl) } : {}
   const ports: number[] = []
   const apis: ChildProcess[] = []
-  const others = await sessions(bench) // the bench's own, and those of the process that ticks
+  const others = await sessions(bench) // the bench's own connections, and those of the process with the tick
   for (let i = 0; i < way.apis; i++) {
     ports.push(await freePort())
     apis.push(await bench.startProcess({ ...through, ASSAY_PARTS: 'api', PORT: String(ports[i]) }))
@@ -87,7 +87,7 @@ export async function round(bench: Bench, agent: UrlAgent, way: Way, items: numb
   }
 }
 
-/** The items in two batches at once, so that two APIs have one each. */
+/** Submits the items in two batches at once, so that two APIs have one each. */
 function submitBatches(bench: Bench, agent_id: string, urls: string[], items: number): Promise<string[]> {
   return Promise.all(
     [0, 1].map(async batch => {
@@ -97,7 +97,7 @@ function submitBatches(bench: Bench, agent_id: string, urls: string[], items: nu
   )
 }
 
-/** @throws Error when an item was lost, judged twice or offered twice */
+/** @throws Error if an item was lost, judged twice or offered twice */
 async function proven({ client, sql }: Bench, runIds: readonly string[]): Promise<void> {
   for (const runId of runIds) {
     const { data } = await client.GET('/v2/runs/{runId}/verify', { params: { path: { runId } } })
@@ -109,7 +109,7 @@ async function proven({ client, sql }: Bench, runIds: readonly string[]): Promis
 
 const MANY = 4
 
-/** What several consumers of one project do, of what one does. */
+/** The rate of several consumers of one project, as a ratio to that of one. */
 export async function consumers(bench: Bench, items: number): Promise<Measure> {
   const own = await startWithoutConsumer()
   bench.defer(() => own.close())

@@ -1,5 +1,5 @@
-// What a load leaves and takes: bytes in PostgreSQL by table, bytes of its log, commands of Redis, processor time by
-// kind of process, connections.
+// Measures the footprint of a load: bytes in PostgreSQL by table, bytes of its write-ahead log, commands of Redis,
+// processor time by kind of process, connections.
 
 import type { ChildProcess } from 'node:child_process'
 import { Redis } from 'ioredis'
@@ -16,7 +16,7 @@ export async function walPosition({ sql }: Bench): Promise<number> {
   return row!.at
 }
 
-/** Commands that Redis has taken since it was started. */
+/** Commands that Redis has executed since it was started. */
 export async function redisCommands({ redisUrl }: Bench): Promise<number> {
   const redis = new Redis(redisUrl)
   try {
@@ -27,7 +27,7 @@ export async function redisCommands({ redisUrl }: Bench): Promise<number> {
   }
 }
 
-/** Sessions at PostgreSQL, all who are connected together. */
+/** The number of client sessions of PostgreSQL. */
 export async function sessions({ sql }: Bench): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     select count(*)::int as n from pg_stat_activity where backend_type = 'client backend'`
@@ -36,7 +36,7 @@ export async function sessions({ sql }: Bench): Promise<number> {
 
 const LOOK_MS = 50
 
-/** Looks again and again at who waits for a lock, until it is ended. */
+/** Samples which sessions wait for a lock, until it is ended. */
 export function watchLocks({ sql }: Bench) {
   const seen = { waiting: 0, active: 0, looks: 0 }
   let isOver = false
@@ -66,11 +66,11 @@ export interface TableBytes {
   rows: number
   heap: number
   indexes: number
-  /** Values that were stored apart, with their map of free space. */
+  /** Bytes of values stored out of line (TOAST), with their free space map. */
   rest: number
 }
 
-/** Bytes of each table, its partitions together, the largest first. */
+/** Bytes of each table including its partitions, the largest first. */
 export async function tableBytes({ sql }: Bench): Promise<TableBytes[]> {
   return sql<TableBytes[]>`
     select coalesce(parent.relname, c.relname) as name, sum(greatest(s.n_live_tup, 0))::float8 as rows,

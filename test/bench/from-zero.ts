@@ -1,15 +1,15 @@
-// How long one item takes to its agent when everything is asleep: the router, the function that takes it, and beside
-// that one the consumer, each started as a container of the image is, under the double of Knative.
+// Measures how long one item takes to reach its agent when everything sleeps: the router, the function that takes the item,
+// and the consumer, each started as a container of the image is, under the double of Knative.
 
 import { startSleeping } from '../support/sleeping.ts'
 
-/** Milliseconds from the request, which starts the first of them. */
+/** Milliseconds from the request, which starts the first process. */
 export interface FromZero {
   answered: number
   at_agent: number
 }
 
-/** By the router and, in turn with it, straight to the function that takes the item. */
+/** Measures requests through the router and, in turn with them, straight to the function that takes the item. */
 export async function fromZero(
   stores: { databaseUrl: string; redisUrl: string },
   rounds: number,

@@ -1,5 +1,5 @@
-// One large run as a user has it, with caps as they come, and single items beside it: of the same agent, of another agent of
-// the same project, and of another project.
+// Measures one large run with the default caps, and single items beside it: of the same agent, of another agent of the same
+// project, and of another project.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -35,12 +35,12 @@ export async function large(bench: Bench): Promise<Measure> {
     )
     const [rates, ...latencies] = await Promise.all([watched, ...probes])
     return Object.assign({ 'large run, submit': submit }, rates, ...latencies, {
-      'server at its peak, MB': peakMb(bench),
+      'peak memory of the server, MB': peakMb(bench),
     })
   }
 }
 
-/** Items a second in each tenth of a run, and in all of it from when it was submitted. */
+/** Items a second in each tenth of a run, and over all of it since its submission. */
 async function tenths({ sql }: Bench, runId: string): Promise<Figures> {
   const began = performance.now()
   const rates: Figures = {}
@@ -60,7 +60,7 @@ async function tenths({ sql }: Bench, runId: string): Promise<Figures> {
   return { ...rates, 'large run, drain': (ITEMS / (last - began)) * 1000 }
 }
 
-/** From now on the kernel measures the peak of the server's memory anew. */
+/** Resets the peak of the server's memory that the kernel keeps. */
 const forgetPeak = ({ pids }: Bench) => writeFileSync(`/proc/${pids.server}/clear_refs`, '5')
 
 const peakMb = ({ pids }: Bench) =>

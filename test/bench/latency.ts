@@ -1,5 +1,5 @@
-// How long single items take, submitted one after the other with gaps between them as they come from users: never in step
-// with a timer of the server's.
+// Measures how long single items take. They are submitted one after the other with random gaps, as users do, so that they
+// never fall into step with a timer of the server.
 
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import type { Agent, Bench, UrlAgent } from './stack.ts'
 const GAP_MS = { least: 20, most: 120 }
 const SEED = 20_260_301
 
-/** Numbers from 0 to 1, the same with every run (mulberry32). */
+/** Pseudo-random numbers from 0 to 1, the same in every run (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -22,7 +22,7 @@ function seeded(seed: number): () => number {
   }
 }
 
-/** As long as `more` says, a single item after each gap. */
+/** Submits a single item after each gap while `more` returns true. */
 async function eachAfterGap(more: (taken: number) => boolean, submit: (i: number) => Promise<void>) {
   const random = seeded(SEED)
   for (let i = 0; more(i); i++) {
@@ -31,7 +31,7 @@ async function eachAfterGap(more: (taken: number) => boolean, submit: (i: number
   }
 }
 
-/** Milliseconds from when each item is submitted until the worker, told to say so, has it. */
+/** Milliseconds from the submission of each item until the worker reports that it has it. */
 export async function startsOf(
   worker: ChildProcess,
   samples: number,
@@ -56,7 +56,7 @@ export async function startsOf(
 export const startLatencies = (bench: Bench, agent: UrlAgent, samples: number): Promise<number[]> =>
   startsOf(agent.process, samples, async i => finished(bench, await submitOne(bench, agent, { i })))
 
-/** Milliseconds from each request to submit one item until its verdict is committed, as long as `more` says. */
+/** Milliseconds from each request to submit one item until its verdict is committed, while `more` returns true. */
 export async function endLatencies(
   bench: Bench,
   agent: Agent,
@@ -72,7 +72,7 @@ export async function endLatencies(
   return latencies
 }
 
-/** Milliseconds that requests to submit one item take, each after a gap. */
+/** Milliseconds of each request to submit one item, sent after gaps. */
 export async function callLatencies(bench: Bench, agent: Agent, samples: number): Promise<number[]> {
   const latencies: number[] = []
   await eachAfterGap(
@@ -86,7 +86,7 @@ export async function callLatencies(bench: Bench, agent: Agent, samples: number)
   return latencies
 }
 
-/** Requests a second to submit one item, so many at once. */
+/** Requests a second that submit one item each, with this many at once. */
 export async function callsPerSecond(bench: Bench, agent: Agent, calls: number, atOnce: number) {
   let sent = 0
   const began = performance.now()
@@ -98,7 +98,7 @@ export async function callsPerSecond(bench: Bench, agent: Agent, calls: number, 
   return (calls / (performance.now() - began)) * 1000
 }
 
-/** As figures in milliseconds. */
+/** The percentiles as figures in milliseconds. */
 export function spread(name: string, latencies: readonly number[]): Record<string, number> {
   const at = (p: number) => percentile(latencies, p)
   return {
@@ -111,7 +111,7 @@ export function spread(name: string, latencies: readonly number[]): Record<strin
 
 const connections = new Connections({ keepAlive: true })
 
-/** By a lean client: the latency of fetch is not what is measured. @returns the run's id */
+/** Uses a lean client, because the latency of fetch should not be measured. @returns the run's id */
 function submitOne({ base_url }: Bench, { agent_id, project }: Agent, input: unknown): Promise<string> {
   const headers = { authorization: `Bearer ${project.api_key}`, 'content-type': 'application/json' }
   return new Promise((resolve, reject) => {
@@ -122,7 +122,7 @@ function submitOne({ base_url }: Bench, { agent_id, project }: Agent, input: unk
         let text = ''
         for await (const chunk of response) text += chunk
         const { run_id } = JSON.parse(text) as { run_id?: string }
-        if (run_id === undefined) reject(new Error(`submitting was answered by ${text}`))
+        if (run_id === undefined) reject(new Error(`the submission was answered with ${text}`))
         else resolve(run_id)
       },
     )

@@ -1,10 +1,10 @@
-// `npm run bench [-- [--anyway] [WORKLOAD …]]`: prints what this machine does with Assay, and beside it what it does with
-// PostgreSQL alone, so that every figure can be read as a ratio. Medians of several rounds; not a test, nothing here passes
-// or fails. A figure that others disturbed (rounds.ts) is left out unless told otherwise by --anyway.
+// `npm run bench [-- [--anyway] [WORKLOAD …]]` measures Assay on this machine and, as a yardstick, PostgreSQL alone, so that
+// every figure can be read as a ratio. It prints medians of several rounds; it is no test, and nothing passes or fails. A
+// figure that other programs disturbed (rounds.ts) is left out unless --anyway is given.
 //
 // `npm run bench -- --memory` prints the memory of an idle `npm start`, `--against REF [WORKLOAD …]` compares with another
-// commit (against.ts), `--profile [WORKLOAD …]` says where the time goes (profile/main.ts). Long workloads (consumers, slow,
-// large) are measured where they are named, once unless BENCH_ROUNDS says how often.
+// commit (against.ts), `--profile [WORKLOAD …]` prints where the time goes (profile/main.ts). The long workloads (consumers,
+// slow, large) run only when named, and once unless BENCH_ROUNDS sets the number of rounds.
 
 import { parseArgs } from 'node:util'
 import { compare } from './against.ts'
@@ -18,7 +18,7 @@ import { ITEMS, roundsOf, shown, WORKLOADS, workloadsNamed } from './workloads.t
 
 const OUTPUT = '{"ok":true,"at":1790000000000}'
 
-/** Prints what PostgreSQL does alone, and returns rows a second for insert and update together. */
+/** Measures and prints PostgreSQL alone; returns rows a second for insert and update together. */
 async function rawFigures(bench: Bench, way: Way): Promise<number> {
   const rounds: RawFigures[] = []
   for (let i = 0; i < ROUNDS; i++) rounds.push(await rawPostgres(bench.sql, way, ITEMS, INPUT, OUTPUT))
@@ -50,14 +50,14 @@ async function main(names: readonly string[], anyway: boolean): Promise<void> {
   const bench = await startBench()
   try {
     console.log(
-      `${ITEMS.toLocaleString('en')} items of ${SHORT} bytes unless it says ${LONG}, caps lifted unless it says so, medians of ${ROUNDS} rounds\n`,
+      `${ITEMS.toLocaleString('en')} items of ${SHORT} bytes unless a name says ${LONG}; caps lifted unless a name says default caps; medians of ${ROUNDS} rounds\n`,
     )
     const raw = { plain: await rawFigures(bench, 'plain'), tuned: await rawFigures(bench, 'tuned') }
     for (const name of names) await workload(bench, name, raw, anyway)
     const { server, postgres, redis } = bench.pids
     const used = await Promise.all([server, postgres, redis].map(memoryOf))
     console.log(
-      `\nMiB after that: server with its agents ${used[0]}, PostgreSQL ${used[1]}, Redis ${used[2]}`,
+      `\nMiB of memory at the end: server with its agents ${used[0]}, PostgreSQL ${used[1]}, Redis ${used[2]}`,
     )
   } finally {
     await bench.close()

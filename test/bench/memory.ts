@@ -1,5 +1,5 @@
-// Memory of everything that `npm start` leaves running when nothing was asked of it since its sample, the agent's process
-// ended: proportional, so that what processes share counts once.
+// Measures the memory of all processes of an idle `npm start`, after its sample and after the agent's process has ended.
+// Memory is proportional, so that pages that processes share count once.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,9 +12,9 @@ import { LIMITS } from '../../shared/kernel/limits.ts'
 import { commandOf, processes, treeOf } from './proc.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const IDLE_MS = LIMITS.agent_idle_ms + 20_000 // what the sample needed has been given back by then
+const IDLE_MS = LIMITS.agent_idle_ms + 20_000 // by then the memory that the sample needed has been given back
 
-/** MiB by what runs, the largest first; those of one name together. */
+/** MiB by name of process, the largest first; processes of one name are added up. */
 export async function idleMemory(): Promise<[name: string, mib: number][]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-memory-'))
   await chmod(dataDir, 0o755)

@@ -1,6 +1,6 @@
-// An agent that does nothing, as plainly as the protocol allows; the bench runs it in a process of its own. With STEPS=n
+// An agent that does nothing, as simple as the protocol allows; the bench runs it in a process of its own. With STEPS=n
 // every item also reports n steps; with FAIL=n every nth item of a request fails; with THINK_MS=n a request is answered
-// after so long; ANSWER is the output that it gives instead of its own.
+// after n milliseconds; ANSWER replaces its output.
 
 import { createServer } from 'node:http'
 
@@ -11,7 +11,7 @@ const output = process.env.ANSWER ?? '{"ok":true}'
 const OK = ['result', `"output":${output}`]
 const FAILED = ['error', '"error":{"code":"upstream_down","message":"the warehouse answered 503"}']
 
-// The bench asks to be told when the next request arrives.
+// The bench asks for a message when the next request arrives.
 let tell = false
 process.on('message', () => {
   tell = true
@@ -21,7 +21,7 @@ function step(seq: number, attempt: number, i: number): string {
   return `{"type":"step","seq":${seq},"attempt":${attempt},"step":{"key":"s${i}","kind":"step","name":"s${i}","output":{"i":${i}},"started_at":"2026-01-01T00:00:00.000Z","duration_ms":0.1}}\n`
 }
 
-/** What is said of all items of a request. */
+/** The lines about all items of a request. */
 function answerTo(body: string): string {
   let answer = ''
   for (const line of body.split('\n')) {

@@ -1,4 +1,4 @@
-// The same agent that does nothing, made with the SDK, for the agent runtime: STEPS from its environment.
+// The same agent that does nothing, written with the SDK for the agent runtime. It reads STEPS from its environment.
 
 import { agent, type Context, serve } from 'assay'
 
@@ -9,7 +9,7 @@ class Noop {
     return { ok: true, at: Date.now() }
   }
 }
-// By hand what `@agent` does: Node runs this file as it is, and it does not know decorators.
+// Does by hand what `@agent` does, because Node runs this file directly and has no decorators.
 agent({ name: 'noop bundle', maxSteps: 1000 })(Noop, { kind: 'class', name: 'Noop' } as ClassDecoratorContext<
   typeof Noop
 >)

@@ -1,5 +1,5 @@
-// How long pages of the dashboard take to be served with two runs of 1,000,000 items and 100,000 runs, and how large
-// they are. `--stay` leaves the server there until it is stopped, for whoever wants to look.
+// Measures how long the server takes for pages of the dashboard with two runs of 1,000,000 items and 100,000 small runs, and
+// how large the pages are. `--stay` keeps the server running until it is stopped, so that one can look at the pages.
 //
 //   node test/bench/pages.ts [--stay] [--items 1000000] [--runs 100000]
 
@@ -10,8 +10,8 @@ const ITEMS = Number(argument('--items') ?? 1_000_000)
 const RUNS = Number(argument('--runs') ?? 100_000)
 const DAYS = 14
 const TIMES = 15
-const PIECE = 250_000 // items of a statement
-const FILL_S = 1200 // a statement over all of them
+const PIECE = 250_000 // items per statement
+const FILL_S = 1200 // one statement over all items
 
 function argument(name: string): string | undefined {
   const at = process.argv.indexOf(name)
@@ -20,7 +20,7 @@ function argument(name: string): string | undefined {
 
 interface Batch {
   project_id: string
-  /** The later one of the two large runs, and the one before. */
+  /** The later of the two large runs, and the earlier one. */
   run_id: string
   before_id: string
 }
@@ -36,7 +36,7 @@ async function fill({ sql, client }: Bench): Promise<Batch> {
   const before_id = newRunId(now - 86_400_000, random)
   const run_id = newRunId(now - 3_600_000, random)
   for (const [at, id] of [before_id, run_id].entries()) {
-    // Every 20th failed, every 50th degraded; the second run moves which.
+    // Every 20th item failed and every 50th is degraded; in the second run these are other items.
     const verdict = (g: string) =>
       `case when (${g} + ${at}) % 20 = 0 then 'failed' when (${g} + ${at}) % 50 = 10 then 'degraded' else 'ok' end`
     const created_at = new Date(now - (at === 0 ? 86_400_000 : 3_600_000))
@@ -71,7 +71,7 @@ async function fill({ sql, client }: Bench): Promise<Batch> {
   return { project_id, run_id, before_id }
 }
 
-/** Small ones, all over the last days; one in a thousand failed. */
+/** Small runs, spread over the last days; one in a thousand failed. */
 async function fillRuns(
   { sql }: Bench,
   { project_id, agent_id, now }: Record<'project_id' | 'agent_id', string> & { now: number },
@@ -120,7 +120,7 @@ const PAGES: Record<string, (batch: Batch) => string> = {
   'run, by reason': ({ run_id }) => `/runs/${run_id}?reason=refusal`,
   'run, by partition': ({ run_id }) => `/runs/${run_id}?partition_key=tenant-20`,
   'run, any item of a partition': ({ run_id }) => `/runs/${run_id}?outcome=any&partition_key=tenant-20`,
-  'run, any item of no partition': ({ run_id }) => `/runs/${run_id}?outcome=any&partition_key=nobody`,
+  'run, any item of an unknown partition': ({ run_id }) => `/runs/${run_id}?outcome=any&partition_key=nobody`,
   'run, cancelled (none)': ({ run_id }) => `/runs/${run_id}?outcome=any&status=cancelled`,
   'run, one item': ({ run_id }) => `/runs/${run_id}?outcome=any&item_id=ticket-777777`,
   item: ({ run_id }) => `/items/${itemRecordId(run_id, 20)}`,
@@ -177,7 +177,7 @@ try {
     `${ITEMS.toLocaleString('en')} items twice and ${RUNS.toLocaleString('en')} runs in ${((performance.now() - began) / 1000).toFixed(0)} s`,
   )
   const cookie = await signIn(bench)
-  console.log(`\n${''.padEnd(32)}${'median'.padStart(10)}${'most'.padStart(10)}${'KiB'.padStart(8)}`)
+  console.log(`\n${''.padEnd(32)}${'median'.padStart(10)}${'max'.padStart(10)}${'KiB'.padStart(8)}`)
   for (const [name, page] of Object.entries(PAGES)) {
     const { median, most, bytes, status } = await measure(bench, cookie, page(batch))
     const ms = (value: number) => `${value.toFixed(0)} ms`.padStart(10)

@@ -1,4 +1,4 @@
-// Who used the processors, from /proc. Guarantee: what a process spent is counted once, also after it has ended.
+// Reads from /proc which processes used the processors. Guarantee: the time of a process counts once, also after its end.
 
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -8,7 +8,7 @@ export interface Process {
   pid: number
   parent: number
   name: string
-  /** Processor seconds: its own, and those of children that ended and were waited for. */
+  /** Processor seconds of a process: its own, and those of children that have ended and been waited for. */
   seconds: number
 }
 
@@ -21,7 +21,7 @@ function read(path: string): string {
   }
 }
 
-/** A line of `stat`: of a process, or of one of its threads. */
+/** Parses a line of `stat`, of a process or of one of its threads. */
 function parse(pid: number, text: string): Process {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return {
@@ -41,7 +41,7 @@ export function processes(): Map<number, Process> {
   return found
 }
 
-/** The threads of a process by their names; those of one name together. */
+/** Processor seconds of a process by name of thread; threads of one name are added up. */
 export function threads(pid: number): Map<string, number> {
   const found = new Map<string, number>()
   for (const id of readdirSync(`/proc/${pid}/task`)) {
@@ -53,7 +53,7 @@ export function threads(pid: number): Map<string, number> {
   return found
 }
 
-/** A process and those below it. */
+/** A process and its descendants. */
 export function treeOf(pid: number, all: ReadonlyMap<number, Process>): Process[] {
   const root = all.get(pid)
   if (root === undefined) return []
@@ -63,11 +63,11 @@ export function treeOf(pid: number, all: ReadonlyMap<number, Process>): Process[
   return tree
 }
 
-/** Processor seconds of a process and of those it started, those that have ended and been waited for included. */
+/** Processor seconds of a process and of those it started, including those that have ended and been waited for. */
 export const processorSeconds = (pid: number): number =>
   treeOf(pid, processes()).reduce((sum, { seconds }) => sum + seconds, 0)
 
-/** Its program and the first argument that is no option, by the last part of their paths. */
+/** The names of its program and of the first argument that is not an option, without their folders. */
 export function commandOf(pid: number): string {
   const [program = '', ...args] = read(`/proc/${pid}/cmdline`).split('\0')
   const first = args.find(arg => arg !== '' && !arg.startsWith('-')) ?? ''
@@ -78,7 +78,7 @@ export function commandOf(pid: number): string {
     .slice(0, NAME_CHARACTERS)
 }
 
-/** Seconds in which a processor of this machine worked, and those that its host gave to other machines. */
+/** Seconds in which the processors of this machine worked, and seconds that the host gave to other machines. */
 function machine(): { worked: number; stolen: number } {
   const [user, nice, system, , , irq, softirq, steal] = read('/proc/stat')
     .split('\n', 1)[0]!
@@ -88,14 +88,14 @@ function machine(): { worked: number; stolen: number } {
   return { worked: user! + nice! + system! + irq! + softirq!, stolen: steal! }
 }
 
-/** Processors that were busy, on average over a time. */
+/** The average number of busy processors over a time. */
 export interface Cores {
-  /** With what this process started: servers, agents, stores. */
+  /** Busy with processes that this one started: servers, agents, stores. */
   ours: number
-  /** With this process, which submits and measures. */
+  /** Busy with this process, which submits and measures. */
   caller: number
   others: number
-  /** The busiest of the others, the busiest first. */
+  /** The busiest other processes, in descending order. */
   busiest: { name: string; cores: number }[]
 }
 

@@ -1,6 +1,6 @@
-// What this PostgreSQL does with rows of the same size and nothing else around it: the yardsticks for every other
-// figure. `plain` is how bulk writes are usually made: arrays and unnest, one statement at a time, tables as they
-// come. `tuned` uses all that Assay uses: packed columns, room on the pages, two connections.
+// Measures PostgreSQL alone with rows of the same size: the yardsticks for every other figure. `plain` is the usual way of
+// bulk writes: arrays and unnest, one statement at a time, tables with default settings. `tuned` uses all that Assay uses:
+// packed columns, free space on the pages, two connections.
 
 import type { Bench } from './stack.ts'
 
@@ -15,7 +15,7 @@ export interface RawFigures {
 const CHUNK = { plain: 1000, tuned: { insert: 2000, update: 1000 } }
 const RUN_ID = '01990000-0000-7000-8000-000000000000'
 
-/** Rows a second for bulk insert, for bulk update by key, and for one after the other. */
+/** Rows a second for a bulk insert, for a bulk update by key, and for both in sequence. */
 export async function rawPostgres(
   sql: Bench['sql'],
   way: Way,

@@ -1,4 +1,5 @@
-// How long reads take with 10,000 and with 2,000,000 items, over HTTP. `--explain` prints the plans of the larger.
+// Measures how long reads over HTTP take with 10,000 and with 2,000,000 items. `--explain` prints the plans for the larger
+// number.
 //
 //   npm run bench:reads [-- --explain] [--items 200000]
 
@@ -17,7 +18,7 @@ import { type Bench, startBench } from './stack.ts'
 const SMALL = 10_000
 const LARGE = Number(argument('--items') ?? 2_000_000)
 const ITEMS_PER_RUN = 100_000
-const FLUSH_STEPS = 4000 // written in one statement, and indexed in one
+const FLUSH_STEPS = 4000 // items written per statement, and steps indexed per statement
 const TIMES = 25
 
 function argument(name: string): string | undefined {
@@ -32,7 +33,7 @@ interface Batch {
   run_id: string
 }
 
-/** Set-based: as many items, each with a step, every 20th failed, every 50th degraded. */
+/** Writes this many items in bulk, each with a step; every 20th is failed, every 50th degraded. */
 async function fill(bench: Bench, items: number): Promise<Batch> {
   const { sql } = bench
   const [project] = await sql`select id, account_id from projects limit 1`
@@ -96,7 +97,7 @@ async function fillRun(bench: Bench, run: Omit<Batch, 'account_id'> & { n: numbe
     from items where run_id = ${run_id} and outcome <> 'ok'`
 }
 
-/** What is asked: a path, or with a body what is posted there. */
+/** A request: a path, and for a POST its body. */
 type Read = (batch: Batch, items: number) => string | { path: string; body: object }
 
 const READS: Record<string, Read> = {
@@ -110,7 +111,7 @@ const READS: Record<string, Read> = {
   'search, a rare word': () => '/v1/steps?q=rare1234',
   'search, a common word': () => '/v1/steps?q=parcel',
   'search, two words': () => '/v1/steps?q=warehouse+503',
-  'search, a word nobody used': () => '/v1/steps?q=xylophone',
+  'search, an unknown word': () => '/v1/steps?q=xylophone',
   'search, part of a name': () => '/v1/steps?q=rch_orders_3',
   'search, item_id': () => '/v1/steps?item_id=ticket-4711',
   'search, item_id_prefix': (_, items) => `/v1/steps?item_id_prefix=ticket-${String(items).slice(0, -2)}`,
@@ -122,7 +123,7 @@ const READS: Record<string, Read> = {
   'search, a time range': () => '/v1/steps?from=2026-01-01T00:00:00Z&to=2100-01-01T00:00:00Z',
   'error categories': () => '/v1/steps/error-categories',
   'error categories, to a minute': () => '/v1/steps/error-categories?from=2026-01-01T00:30:00Z',
-  // Counts what it would replay, exactly: it grows with what waits for a decision.
+  // Counts exactly what it would replay, so its time grows with the items that wait for a decision.
   'recovery, dry run': ({ project_id }) => ({
     path: '/v1/recoveries',
     body: { project_id, filter: {}, dry_run: true },
@@ -134,7 +135,7 @@ interface Filled extends Batch {
   items: number
 }
 
-/** Milliseconds of one read, or null where there is no such operation. */
+/** Milliseconds of one read, or null if this version lacks the operation. */
 async function timeOf({ bench, items, ...batch }: Filled, read: Read) {
   const asked = read(batch, items)
   const { path, body } = typeof asked === 'string' ? { path: asked, body: undefined } : asked
@@ -148,13 +149,13 @@ async function timeOf({ bench, items, ...batch }: Filled, read: Read) {
   return response.ok ? performance.now() - began : null
 }
 
-/** The two in turn, so that whatever else the machine does burdens both alike; medians. */
+/** Measures both in turn, so that other load on the machine affects both alike; returns medians. */
 async function compare(name: string, small: Filled, large: Filled): Promise<void> {
   const taken: [number[], number[]] = [[], []]
   for (let i = 0; i < TIMES + 5; i++) {
     for (const [at, filled] of [small, large].entries()) {
       const ms = await timeOf(filled, READS[name]!)
-      if (ms === null) return console.log(`${name.padEnd(32)}${'not there'.padStart(12)}`)
+      if (ms === null) return console.log(`${name.padEnd(32)}${'none'.padStart(12)}`)
       if (i >= 5) taken[at]!.push(ms)
     }
   }
@@ -166,7 +167,7 @@ async function compare(name: string, small: Filled, large: Filled): Promise<void
   console.log(`${name.padEnd(32)}${shown(before)}${shown(then)}  ${(then / before).toFixed(2)}`)
 }
 
-/** The statements the searches send, as PostgreSQL runs them. */
+/** The statements that the searches send. */
 async function explain(bench: Bench, { account_id, project_id, run_id }: Batch): Promise<void> {
   const sent: { text: string; values: unknown[] }[] = []
   const options = bench.sql.options as { debug: unknown }

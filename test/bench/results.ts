@@ -1,4 +1,4 @@
-// How long the results of one large run take over HTTP, and how much memory the server needs for it.
+// Measures how long reading the results of one large run over HTTP takes, and how much memory the server needs for it.
 //
 //   npm run bench:results [-- --items 200000]
 
@@ -9,7 +9,7 @@ import { type Bench, startBench } from './stack.ts'
 const at = process.argv.indexOf('--items')
 const ITEMS = Number(at === -1 ? 1_000_000 : process.argv[at + 1])
 
-/** Set-based: an answer of about 200 bytes each, every 20th failed. */
+/** Writes items in bulk, each with an answer of about 200 bytes; every 20th is failed. */
 async function fill({ client, sql }: Bench): Promise<string> {
   const [project] = await sql`select id from projects limit 1`
   const { data: agent } = await client.POST('/v1/agents', { body: { name: 'results', slug: 'results' } })
@@ -32,13 +32,13 @@ async function fill({ client, sql }: Bench): Promise<string> {
   return run_id
 }
 
-/** Of the server since it started, at most. */
+/** Peak memory of the server since its start. */
 async function peakMb({ pids }: Bench): Promise<number> {
   const status = await readFile(`/proc/${pids.server}/status`, 'utf8')
   return Number(/VmHWM:\s+(\d+)/.exec(status)![1]) / 1024
 }
 
-/** Of the server, in seconds; the clock ticks a hundred times a second. */
+/** Processor time of the server in seconds; the kernel counts hundredths. */
 async function cpuOf({ pids }: Bench): Promise<number> {
   const stat = await readFile(`/proc/${pids.server}/stat`, 'utf8')
   const [user, system] = stat
@@ -66,15 +66,15 @@ const bench = await startBench()
 try {
   const run_id = await fill(bench)
   console.log(
-    `${ITEMS.toLocaleString('en')} items; the idle server took ${(await peakMb(bench)).toFixed(0)} MB at most`,
+    `${ITEMS.toLocaleString('en')} items; peak memory of the idle server ${(await peakMb(bench)).toFixed(0)} MB`,
   )
   for (const format of ['csv', 'ndjson']) {
     const before = await cpuOf(bench)
     const { bytes, rows, first_ms, ms } = await read(bench, run_id, format)
     const cpu = (await cpuOf(bench)) - before
-    if (rows !== ITEMS) throw new Error(`${rows} rows came, not ${ITEMS}`)
+    if (rows !== ITEMS) throw new Error(`${rows} rows were read, not ${ITEMS}`)
     console.log(
-      `${format.padEnd(7)}${(ms / 1000).toFixed(1)} s, ${Math.round(rows / (ms / 1000)).toLocaleString('en')} rows/s, ${cpu.toFixed(0)} s of one core, ${(bytes / 1e6).toFixed(0)} MB, first byte after ${first_ms.toFixed(0)} ms, server ${(await peakMb(bench)).toFixed(0)} MB at most`,
+      `${format.padEnd(7)}${(ms / 1000).toFixed(1)} s, ${Math.round(rows / (ms / 1000)).toLocaleString('en')} rows/s, ${cpu.toFixed(0)} s of one core, ${(bytes / 1e6).toFixed(0)} MB, first byte after ${first_ms.toFixed(0)} ms, peak memory of the server ${(await peakMb(bench)).toFixed(0)} MB`,
     )
   }
 } finally {

@@ -1,5 +1,5 @@
-// Rounds of a measurement that nobody else disturbed. Guarantee: a figure was measured on a machine whose processors others
-// left alone, and on a stack that had nothing left to do; or it is not printed, unless the caller asked for it anyway.
+// Runs rounds of a measurement and repeats disturbed ones. Guarantee: a printed figure was measured while other programs
+// used almost no processor time and the stack had no other work left, unless the caller asked to print it anyway.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { median } from './batch.ts'
@@ -7,9 +7,9 @@ import { type Cores, watchCores } from './proc.ts'
 import type { Bench } from './stack.ts'
 import type { Figures, Measure } from './workloads.ts'
 
-/** Of two processors: with more, figures of the same commit differ by more than what a commit changes. */
+/** On two processors; if others use more, figures of one commit differ by more than the effect of a commit. */
 const MOST_OF_OTHERS = 0.3
-/** Rounds that are done again, for each that was asked for. */
+/** How many disturbed rounds are repeated for each requested one. */
 const AGAIN = 2
 
 export interface Round {
@@ -19,7 +19,7 @@ export interface Round {
 
 export const isQuiet = ({ cores }: Round) => cores.others <= MOST_OF_OTHERS
 
-/** One round, begun and ended with a stack at rest. */
+/** Measures one round; the stack is at rest before and after it. */
 export async function measured(bench: Bench, measure: Measure): Promise<Round> {
   await atRest(bench)
   const watch = watchCores()
@@ -29,7 +29,7 @@ export async function measured(bench: Bench, measure: Measure): Promise<Round> {
   return { figures, cores }
 }
 
-/** So many rounds that are good; fewer where the machine was not left alone, and then what was measured instead. */
+/** Returns this many good rounds, or fewer if the machine was not quiet, and the disturbed ones. */
 export async function quietRounds<T>(
   count: number,
   round: () => Promise<T>,
@@ -51,21 +51,21 @@ export function medians(rounds: readonly Figures[]): Figures {
 
 const two = (cores: number) => cores.toFixed(2)
 
-/** What Assay used of the processors, on average, and what others did. */
+/** The average numbers of processors that Assay and other programs used. */
 export function coresOf(rounds: readonly Round[]): string {
   const of = (who: 'ours' | 'others') => two(median(rounds.map(({ cores }) => cores[who])))
-  return `${of('ours')} cores busy, ${of('others')} by others`
+  return `${of('ours')} cores used, ${of('others')} by other programs`
 }
 
-/** Who was in the way of a round. */
+/** The programs that disturbed a round. */
 export function inTheWay({ cores }: Round): string {
   const named = cores.busiest.map(({ name, cores }) => `${name} ${two(cores)}`)
-  return `${two(cores.others)} cores by others (${named.join(', ')})`
+  return `other programs used ${two(cores.others)} cores (${named.join(', ')})`
 }
 
 const REST = { look_ms: 250, cores: 0.1, at_most_ms: 60_000 }
 
-/** Resolves when nothing waits to be indexed and Assay does no more than it does when idle, or after a minute. */
+/** Resolves when no step waits to be indexed and Assay is idle, or after a minute. */
 export async function atRest({ sql }: Bench): Promise<void> {
   for (const end = performance.now() + REST.at_most_ms; performance.now() < end; ) {
     const watch = watchCores()

@@ -1,9 +1,9 @@
-// `npm run bench:scale`: several consumers and API processes, each a process of its own, over one PostgreSQL and one Redis:
-// how many items a second, what each kind of process takes of a processor, how many connections, and what an item leaves
-// behind. Medians of several rounds, every way of running in each round, so that a noisy machine is noisy for all of them.
+// `npm run bench:scale` measures several consumers and API processes, each a process of its own, on one PostgreSQL and one
+// Redis: items a second, processor time by kind of process, connections, and what an item leaves behind. It prints medians
+// of several rounds; each round has every configuration, so that noise on the machine affects all of them.
 //
-// All share the processors of this machine: a second consumer cannot be quicker than the first where the first leaves
-// none idle. What more of them would bring follows from the processor time of each kind.
+// All processes share the processors of this machine, so a second consumer adds nothing if the first leaves no processor
+// idle. What further consumers would add follows from the processor time of each kind.
 //
 //   npm run bench:scale [-- --throughput | --simulated | --footprint | --citus URL]
 
@@ -51,7 +51,7 @@ async function throughput(): Promise<void> {
       console.log(`    waiting for a lock: ${locks}`)
       const kinds = Object.keys(rounds.get(way)![0]!.processor) as Kind[]
       const each = kinds.map(kind => `${kind} ${of(way, r => r.processor[kind]!).toFixed(0)}`)
-      console.log(`    µs of a processor an item: ${each.join(', ')}`)
+      console.log(`    µs of processor time per item: ${each.join(', ')}`)
     }
   } finally {
     await bench.close()
@@ -62,9 +62,9 @@ const THINK_MS = 8000
 const TURNS = 2
 
 /**
- * More consumers than this machine has processors for: the agent answers each request after so long that a consumer's rate
- * is what it may hold divided by that, and all of them together need half of two processors. What is missing of N times
- * the rate of one is what they cost each other.
+ * Measures more consumers than this machine has processors for. The agent answers so slowly that the rate of a consumer is
+ * the number of items that it may hold, divided by the time of an answer; all consumers together need half of two
+ * processors. The difference to N times the rate of one consumer is what they cost each other.
  */
 async function simulated(): Promise<void> {
   const bench = await startWithoutConsumer()
@@ -82,7 +82,7 @@ async function simulated(): Promise<void> {
   }
 }
 
-/** What a batch of each kind leaves in PostgreSQL, and what it took to write it. */
+/** Measures what a batch of each kind leaves in PostgreSQL, and what writing it costs. */
 async function footprint(): Promise<void> {
   const kinds: [string, Record<string, string>, 'ok' | 'failed'][] = [
     ['items alone', {}, 'ok'],
@@ -108,9 +108,9 @@ async function footprint(): Promise<void> {
       show(
         `${ITEMS.toLocaleString('en')} ${name}`,
         `${perItem(settled.wal)} B`,
-        'of log an item until settled',
+        'of WAL per item until settled',
       )
-      if (indexedWal > ITEMS) show('  and of log while steps are indexed', `${perItem(indexedWal)} B`)
+      if (indexedWal > ITEMS) show('  and of WAL while steps are indexed', `${perItem(indexedWal)} B`)
       show('  commands of Redis', String(settled.commands))
       for (const after of await tableBytes(bench)) {
         const was = sizes.find(one => one.name === after.name)
@@ -121,7 +121,7 @@ async function footprint(): Promise<void> {
         show(
           `  ${after.name}`,
           `${perItem(heap! + indexes! + rest!)} B`,
-          `an item; of it indexes ${perItem(indexes!)}`,
+          `per item, of which indexes ${perItem(indexes!)}`,
         )
       }
     }

@@ -1,6 +1,6 @@
-// How long it takes until 10,000 schedules that are due in the same minute have all fired, and their items are done:
-// the whole server on this machine, which ticks once a second and runs the items meanwhile; and how fast the moments of
-// an outage of 30 days are written.
+// Measures how long it takes until 10,000 schedules that are due in the same minute have all fired and their items have
+// ended, in a whole server that ticks once a second and runs the items meanwhile; and how fast the missed fire times of an
+// outage of 30 days are written.
 //
 //   npm run bench:schedules [-- --schedules 20000]
 
@@ -13,11 +13,11 @@ const AGENTS = 100
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe']
 const POLL_MS = 100
 
-/** Schedules that name each minute, the first of them the one that begins in `lead_s`; each agent has as many. */
+/** Creates schedules that fire every minute, evenly spread over the agents; returns their first fire time. */
 async function makeSchedules({ sql }: Bench, agentId: string): Promise<Date> {
   const [agent] = await sql`select project_id, current_deployment_id from agents where id = ${agentId}`
   await sql`update projects set settings = settings || '{"open_runs": 1000000}'`
-  // An agent has a cron once: each gets its own way to say "every minute".
+  // An agent may have a cron expression only once, so each schedule spells "every minute" differently.
   await sql`
     insert into agents (id, project_id, name, slug, current_deployment_id)
     select gen_random_uuid(), ${agent!.project_id}, 'bench ' || n, 'bench-' || n, ${agent!.current_deployment_id}
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
       await new Promise(resolve => setTimeout(resolve, POLL_MS))
       now = await progress(bench, due)
     }
-    // The minute after would mix in.
+    // Otherwise the fires of the next minute would be counted too.
     await sql`update schedules set enabled = false, disabled_reason = 'operator', next_at = null`
     show(
       'all fired after the minute began',
@@ -76,11 +76,7 @@ async function main(): Promise<void> {
       await new Promise(resolve => setTimeout(resolve, POLL_MS))
       now = await progress(bench, due)
     }
-    show(
-      'and all their items done',
-      `${((Date.now() - due.getTime()) / 1000).toFixed(1)} s`,
-      `${now.done} runs`,
-    )
+    show('all their items ended', `${((Date.now() - due.getTime()) / 1000).toFixed(1)} s`, `${now.done} runs`)
 
     const began = performance.now()
     await sql`

@@ -1,4 +1,4 @@
-// `npm run bench:index`: how fast steps are indexed for search, and whether that costs the runs that write them.
+// `npm run bench:index` measures how fast steps are indexed for search, and whether that slows down the runs that write them.
 
 import { indexSteps } from '../../shared/traces/queries/step-index.ts'
 import { batch, median, perSecond, ROUNDS, show } from './batch.ts'
@@ -9,19 +9,19 @@ const ITEMS = Number(process.env.BENCH_ITEMS ?? 20_000)
 const FLUSH_STEPS = 1000
 const RUN_ID = '01990000-0000-7000-8000-000000000000'
 
-// Words of a vocabulary of 6,000, each as frequent as the next: harder than any language.
+// The words come from a vocabulary of 6,000, all equally frequent: harder than any language.
 const WORDS = `
   create function bench_words(n bigint, words int) returns text language sql immutable as $$
     select string_agg('w' || to_hex(abs(hashint8(n * 1000 + k)) % 6000), ' ') from generate_series(1, words) k $$`
 
-// What a step says, by the number of words in its input and in its output; the first so many are in every input.
+// The texts of a step, by the number of words in its input and output; the first words are the same in every input.
 const TEXTS = {
   'steps of a few letters': { common: 0, input: 0, output: 1 },
   'steps of 70 words': { common: 0, input: 30, output: 40 },
   'model calls with a prompt of 500 words': { common: 460, input: 40, output: 60 },
 }
 
-/** A run's steps as settle writes them, indexed by one process with nothing else to do. */
+/** Indexes the steps of a run, written as settle writes them, in one process with nothing else to do. */
 async function indexing(bench: Bench, text: (typeof TEXTS)[keyof typeof TEXTS]): Promise<number> {
   const { sql } = bench
   const [agent] = await sql`select id, project_id from agents limit 1`
@@ -41,13 +41,13 @@ async function indexing(bench: Bench, text: (typeof TEXTS)[keyof typeof TEXTS]):
   return (count / (performance.now() - began)) * 1000
 }
 
-/** Five steps an item, with the steps filed and indexed beside the run or not filed at all. */
+/** Runs items with five steps each, with the steps indexed beside the run or not indexed at all. */
 async function settling(bench: Bench, agent: Agent, filed: boolean): Promise<number> {
   await bench.sql.unsafe(`alter table steps ${filed ? 'enable' : 'disable'} trigger steps_added`)
   return (await batch(bench, agent, { items: ITEMS })).drain * 5
 }
 
-/** Steps a second that the tick indexes of what is left. */
+/** Steps a second at which the tick indexes the remaining steps. */
 async function catchingUp(bench: Bench): Promise<number> {
   const left = async () => {
     const [row] = await bench.sql<{ steps: number }[]>`
@@ -73,7 +73,7 @@ try {
   const [without, filed] = [median(rates.without), median(rates.with)]
   show('steps, 5 an item, not indexed', perSecond(without))
   show('the same, indexed beside the run', perSecond(filed), `${(filed / without).toFixed(2)} of that`)
-  show('the tick on what is left', perSecond(median(rates.after)))
+  show('remaining steps, indexed by the tick', perSecond(median(rates.after)))
   await bench.stopServer()
   await bench.sql.unsafe(WORDS)
   for (const [name, text] of Object.entries(TEXTS))

@@ -1,5 +1,5 @@
-// One of the two checkouts that `--against` compares: a stack of its own, which measures what it is asked for.
-// Asked for a workload's name over IPC it answers with one round.
+// Runs a stack for one of the two checkouts that `--against` compares. For each name of a workload that it gets over IPC, it
+// measures one round and answers with it.
 
 import { measured } from './rounds.ts'
 import { startBench } from './stack.ts'

@@ -1,5 +1,5 @@
-// A fast agent beside one that takes five seconds an item, in the same consumer: with the slow one in another project, whose
-// caps are as they come, and in the same project with caps lifted, where it may hold all that a consumer takes.
+// Measures a fast agent beside one that takes five seconds an item, in the same consumer: first with the slow agent in another
+// project with the default caps, then in the same project with caps lifted, where it may take all places of the consumer.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { batch, lines } from './batch.ts'
@@ -15,12 +15,12 @@ const LOOK_MS = 50
 export async function slow(bench: Bench, items: number): Promise<Measure> {
   const fast = await bench.deployUrl('ndjson')
   const slowOnes = {
-    'beside a slow one of another project': await bench.deployUrl(
+    'beside a slow agent of another project': await bench.deployUrl(
       'ndjson',
       { THINK_MS },
       await bench.newProject(),
     ),
-    'beside a slow one of its project': await bench.deployUrl('ndjson', { THINK_MS }),
+    'beside a slow agent of the same project': await bench.deployUrl('ndjson', { THINK_MS }),
   }
   const measure = async (name: string): Promise<Figures> => {
     const latencies = await endLatencies(bench, fast, taken => taken < SAMPLES)
@@ -44,7 +44,7 @@ async function besideSlow<T>(bench: Bench, { agent_id, project }: Agent, work: (
   const begun = async () => (await bench.sql`select from claims where run_id = ${run_id} limit 1`).length > 0
   while (!(await begun())) await pause(LOOK_MS)
   const done = await work()
-  // The first time nothing more begins, the second time what is at work is aborted.
+  // The first cancellation starts no more items, the second aborts those in flight.
   for (let i = 0; i < 2; i++) {
     const [run] = await bench.sql`select finished_at from runs where id = ${run_id}`
     if (run!.finished_at === null)

@@ -1,4 +1,4 @@
-// A whole Assay for the bench: stores of its own, one server process, agents in processes of their own.
+// Starts a whole Assay for the bench: stores of its own, one server process, agents in processes of their own.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -21,7 +21,7 @@ export interface Project {
   client: Client
 }
 
-/** An agent that was deployed, and its process where it has one. */
+/** A deployed agent, and its process if it has one. */
 export interface Agent {
   agent_id: string
   project: Project
@@ -35,11 +35,11 @@ export interface Bench {
   client: Client
   base_url: string
   api_key: string
-  /** Where agents are deployed unless told, with its caps lifted: what the machine can do, not what a project allows. */
+  /** The default project for agents, with caps lifted, so that the machine is the limit and not the project. */
   project: Project
-  /** A further one, with its caps as they come. */
+  /** Creates another project, with the default caps. */
   newProject(): Promise<Project>
-  /** Who may sign in. */
+  /** The member who can sign in. */
   account: { email: string; password: string }
   sql: ReturnType<typeof createContext>['sql']
   databaseUrl: string
@@ -47,43 +47,43 @@ export interface Bench {
   pids: { postgres: number; redis: number; server: number }
   /** The process of Assay. */
   server: ChildProcess
-  /** Deploys an agent under a new slug, of which `env` says what it does (noop-agent.ts). */
+  /** Deploys an agent under a new slug; `env` decides what it does (noop-agent.ts). */
   deployUrl(protocol: 'ndjson' | 'json', env?: Record<string, string>, project?: Project): Promise<UrlAgent>
   deployBundle(steps?: number): Promise<Agent>
-  /** A further process of Assay beside the server, with settings of its own; resolves when it is ready. */
+  /** Starts another process of Assay beside the server, with settings of its own; resolves when it is ready. */
   startProcess(env: Record<string, string>): Promise<ChildProcess>
-  /** Undone when all of it is closed. */
+  /** Registers what to undo when the stack is closed. */
   defer(undo: () => Promise<void>): void
-  /** Leaves the stores to whoever measures them alone. */
+  /** Stops the server, so that the stores can be measured alone. */
   stopServer(): Promise<void>
   close(): Promise<void>
 }
 
-// Every item of it may fail, and the run goes on.
+// Every item may fail without stopping the run.
 const NOOP = { name: 'noop', max_consecutive_failures: 10_000_000 }
 
 export interface BenchOptions {
-  /** That is there already, with the current schema and no account; a PostgreSQL of the bench's own unless told. */
+  /** An existing database with the current schema and no account; by default the bench starts a PostgreSQL of its own. */
   database?: { url: string; pid: number }
-  /** Of the server; all unless told. A type alone, so that this bench runs in checkouts which keep parts elsewhere. */
+  /** The parts of the server; by default all. Only a type is imported, so that the bench runs in checkouts with other paths. */
   parts?: readonly Part[]
-  /** That PostgreSQL takes at most. */
+  /** The maximum number of connections of PostgreSQL. */
   connections?: number
-  /** Of PostgreSQL, beside those that it comes with. */
+  /** Settings of PostgreSQL, besides its defaults. */
   settings?: Record<string, string>
-  /** Arguments of Node for the server. */
+  /** Arguments for the server's Node. */
   nodeArguments?: string[]
 }
 
-/** As infra/local/bootstrap.mjs starts a server. */
+/** The option with which infra/local/bootstrap.mjs starts a server. */
 const HEAP = ['--max-semi-space-size=16']
 
 export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-bench-'))
-  await chmod(dataDir, 0o755) // or PostgreSQL, which does not run as root, is kept elsewhere and stays there
+  await chmod(dataDir, 0o755) // otherwise PostgreSQL, which does not run as root, would get a folder elsewhere that is not removed
   const [postgres, redis] = await Promise.all([openPostgres(dataDir, options), startRedis({ dataDir })])
   const masterKey = 'ab'.repeat(32)
-  // By its name the bench's own statements are told from those of Assay.
+  // The name distinguishes the bench's own statements from those of Assay.
   const databaseUrl = `${postgres.url}?application_name=bench`
   const connections = openConnections({ databaseUrl, redisUrl: redis.url })
   const ctx = createContext({ connections, config: { base_url: '', master_key: masterKey } })
@@ -189,7 +189,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   }
 }
 
-/** With the current schema. */
+/** Creates a database with the current schema. */
 async function openPostgres(dataDir: string, options: BenchOptions) {
   if (options.database !== undefined) return { ...options.database, stop: async () => {} }
   const postgres = await startWith(dataDir, options)
@@ -197,7 +197,7 @@ async function openPostgres(dataDir: string, options: BenchOptions) {
   return postgres
 }
 
-/** With its settings, which it reads as it starts. */
+/** Starts PostgreSQL with settings that it reads at its start. */
 async function startWith(dataDir: string, { connections: most, settings = {} }: BenchOptions) {
   const opening = { dataDir, ...(most === undefined ? {} : { connections: most }) }
   const postgres = await startPostgres(opening)
@@ -210,7 +210,7 @@ async function startWith(dataDir: string, { connections: most, settings = {} }: 
   return startPostgres(opening)
 }
 
-/** Asks a process to end, and waits until it has. */
+/** Ends a process and waits until it has ended. */
 export async function stopProcess(one: ChildProcess): Promise<void> {
   if (one.exitCode !== null || one.signalCode !== null) return
   one.kill('SIGTERM')

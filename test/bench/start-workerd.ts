@@ -1,11 +1,11 @@
-// Starts of workerd with one unit in it, as a platform would run it by itself.
+// Starts workerd with a single unit, as a platform would run it.
 
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startWorkerd, workerdFolder } from '../support/workerd.ts'
 import { ask, cpuOf, type FirstRequest, type Start } from './start.ts'
 
-/** The unit by itself: its worker as it is generated, but for the queue, and what its process reaches. */
+/** The configuration of the unit alone: its generated worker without the queue, and the networks that it reaches. */
 function alone(name: string, given: string): string {
   const around = given.slice(given.indexOf('    (name = "internet"'), given.indexOf('    (name = "router"'))
   const worker = new RegExp(`^const ${name} [^]*?^\\);\n`, 'm')

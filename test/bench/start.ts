@@ -1,4 +1,4 @@
-// What a start of a function is measured by: its first answer, with its first query in it.
+// Measures the start of a function until its first answer, which includes its first query.
 
 import { readFile } from 'node:fs/promises'
 import http from 'node:http'
@@ -6,7 +6,7 @@ import type { Unit } from '../../infra/packaging.ts'
 
 export interface Start {
   ms: number
-  /** Which a busy machine changes less. */
+  /** Processor time, which varies less on a busy machine. */
   cpu_ms: number
 }
 
@@ -18,7 +18,7 @@ export interface FirstRequest {
 
 const NO_ID = '01900000-0000-7000-8000-000000000000'
 
-/** A read that asks the database for the caller and for what he wants; whether it is there does not matter. */
+/** A read that queries the database for the caller and for a row; whether the row exists does not matter. */
 export function firstRequest(unit: Unit | undefined, key: string, platform: string): FirstRequest {
   if (unit?.platform) return { method: 'POST', path: '/', bearer: platform }
   const reads = unit?.endpoints.filter(one => one.method === 'get') ?? []
@@ -28,7 +28,7 @@ export function firstRequest(unit: Unit | undefined, key: string, platform: stri
   return { method: 'GET', path, bearer: key }
 }
 
-/** The status, when the answer is whole; undefined while nobody listens. */
+/** The status, once the answer is complete; undefined while nothing listens. */
 export function ask(origin: string, { method, path, bearer }: FirstRequest): Promise<number | undefined> {
   return new Promise(resolve => {
     const headers = { authorization: `Bearer ${bearer}` }
@@ -41,7 +41,7 @@ export function ask(origin: string, { method, path, bearer }: FirstRequest): Pro
   })
 }
 
-/** Its own and the kernel's on its behalf, which /proc counts in hundredths of a second; NaN where there is no /proc. */
+/** User and system time, which /proc counts in hundredths of a second; NaN without /proc. */
 export async function cpuOf(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).split(' ')
   return (Number(fields[13]) + Number(fields[14])) * 10

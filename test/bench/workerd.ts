@@ -1,5 +1,5 @@
-// `npm run bench:workerd`: what a read costs in workerd with connections that are kept and with fresh ones. What a start
-// there takes is for `npm run bench:cold`.
+// `npm run bench:workerd` measures a read in workerd with kept and with fresh connections. `npm run bench:cold` measures its
+// starts.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import http from 'node:http'
@@ -26,7 +26,7 @@ async function config(name: string, text: string): Promise<string> {
 }
 
 const agent = new http.Agent({ keepAlive: true })
-/** Milliseconds until the answer is whole. */
+/** Milliseconds until the answer is complete. */
 function ask(url: string, bearer: string): Promise<number> {
   const asked = performance.now()
   return new Promise((resolve, reject) => {
@@ -57,7 +57,7 @@ try {
   )
   const times = { kept: [] as number[], fresh: [] as number[] }
   for (let n = 0; n < REQUESTS; n++) {
-    // In turns, so that a machine that is busy for a while is so for both.
+    // Both are measured in turn, so that other load affects both alike.
     times.kept.push(await ask(`${kept.url}/v2/runs`, api_key))
     times.fresh.push(await ask(`${fresh.url}/v2/runs`, api_key))
   }

@@ -1,5 +1,5 @@
-// What the bench measures of a running Assay: each workload is set up once in a stack and then measured as often as
-// somebody asks. Every figure says in its name what it is; a larger one is better unless its unit is milliseconds.
+// The workloads of the bench: each is set up once in a stack and can then be measured any number of times. The name of a
+// figure says what it is; larger is better, unless its unit is milliseconds.
 
 import { batch, batches, inRequests, LONG, type Load, lines, perSecond, REQUEST_ITEMS } from './batch.ts'
 import { consumers } from './consumers.ts'
@@ -13,7 +13,7 @@ const FEW = ITEMS / 5
 const PARTITIONS = 50
 const LATENCIES = 100
 
-/** By what was measured: items, or steps, a second; milliseconds where the name ends so. */
+/** Figures by name: items, steps or requests a second; milliseconds or megabytes if the name ends so. */
 export type Figures = Record<string, number>
 export type Measure = () => Promise<Figures>
 
@@ -43,7 +43,7 @@ const USUAL: Record<string, Workload> = {
       return { [`submit, ${LONG} bytes`]: submit, [`end to end, url agent, ${LONG} bytes`]: all }
     }
   },
-  /** Workers are at work while items are submitted. */
+  /** Items run while more are submitted. */
   async meanwhile(bench) {
     const agent = await bench.deployUrl('ndjson')
     const load = { items: ITEMS, bytes: LONG }
@@ -51,7 +51,7 @@ const USUAL: Record<string, Workload> = {
     return async () => {
       const { submit, all } = await batches(bench, agent, load)
       return {
-        [`submit, ${LONG} bytes, ${REQUEST_ITEMS} a request, at work meanwhile`]: submit,
+        [`submit, ${LONG} bytes, ${REQUEST_ITEMS} a request, items run meanwhile`]: submit,
         [`end to end, ${LONG} bytes, ${REQUEST_ITEMS} a request`]: all,
       }
     }
@@ -59,13 +59,13 @@ const USUAL: Record<string, Workload> = {
   async caps(bench) {
     const agent = await bench.deployUrl('ndjson', {}, await bench.newProject())
     const round = await warmed(bench, agent, { items: ITEMS, bytes: LONG })
-    return async () => ({ [`end to end, caps as they come, ${LONG} bytes`]: (await round()).all })
+    return async () => ({ [`end to end, default caps, ${LONG} bytes`]: (await round()).all })
   },
   async partitions(bench) {
     const agent = await bench.deployUrl('ndjson', {}, await bench.newProject())
     const round = await warmed(bench, agent, { items: ITEMS, bytes: LONG, partitions: PARTITIONS })
     return async () => ({
-      [`end to end, caps as they come, ${PARTITIONS} partitions`]: (await round()).all,
+      [`end to end, default caps, ${PARTITIONS} partitions`]: (await round()).all,
     })
   },
   async steps(bench) {
@@ -120,8 +120,8 @@ const USUAL: Record<string, Workload> = {
       const inParts = await perSecond(ITEMS, () => inRequests(ITEMS, send))
       await agent.clear()
       return {
-        [`submit, ${LONG} bytes, nobody at work`]: atOnce,
-        [`submit, ${LONG} bytes, ${REQUEST_ITEMS} a request, nobody at work`]: inParts,
+        [`submit, ${LONG} bytes, no items run`]: atOnce,
+        [`submit, ${LONG} bytes, ${REQUEST_ITEMS} a request, no items run`]: inParts,
       }
     }
   },
@@ -149,7 +149,7 @@ const USUAL: Record<string, Workload> = {
   },
 }
 
-/** What takes so long that it is run where it is named, and once. */
+/** Workloads that take so long that they run only when named, and once. */
 const LONG_ONES: Record<string, Workload> = {
   consumers: bench => consumers(bench, ITEMS),
   slow: bench => slow(bench, ITEMS),
@@ -158,7 +158,7 @@ const LONG_ONES: Record<string, Workload> = {
 
 export const WORKLOADS = { ...USUAL, ...LONG_ONES }
 
-/** @throws Error that names what is no workload */
+/** @throws Error that names the unknown workloads */
 export function workloadsNamed(names: readonly string[]): string[] {
   const unknown = names.filter(name => !(name in WORKLOADS))
   if (unknown.length > 0)
@@ -166,18 +166,18 @@ export function workloadsNamed(names: readonly string[]): string[] {
   return names.length === 0 ? Object.keys(USUAL) : [...names]
 }
 
-/** How often it is measured, of a usual number of rounds. */
+/** The number of rounds of a workload, given the usual number. */
 export const roundsOf = (name: string, usual: number) => (name in LONG_ONES && !asked ? 1 : usual)
 const asked = process.env.BENCH_ROUNDS !== undefined
 
-/** A figure with its unit, which its name ends with. */
+/** Formats a figure with its unit, which the end of its name gives. */
 export function shown(name: string, figure: number): string {
   if (name.endsWith(' ms')) return `${figure.toFixed(1)} ms`
   if (name.endsWith(' MB')) return `${figure.toFixed(0)} MB`
   return name.endsWith(' of one') ? figure.toFixed(2) : perSecond(figure)
 }
 
-/** An agent that is not deployed: nobody works. */
+/** Creates an agent without a deployment, so that no items run. */
 async function undeployed(bench: Bench): Promise<UrlAgent & { clear(): Promise<void> }> {
   const agent = await bench.deployUrl('ndjson')
   const { agent_id } = agent
@@ -191,7 +191,7 @@ async function undeployed(bench: Bench): Promise<UrlAgent & { clear(): Promise<v
   }
 }
 
-/** Batches of an agent, after one that is not counted. */
+/** Returns a function that runs a batch of the agent, after one that does not count. */
 async function warmed(bench: Bench, agent: Agent, load: Load) {
   await batch(bench, agent, { ...load, items: Math.min(load.items, 5000) })
   return () => batch(bench, agent, load)
@@ -199,7 +199,7 @@ async function warmed(bench: Bench, agent: Agent, load: Load) {
 
 const BACKLOG = { items: 100_000, concurrency: 128 }
 
-/** Does the work while a run has half of its project's places and more items than it gets done, and cancels it then. */
+/** Does the work beside a run that uses half of its project's places and has too many items to end; then cancels the run. */
 async function besideBacklog<T>(bench: Bench, agent: Agent, work: () => Promise<T>): Promise<T> {
   const { client } = agent.project
   const order = { agent_id: agent.agent_id, concurrency: BACKLOG.concurrency }

@@ -40,7 +40,7 @@ export function badInputPart(given: Given): void {
       ['65 levels deep', `{"a":${'['.repeat(64)}${']'.repeat(64)}}`, 'too_deep'],
       ['with the number 1e400', '{"a":1e400}', 'number_out_of_range'],
       ['not UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'invalid_utf8'],
-      ['after a byte order mark', new Uint8Array([0xef, 0xbb, 0xbf, 0x7b, 0x7d]), 'invalid_json'],
+      ['preceded by a byte order mark', new Uint8Array([0xef, 0xbb, 0xbf, 0x7b, 0x7d]), 'invalid_json'],
     ]
     it.each(BODIES)('a body that is %s is refused [errors.400, input.json]', async (_, raw, code) => {
       for (const swept of operations) {

@@ -90,9 +90,9 @@ export function limitsPart(given: Given): void {
     it.each([
       ['no agent', {}, 400],
       ['an agent named twice', { agent: 'a', agent_id: '01900000-0000-7000-8000-000000000001' }, 400],
-      ['a slug that is not there', { agent: 'nobody' }, 404],
+      ['a slug that does not exist', { agent: 'nobody' }, 404],
       ['a bad slug', { agent: 'No Slug' }, 400],
-      ['an id that is not there', { agent_id: '01900000-0000-7000-8000-000000000001' }, 404],
+      ['an id that does not exist', { agent_id: '01900000-0000-7000-8000-000000000001' }, 404],
     ])('is refused with %s', async (_, name, status) => {
       const answer = await given().call('POST', '/v1/runs', { body: { ...name, input: 1 } })
       expect(answer.status).toBe(status)

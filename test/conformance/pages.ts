@@ -97,7 +97,7 @@ export function pagesPart(given: Given): void {
       ['another site', { 'sec-fetch-site': 'cross-site' }],
       ['a sibling of this site', { 'sec-fetch-site': 'same-site' }],
       ['another origin, in an older browser', { origin: 'https://elsewhere.test' }],
-      ['nobody knows where', {}],
+      ['an unknown origin', {}],
     ])('refuses a form from %s', async (_, from) => {
       const response = await send(
         '/dashboard/projects',

@@ -67,12 +67,12 @@ export function triggerItemsPart(given: Given): void {
     it.each<[string, string | Uint8Array, Record<string, string>, string, string]>([
       ['an object', '{"a":1}', {}, 'invalid_request', 'no JSON array'],
       ['an empty array', '[]', {}, 'no_items', 'no items'],
-      ['no line', '\n\n', NDJSON, 'no_items', 'no items'],
-      ['a row without its id', '[{"id":"a"},{"no":1}]', {}, 'invalid_line', 'line 2: has no field "id"'],
-      ['a line that is no JSON', '{"id":"a"}\nnonsense\n', NDJSON, 'invalid_line', 'line 2: is not JSON'],
-      ['an id twice', '[{"id":"a"},{"id":"a"}]', {}, 'duplicate_item_id', '"a" is on lines 1 and 2'],
+      ['no lines', '\n\n', NDJSON, 'no_items', 'no items'],
+      ['a row without its item_id', '[{"id":"a"},{"no":1}]', {}, 'invalid_line', 'line 2: has no field "id"'],
+      ['a line that is not JSON', '{"id":"a"}\nnonsense\n', NDJSON, 'invalid_line', 'line 2: is not JSON'],
+      ['a repeated item_id', '[{"id":"a"},{"id":"a"}]', {}, 'duplicate_item_id', '"a" is on lines 1 and 2'],
       [
-        'what is too large',
+        'a body that is too large',
         new Uint8Array(LIMITS.trigger_items_bytes + 1),
         NDJSON,
         'body_too_large',

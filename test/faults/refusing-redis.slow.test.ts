@@ -56,7 +56,7 @@ async function evictAll(): Promise<() => Promise<void>> {
 
 const DISTURBANCES: [what: string, reason: RegExp, begin: () => Promise<() => Promise<unknown>>][] = [
   [
-    'wants replicas for a write',
+    'has too few replicas to accept a write',
     /takes no writes, for want of replicas/,
     async () => {
       await configure({ 'min-replicas-to-write': '1' })
@@ -79,7 +79,7 @@ const DISTURBANCES: [what: string, reason: RegExp, begin: () => Promise<() => Pr
       return () => configure({ maxmemory: '0' })
     },
   ],
-  ['evicts whatever it has', /lost what it was told/, evictAll],
+  ['evicts all keys', /lost what it was told/, evictAll],
 ]
 
 it.for(DISTURBANCES)(

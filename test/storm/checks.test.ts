@@ -39,17 +39,17 @@ it('a run whose items are all as expected is no breach', () => {
 })
 
 it.for<[what: string, entry: Entry, runs: RunSeen[], told: RegExp]>([
-  ['a run that is gone', entry, [], /run 1 was acknowledged and is lost/],
-  ['an item that is gone', entry, [{ ...runRow(), items: runRow().items.slice(1) }], /39 of 40 items/],
+  ['a lost run', entry, [], /run 1 was acknowledged and is lost/],
+  ['a lost item', entry, [{ ...runRow(), items: runRow().items.slice(1) }], /39 of 40 items/],
   ['a run that was started twice', entry, [runRow(), runRow('run 2')], /started 2 runs/],
   [
-    'one of a refused submission',
+    'a run of a refused submission',
     { ...entry, state: 'refused' },
     [runRow()],
     /was refused and started 1 runs/,
   ],
   [
-    'half of one that nobody heard of',
+    'half of a run whose submission got no answer',
     { ...entry, state: 'uncertain', run_ids: new Set() },
     [{ ...runRow(), total_items: 20 }],
     /20 by its run/,

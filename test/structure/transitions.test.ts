@@ -68,6 +68,6 @@ it.for([
   ['update project_usage u set spent_micro = 1, running = running + 1 where true', 1],
   ["select from items where status = 'failed'", 0],
   ['update runs r set touched_at = now() where r.running = 0', 0],
-] as const)('%j says %i things itself that the table says', ([statement, times]) => {
+] as const)('%j repeats %i things that the table decides', ([statement, times]) => {
   expect(saidBeside(statement)).toHaveLength(times)
 })

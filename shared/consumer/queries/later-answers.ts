@@ -58,7 +58,7 @@ export async function handOver(sql: Sql, order: HandOver, { closed }: FlushClaim
         from item where not is_handed) left_over
       where c.project_id = ${order.project_id} and c.id = (select id from sent) and c.id <> all(${ending})
     )
-    -- Not before it was read: a row that the statement deleted cannot be locked by it.
+    -- Waits for handed, because the statement cannot lock a row that it has deleted already.
     delete from claims where project_id = ${order.project_id} and id = any(${ending}) and (select count(*) from handed) >= 0`
 }
 

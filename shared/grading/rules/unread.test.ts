@@ -29,8 +29,8 @@ const chat = (usage: unknown, content: unknown = 'billing') => ({
 
 describe('an answer that cannot be read', () => {
   it.each<[string, unknown, RegExp]>([
-    ['of a shape nobody knows', { says: 'Hi', in: 3 }, /an object with "says", "in"\.$/],
-    ['that is nothing', undefined, /no output/],
+    ['of an unknown shape', { says: 'Hi', in: 3 }, /an object with "says", "in"\.$/],
+    ['that is undefined', undefined, /no output/],
     ['that is null', null, /no output/],
     ['that is a number', 7, /is 7\.$/],
     ['that is an error', { error: { message: 'Slow down.' } }, /is an error: Slow down\.$/],
@@ -121,11 +121,11 @@ describe('an answer that the agent reports', () => {
 
 describe('a malformed or oversized answer', () => {
   it.each<[string, unknown, RegExp]>([
-    ['numbers as texts', chat({ prompt_tokens: '12', completion_tokens: 3 }), /prompt_tokens is "12"/],
-    ['fewer than none', chat({ prompt_tokens: -5, completion_tokens: 3 }), /prompt_tokens is -5/],
-    ['parts of one', chat({ prompt_tokens: 1.5 }), /prompt_tokens is 1\.5/],
-    ['more than there are', chat({ prompt_tokens: 1e15 }), /prompt_tokens is 1000000000000000/],
-    ['lists', chat({ prompt_tokens: [1] }), /prompt_tokens is a list/],
+    ['a count that is a text', chat({ prompt_tokens: '12', completion_tokens: 3 }), /prompt_tokens is "12"/],
+    ['a negative count', chat({ prompt_tokens: -5, completion_tokens: 3 }), /prompt_tokens is -5/],
+    ['a fractional count', chat({ prompt_tokens: 1.5 }), /prompt_tokens is 1\.5/],
+    ['an impossibly large count', chat({ prompt_tokens: 1e15 }), /prompt_tokens is 1000000000000000/],
+    ['a count that is a list', chat({ prompt_tokens: [1] }), /prompt_tokens is a list/],
     [
       'a model that is an object',
       { ...chat({ prompt_tokens: 1 }), model: { id: 'x' } },

@@ -196,7 +196,7 @@ export async function nextItems(
       from (
         select id, project_id, agent_id, created_at, payloads_purged_at from runs
         where project_id = ${project_id} and id >= ${after.run_id} and not materializing
-          -- A scalar, not exists: that might be planned as a join with all items.
+          -- A scalar subquery, because exists might be planned as a join with all items.
           and (select true from items where project_id = ${project_id} and run_id = runs.id limit 1)
         order by id limit ${limit}
       ) r
@@ -209,7 +209,7 @@ export async function nextItems(
       order by r.id, i.seq limit ${limit}
     )
     select * from (
-      -- Sizes are known without reading what is stored apart from its row.
+      -- octet_length reads no values that are stored outside the row.
       select *, row_number() over so_far as nth,
         sum(coalesce(octet_length(input), 0) + coalesce(octet_length(output), 0)) over so_far as bytes
       from next window so_far as (order by run_id, seq)

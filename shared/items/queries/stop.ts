@@ -106,7 +106,7 @@ const sweep = (of: RunKey, on: Named, limit: number) => `
       where ${isRun(of)} and stop_reason is not null and finished_at is null
     ), ${undispatched(of, limit)},
     held as (
-      -- By itself: joined, where nothing is paused, the items of all runs were read to find that out.
+      -- A subquery and no join: the join read the items of all runs even if no item was paused.
       select i.seq from items i
       where ${isOfRun(of)} and ${guard('dismiss')} and (select stop_reason = 'cancelled' and paused > 0 from run)
       order by i.seq limit ${limit}
@@ -125,7 +125,7 @@ const sweep = (of: RunKey, on: Named, limit: number) => `
         select seq from ahead union select seq from behind union select seq from held))
       returning i.seq, i.partition_key, i.cost_micro, over_budget
     ), marked as materialized (
-      -- In a list of columns, where it is looked up in a hash, and cannot be planned as a loop over loops.
+      -- In the select list, the subquery is a hash lookup and cannot be planned as a nested loop.
       select s.seq, s.over_budget, s.seq in (select seq from held) as was_held from swept s
     ), decided as (
       update triage set disposition = ${dispositionOf('dismiss')}, decided_at = now()

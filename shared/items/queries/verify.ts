@@ -39,13 +39,13 @@ async function recountItems(sql: Sql, { project_id, run_id }: RunKey): Promise<R
       coalesce(sum(unread_calls), 0)::bigint as unread_calls,
       coalesce(sum(suspected_calls), 0)::bigint as suspected_calls,
       coalesce(sum(cost_micro), 0)::bigint as cost_micro_items,
-      -- What retention has taken can't be counted again.
+      -- Steps that retention has removed cannot be counted again.
       coalesce(
         (select cost_micro from runs where project_id = ${project_id} and id = ${run_id} and steps_purged_at is not null),
         (select coalesce(sum(cost_micro), 0)::bigint from steps where project_id = ${project_id} and run_id = ${run_id})) as cost_micro_steps,
       (select count(*) from triage where project_id = ${project_id} and run_id = ${run_id} and lane = 'dlq'
         and (disposition is null or disposition = 'acknowledged')) as undecided,
-      -- A line that became two items, and an ended item that would be offered again.
+      -- Counts lines that became two items, and ended items that would be offered again.
       count(*) - count(distinct line) + (
         select count(*) from due_items d join items e using (project_id, run_id, seq)
         where d.project_id = ${project_id} and d.run_id = ${run_id} and e.status not in ('queued', 'running')

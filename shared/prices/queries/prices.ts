@@ -72,7 +72,7 @@ function findWaitingOf(sql: Sql, limit: number, project: Asked) {
     select p.id as project_id, waiting.models, ${sql.unsafe(PROJECT_PRICES)} as prices
     from (
       select project_id, array_agg(distinct unpriced_model) as models from (
-        -- Models and not runs: ten thousand runs of one project that wait for the same price take the room of one.
+        -- The limit counts models, not runs, so ten thousand runs of a project that wait for one price count once.
         select distinct project_id, unpriced_model from runs
         where waits_for_price and unpriced_model <> '' ${asked(sql, 'runs', project)} limit ${limit}) looked_at
       group by project_id) waiting

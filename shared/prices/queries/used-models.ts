@@ -34,7 +34,7 @@ export async function findUsedModels(sql: Sql, project_id: string, since_ms: num
         order by seq, step_no limit ${steps}) s),
     told as (
       select model, unpriced, cost_micro from looked where kind = 'llm_call' and not reused and model is not null
-      -- Its first call without a price may come after the steps that were looked at.
+      -- The first call of a model without a price may come after the steps that were read.
       union all select * from (select distinct unpriced_model, true, 0::bigint from seen where unpriced_model is not null) m
         where not exists (select 1 from looked l where l.model = m.unpriced_model and l.unpriced)),
     called as (

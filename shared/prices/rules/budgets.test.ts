@@ -3,7 +3,7 @@ import { saySpent } from './budgets.ts'
 import { periodEnd, spendDayAt } from './spend-days.ts'
 
 it.each([
-  ['a plain day', '2026-06-15T12:00:00Z', 'UTC', '2026-06-15', '2026-06-16T00:00:00.000Z'],
+  ['a day of 24 hours', '2026-06-15T12:00:00Z', 'UTC', '2026-06-15', '2026-06-16T00:00:00.000Z'],
   [
     'the last second of a day',
     '2026-06-15T21:59:59.999Z',
@@ -11,7 +11,13 @@ it.each([
     '2026-06-15',
     '2026-06-15T22:00:00.000Z',
   ],
-  ['its first', '2026-06-15T22:00:00Z', 'Europe/Berlin', '2026-06-16', '2026-06-16T22:00:00.000Z'],
+  [
+    'the first second of a day',
+    '2026-06-15T22:00:00Z',
+    'Europe/Berlin',
+    '2026-06-16',
+    '2026-06-16T22:00:00.000Z',
+  ],
   ['a day of 23 hours', '2026-03-29T01:30:00Z', 'Europe/Berlin', '2026-03-29', '2026-03-29T22:00:00.000Z'],
   ['a day of 25 hours', '2026-10-25T00:30:00Z', 'Europe/Berlin', '2026-10-25', '2026-10-25T23:00:00.000Z'],
   [
@@ -29,7 +35,7 @@ it.each([
     '2018-02-18T03:00:00.000Z',
   ],
   [
-    'a zone with a quarter of an hour',
+    'a day in a zone with an offset of a quarter of an hour',
     '2026-06-15T18:14:00Z',
     'Asia/Kathmandu',
     '2026-06-15',

@@ -38,17 +38,17 @@ it('a fetched list is reduced to what is used', () => {
 })
 
 it.each([
-  ['no JSON', '<html>'],
-  ['no list', '{}'],
-  ['a list of nothing', '[]'],
-  ['what is left of one', JSON.stringify(providers.slice(0, 3))],
+  ['a page that is not JSON', '<html>'],
+  ['JSON that is not a list', '{}'],
+  ['an empty list', '[]'],
+  ['a list with only a few providers', JSON.stringify(providers.slice(0, 3))],
   ['a provider without models', textOf({ models: undefined })],
   ['a price below zero', model({ prices: { input_mtok: -1 } })],
-  ['a price in words', model({ prices: { input_mtok: '1' } })],
+  ['a price that is a text', model({ prices: { input_mtok: '1' } })],
   ['a tier without a price', model({ prices: { input_mtok: { base: 1, tiers: [{ start: 1 }] } } })],
-  ['a rule that is not known here', model({ match: { sounds_like: 'm' } })],
-  ['a rule in a rule that is not known here', model({ match: { or: [{ equals: 'm' }, {}] } })],
-  ['a condition that is not known here', model({ prices: [{ constraint: { moon: 'full' }, prices: {} }] })],
+  ['an unknown rule', model({ match: { sounds_like: 'm' } })],
+  ['an unknown rule within a rule', model({ match: { or: [{ equals: 'm' }, {}] } })],
+  ['an unknown condition', model({ prices: [{ constraint: { moon: 'full' }, prices: {} }] })],
 ])('as a fetched list, %s is refused', (_, text) => {
   expect(() => readFetchedPrices(text)).toThrow()
 })

@@ -151,13 +151,13 @@ describe('an answer of LangChain', () => {
 
   it.each([
     ['as Python dumps it', message],
-    ['as message_to_dict has it', { type: 'ai', data: message }],
+    ['as message_to_dict returns it', { type: 'ai', data: message }],
     [
       'as JavaScript writes it',
       { lc: 1, type: 'constructor', id: ['langchain_core', 'messages', 'AIMessage'], kwargs },
     ],
     ['within a parsed answer', { raw: message, parsed: { label: 'billing' }, parsing_error: null }],
-    ['within a result of generate', { generations: [[{ text: 'billing', message }]], llm_output: {} }],
+    ['within the result of generate', { generations: [[{ text: 'billing', message }]], llm_output: {} }],
   ])('is read %s', (_, output) => expect(read(output)).toMatchObject(expected))
 
   it('from a graph has the tokens of all its calls, and the text of the last one', () => {

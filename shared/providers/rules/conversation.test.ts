@@ -169,7 +169,7 @@ describe('a prompt', () => {
     ],
     ['that is a text', 'Hi', ['user: Hi']],
     [
-      'with a part nobody knows',
+      'with a part of an unknown type',
       { messages: [{ role: 'user', content: [{ type: 'telepathy', x: 1 }] }] },
       ['user: json {"type":"telepathy","x":1}'],
     ],
@@ -248,7 +248,7 @@ describe('an answer', () => {
       ['assistant: Yes', 'assistant: call look({"at":1})', 'assistant: result 2'],
     ],
     [
-      'of its steps',
+      'of the Vercel AI SDK, with steps',
       {
         steps: [
           {

@@ -38,7 +38,7 @@ it.each<[string, object, object | undefined]>([
     },
     { input_tokens: 9 },
   ],
-  ['Gemini’s embeddings, of which nobody says the tokens', { embeddings: [{ values: [0.1] }] }, undefined],
+  ['Gemini’s embeddings, which report no tokens', { embeddings: [{ values: [0.1] }] }, undefined],
   [
     'Ollama’s embeddings',
     { model: 'm', embeddings: [[0.1]], total_duration: 1, prompt_eval_count: 3 },

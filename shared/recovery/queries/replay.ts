@@ -109,7 +109,7 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
       from chosen c left join (
         select n, array_agg(step_no) as step_nos from ${placesOf(sql, copy.offered)} group by n) o using (n)
     ), replayed as (
-      -- Whoever replays one item has looked at it; a cohort is nobody's judgement.
+      -- A replay of one item counts as a judgement of its verdict; a replay of a cohort does not.
       update triage t set disposition = 'replayed', decided_at = now(),
         judged = t.judged or (not ${copy.in_feed} and ${isVerdict(sql)})
       from chosen c where t.project_id = ${project_id} and t.run_id = c.run_id and t.seq = c.seq

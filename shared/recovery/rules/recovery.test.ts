@@ -9,9 +9,9 @@ const WITHIN_MS = LIMITS.reopen_minutes * 60_000
 it.each([
   ['a dismissal', dismissed, null],
   ['an acknowledgement', { ...dismissed, disposition: 'acknowledged' }, null],
-  ['one that is too long ago', { ...dismissed, decided_ms_ago: WITHIN_MS }, 'minutes ago'],
-  ['a replay', { ...dismissed, disposition: 'replayed' }, 'it was replayed'],
-  ['nothing', { ...dismissed, disposition: null, decided_ms_ago: null }, 'nothing was decided'],
+  ['a dismissal that is too long ago', { ...dismissed, decided_ms_ago: WITHIN_MS }, 'minutes ago'],
+  ['an order to replay', { ...dismissed, disposition: 'replayed' }, 'it was replayed'],
+  ['no decision', { ...dismissed, disposition: null, decided_ms_ago: null }, 'nothing was decided'],
   [
     'an item that is still held',
     { ...dismissed, lane: 'quarantine', status: 'paused', disposition: 'acknowledged' },
@@ -33,25 +33,32 @@ const refused = { ...fine, outcome: 'degraded', lane: 'dlq' } as const
 
 it.each([
   ['an ok item', fine, { verdict: null, question: 'nothing is asked', correction: 'nobody' }],
-  ['one of triage', refused, { verdict: null, question: 'nothing is asked', correction: 'nobody' }],
-  ['a question', asked, { verdict: 'something is asked', question: null, correction: 'nobody' }],
+  ['an item in triage', refused, { verdict: null, question: 'nothing is asked', correction: 'nobody' }],
   [
-    'one that was called wrong',
+    'an item with an open question',
+    asked,
+    { verdict: 'something is asked', question: null, correction: 'nobody' },
+  ],
+  [
+    'an item that was called wrong',
     called,
     { verdict: '"correction"', question: 'nothing is asked', correction: null },
   ],
   [
-    'one that was decided about',
+    'an item that was decided',
     { ...called, disposition: 'dismissed' },
     { verdict: 'dismissed already', question: 'dismissed already', correction: 'dismissed already' },
   ],
-] as const)('%s can be called wrong only in what was said of it', (_, facts, refusals) => {
-  for (const of of WRONG_OF) {
-    const refusal = refusalOf('wrong', facts, of)
-    if (refusals[of] === null) expect(refusal).toBeNull()
-    else expect(refusal).toContain(refusals[of])
-  }
-})
+] as const)(
+  '%s can be called wrong only where a verdict, question or correction stands',
+  (_, facts, refusals) => {
+    for (const of of WRONG_OF) {
+      const refusal = refusalOf('wrong', facts, of)
+      if (refusals[of] === null) expect(refusal).toBeNull()
+      else expect(refusal).toContain(refusals[of])
+    }
+  },
+)
 
 it('confirming an answered question is refused with the answer given', () => {
   expect(refusalOf('confirm', asked)).toBeNull()

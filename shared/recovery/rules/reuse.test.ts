@@ -140,15 +140,19 @@ describe('in a replay with an explicit order', () => {
   const refused = ended('refusal')
 
   it.each<[string, ReuseOrder, string[]]>([
-    ['all that succeeded', { reuse: 'all', from_step: null }, ['goes_on', 'plan find write send', '', '']],
-    ['nothing', { reuse: 'none', from_step: null }, ['from_start', '', '', 'plan find write send']],
     [
-      'what came before a step',
+      'every step that succeeded',
+      { reuse: 'all', from_step: null },
+      ['goes_on', 'plan find write send', '', ''],
+    ],
+    ['no step', { reuse: 'none', from_step: null }, ['from_start', '', '', 'plan find write send']],
+    [
+      'every step before the given one',
       { reuse: 'auto', from_step: 'find' },
       ['from_step', 'plan', '', 'find write send'],
     ],
     [
-      'a step it never took: as by itself',
+      'for a step that never ran, what a replay without an order reuses',
       { reuse: 'auto', from_step: 'elsewhere' },
       ['asks_again', 'plan find', 'send', 'write'],
     ],

@@ -198,7 +198,7 @@ function endRetriesOf(sql: Sql, newest: readonly NamedOccurrence[], project: Ask
     from unnest(${newest.map(m => m.schedule_id)}::uuid[], ${times(newest.map(m => m.scheduled_for))}::text::timestamptz[])
       as g(schedule_id, scheduled_for)
     where o.schedule_id = g.schedule_id and o.retry_at is not null and o.scheduled_for < g.scheduled_for
-      -- One whose source is being read just now is decided by that.
+      -- If the source of an occurrence is being read now, the read decides about it.
       and not exists (select 1 from source_reads q
         where q.project_id = o.project_id and q.schedule_id = o.schedule_id and q.scheduled_for = o.scheduled_for)
       ${asked(sql, 'o', project)}

@@ -113,6 +113,6 @@ const countBack = (sql: Sql, { project_id, run_id }: RunKey, claims: FlushClaims
       update runs r set ${sql.unsafe(countMoves(RETURNED))}, touched_at = now() from n where r.project_id = ${project_id} and r.id = ${run_id}
       returning r.project_id
     ), used as (
-      -- From what was counted: of parts that read nothing of each other the last is done first, and its row locked first.
+      -- Reads from counted, so that the run is locked first: of parts that read nothing of each other, the last runs first.
       update project_usage u set ${sql.unsafe(useMoves(RETURNED))} from n, counted c where u.project_id = c.project_id ${asked(sql, 'u', node)}
     )`

@@ -141,7 +141,7 @@ export const stopAfterFailures = (sql: Sql, streak: Streak) => sql`
 /** The assignment that stops a run whose budget is spent, or for the reason that `more` gives. */
 export const stopWhenSpent = (sql: Sql, cost: Fragment, more = sql``) => sql`stop_reason = case
     when r.stop_reason is not null then r.stop_reason
-    -- A run is stopped only while something waits to be dispatched.
+    -- A run is stopped only while some of its items wait to be dispatched.
     when ended_items(r) + r.running + r.paused >= r.total_items then null
     when ${cost} >= r.budget_micro then 'budget_exceeded'
     ${more} end::stop_reason`

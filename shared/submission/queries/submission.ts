@@ -286,7 +286,7 @@ export async function findAbandonedRuns(sql: Sql, idleMinutes: number, limit: nu
     sql,
     of => sql<RunKey[]>`
     select project_id, id as run_id from runs
-    -- A recovery that was interrupted goes on with its run.
+    -- An interrupted recovery continues with its run, so that run is not abandoned.
     where finished_at is null and materializing and recovery_id is null and touched_at < now() - make_interval(mins => ${idleMinutes}) ${of('runs')}
     limit ${limit}`,
   )

@@ -19,14 +19,14 @@ export const calledModel = (sql: Sql) => sql`
 
 /** Counts the steps in `read` that came into the index, by day, agent, model and duration. */
 const newCalls = (sql: Sql) => sql`
-  -- A clock that is ahead counts today: days to come would never be over, and an agent may name any.
+  -- A step from the future counts for today: an agent may send any time, and a future day would never end.
   select s.project_id, s.agent_id, (least(s.started_at, now()) at time zone 'UTC')::date as day,
     coalesce(s.model, '') as model, ceil(4 * ln(greatest(s.duration_ms, 1)) / ln(2))::smallint as took,
     count(*) as calls, count(*) filter (where s.outcome = 'degraded') as degraded,
     count(*) filter (where s.outcome = 'failed') as failed, count(*) filter (where s.unpriced) as unpriced,
     sum(s.input_tokens) as input_tokens, sum(s.output_tokens) as output_tokens, sum(s.cost_micro) as cost_micro
   from read s
-  -- "is true" keeps it a look-up in a hash: as a join it compares every step with every other, of 4,000 for seconds.
+  -- "is true" keeps this a hash lookup: as a join it compares every step with every other, which takes seconds for 4,000.
   where s.kind = 'llm_call' and not s.reused
     and ((s.run_id, s.seq, s.step_no) in (select run_id, seq, step_no from indexed)) is true
   group by 1, 2, 3, 4, 5`

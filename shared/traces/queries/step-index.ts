@@ -41,7 +41,7 @@ const indexOf = (sql: Sql, limit: number, project: Asked) =>
 function takeFiled(sql: Sql, limit: number) {
   return sql<FiledStep[]>`
     with oldest as materialized (
-      -- Not skip locked: a search waits for what another one is indexing.
+      -- Without skip locked, a search waits for steps that another process is indexing.
       select id, cardinality(seqs) as steps from unindexed_steps order by id limit ${LIMITS.index_flushes} for update
     ), taken as (
       delete from unindexed_steps where id = any(array(

@@ -74,7 +74,7 @@ export async function endWaiting(sql: Sql, keys: readonly ItemKey[], ending: End
       from run, chosen k join triage was on was.project_id = ${projectOf(keys)} and was.run_id = k.run_id and was.seq = k.seq
       where t.project_id = ${projectOf(keys)} and t.run_id = run.id and k.run_id = run.id and t.seq = k.seq
         and (t.disposition is null or t.disposition = 'acknowledged') and ${accepts}
-      -- One that was judged already is counted: the version before takes a decision back without knowing of that.
+      -- An item that was judged already is not counted again: the previous version takes decisions back without clearing it.
       returning t.run_id, t.seq, t.lane, t.project_id, t.agent_id, t.reason, t.disposition,
         t.judged and not was.judged as judged
     ), ${countJudged(sql)}, ended as (
@@ -91,7 +91,7 @@ export async function endWaiting(sql: Sql, keys: readonly ItemKey[], ending: End
       ) of_run group by 1
     ), counted as (
       update runs r set ${sql.unsafe(countMoves({ decide: 'n.decided', dismiss: 'n.ended' }))},
-        -- What no price would do waits for whoever decides about the items held for it: after the last, for nobody.
+        -- A run with a call that no price covers waits for decisions about the items held for it; after the last, it waits no more.
         waits_for_price = r.waits_for_price and not (r.unpriced_model is not distinct from '' and n.was_unpriced and not exists (
           select 1 from triage t join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq
           where t.project_id = r.project_id and t.run_id = r.id and t.lane = 'quarantine' and t.reason = 'unpriced_model' and ${sql.unsafe(guard('resume'))}
@@ -159,7 +159,7 @@ export async function resume(
     ), n as (
       select run_id, count(*)::int as n, bool_or(was_unpriced) as was_unpriced from resumed group by 1
     ), counted as (
-      -- Whoever resumes an item that waits for a price says that they know, for the whole run.
+      -- Resuming an item that waits for a price allows calls without a price for the whole run.
       update runs r set ${sql.unsafe(countMoves({ resume: 'n.n' }))}, touched_at = now(),
         allow_unpriced = r.allow_unpriced or n.was_unpriced,
         waits_for_price = r.waits_for_price and not n.was_unpriced

@@ -44,7 +44,7 @@ export async function callOkWrong(sql: Sql, { project_id, run_id, seq }: ItemKey
       i.cost_micro, ''
     from items i join runs r on r.project_id = i.project_id and r.id = i.run_id
     where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = ${seq} and i.outcome = 'ok'
-    -- One that was held and went on.
+    -- The item already has a row if it was held and then continued.
     on conflict (project_id, run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
       cause_id = excluded.cause_id, corrected = excluded.corrected, created_at = excluded.created_at, disposition = null, decided_at = null
     where t.lane = 'quarantine'`

@@ -53,7 +53,7 @@ async function findDeletedRunsOf(sql: Sql, limit: number, items: number, project
       limit ${limit}
     )
     select project_id, array_agg(distinct id::text) as run_ids from (
-      -- By rows: a run that is deleted twice over, with its agent and its project, would count itself twice.
+      -- By rows, because a run that is deleted both with its agent and with its project appears twice.
       select *, sum(total_items) over (order by total_items, id rows unbounded preceding) as together from found
       where project_id = (select project_id from found limit 1)
     ) counted where together <= ${items} or together = total_items group by 1`

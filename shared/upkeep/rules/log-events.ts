@@ -7,168 +7,274 @@ export type LogLevel = 'info' | 'warn' | 'error'
 interface Described {
   /** The levels that it is logged at. */
   levels: readonly LogLevel[]
-  says: string
-  /** The ids that it names. */
+  /** What happened, what it means and what to do, for an operator. */
+  meaning: string
+  /** Its fields that have ids. */
   ids?: string
 }
 
 export const LOG_EVENTS = {
   request: {
     levels: ['info'],
-    says: 'a request was answered: `method`, `path` (the template; null where nothing is), `status`, `ms` until the answer began',
-    ids: '`request_id` (the header `x-request-id`), `account_id`, `project_id`, `target_id` (what it made or named: run, agent, item)',
+    meaning:
+      'A request was answered: `method`, `path` (its template; null if no endpoint has that path), `status`, and `ms` until the answer began.',
+    ids: '`request_id` (the header `x-request-id`), `account_id`, `project_id`, `target_id` (what it created or addressed: a run, an agent, an item)',
   },
-  request_failed: { levels: ['error'], says: 'it was answered 500', ids: '`request_id`' },
-  request_broke_off: {
-    levels: ['info'],
-    says: 'its sender went away in the middle of the body',
+  request_failed: {
+    levels: ['error'],
+    meaning:
+      'A request met an error that its endpoint does not expect, and was answered with 500; `error` has the details. If a store was unreachable, this ends when the store is back. Anything else is a bug: please report it.',
     ids: '`request_id`',
   },
-  page_failed: { levels: ['error'], says: 'a page of the dashboard could not be made: its `path`' },
+  request_broke_off: {
+    levels: ['info'],
+    meaning:
+      'The sender closed the connection before its request body was complete. If this happens often, check the time and size limits of the proxy in front.',
+    ids: '`request_id`',
+  },
+  page_failed: {
+    levels: ['error'],
+    meaning:
+      'A page of the dashboard met an unexpected error, and the visitor got a 500: `path`, `error`. Report it if it happens again.',
+  },
   unknown_setting: {
     levels: ['warn'],
-    says: 'a variable `ASSAY_…` is no setting: its `name`, and the one that may have been `meant`',
+    meaning:
+      'An environment variable begins with `ASSAY_` but is no setting, so it has no effect: `name`, and in `meant` the setting with the most similar name. Correct its name or remove it.',
   },
   proxy_not_trusted: {
     levels: ['warn'],
-    says: 'a request was passed on by somebody whom `ASSAY_TRUSTED_PROXIES` does not name, since it names nobody; told once',
+    meaning:
+      'A proxy passed on a request, but `ASSAY_TRUSTED_PROXIES` names no network, so all callers behind the proxy share one limit on signing in. Add the network of `proxy` to that setting. Each process logs this once.',
   },
   unit_did_not_answer: {
     levels: ['error'],
-    says: 'the router reached no function for it',
+    meaning:
+      'The router could not reach the function in `unit`, or got no usable answer from it, and answered the caller itself. Check that the function runs and that `ASSAY_UNIT_URL` leads to it.',
     ids: '`request_id`',
   },
-  ready: { levels: ['info'], says: 'a process takes requests, or plays its parts: `unit`, `url`' },
+  ready: {
+    levels: ['info'],
+    meaning: 'A process accepts requests, or runs its parts: `unit`, `url`.',
+  },
   rows_moved: {
     levels: ['info'],
-    says: 'a migration has brought the rows of a table that were there to what it needs: `table`, `rows`, `ms`',
+    meaning: 'A migration has updated the existing rows of a table: `table`, `rows`, `ms`.',
   },
   key_built: {
     levels: ['info'],
-    says: 'a migration has built the keys that it needs of a table, or of a week of one: `table`, `ms`',
+    meaning:
+      'A migration has built the new indexes of a table, or of one weekly partition of it: `table`, `ms`.',
   },
-  migrated: { levels: ['info'], says: 'the schema is that of this version' },
+  migrated: {
+    levels: ['info'],
+    meaning: 'The migration has ended: the database has the schema of this version.',
+  },
   consumed: {
     levels: ['info'],
-    says: 'a consumer came to the end of its work: how many items it claimed and settled',
+    meaning: 'A consumer ended its work. The line says how many items it claimed and settled.',
   },
-  handed_over: { levels: ['info'], says: "a consumer's time was over, and it called its successor" },
+  handed_over: {
+    levels: ['info'],
+    meaning: 'A consumer reached the end of its time: it claims nothing more and called its successor.',
+  },
   tick: {
     levels: ['info'],
-    says: 'a call of the tick came to its end: how many sweeps it made, and how much they found to do',
+    meaning:
+      'A call of the tick ended. The line says how many sweeps it made, and how much they found to do.',
   },
   consume_failed: {
     levels: ['error'],
-    says: 'an invocation of the consumer failed; the next one goes on',
+    meaning:
+      'A consumer stopped with an error. The next call starts another one, and the items that this one had claimed are offered again. If it repeats, items wait: `error` says why.',
   },
-  tick_failed: { levels: ['error'], says: 'the same of the tick' },
-  look_failed: { levels: ['warn'], says: 'PostgreSQL was not to be had; tried again' },
+  tick_failed: {
+    levels: ['error'],
+    meaning:
+      'A call of the tick failed, and the next call does its work. If it repeats, no schedule fires and lost items are not offered again: `error` says why.',
+  },
+  look_failed: {
+    levels: ['warn'],
+    meaning:
+      'A consumer could not read which runs have work, usually because PostgreSQL is away. It tries again after a moment. If it repeats, check PostgreSQL.',
+  },
   turn_failed: {
     levels: ['warn'],
-    says: 'a run could not be claimed from, such as under another master key; tried again',
+    meaning:
+      "A consumer could not claim or begin items of this run, or end a run that was stopped. Other runs continue, and it tries this one again. If it repeats for one run, read `error`: this process may have another master key than the one that sealed the environment of the run's agent.",
     ids: '`run_id`',
   },
-  heartbeat_failed: { levels: ['warn'], says: 'leases could not be prolonged; tried again' },
-  backlog_failed: { levels: ['warn'], says: 'the backlog could not be counted; tried again' },
-  metrics_failed: { levels: ['warn'], says: 'metrics could not be read; the next scrape asks again' },
+  heartbeat_failed: {
+    levels: ['warn'],
+    meaning:
+      'A consumer could not extend its leases, and tries again at the next heartbeat, after eight seconds. If none succeeds before the leases of 25 s expire, its items are offered again.',
+  },
+  backlog_failed: {
+    levels: ['warn'],
+    meaning:
+      'A consumer could not count the backlog, so it calls no further consumers until its next try, a second later. If it repeats, check PostgreSQL.',
+  },
+  metrics_failed: {
+    levels: ['warn'],
+    meaning:
+      'The metrics could not be read from PostgreSQL, and the scrape got a 503. The next scrape tries again. If it repeats, check PostgreSQL.',
+  },
   lease_lost: {
     levels: ['warn'],
-    says: 'this consumer was taken for dead, or the run was cancelled now, and it let its items go',
+    meaning:
+      'A consumer lost the lease of a claim, because it was silent for too long or the run was cancelled at once, and stopped the items of that claim. Unless the run was cancelled, they are offered again, and this consumer lacked CPU time or a connection to PostgreSQL.',
     ids: '`run_id`, `claim_id`',
   },
   lease_expired: {
     levels: ['warn'],
-    says: 'a consumer died: its items are offered again',
+    meaning:
+      "A consumer died or was silent for longer than its lease, and its items (`items`) are offered again. If it repeats, find out why consumers die: a crash, a limit on memory, a platform's limit on time.",
     ids: '`run_id`',
   },
   settle_failed: {
     levels: ['warn', 'error'],
-    says: 'verdicts could not be written; `error` once it is given up, and the items are offered again',
+    meaning:
+      'Results could not be written, and are tried again for 50 s. A line of level `error` is the last try: then the items are offered again, which may repeat their model calls. Check PostgreSQL.',
     ids: '`run_id`',
   },
   settle_refused: {
     levels: ['error'],
-    says: 'PostgreSQL cannot store what an agent sent; the item is failed',
+    meaning:
+      'PostgreSQL refuses to store what the agent sent for an item, so the item ends as failed. Read `error` and correct the agent.',
     ids: '`run_id`, `record_id`',
   },
   spend_day_failed: {
     levels: ['error'],
-    says: "a project's budgets did not begin their next day; usually a zone this host does not know",
+    meaning:
+      "The budget day of a project could not be changed, so its daily budget still counts the day before. Every tick tries again. The usual cause is a time zone of the project that this host does not know: update the host's zones or change the project's zone.",
     ids: '`project_id`',
   },
   held: {
     levels: ['warn'],
-    says: 'the installation was restored and does nothing by itself until `assay admin go-on`',
+    meaning:
+      'The installation was restored from a backup and is held: it dispatches no items, fires no schedules and sends no messages. Check it, then run `assay admin go-on`.',
   },
-  chore_failed: { levels: ['warn'], says: 'a part of the tick failed; the next tick does it' },
-  chore_late: { levels: ['warn'], says: 'a part of the tick takes long; it goes on beside the others' },
+  chore_failed: {
+    levels: ['warn'],
+    meaning:
+      'One chore of the tick failed, and the next sweep tries it again. If it repeats, `chore` says what is not done, and `error` why.',
+  },
+  chore_late: {
+    levels: ['warn'],
+    meaning:
+      'One chore of the tick takes longer than the sweep waits (`after_ms`). It continues beside the others. If it repeats, check what slows PostgreSQL down.',
+  },
   start_refused: {
     levels: ['error'],
-    says: 'a process ends, for a reason that a person has to mend: [When it does not start](README.md#when-it-does-not-start)',
+    meaning:
+      'A process cannot start for a reason that a person has to fix, and ended with exit code 78. `error` says what to do: [When it does not start](README.md#when-it-does-not-start).',
   },
-  start_failed: { levels: ['error'], says: 'it ends for another reason, with a stack' },
+  start_failed: {
+    levels: ['error'],
+    meaning:
+      'A process could not start because of an unexpected error, and ended with exit code 1; `error` has the stack. If it happens again, report it.',
+  },
   crashed: {
     levels: ['error'],
-    says: 'a process met an error that nobody caught, and ends with exit code 70',
+    meaning:
+      'A process met an error that nothing caught, and ended with exit code 70. The platform, systemd or `npm start` starts it again, and the items it had claimed are offered again. If it happens again, report `error`.',
   },
   agents_run_as_root: {
     levels: ['warn'],
-    says: "agents' processes cannot be given a user of their own, and `why`",
+    meaning:
+      "Agents' processes run as root, because they cannot be given a user of their own; `why` says what is missing. Fix that, or run Assay as another user.",
   },
-  not_ready: { levels: ['warn'], says: '`/health/ready` answers 503, and why; told once until that changes' },
+  not_ready: {
+    levels: ['warn'],
+    meaning:
+      '`/health/ready` of this process now answers 503; `error` says what is wrong and what to do. Logged once for each change.',
+  },
   degraded: {
     levels: ['warn'],
-    says: '`/health/ready` answers 200, and names what a store does not do; told once until that changes',
+    meaning:
+      '`/health/ready` of this process answers 200, but a store does not do all it should; `error` says what and what to do. Logged once for each change.',
   },
-  ready_again: { levels: ['info'], says: 'it answers 200 again' },
+  ready_again: {
+    levels: ['info'],
+    meaning: '`/health/ready` of this process answers 200 again, and nothing is wrong with the stores.',
+  },
   waiting_for_postgres: {
     levels: ['warn'],
-    says: 'a process starts and PostgreSQL does not answer; it tries until it does',
+    meaning:
+      'A starting process cannot reach PostgreSQL and tries until it can; a migration gives up after five minutes. Check PostgreSQL and `DATABASE_URL`.',
   },
   run_check_failed: {
     levels: ['warn'],
-    says: 'a run that ended could not be looked at as a whole; its end is told without that',
+    meaning:
+      'An ended run could not be checked as a whole, and the check is not repeated: messages about its end do not have it. The verdicts of its items are not affected.',
     ids: '`run_id`',
   },
   recovery_failed: {
     levels: ['warn'],
-    says: 'a recovery could not go on; tried again',
+    meaning:
+      'A recovery could not take its next step. Other recoveries continue, and every tick tries this one again. If it repeats, read `error`.',
     ids: '`recovery_id`',
   },
   trigger_source_failed: {
     levels: ['warn'],
-    says: 'the source of a trigger could not be read: where, and what it said in `error`, of which the sender is told nothing',
+    meaning:
+      'A request to a trigger started no run, because the source of its items could not be read: `error` has the address and its answer. The sender is told only that the source failed. Correct the source, and let the sender try again.',
     ids: '`project_id`, `trigger_id`',
   },
   dispatch_failed: {
     levels: ['warn'],
-    says: 'a schedule could not start its run',
+    meaning:
+      'The run of a schedule that was due could not be written. The occurrence is recorded as an error and tried again until the schedule fires next. If it repeats, read `error`.',
     ids: '`schedule_id`',
   },
-  agent_lookup_failed: { levels: ['warn'], says: 'nor find its agent' },
-  account_lookup_failed: { levels: ['warn'], says: 'nor its account' },
-  poke_failed: { levels: ['warn'], says: "the consumer's URL did not answer; the tick mends it" },
-  poke_refused: { levels: ['warn'], says: 'it answered with an error' },
+  agent_lookup_failed: {
+    levels: ['warn'],
+    meaning:
+      'The agents of schedules that were due could not be read, so none of these schedules started a run. Their occurrences are recorded and tried again. If it repeats, check PostgreSQL.',
+  },
+  account_lookup_failed: {
+    levels: ['warn'],
+    meaning:
+      'The accounts of schedules that were due could not be read, so none of these schedules started a run. Their occurrences are recorded and tried again. If it repeats, check PostgreSQL.',
+  },
+  poke_failed: {
+    levels: ['warn'],
+    meaning:
+      "The consumer's URL could not be reached. The call is tried three more times; after that the work waits for the next tick. If it repeats, check `ASSAY_CONSUMER_URL` and that the consumer is deployed.",
+  },
+  poke_refused: {
+    levels: ['warn'],
+    meaning:
+      "The consumer's URL answered with an error: `status`. After 429 and 5xx the call is tried three more times; otherwise the work waits for the next tick. With 401 or 403, check that both functions have the same master key; with 404, check `ASSAY_CONSUMER_URL`.",
+  },
   telemetry_dropped: {
     levels: ['warn'],
-    says: 'so many `spans` and `exports_of_metrics` did not get to the receiver within the last minute, and the last `error`',
+    meaning:
+      'The receiver of OpenTelemetry did not take some data in the last minute, which is lost: `spans`, `exports_of_metrics`, and the last `error`. Items are not affected. Check the receiver and `OTEL_EXPORTER_OTLP_ENDPOINT`.',
   },
   redis_unreachable: {
     levels: ['warn'],
-    says: 'Redis cannot be talked to, and why; told once until it is back',
+    meaning:
+      'Redis cannot be reached or refuses what is sent; `error` says why. Work continues, because consumers poll, but each process counts sign-ins for itself and limits no other requests. Check Redis and `REDIS_URL`. Logged once for each cause until Redis is back.',
   },
-  redis_is_a_cluster: { levels: ['error'], says: '`REDIS_URL` lacks `?cluster=true`' },
+  redis_is_a_cluster: {
+    levels: ['error'],
+    meaning:
+      '`REDIS_URL` names one node of a cluster, which refuses most commands. Add `?cluster=true` to it.',
+  },
   background_failed: {
     levels: ['error'],
-    says: 'what went on after an answer failed, such as an entry of the audit log',
+    meaning:
+      'Work that continues after an answer failed, such as writing an entry of the audit log; the answer had been sent already. If it repeats, read `error`.',
   },
   prices_updated: {
     levels: ['info'],
-    says: "the list of models' prices was fetched from `ASSAY_PRICES_URL`: `url`, `models`",
+    meaning: "The list of models' prices was fetched from `ASSAY_PRICES_URL`: `url`, `models`.",
   },
   prices_not_updated: {
     levels: ['warn'],
-    says: 'it could not be fetched, or is not as expected: the list that was there stays; `url`, `error`',
+    meaning:
+      "The list of models' prices could not be fetched, or is malformed: `url`, `error`. The list from before stays in use, and the next try is a day later. Check `ASSAY_PRICES_URL`.",
   },
 } as const satisfies Record<string, Described>
 
@@ -185,8 +291,8 @@ export type Log = <Name extends EventName>(
 /** The table in infra/logs.md. */
 export function eventTable(): string {
   const rows = Object.entries<Described>(LOG_EVENTS).map(
-    ([name, { levels, says, ids = '' }]) =>
-      `| \`${name}\` | ${levels.join(', ')} | ${says} |${ids && ` ${ids}`} |`,
+    ([name, { levels, meaning, ids = '' }]) =>
+      `| \`${name}\` | ${levels.join(', ')} | ${meaning} |${ids && ` ${ids}`} |`,
   )
-  return ['| event | level | says | ids |', '|---|---|---|---|', ...rows].join('\n')
+  return ['| event | level | what happened, and what to do | ids |', '|---|---|---|---|', ...rows].join('\n')
 }

@@ -1,4 +1,4 @@
-// BullMQ with the concurrency that its guide names for jobs that wait: https://docs.bullmq.io/guide/parallelism-and-concurrency
+// BullMQ, with the concurrency that its guide recommends for jobs that wait: https://docs.bullmq.io/guide/parallelism-and-concurrency
 
 import { ANSWER, type At, load, type Peer } from './peer.ts'
 

@@ -1,4 +1,4 @@
-// graphile-worker, with what its page on performance sets: https://worker.graphile.org/docs/performance
+// graphile-worker, with the settings of its page on performance: https://worker.graphile.org/docs/performance
 
 import { ANSWER, type At, load, type Peer } from './peer.ts'
 import { sqlOf } from './sql.ts'
@@ -35,17 +35,17 @@ export const graphileWorker: Peer = {
     const utils = await worker.makeWorkerUtils(common(at, worker))
     await utils.migrate()
     const sql = sqlOf(at)
-    // Analyzed while it is empty between two rounds, its table gets a plan by which a fetch takes a second.
+    // If its table is analyzed while empty, between two rounds, a fetch gets a plan that takes a second.
     await sql.unsafe('alter table graphile_worker._private_jobs set (autovacuum_enabled = off)')
     return {
       async submit(inputs) {
         if (inputs.length === 1) await utils.addJob('bench', inputs[0]!)
         else await utils.addJobs(inputs.map(payload => ({ identifier: 'bench', payload })))
       },
-      // A job that is done is deleted: no result is kept.
+      // A finished job is deleted, so no result is kept.
       isDone: async () => (await sql`select from graphile_worker._private_jobs limit 1`).length === 0,
       async tidy() {
-        await sql.unsafe('vacuum graphile_worker._private_jobs') // isDone reads past what is left of deleted rows
+        await sql.unsafe('vacuum graphile_worker._private_jobs') // otherwise isDone would read past dead rows
       },
       async close() {
         await Promise.all([utils.release(), sql.end()])

@@ -1,7 +1,7 @@
-// `npm run bench:peers [-- --anyway]`: the same work through Assay and through other queues, in turn within one run, so that
-// a machine whose speed drifts slows all of them. All have the same PostgreSQL (durable) and the same Redis (its file synced
-// every second), workers in a process of their own that work while items are submitted, and answers of about 100 bytes.
-// Medians of several rounds; the ratios are Assay's figure to theirs.
+// `npm run bench:peers [-- --anyway]` runs the same work through Assay and through other queues, in turn within one run, so
+// that a machine whose speed drifts slows all of them. All use the same PostgreSQL (durable) and the same Redis (its file
+// synced every second). Their workers run in a process of their own while items are submitted, and answer about 100 bytes.
+// It prints medians of several rounds; the ratios are Assay's figure divided by the other's.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ const ITEMS = Number(process.env.BENCH_ITEMS ?? 20_000)
 const LATENCIES = 60
 const LOOK_MS = 5
 
-/** What is measured of a system: many items, and single ones. */
+/** The two measurements of a system: many items, and single items. */
 interface Measures {
   many: Measure
   single?: Measure
@@ -32,7 +32,7 @@ const startTimes = (latencies: readonly number[]): Figures => ({
   'start p99': percentile(latencies, 99),
 })
 
-/** As the others, in one request, and with the caps that a project comes with. */
+/** Assay is measured in several requests like the others, in one request, and with the default caps of a project. */
 async function assay(bench: Bench): Promise<Record<string, Measures>> {
   const answer = { ANSWER: JSON.stringify(ANSWER) }
   const agent = await bench.deployUrl('ndjson', answer)
@@ -45,7 +45,7 @@ async function assay(bench: Bench): Promise<Record<string, Measures>> {
       single: async () => startTimes(await startLatencies(bench, agent, LATENCIES)),
     },
     'Assay, one request': { many: async () => figures(await batch(bench, agent, load)) },
-    'Assay, one request, caps as they come': { many: async () => figures(await batch(bench, capped, load)) },
+    'Assay, one request, default caps': { many: async () => figures(await batch(bench, capped, load)) },
   }
 }
 
@@ -95,7 +95,7 @@ async function peers(bench: Bench, closing: AsyncDisposableStack): Promise<Recor
 
 type Turn = Record<string, Round>
 
-/** One round of every system, in an order that changes from round to round. */
+/** Measures one round of every system, in an order that changes from round to round. */
 async function turn(bench: Bench, measures: Record<string, Measure>, shift: number): Promise<Turn> {
   const names = Object.keys(measures)
   const rounds: Turn = {}
@@ -107,8 +107,8 @@ async function turn(bench: Bench, measures: Record<string, Measure>, shift: numb
 }
 
 /**
- * Rounds of one kind, after one that is not counted. Many items come before single ones: sessions of PostgreSQL keep the plans
- * that they made, and those of a queue that was nearly empty would be used for a full one.
+ * Measures rounds of one kind, after one that does not count. Many items are measured before single ones, because sessions
+ * of PostgreSQL keep their plans, and plans for a nearly empty queue would be used for a full one.
  */
 async function turns(bench: Bench, measures: Record<string, Measure>): Promise<readonly Turn[]> {
   await turn(bench, measures, 0)
@@ -120,7 +120,7 @@ async function turns(bench: Bench, measures: Record<string, Measure>): Promise<r
   return []
 }
 
-/** The medians of each system, and of each round Assay's figure by its own. */
+/** Prints the median of each system, and the median ratio of Assay's figure to it over the rounds. */
 function print(turns: readonly Turn[]): void {
   const [first] = turns
   if (first === undefined) return
@@ -144,7 +144,7 @@ await using closing = new AsyncDisposableStack()
 const bench = closing.adopt(await startBench({ connections: 120 }), bench => bench.close())
 const systems = Object.entries({ ...(await assay(bench)), ...(await peers(bench, closing)) })
 console.log(
-  `${ITEMS.toLocaleString('en')} items of ${LONG} bytes, medians of ${ROUNDS} rounds in turn; then Assay's figure by theirs`,
+  `${ITEMS.toLocaleString('en')} items of ${LONG} bytes, medians of ${ROUNDS} rounds in turn; the ratio is Assay's figure divided by the other's`,
 )
 print(await turns(bench, Object.fromEntries(systems.map(([name, { many }]) => [name, many]))))
 const single = systems.flatMap(([name, { single }]) =>

@@ -1,16 +1,17 @@
-// What the bench asks of another queue. Its package is loaded from a folder of its own: none is a dependency of Assay.
+// The interface that the bench needs of another queue. Its package is loaded from a folder of its own, because none is a
+// dependency of Assay.
 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 export interface At {
-  /** Where the packages are installed. */
+  /** The folder in which the packages are installed. */
   folder: string
   databaseUrl: string
   redisUrl: string
 }
 
-/** What workers answer with, about 100 bytes. */
+/** The answer of the workers, about 100 bytes. */
 export const ANSWER = {
   ok: true,
   label: 'delivery',
@@ -18,21 +19,21 @@ export const ANSWER = {
 }
 
 export interface Submitter {
-  /** Resolves when all of them are stored. */
+  /** Resolves when all items are stored. */
   submit(inputs: readonly object[]): Promise<void>
-  /** Whether all that was submitted has been worked on, and that is stored. */
+  /** Whether all submitted items have run and their results are stored. */
   isDone(): Promise<boolean>
-  /** Removes what has ended. */
+  /** Removes the ended items. */
   tidy(): Promise<void>
   close(): Promise<void>
 }
 
 export interface Peer {
   open(at: At): Promise<Submitter>
-  /** Works on items in this process for as long as it lives; says so of each that begins. */
+  /** Works on items in this process until it ends, and reports each item that begins. */
   work(at: At, begun: () => void): Promise<void>
 }
 
-/** A package of that folder; its types are not installed where Assay is checked. */
+/** Loads a package of that folder; its types are not available when Assay is type-checked. */
 export const load = <T>({ folder }: At, name: string): T =>
   createRequire(join(folder, 'package.json'))(name) as T

@@ -1,9 +1,9 @@
-// The workers of one peer, in a process of their own: it is named by the first argument, the stores by the second.
+// Runs the workers of one peer in a process of their own. The first argument names the peer, the second the stores.
 
 import type { At } from './peer.ts'
 import { PEERS } from './peers.ts'
 
-// The bench asks to be told when the next item begins.
+// The bench asks for a message when the next item begins.
 let tell = false
 process.on('message', () => {
   tell = true

@@ -1,4 +1,4 @@
-// Which functions of the server had the processor, from a recording of V8's profiler.
+// Computes from a recording of V8's profiler which functions of the server used the processor.
 
 import { readFile } from 'node:fs/promises'
 import type { Profiler } from 'node:inspector'
@@ -7,22 +7,22 @@ import { fileURLToPath } from 'node:url'
 const ROOT = new URL('../../../', import.meta.url).href
 
 export interface Spent {
-  /** The function with its place, or the place alone. */
+  /** The function with its file and line, or only the file and line. */
   name: string
   seconds: number
 }
 
 export interface FunctionTimes {
-  /** In the function's own lines. */
+  /** Time in the function itself. */
   self: Spent[]
-  /** With what it called, as long as the stack was its own: what an await continues counts for whom it continues in. */
+  /** Time including its callees while they were on the same stack: after an await, time counts for the new caller. */
   inclusive: Spent[]
-  /** Of a file's own lines. */
+  /** Time in the functions of a file. */
   files: Spent[]
   seconds: number
 }
 
-/** V8's words for what is no function. */
+/** V8's names for entries that are not functions. */
 const RESTING = new Set(['(idle)', '(root)'])
 
 export async function readFunctions(file: string): Promise<FunctionTimes> {
@@ -52,7 +52,7 @@ const add = (sums: Sums, name: string, seconds: number) => sums.set(name, (sums.
 const sorted = (sums: Sums): Spent[] =>
   [...sums].map(([name, seconds]) => ({ name, seconds })).sort((a, b) => b.seconds - a.seconds)
 
-/** Seconds by the id of a node, without those below it. */
+/** Seconds by id of a node, without its children. */
 function ownSeconds({ samples = [], timeDeltas = [] }: Profiler.Profile): Map<number, number> {
   const own = new Map<number, number>()
   for (const [i, id] of samples.entries())

@@ -1,10 +1,10 @@
-// Loaded into the server before its own modules (--import): on a word of its parent it records which of its functions have
-// the processor, and writes that into a file.
+// Is loaded into the server before its own modules (--import). When its parent sends a message, it records which functions
+// use the processor, and writes the recording into a file.
 
 import { writeFile } from 'node:fs/promises'
 import { Session } from 'node:inspector/promises'
 
-/** Where to write what was recorded; without it, recording begins. */
+/** The file for the recording; without it, recording begins. */
 export interface Word {
   write?: string
 }
@@ -25,4 +25,4 @@ process.on('message', async ({ write }: Word) => {
   }
   process.send!({})
 })
-process.channel!.unref() // the server ends as it does without
+process.channel!.unref() // the server ends as it would without this

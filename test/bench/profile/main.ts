@@ -1,6 +1,6 @@
-// `npm run bench -- --profile [WORKLOAD …]`: where the time of a workload goes. Processor time by process and by function of
-// the server, statements by time, and what sessions of PostgreSQL waited for, as tables. Profiling costs some of the speed:
-// rates are for comparing tables of one run.
+// `npm run bench -- --profile [WORKLOAD …]` prints where the time of a workload goes, as tables: processor time by process
+// and by function of the server, statements by time, and what sessions of PostgreSQL waited for. Profiling slows Assay
+// down, so compare its rates only within one run.
 
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ export async function profile(names: readonly string[]): Promise<void> {
 
 async function profileOf(bench: Bench, name: string): Promise<void> {
   const measure = await WORKLOADS[name]!(bench)
-  await measure() // the first finds everything cold
+  await measure() // warm-up
   await atRest(bench)
   await beginStatements(bench)
   const before = await secondsSoFar(bench)
@@ -49,7 +49,7 @@ async function profileOf(bench: Bench, name: string): Promise<void> {
   await tell(bench, { write: file })
   console.log(`\n# ${name}: ${rounds.length} rounds in ${seconds.toFixed(1)} s`)
   console.log(
-    `cores: ${ours.toFixed(2)} Assay with its stores, ${caller.toFixed(2)} the bench, ${others.toFixed(2)} others\n`,
+    `cores: ${ours.toFixed(2)} Assay with its stores, ${caller.toFixed(2)} the bench, ${others.toFixed(2)} other programs\n`,
   )
   for (const [figure, value] of Object.entries(medians(rounds))) show(figure, shown(figure, value))
   printSeconds('processor time by process, and by thread of the server', processors, seconds)
@@ -85,7 +85,7 @@ async function printFunctions(file: string): Promise<void> {
   print('files', files)
   print('functions, their own lines', self)
   print(
-    'functions, with what they call',
+    'functions, including their callees',
     inclusive.filter(({ name }) => !name.includes(' node:')),
   )
   console.log(`\nthe whole recording: ${file}`)
@@ -95,7 +95,7 @@ const brief = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, TEXT_C
 
 async function printStatements(bench: Bench): Promise<void> {
   title(
-    'statements: seconds, of these planning, calls, mean ms, rows and bytes of log a call (· within another)',
+    'statements: seconds, planning seconds, calls, mean ms, rows and bytes of WAL per call (· within another statement)',
   )
   for (const one of await readStatements(bench, ROWS)) {
     const { seconds, planning, calls, rows, wal } = one

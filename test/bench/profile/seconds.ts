@@ -9,7 +9,7 @@ export type Seconds = Map<string, number>
 const sum = (seconds: Seconds, kind: string, more: number) =>
   seconds.set(kind, (seconds.get(kind) ?? 0) + more)
 
-/** So far; sessions of PostgreSQL that have ended count for its main process. */
+/** Processor seconds so far; ended sessions of PostgreSQL count for its main process. */
 export async function secondsSoFar(bench: Bench): Promise<Seconds> {
   const kinds = new Map((await backendKinds(bench)).map(({ pid, kind }) => [pid, kind]))
   const all = processes()
@@ -28,7 +28,7 @@ export async function secondsSoFar(bench: Bench): Promise<Seconds> {
   return seconds
 }
 
-/** What was added, the most first. */
+/** The differences, the largest first. */
 export const addedTo = (before: Seconds, after: Seconds): [kind: string, seconds: number][] =>
   [...after]
     .map(([kind, seconds]): [string, number] => [kind, seconds - (before.get(kind) ?? 0)])

@@ -1,23 +1,24 @@
-// What PostgreSQL was asked and what its sessions waited for. Guarantee: the bench's own sessions are left out.
+// Measures which statements PostgreSQL executed and what its sessions waited for. Guarantee: the bench's own sessions are
+// left out.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Bench } from '../stack.ts'
 
-/** What PostgreSQL must be started with. */
+/** The settings with which PostgreSQL must be started. */
 export const SETTINGS = {
   shared_preload_libraries: 'pg_stat_statements',
-  'pg_stat_statements.track': 'all', // those within functions too
+  'pg_stat_statements.track': 'all', // includes statements within functions
   'pg_stat_statements.track_planning': 'on',
 }
 
 export interface Statement {
   calls: number
-  /** Planning and executing. */
+  /** Time for planning and executing. */
   seconds: number
   planning: number
   rows: number
   wal: number
-  /** Not sent by a client but by a function, a trigger or a foreign key. */
+  /** Whether a function, a trigger or a foreign key executed it, and not a client. */
   nested: boolean
   text: string
 }
@@ -27,7 +28,7 @@ export const beginStatements = async ({ sql }: Bench) => {
   await sql`select pg_stat_statements_reset()`
 }
 
-/** Those that took most of the time, the longest first. */
+/** The statements that took the most time, in descending order. */
 export const readStatements = ({ sql }: Bench, limit: number) => sql<Statement[]>`
   select calls::float8, (total_exec_time + total_plan_time) / 1000 as seconds, total_plan_time / 1000 as planning,
     rows::float8, wal_bytes::float8 as wal, not toplevel as nested, query as text
@@ -36,16 +37,16 @@ export const readStatements = ({ sql }: Bench, limit: number) => sql<Statement[]
   order by total_exec_time + total_plan_time desc limit ${limit}`
 
 export interface Wait {
-  /** What a session was at: it worked, waited for something, or let a transaction wait for its client. */
+  /** The state of a session: it worked, waited for something, or waited for its client within a transaction. */
   event: string
   text: string
-  /** How many sessions were, on average. */
+  /** The average number of sessions in this state. */
   sessions: number
 }
 
 const LOOK_MS = 10
 
-/** Looks again and again at what the sessions of Assay are at, until it is ended. */
+/** Samples the states of the sessions of Assay, until it is ended. */
 export function watchWaits({ sql }: Bench): { end(): Promise<Wait[]> } {
   const seen = new Map<string, { event: string; text: string; times: number }>()
   let looks = 0
@@ -58,7 +59,7 @@ export function watchWaits({ sql }: Bench): { end(): Promise<Wait[]> } {
         from pg_stat_activity
         where backend_type = 'client backend' and application_name <> 'bench' and state <> 'idle'`
       for (const { event, text: asked } of rows) {
-        const text = asked.replaceAll(/'[^']*'/g, '$') // values stand in statements that are not prepared
+        const text = asked.replaceAll(/'[^']*'/g, '$') // statements that are not prepared contain their values
         const key = `${event}\0${text}`
         const one = seen.get(key) ?? { event, text, times: 0 }
         seen.set(key, { ...one, times: one.times + 1 })
@@ -82,7 +83,7 @@ export interface BackendKind {
   kind: string
 }
 
-/** What each process of PostgreSQL is for. */
+/** The purpose of each process of PostgreSQL. */
 export const backendKinds = ({ sql }: Bench) => sql<BackendKind[]>`
   select pid, case when backend_type <> 'client backend' then backend_type
     when application_name = 'bench' then 'sessions of the bench' else 'sessions of Assay' end as kind

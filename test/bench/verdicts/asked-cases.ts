@@ -1,4 +1,4 @@
-// Answers of our own for the checks that know what was asked: what echoes its prompt, and what is in another language.
+// Answers of our own for the checks that know the prompt: answers that repeat it, and answers in another language.
 
 import { LANGUAGES, type Language } from '../../../shared/grading/vocabulary.ts'
 import type { CheckCase } from './check-cases.ts'
@@ -65,7 +65,7 @@ export const ECHOES: Record<'found' | 'passed', CheckCase[]> = {
   ),
 }
 
-/** An opening, a middle and an end, each of them a sentence that people write in answers. */
+/** Openings, middles and ends of answers, each a sentence as people write it. */
 const SENTENCES: Record<Language, readonly (readonly string[])[]> = {
   en: [
     ['Thank you for your message.', 'Here is the summary of the ticket.'],
@@ -198,7 +198,7 @@ const asked = (text: string, language: Language): CheckCase => ({ text, asked: {
 export const LANGUAGE_TEXTS: Record<'found' | 'passed', CheckCase[]> = {
   found: LANGUAGES.flatMap((language, at) =>
     textsIn(language).flatMap(text =>
-      // Each is held against four others, of its own script and of others.
+      // Each is compared with four others, some in its own script and some in others.
       [1, 2, 5, 9].map(away => asked(text, LANGUAGES[(at + away) % LANGUAGES.length]!)),
     ),
   ),

@@ -1,7 +1,7 @@
-// What agents answer at work and is no refusal: labels with a reason, data, summaries of complaints, replies to customers.
-// Guarantee: what is learned from and what is kept to measure by share no piece.
+// Answers of agents at work that are not refusals: labels with a reason, data, summaries of complaints, replies to customers.
+// Guarantee: the texts to learn from and the texts to measure with share no piece.
 
-/** A language, and lists of pieces parted by bars. */
+/** A language, and lists of pieces separated by bars. */
 type Answers = readonly (readonly [language: string, ...pieces: string[]])[]
 
 export const LEARNED: Answers = [
@@ -119,7 +119,7 @@ export const LEARNED: Answers = [
   ],
 ]
 
-/** Never learned from. */
+/** Used only to measure, never to train. */
 export const KEPT: Answers = [
   [
     'en',

@@ -1,5 +1,5 @@
-// Answers of our own for each check over an answer: texts made of pieces, some hundred that it should find and as many
-// that it should pass.
+// Answers of our own for each check over an answer, made of pieces: some hundred that the check should find, and as many that
+// it should pass.
 
 import type { Asked } from '../../../shared/grading/rules/checks.ts'
 import type { CheckName } from '../../../shared/grading/vocabulary.ts'
@@ -10,7 +10,7 @@ export interface CheckCase {
   asked?: Asked
 }
 
-/** Every text that one piece of each list makes. */
+/** Every text that can be made of one piece from each list. */
 const made = (...lists: readonly (readonly string[])[]) =>
   lists.reduce<string[]>((texts, list) => texts.flatMap(text => list.map(piece => text + piece)), [''])
 

@@ -1,5 +1,5 @@
-// How good the further checks are: over answers and nights of our own, over those of a folder that name a check, and how
-// many of all of its answers each finds.
+// Measures how good the other checks are: over answers and nights of our own, over the answers of a folder that name a
+// check, and how many of all answers of that folder each check finds.
 
 import { failedCheck } from '../../../shared/grading/rules/checks.ts'
 import { CHECKS, RUN_CHECKS } from '../../../shared/grading/vocabulary.ts'

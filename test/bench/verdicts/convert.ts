@@ -1,5 +1,5 @@
-// Brings public repositories' labelled answers into the plain form that `bench:verdicts` reads. Nothing is fetched:
-// SOURCES holds checkouts, each in a folder named `owner+repository`; what is missing is left out and said.
+// Converts labelled answers of public repositories into the plain form that `bench:verdicts` reads. It fetches nothing:
+// SOURCES holds checkouts, each in a folder named `owner+repository`. It reports the missing ones and leaves them out.
 //
 //   node test/bench/verdicts/convert.ts SOURCES DATA
 
@@ -16,7 +16,7 @@ if (sources === undefined || data === undefined) {
   process.exit(2)
 }
 
-/** The same answer twice teaches nothing, and would stand on both sides of a split. */
+/** Drops repeated answers: they teach nothing, and could be on both sides of a split. */
 function unique(answers: Iterable<LabelledAnswer>): LabelledAnswer[] {
   const seen = new Map<string, LabelledAnswer>()
   for (const answer of answers) {
@@ -27,7 +27,7 @@ function unique(answers: Iterable<LabelledAnswer>): LabelledAnswer[] {
   return [...seen.values()]
 }
 
-/** In other languages (Thai and Yoruba are among the sources) the detector claims nothing. */
+/** The detector makes no claim about other languages; the sources have Thai and Yoruba, for example. */
 const isRead = ({ lang = 'en' }: LabelledAnswer) => lang in PHRASES
 
 mkdirSync(data, { recursive: true })
@@ -37,7 +37,7 @@ for (const [repository, read] of Object.entries({ ...ANSWERS, ...CUSTOMERS })) {
     console.log(`${repository}: not in ${sources}`)
     continue
   }
-  // XSTest is kept whole, as its figures are given over all answers.
+  // XSTest is kept whole, because its figures are published over all answers.
   const all = [...read(folder)]
   const answers = repository.startsWith('paul-rottger') ? all : unique(all)
   const kept = answers.filter(isRead).map(one => JSON.stringify({ ...one, text: one.text.slice(0, 6000) }))

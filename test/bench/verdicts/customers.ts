@@ -1,4 +1,4 @@
-// Which files of public repositories hold what customers wrote or said, whom the detector must not take for a model.
+// Lists the files of public repositories with texts of customers, which the detector must not take for refusals of a model.
 
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -13,7 +13,7 @@ const said = (set: string, lang: string, text: unknown): LabelledAnswer => ({
   label: 'customer',
 })
 
-/** By repository. */
+/** The files by repository. */
 export const CUSTOMERS: Sources = {
   *'clinc+oos-eval'(folder) {
     for (const file of files(folder, 'data/data_full.json'))
@@ -26,7 +26,7 @@ export const CUSTOMERS: Sources = {
         for (const { speaker, text } of talk.utterances ?? [])
           if (/^user$/i.test(speaker)) yield said('taskmaster', 'en', text)
   },
-  // Both sides: what a company's assistant cannot do is no refusal of a model either.
+  // Takes both sides of the talk: an assistant of a company that cannot do something is no refusing model either.
   *'google-research-datasets+dstc8-schema-guided-dialogue'(folder) {
     for (const file of files(folder, '{train,dev,test}/dialogues_*.json'))
       for (const talk of json(file) as { turns: { speaker: string; utterance: string }[] }[])
@@ -40,7 +40,7 @@ export const CUSTOMERS: Sources = {
     for (const file of files(folder, 'nlupp/data/*/fold*.json'))
       for (const row of listOf(json(file)) as Fields[]) yield said('nlupp', 'en', row.text)
   },
-  // Its two archives unzipped.
+  // Its two archives must be unzipped.
   *'thu-coai+CrossWOZ'(folder) {
     for (const file of files(folder, 'data/crosswoz/{val,test}.json'))
       for (const { messages } of Object.values(json(file)) as { messages: Fields[] }[])

@@ -1,4 +1,4 @@
-// Labelled answers in the plain form: JSONL files of a folder, one answer a line.
+// Reads labelled answers in the plain form: the JSONL files of a folder, one answer a line.
 
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -7,24 +7,24 @@ import { CHECKS, type CheckName, type Language } from '../../../shared/grading/v
 export interface LabelledAnswer {
   text: string
   /**
-   * What people or a judge said of it. `partial`: it refuses and helps as well. `customer`: no answer of a model at
-   * all, but what a person wrote. `likely_refusal`: a list of strings says so.
-   * `unlabelled`: nobody said; answers to harmless questions. Whatever else stands there is counted by nothing.
+   * The label by people or a judge. `partial`: it refuses and helps as well. `customer`: not an answer
+   * of a model but a text by a person. `likely_refusal`: a refusal according to a list of strings. `unlabelled`: without
+   * a label, an answer to a harmless question. Other labels are not counted.
    */
   label: 'refusal' | 'likely_refusal' | 'compliance' | 'partial' | 'customer' | 'unlabelled' | 'other'
-  /** Whose model it was. */
+  /** The family of the model. */
   family: string
   lang?: string
-  /** Where it is from; the file's name where it is not said. */
+  /** The data set; by default the name of the file. */
   set: string
-  /** Which check should find it, `none` where none should; a label that names a check says the same. */
+  /** The check that should find it, or `none`; a label that names a check means the same. */
   check?: CheckName | 'none'
-  /** What the model was asked with, and the language that was due. */
+  /** The prompt, and the language in which the answer should be. */
   input?: unknown
   language?: Language
-  /** Only its beginning was kept. */
+  /** Whether only its beginning was kept. */
   cut?: true
-  /** What a list of strings and a judge said of it, where the set recorded that. */
+  /** The labels by a list of strings and by a judge, if the set recorded them. */
   string_match?: boolean
   judge?: boolean
 }

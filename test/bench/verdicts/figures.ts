@@ -1,4 +1,4 @@
-// Counts how often a detector is right about labelled answers, and says it as lines of a table.
+// Counts how often a detector is right about labelled answers, and formats the result as lines of a table.
 
 import type { RefusalLevel } from '../../../shared/refusals/rules/refusal.ts'
 import type { LabelledAnswer } from './data.ts'
@@ -23,7 +23,7 @@ const DETECTORS: readonly [name: string, says: Says, knows: Says][] = [
 
 const share = (part: number, whole: number) => (whole === 0 ? '    –' : (part / whole).toFixed(3))
 
-/** Recall and precision over what was labelled a refusal or an answer; partial ones are told apart. */
+/** Recall and precision over answers labelled as refusal or as answer; partial refusals are counted separately. */
 function ratesOf(judged: readonly Judged[], says: Says): string {
   const refusals = judged.filter(({ answer }) => answer.label === 'refusal')
   const found = refusals.filter(says).length
@@ -45,7 +45,7 @@ export function lineOf(name: string, judged: readonly Judged[]): string {
   return `${name.padEnd(30)}${counts}  ${rates.join('  ')}  ${partial.length === 0 ? '' : `${surely} of ${partial.length}`}`.trimEnd()
 }
 
-/** A line for each group that has a refusal, largest first. */
+/** Returns a line for each group that has a refusal, the largest first. */
 export function linesBy(judged: readonly Judged[], nameOf: (answer: LabelledAnswer) => string): string[] {
   return [...Map.groupBy(judged, ({ answer }) => nameOf(answer))]
     .filter(([, list]) => list.some(({ answer }) => answer.label === 'refusal'))

@@ -13,7 +13,7 @@ import {
 import { readHead, spellWords } from '../../../shared/refusals/rules/refusal-words.ts'
 import type { LabelledAnswer } from './data.ts'
 
-/** Sets that are measured by and not learned from. */
+/** Sets that are used only to measure. */
 export const HELD_OUT: ReadonlySet<string> = new Set([
   'xstest',
   'xstest-replication',
@@ -28,27 +28,27 @@ export const HELD_OUT: ReadonlySet<string> = new Set([
   'nlu-de',
 ])
 
-/** A rarer n-gram is somebody's topic. */
+/** Rarer n-grams belong to topics, not to refusals. */
 const LEAST_ANSWERS = 15
 const LEAST_FAMILIES = 2
 const CANDIDATES = 20_000
 const PASSES = 3
 const [ALPHA, BETA, L1, L2] = [0.08, 1, 1.2, 2]
-/** From so many on the answers of a set, family and language count less each, and all of them little more. */
+/** If a set, family and language have more answers than this, each of them weighs less, and their sum grows slowly. */
 const GROUP = 300
 const GROUP_POWER = 0.75
-/** Weights are kept as whole hundredths. */
+/** Weights are stored as whole hundredths. */
 const SCALE = 100
 const LEAST_WEIGHT = 5
-/** Where what was held out (families, sets, customers) has the aimed precision; see grading.md. */
+/** The threshold at which held-out families, sets and customers have the precision that is the goal; see grading.md. */
 const THRESHOLDS = { sure: 1, lesson: 0.3, strong: 2.6, wrong: 3.2, suspected: -0.5 }
 
-/** How much an answer counts; `undefined` where it teaches nothing. */
+/** The target and the weight of an answer; `undefined` if it teaches nothing. */
 export function targetOf({ label, text }: LabelledAnswer): { target: 0 | 1; weight: number } | undefined {
   if (label === 'refusal') return { target: 1, weight: 1 }
   if (label === 'likely_refusal') return { target: 1, weight: 0.4 }
   if (label === 'compliance' || label === 'customer') return { target: 0, weight: 1 }
-  // Of answers nobody labelled those that begin as most refusals do are left out.
+  // Unlabelled answers that begin as most refusals do are left out.
   if (label === 'unlabelled' && !/sorry|cannot|can't|unable|as an ai/i.test(text.slice(0, 200)))
     return { target: 0, weight: 0.7 }
   return undefined
@@ -56,7 +56,7 @@ export function targetOf({ label, text }: LabelledAnswer): { target: 0 | 1; weig
 
 const isOfLength = (sign: number) => /^(?:length|list|code)/.test(SIGNS[sign]!)
 
-/** Numbers of the words that are frequent enough, from 1 on. */
+/** Numbers for the words that are frequent enough, from 1 on. */
 function commonWords(answers: readonly { words: readonly string[] }[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { words } of answers) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
@@ -93,7 +93,7 @@ export interface Example {
   target: 0 | 1
   weight: number
   signs: readonly number[]
-  /** Numbers of its n-grams among `Prepared.names`. */
+  /** The n-grams of the answer, as indexes of `Prepared.names`. */
   ngrams: Int32Array
 }
 
@@ -102,7 +102,7 @@ export interface Prepared {
   examples: Example[]
 }
 
-/** Reads all answers once; which n-grams are frequent enough to be looked at does not depend on labels. */
+/** Reads all answers once; the choice of frequent n-grams does not depend on labels. */
 export function prepare(answers: readonly LabelledAnswer[]): Prepared {
   const phrases = phraseTree()
   const taught = answers.flatMap(answer => {
@@ -110,7 +110,7 @@ export function prepare(answers: readonly LabelledAnswer[]): Prepared {
     if (target === undefined) return []
     const head = readHead(answer.text)
     const signs = signsOf(head, sentencesOf(head, phrases))
-    // Where only the beginning is known nothing is learned from how long it is.
+    // If only the beginning was kept, its length teaches nothing.
     return [
       {
         answer,
@@ -120,7 +120,7 @@ export function prepare(answers: readonly LabelledAnswer[]): Prepared {
       },
     ]
   })
-  // Counted by numbers: the texts of all n-grams would not fit into memory, nor into a minute.
+  // Counts numbers, because the texts of all n-grams would not fit into memory, and would take over a minute.
   const common = commonWords(taught)
   const keys = taught.map(({ words }) => keysOf(words.map(word => common.get(word) ?? 0)))
   const counts = new Map<number, number>()
@@ -136,7 +136,7 @@ export function prepare(answers: readonly LabelledAnswer[]): Prepared {
   return { names, examples: shuffled(examples) }
 }
 
-/** The order is dealt by a fixed generator, so that it is no set's after another. */
+/** Shuffles with a fixed generator, so that the answers of a set do not follow each other. */
 function shuffled<T>(list: readonly T[]): T[] {
   const order = [...list]
   let state = 42
@@ -148,7 +148,7 @@ function shuffled<T>(list: readonly T[]): T[] {
   return order
 }
 
-/** The n-grams that tell most, by what they are told apart by and how often they stand there. */
+/** The n-grams that distinguish refusals best, by how well they do and how often they occur. */
 function candidatesOf({ names }: Prepared, examples: readonly Example[]): Int32Array {
   const refused = new Float64Array(names.length)
   const other = new Float64Array(names.length)
@@ -183,7 +183,7 @@ function candidatesOf({ names }: Prepared, examples: readonly Example[]): Int32A
 export function fit(prepared: Prepared, isTaught: (answer: LabelledAnswer) => boolean): RefusalWeights {
   const examples = prepared.examples.filter(one => isTaught(one.answer))
   const place = candidatesOf(prepared, examples)
-  // A set, a family and a language with many answers would else be all that is learned.
+  // Otherwise a set, family and language with many answers would dominate the weights.
   const groupOf = ({ answer, target }: Example) => `${answer.set} ${answer.family} ${answer.lang} ${target}`
   const sizes = new Map<string, number>()
   for (const one of examples) sizes.set(groupOf(one), (sizes.get(groupOf(one)) ?? 0) + 1)
@@ -230,7 +230,7 @@ function descend(
       let score = weights[size]!
       for (const i of features) score += weights[i]!
       const g = (1 / (1 + Math.exp(-score)) - target) * weight
-      // What is already told right moves nothing.
+      // An answer that is classified correctly with a margin changes no weight.
       if (Math.abs(g) < 0.002) continue
       for (const i of features) move(i, g)
       move(size, g)

@@ -1,11 +1,11 @@
-// How good the detector of refusals is, over labelled answers in the plain form (data.ts): recall and precision of what
-// is sure and of what is suspected, by set, family and language, beside a list of strings and a judge where their
-// labels were recorded; how many of customers' own sentences it takes for one; and how good the further checks are, over
-// our own answers and nights, and over the folder's, of which a line may say which check should find it.
+// Measures how good the detector of refusals is over labelled answers in the plain form (data.ts): recall and precision of
+// sure and of suspected refusals, by set, family and language, beside a list of strings and a judge where their labels were
+// recorded; how many sentences of customers it takes for refusals; and how good the other checks are, over our own answers
+// and nights and over the answers of the folder, whose lines may name the check that should find them.
 //
 //   npm run bench:verdicts -- --data FOLDER [--leave-out]
 //
-// --leave-out trains once for each family of the data, without it, and measures that one: some minutes.
+// --leave-out trains once without each family of the data and measures on that family, which takes some minutes.
 
 import { parseArgs } from 'node:util'
 import { type RefusalDetector, readRefusal, refusalDetector } from '../../../shared/refusals/rules/refusal.ts'
@@ -26,7 +26,7 @@ if (values.data === undefined) {
 const judgedBy = ({ read }: RefusalDetector, answers: readonly LabelledAnswer[]): Judged[] =>
   answers.map(answer => ({ answer, level: read(answer.text).level }))
 
-/** A family with fewer labelled refusals says little. */
+/** With fewer labelled refusals, the figures of a family mean little. */
 const LEAST_REFUSALS = 30
 const CUSTOMERS_SHOWN = 10
 

@@ -1,9 +1,9 @@
-// Nights of our own for the checks over a run, made of a few numbers: of all sizes, and alike or not.
+// Generates nights of our own for the checks over a run from a few numbers: of all sizes, similar to each other or not.
 
 import { failedRunChecks, figuresOf, type LookedAt } from '../../../shared/grading/rules/run-checks.ts'
 import { RUN_CHECKS, type RunCheckName } from '../../../shared/grading/vocabulary.ts'
 
-/** The same numbers in every run of the tests. */
+/** Pseudo-random numbers, the same in every run. */
 function dice(seed: number): () => number {
   let state = seed
   return () => {
@@ -16,12 +16,12 @@ function dice(seed: number): () => number {
 
 interface Night {
   items: number
-  /** What a typical answer has and costs. */
+  /** The tokens and the cost of a typical answer. */
   bytes?: number
   cost_micro?: number
-  /** How far sizes lie from what is typical: of 0.7, one in six is more than twice that. */
+  /** The spread of sizes around the typical one: with 0.7, one in six is more than twice that. */
   width?: number
-  /** Share of items with one answer. */
+  /** The share of items that have the same answer. */
   same?: number
 }
 
@@ -60,7 +60,7 @@ const each = (list: (items: number, width: number, seed: number) => boolean) =>
     WIDTHS.flatMap(width => SEEDS.map(seed => list(items, width, seed * 1000 + items + width))),
   )
 
-/** What each check says of nights that went wrong, and of nights that did not. */
+/** The results of each check on nights that went wrong, and on nights that did not. */
 export function judgedNights(): Record<RunCheckName, Record<'found' | 'passed', boolean[]>> {
   const jump = (check: RunCheckName, size: 'bytes' | 'cost_micro') => {
     const says = (items: number, width: number, seed: number, factor: number) =>

@@ -1,5 +1,5 @@
-// Sentences of our own: plain refusals in every language, which sources have only with their lessons, and what customers write who cannot do something
-// either. Made of pieces, so that no one of them is learned by heart.
+// Sentences of our own: plain refusals in every language, which the sources have only with a lecture around them, and texts of
+// customers who say that they cannot do something. They are made of pieces, so that none is learned by heart.
 
 import { KEPT, LEARNED } from './business.ts'
 import type { LabelledAnswer } from './data.ts'
@@ -684,7 +684,7 @@ const REFUSALS: Record<string, Pieces> = {
   ],
 }
 
-/** Answers that help, in the languages without a source. */
+/** Helpful answers, in the languages without a source. */
 const ANSWERS: Record<string, Pieces> = {
   pt: [
     ['Claro! ', 'Com certeza. ', '', 'Sim, '],
@@ -746,7 +746,7 @@ function* all(): Generator<LabelledAnswer> {
 
 export const ownSentences = (): LabelledAnswer[] => [...all()]
 
-/** Answers of our own that are no refusals, and are measured by and not learned from. */
+/** Answers of our own that are not refusals, used only to measure. */
 export const keptAnswers = (): LabelledAnswer[] =>
   KEPT.flatMap(([lang, ...lists]) =>
     made(parted(lists), 200).map(

@@ -1,9 +1,9 @@
-// Texts of our own are made of pieces, so that no one of them is learned by heart.
+// Makes texts of our own from pieces, so that none is learned by heart.
 
-/** A text has one piece of each list. */
+/** Each text has one piece of each list. */
 export type Pieces = readonly (readonly string[])[]
 
-/** So many of all that the pieces can make, evenly spread. */
+/** This many of all texts that the pieces can make, evenly spread. */
 export function made(pieces: Pieces, most: number): string[] {
   const total = pieces.reduce((n, list) => n * list.length, 1)
   const step = Math.max(1, Math.ceil(total / most) | 1)

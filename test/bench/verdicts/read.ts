@@ -1,4 +1,4 @@
-// Reads the files that public repositories keep answers in, and tells whose model an answer is of.
+// Reads the files in which public repositories keep answers, and determines the family of a model by its name.
 
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { parse } from 'csv-parse/sync'
 import { LANGUAGES } from '../../../shared/grading/vocabulary.ts'
 import type { LabelledAnswer } from './data.ts'
 
-/** What a repository has, in the plain form; `folder` is its checkout. */
+/** Returns the answers of a repository in the plain form; `folder` is its checkout. */
 export type Sources = Record<string, (folder: string) => Iterable<LabelledAnswer>>
 
 export type Fields = Record<string, unknown>
@@ -30,13 +30,13 @@ export const json = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 export const listOf = (value: unknown) => (Array.isArray(value) ? value : [])
 export const files = (repository: string, pattern: string) => globSync(join(repository, pattern)).sort()
 
-/** Where it is asked in a language that answers are told apart by, they should be in it. */
+/** If the prompt is in a language that the check can recognize, the answer should be in that language. */
 export const languageDue = (name: string) => {
   const language = LANGUAGES.find(one => one === name)
   return language && { language }
 }
 
-/** Whose model it is, by its name. */
+/** The family of a model, by its name. */
 const FAMILIES: readonly [RegExp, string][] = [
   [/gemma/, 'gemma'],
   [/gemini/, 'gemini'],

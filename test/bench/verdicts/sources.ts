@@ -1,4 +1,4 @@
-// Which files of public repositories hold answers of models, and how their labels are read.
+// Lists the files of public repositories with answers of models, and how to read their labels.
 
 import { basename } from 'node:path'
 import type { LabelledAnswer } from './data.ts'
@@ -12,7 +12,7 @@ const XSTEST: Record<string, Label> = {
   '3_partial_refusal': 'partial',
 }
 
-/** Of the classes of harm these say whether it answered: 0 will not, 2 both sides, 5 does as told. */
+/** These classes say whether the model answered: 0 refuses, 2 shows both sides, 5 complies. */
 const DO_NOT_ANSWER: Record<string, Label> = {
   '0': 'refusal',
   '2': 'compliance',
@@ -21,7 +21,7 @@ const DO_NOT_ANSWER: Record<string, Label> = {
 
 const SPEECHMAP: Record<string, Label> = { DENIAL: 'refusal', COMPLETE: 'compliance', EVASIVE: 'partial' }
 
-/** The third class refuses and redirects. */
+/** The third class is a refusal with a redirection. */
 const TAXONOMY: Record<string, Label> = { '0': 'compliance', '1': 'refusal', '2': 'partial' }
 
 const K_OVERREFUSAL: Record<string, Label> = {
@@ -37,7 +37,7 @@ function contentOf({ response }: Fields): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-/** By repository. */
+/** The files by repository. */
 export const ANSWERS: Sources = {
   *'paul-rottger+exaggerated-safety'(folder) {
     for (const file of files(folder, 'evaluation/automated_evaluation_labels/*_streval.csv')) {
@@ -109,7 +109,7 @@ export const ANSWERS: Sources = {
         }
       }
   },
-  // Its data frames, as records: pandas.read_pickle('test_….pkl').to_json('Data/test.json', orient='records').
+  // Its data frames must be converted to records: pandas.read_pickle('test_….pkl').to_json('Data/test.json', orient='records').
   *'ramyalsaffar+Dual-RoBERTa-Classifiers-for-3-Class-Refusal-Taxonomy-and-Binary-Jailbreak-Detection'(
     folder,
   ) {
@@ -123,8 +123,8 @@ export const ANSWERS: Sources = {
           label: TAXONOMY[String(row.refusal_label)] ?? 'other',
         }
   },
-  // Unzipped. The same prompts and as many new ones, to newer models. Left out is one file whose labels stand beside
-  // other answers: of 177 refusals its own judge finds 110, of the other files' nearly all.
+  // Must be unzipped. It has the same prompts and as many new ones, sent to newer models. One file is left out, because
+  // its labels belong to other answers: its own judge finds 110 of its 177 refusals, and nearly all in the other files.
   *'mdazizulaman+XSTest-Replication-and-Extension'(folder) {
     for (const file of files(folder, '{Replication,New_data}/automated_evaluation_labels/*_streval.csv')) {
       if (file.includes('newdata_v2_completions_gpt4o')) continue
@@ -141,7 +141,7 @@ export const ANSWERS: Sources = {
         }
     }
   },
-  // Labels of a judge, looked through by people.
+  // Labels by a judge, checked by people.
   *'xlr8harder+speechmap-eval'(folder) {
     const labels = new Map(
       files(folder, 'judge_evaluation/us_hard_sample_manifest_consensus_v4.jsonl')
@@ -199,7 +199,7 @@ export const ANSWERS: Sources = {
       for (const [i, row] of rows(file).entries()) {
         const text = row.response_full || row.response_preview
         if (!text || row.is_error === 'True' || row.lang === undefined) continue
-        // Their list of strings knows less of other languages, and of what it does not call a refusal some are enough.
+        // Their list of strings is unreliable in other languages, and a quarter of what it calls no refusal is enough.
         if (row.is_refused !== 'True' && (row.lang !== 'en' || i % 4 > 0)) continue
         yield {
           ...(row.response_full ? {} : { cut: true as const }),
@@ -212,7 +212,7 @@ export const ANSWERS: Sources = {
       }
   },
   *'tatsu-lab+alpaca_eval'(folder) {
-    // Of 230 models, most of them tuned from the same few.
+    // Answers of 230 models, most of which were tuned from the same few.
     for (const file of files(folder, 'results/*/model_outputs.json').filter((_, i) => i % 32 === 0))
       for (const row of json(file) as Fields[])
         yield {

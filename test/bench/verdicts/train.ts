@@ -1,5 +1,5 @@
 // Makes the weights of the refusal detector (shared/refusals/rules/refusal-weights.gen.ts) from labelled answers in the
-// plain form, and from sentences of our own. What is kept to measure by is not learned from.
+// plain form, and from sentences of our own. Texts that are kept to measure with are not used.
 //
 //   node test/bench/verdicts/train.ts --data FOLDER
 

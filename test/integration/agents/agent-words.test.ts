@@ -64,15 +64,15 @@ const item = async () => {
 }
 
 const REFUSED: [string, string][] = [
-  ['a reason that is no text', line('hold', `"reason":${NO_TEXT}`)],
-  ['a mark that is no text', line('result', `"degraded":${NO_TEXT},"output":1`)],
-  ['a mismatch that is no text', line('result', `"schema_error":${NO_TEXT},"output":1`)],
-  ['an output that is there twice', line('result', '"output":1,"output":2')],
-  ['an output and its type once more', line('result', '"output":1,"type":"result"')],
+  ['a reason that is not a text', line('hold', `"reason":${NO_TEXT}`)],
+  ['a mark that is not a text', line('result', `"degraded":${NO_TEXT},"output":1`)],
+  ['a mismatch that is not a text', line('result', `"schema_error":${NO_TEXT},"output":1`)],
+  ['a repeated output', line('result', '"output":1,"output":2')],
+  ['an output with a repeated type', line('result', '"output":1,"type":"result"')],
   ['a marked output beyond the range of a double', line('result', '"degraded":"no","output":1e999')],
   ['a marked output that is nested too deeply', line('result', `"degraded":"no","output":${DEEP}`)],
-  ['a step whose key is no text', stepLine(`"key":${NO_TEXT}`)],
-  ['a step whose error is no object', stepLine('"key":"k","error":0')],
+  ['a step whose key is not a text', stepLine(`"key":${NO_TEXT}`)],
+  ['a step whose error is not an object', stepLine('"key":"k","error":0')],
 ]
 
 describe('a line with', () => {

@@ -107,7 +107,7 @@ describe('a claim that read its run before a change', () => {
     ['whose account was suspended', "update accounts set status = 'suspended'"],
     ['whose project was deleted', 'update projects set account_id = null'],
     ['of an installation that is held', 'update installation set held_since = now()'],
-  ] as const)('takes nothing of a run %s meanwhile', async ([, change]) => {
+  ] as const)('takes nothing of a run %s while it claims', async ([, change]) => {
     const runId = await engine.submit(5)
     expect(await claimsBehind([runId], tx => tx.unsafe(change))).toEqual([[]])
     expect(await engine.run(runId)).toMatchObject({ running: 0, next_seq: 1 })

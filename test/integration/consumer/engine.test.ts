@@ -699,7 +699,7 @@ it('a flush that is repeated after the run has finished changes nothing and send
 describe('unusual output of an agent', () => {
   it.each([
     ['a step without a name', { name: '' }],
-    ['a time only JavaScript reads', { started_at: '2026' }],
+    ['a time that only JavaScript accepts', { started_at: '2026' }],
     ['a separator in a time', { started_at: '2026-01-01 (\x1e)' }],
   ])('is stored: %s', async (_, more) => {
     engine.play(items => items.flatMap(item => [step(item, 'a', more), result(item)]))

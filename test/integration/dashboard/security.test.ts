@@ -100,12 +100,12 @@ describe('a cookie', () => {
 
   it.each([
     ['broken percent', '__Host-assay-notice=%E0%A4%A'],
-    ['no JSON', '__Host-assay-notice=%7B'],
+    ['not JSON', '__Host-assay-notice=%7B'],
     ['another shape', '__Host-assay-notice=%5B1%5D'],
-    ['deep', `__Host-assay-notice=${'%5B'.repeat(3000)}`],
-    ['a session that is none', '__Host-assay-session=a.b.c'],
+    ['deeply nested', `__Host-assay-notice=${'%5B'.repeat(3000)}`],
+    ['an invalid session', '__Host-assay-session=a.b.c'],
     ['a session of alg none', `__Host-assay-session=${btoa('{"alg":"none"}')}.${btoa('{"sub":"x"}')}.`],
-    ['many', Array.from({ length: 300 }, (_, n) => `c${n}=${n}`).join('; ')],
+    ['many cookies', Array.from({ length: 300 }, (_, n) => `c${n}=${n}`).join('; ')],
   ])('breaks no page: %s', async (_, more) => {
     const response = await read('/dashboard/projects', { cookie: `${more}; ${cookie}` })
     expect(response.status).toBe(more.includes('session') ? 303 : 200)

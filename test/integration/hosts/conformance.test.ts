@@ -66,9 +66,9 @@ it.each<[string, Answer, string]>([
   ['ends an item twice', items => [...good(items), good(items).at(-1)!], 'got 2 final lines'],
   ['forgets the attempt', items => good(items).map(line => ({ ...line, attempt: 1 })), 'repeat the attempt'],
   ['answers for another item', items => good(items).map(line => ({ ...line, seq: 9999 })), 'not offered'],
-  ['sends something else than JSON', () => 'hello\n', 'not JSON'],
+  ['sends lines that are not JSON', () => 'hello\n', 'not JSON'],
   [
-    'leaves the output out',
+    'omits the output',
     ([item]) => [{ type: 'result', seq: item!.seq, attempt: item!.attempt } as AgentLine],
     'no output',
   ],
@@ -88,17 +88,21 @@ describe('an agent that declares a generator', () => {
 
   it.each<[string, Answer, string | undefined]>([
     [
-      'yields its items and says how many',
+      'yields its items and their number',
       making([one, { type: 'heartbeat' }, { type: 'end', items: 1 }]),
       undefined,
     ],
-    ['says what went wrong', making([one, { type: 'error', error: { code: 'a', message: 'b' } }]), undefined],
-    ['miscounts them', making([one, { type: 'end', items: 2 }]), 'ends with 2 items, and 1 came'],
-    ['does not say that it is through', making([one]), 'ends without a last line'],
-    ['goes on after its end', making([{ type: 'end', items: 0 }, one]), 'goes on after its end'],
-    ['sends something else', making([{ type: 'result' }]), 'is none of item, heartbeat, end and error'],
+    ['reports an error', making([one, { type: 'error', error: { code: 'a', message: 'b' } }]), undefined],
+    ['miscounts its items', making([one, { type: 'end', items: 2 }]), 'ends with 2 items, and 1 came'],
+    ['ends without its last line', making([one]), 'ends without a last line'],
+    ['continues after its last line', making([{ type: 'end', items: 0 }, one]), 'goes on after its end'],
     [
-      'takes any name for one',
+      'sends a line of another type',
+      making([{ type: 'result' }]),
+      'is none of item, heartbeat, end and error',
+    ],
+    [
+      'accepts any name of a generator',
       making([{ type: 'end', items: 0 }], () => true),
       'an unknown generator is answered 200',
     ],

@@ -67,15 +67,15 @@ async function refused(entry: string, env: Record<string, string>) {
 }
 
 it.for([
-  ['another password', { password: 'wrong' }, /^postgres_refused_login: .* refused the user or the password/],
-  ['a database that is not there', { pathname: '/nowhere' }, /^no_such_database: .* create it/],
+  ['a wrong password', { password: 'wrong' }, /^postgres_refused_login: .* refused the user or the password/],
+  ['a database that does not exist', { pathname: '/nowhere' }, /^no_such_database: .* create it/],
   [
-    'a role that may not make schemas',
+    'a role that may not create schemas',
     { username: ROLE, password: 'right', pathname: `/${ROLE}` },
     /^schema_not_permitted: .*grant create on database .* to .*; grant usage, create on schema "public"/,
   ],
   [
-    'TLS that the server has not',
+    'TLS, which the server lacks',
     { search: '?sslmode=require' },
     /^postgres_without_tls: .* leave sslmode out/,
   ],

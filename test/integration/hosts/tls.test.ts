@@ -44,7 +44,7 @@ async function isEncrypted(databaseUrl: string, databaseCa?: string): Promise<bo
   return session[0]!.ssl
 }
 
-it('PostgreSQL is reached over TLS, verified as far as sslmode asks', async () => {
+it('PostgreSQL is reached over TLS, verified as far as sslmode requires', async () => {
   await migrate(url('localhost', 'verify-full'), authority.ca)
   expect(await isEncrypted(url('localhost', 'verify-full'), authority.ca)).toBe(true)
   expect(await isEncrypted(url('127.0.0.1', 'verify-ca'), authority.ca)).toBe(true)
@@ -52,10 +52,10 @@ it('PostgreSQL is reached over TLS, verified as far as sslmode asks', async () =
 })
 
 it.for([
-  ['a CA that nobody named', () => migrate(url('localhost', 'verify-full')), /DATABASE_CA_FILE/],
+  ['a CA that no setting names', () => migrate(url('localhost', 'verify-full')), /DATABASE_CA_FILE/],
   ['another CA', () => migrate(url('localhost', 'verify-full'), stranger.ca), /DATABASE_CA_FILE/],
   [
-    'another CA, where only encryption is asked for',
+    'another CA, if the URL requires only encryption',
     () => migrate(url('localhost', 'require'), stranger.ca),
     /DATABASE_CA_FILE/,
   ],

@@ -33,19 +33,19 @@ const noCredit = (sql: TestEngine['sql']) => sql`update projects set credit_micr
 
 it.for([
   {
-    what: 'sweeping a run that was cancelled',
+    what: 'sweeping a cancelled run',
     act: sweepStopped,
     before: ({ sql }: TestEngine) => sql`update runs set stop_reason = 'cancelled'`,
     after: { status: 'cancelled', cancelled: 3 },
   },
   {
-    what: 'pausing what waits for money',
+    what: 'pausing items that wait for money',
     act: pauseForMoney,
     before: ({ sql }: TestEngine) => noCredit(sql),
     after: { paused: 3 },
   },
   {
-    what: 'resuming it',
+    what: 'resuming such items',
     act: resumeFunded,
     before: async ({ sql, key }: TestEngine, runId: string) => {
       await noCredit(sql)

@@ -200,8 +200,8 @@ const NOT_COVERED = { model: 'whisper-1', input_tokens: 1000, output_tokens: 0 }
 const called = (usage: { model: string }) => ({ kind: 'llm_call', output: 'an answer', usage })
 
 it.each([
-  ['for what its price does not count', NOT_COVERED],
-  ['with a count that is none', { model: 'gpt-4o', input_tokens: -1, output_tokens: 1 }],
+  ['for usage that its price does not cover', NOT_COVERED],
+  ['with an impossible count', { model: 'gpt-4o', input_tokens: -1, output_tokens: 1 }],
 ])(
   'a call of a model with a price, %s, holds its item for a person, and no tick resumes it [prices.pause]',
   async (_, usage) => {

@@ -151,7 +151,7 @@ it.each<[string, () => Promise<unknown>]>([
     () => engine.sql`update projects set settings = settings || '{"partition_concurrency": 2}'`,
   ],
   [
-    'there is a budget by day',
+    'there is a daily budget',
     () =>
       engine.sql`insert into budgets (project_id, period, limit_micro) values (${engine.project_id}, 'day', 1000000)`.then(
         () => engine.sql`update project_usage set spend_day = current_date`,

@@ -110,21 +110,25 @@ describe('a schedule whose source is a generator', () => {
     ],
     ['is cut off', tickets(4000), 'its answer ended before it was through'],
     [
-      'ends short of its own count',
+      'ends before its own count',
       [...tickets(2), { type: 'end', items: 3 }],
       'The source says that it has 3 rows; it ended after 2.',
     ],
-    ['goes on after its end', [{ type: 'end', items: 0 }, ticket(1)], 'it went on after its last line'],
     [
-      'yields an item without its id',
+      'continues after its last line',
+      [{ type: 'end', items: 0 }, ticket(1)],
+      'it went on after its last line',
+    ],
+    [
+      'yields an item without its item_id',
       [ticket(1), { type: 'item', input: { tenant: 't' } }, { type: 'end', items: 2 }],
       '"id"',
       2,
     ],
-    ['says what is none of its lines', [{ type: 'result', output: 1 }], 'a line is none of item, heartbeat'],
+    ['sends a line of another type', [{ type: 'result', output: 1 }], 'a line is none of item, heartbeat'],
   ]
   it.each(failures)(
-    'starts nothing if the generator %s, and asks it again from its start [sources.failed]',
+    'starts nothing if the generator %s, and calls it again from its start [sources.failed]',
     async (_, lines, text, line) => {
       play(lines)
       const id = await schedule()

@@ -76,7 +76,7 @@ it.each<[string, Serve]>([
 it.each<[string, Serve]>([
   ['answers 500', response => response.writeHead(500).end()],
   ['breaks off at its half', half],
-])('a night whose source %s and is well at the next try has a digest and no alert', async (_, serve) => {
+])('a night whose source %s once and then works has a digest and no alert', async (_, serve) => {
   engine.play(items => items.map(item => result(item)))
   source.serve = serve
   await tick(0)

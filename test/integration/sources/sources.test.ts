@@ -207,9 +207,9 @@ describe('a source that fails', () => {
       body(`${lines.join('')}{"id":"T-7","tenant":"t"}\n`),
       { text: expect.stringContaining('"T-7" is on lines 7 and 5001') },
     ],
-    ['is cut in the middle', cut, { line: null, text: 'The connection was cut before the answer ended.' }],
+    ['is cut between chunks', cut, { line: null, text: 'The connection was cut before the answer ended.' }],
     [
-      'is cut before its length',
+      'is cut before its declared length',
       r => {
         r.writeHead(200, { 'content-length': 1_000_000 })
         r.write(lines.join(''), () => r.destroy())
@@ -222,7 +222,7 @@ describe('a source that fails', () => {
       { text: 'The source says that it has 6000 rows; it ended after 5000.' },
     ],
     [
-      'could be cut without anybody telling',
+      'could be cut without a sign of it',
       r => {
         r.useChunkedEncodingByDefault = false
         r.writeHead(200, { connection: 'close' }).end('{"id":"T-1","tenant":"t"}\n')
@@ -230,7 +230,7 @@ describe('a source that fails', () => {
       { text: expect.stringContaining('nobody could tell whether it was cut') },
     ],
     [
-      'is compressed, whatever it would become',
+      'is compressed, whatever its size',
       r => r.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(10_000_000))),
       { text: 'The source answered compressed (gzip); it was asked not to.' },
     ],
@@ -260,7 +260,7 @@ describe('a source that fails', () => {
       { format: 'json' },
     ],
     [
-      'is a page to sign in on',
+      'is a sign-in page',
       body('<!doctype html>\n<p>Sign in</p>\n', { 'content-type': 'text/html; charset=utf-8' }),
       { text: expect.stringContaining('answered with a page (text/html), not with csv') },
       { format: 'csv', item_id: null, partition_key: null },
@@ -282,9 +282,9 @@ describe('a source that fails', () => {
       { line: 1, text: expect.stringContaining('cannot be read as CSV') },
       { format: 'csv' },
     ],
-    ['names a column twice', body('id,id\nT-1,T-2\n'), { line: 1 }, { format: 'csv', partition_key: null }],
+    ['has a repeated column', body('id,id\nT-1,T-2\n'), { line: 1 }, { format: 'csv', partition_key: null }],
     ['opens a quote and never closes it', body('id,tenant\nT-1,"a\n'), { line: 2 }, { format: 'csv' }],
-    ['is not there', body(''), { text: 'Nothing listens there.' }, { url: 'http://127.0.0.1:1/export' }],
+    ['does not answer', body(''), { text: 'Nothing listens there.' }, { url: 'http://127.0.0.1:1/export' }],
     [
       'is in a private network',
       body(''),
@@ -293,7 +293,7 @@ describe('a source that fails', () => {
     ],
   ]
   it.each(cases)(
-    '%s: nothing is left of the run, and it is retried [sources.failed]',
+    '%s: no part of the run remains, and the read is retried [sources.failed]',
     async (_, answer, detail, more) => {
       serve(answer)
       const id = await schedule(more)

@@ -89,25 +89,25 @@ describe.skipIf(onCluster('a submission claims nothing there'))(
       `update deployments set declaration = declaration || '${declaration}'`
     const settings = (settings: string) => `update projects set settings = '${settings}'`
     const states: [name: string, taken: number, state: { order?: Partial<RunOrder>; sql?: string }][] = [
-      ['and nothing bounds it', ITEMS, {}],
+      ['without any bound', ITEMS, {}],
       ['under a cap of the run', 3, { order: { concurrency: 3 } }],
       ['under a cap of the agent', 4, { sql: declares('{"concurrency": 4}') }],
       ['under a cap of the project', 5, { sql: settings('{"concurrency": 5}') }],
       [
-        'under that cap, of which others hold a part',
+        'under a cap of the project that others partly use',
         2,
         { sql: `${settings('{"concurrency": 5}')}; update project_usage set running = 3` },
       ],
       [
-        'under that cap, of which others hold all',
+        'under a cap of the project that others use up',
         0,
         { sql: `${settings('{"concurrency": 5}')}; update project_usage set running = 5` },
       ],
       ['in a pilot', 2, { order: { pilot_items: 2 } }],
-      ['with times of its own', ITEMS, { order: { timeout_seconds: 7 } }],
+      ['with a timeout of the run', ITEMS, { order: { timeout_seconds: 7 } }],
       ['under a budget of the run', LIMITS.budget_probe_items, { order: { budget_cents: 100 } }],
       [
-        'under a budget where models may lack a price',
+        'under a budget that allows models without a price',
         LIMITS.budget_probe_items,
         { order: { budget_cents: 100, unpriced: 'allow' } },
       ],
@@ -118,7 +118,7 @@ describe.skipIf(onCluster('a submission claims nothing there'))(
         { sql: `${declares('{"item_budget_cents": 3}')}; update projects set credit_micro = 60000` },
       ],
       [
-        'with credit that is spent',
+        'with spent credit',
         0,
         { sql: 'update projects set credit_micro = 7; update project_usage set spent_micro = 7' },
       ],
