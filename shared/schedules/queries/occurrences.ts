@@ -129,9 +129,9 @@ export async function noteRefusals(
         ? sql`now() + ${wait('o.tries')}`
         : sql`to_timestamp(extract(epoch from excluded.occurred_at - to_timestamp(0) + ${wait('o.tries')}))`
     await sql`
-      insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, reason, detail, tries, retry_at)
+      insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, reason, detail, tries, retry_at, occurred_at)
       select g.schedule_id, g.scheduled_for, s.project_id, g.outcome, g.reason, g.detail::jsonb, 1,
-        case when g.retried then now() + ${wait('0')} end
+        case when g.retried then now() + ${wait('0')} end, now()
       from unnest(${own.map(r => r.schedule_id)}::uuid[], ${times(own.map(r => r.scheduled_for))}::text::timestamptz[],
         ${own.map(r => r.outcome)}::occurrence_outcome[], ${own.map(r => r.reason)}::occurrence_reason[],
         ${numbers(own.map(r => r.retried))}::text::boolean[],
