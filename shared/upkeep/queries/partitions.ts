@@ -30,16 +30,9 @@ export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<num
   for (const { table, week } of missing) {
     // If it was not created in time, rows of that week are in the default partition: few are moved, many stay there.
     const most = LIMITS.partition_moved_rows
-    const making = sql<
-      { made: boolean }[]
-    >`select make_step_week(${table}, ${dateOf(week)}::date, ${most}) as made`
-    if (
-      await doneUnlessInUse(
-        sql,
-        making.then(([row]) => row!.made),
-      )
-    )
-      made++
+    const making = sql<{ done: boolean }[]>`
+      select make_step_week(${table}, ${dateOf(week)}::date, ${most}) as done`
+    if (await doneUnlessInUse(sql, making)) made++
   }
   return made
 }
@@ -59,22 +52,17 @@ export async function dropSpentWeek(sql: Sql, run_id: string, nowMs: number): Pr
       exists (select 1 from runs where id >= ${from} and id < ${to} and steps_purged_at is null) as needed`
   const { there, needed } = seen!
   if (!there || needed) return false
-  const dropping = sql<{ dropped: boolean }[]>`select drop_step_week(${dateOf(week)}::date) as dropped`
-  if (
-    !(await doneUnlessInUse(
-      sql,
-      dropping.then(([row]) => row!.dropped),
-    ))
-  )
-    return false
+  const dropping = sql<{ done: boolean }[]>`select drop_step_week(${dateOf(week)}::date) as done`
+  if (!(await doneUnlessInUse(sql, dropping))) return false
   await sql`delete from purges where kind = 'steps' and run_id >= ${from} and run_id < ${to}`
   return true
 }
 
 /** False if the tables are in use, or if another process has done it meanwhile. */
-async function doneUnlessInUse(sql: Sql, change: Promise<boolean>): Promise<boolean> {
+async function doneUnlessInUse(sql: Sql, change: PromiseLike<{ done: boolean }[]>): Promise<boolean> {
   try {
-    return await change
+    const [row] = await change
+    return row!.done
   } catch (error) {
     const { code = '' } = error as { code?: string }
     if (code === LOCK_NOT_AVAILABLE || DUPLICATES.includes(code)) return false
