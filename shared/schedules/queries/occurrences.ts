@@ -123,15 +123,16 @@ export async function noteRefusals(
   const wait = (tries: string) =>
     sql.unsafe(`make_interval(secs => least(${backoff.max}, ${backoff.base} * 2 ^ least(${tries}, 20)))`)
   for (const [project, own] of await byProject(sql, refusals)) {
-    // Computed in seconds since 1970: a cluster accepts no expression in this place that might depend on a time zone.
+    // Computed from the first wait, in seconds since 1970: a cluster accepts no now() in this place, and no expression
+    // that might depend on a time zone.
     const again =
       project === null
         ? sql`now() + ${wait('o.tries')}`
-        : sql`to_timestamp(extract(epoch from excluded.occurred_at - to_timestamp(0) + ${wait('o.tries')}))`
+        : sql`to_timestamp(extract(epoch from excluded.retry_at - to_timestamp(0) - ${wait('0')} + ${wait('o.tries')}))`
     await sql`
-      insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, reason, detail, tries, retry_at, occurred_at)
+      insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, reason, detail, tries, retry_at)
       select g.schedule_id, g.scheduled_for, s.project_id, g.outcome, g.reason, g.detail::jsonb, 1,
-        case when g.retried then now() + ${wait('0')} end, now()
+        case when g.retried then now() + ${wait('0')} end
       from unnest(${own.map(r => r.schedule_id)}::uuid[], ${times(own.map(r => r.scheduled_for))}::text::timestamptz[],
         ${own.map(r => r.outcome)}::occurrence_outcome[], ${own.map(r => r.reason)}::occurrence_reason[],
         ${numbers(own.map(r => r.retried))}::text::boolean[],

@@ -2,10 +2,11 @@
 // partitions of the week it was submitted in. Guarantee: creating and dropping never wait for a lock, because a waiting
 // lock blocks every read and write of steps behind it; another tick tries again.
 
-import { lostNodes } from '../../cluster/queries/nodes.ts'
+import { lostNodes, noteLostNode } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { firstIdAt, timeOf } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { isNodeLost } from '../../kernel/unreachable.ts'
 
 const WEEK_MS = 7 * 24 * 3600 * 1000
 const WEEKS_AHEAD = 2
@@ -29,10 +30,9 @@ export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<num
   for (const { table, week } of missing) {
     // If it was not created in time, rows of that week are in the default partition: few are moved, many stay there.
     const most = LIMITS.partition_moved_rows
-    const making = sql<
-      { made: boolean }[]
-    >`select make_step_week(${table}, ${dateOf(week)}::date, ${most}) as made`
-    if (await doneUnlessInUse(making.then(([row]) => row!.made))) made++
+    const making = sql<{ done: boolean }[]>`
+      select make_step_week(${table}, ${dateOf(week)}::date, ${most}) as done`
+    if (await doneUnlessInUse(sql, making)) made++
   }
   return made
 }
@@ -52,19 +52,23 @@ export async function dropSpentWeek(sql: Sql, run_id: string, nowMs: number): Pr
       exists (select 1 from runs where id >= ${from} and id < ${to} and steps_purged_at is null) as needed`
   const { there, needed } = seen!
   if (!there || needed) return false
-  const dropping = sql<{ dropped: boolean }[]>`select drop_step_week(${dateOf(week)}::date) as dropped`
-  if (!(await doneUnlessInUse(dropping.then(([row]) => row!.dropped)))) return false
+  const dropping = sql<{ done: boolean }[]>`select drop_step_week(${dateOf(week)}::date) as done`
+  if (!(await doneUnlessInUse(sql, dropping))) return false
   await sql`delete from purges where kind = 'steps' and run_id >= ${from} and run_id < ${to}`
   return true
 }
 
 /** False if the tables are in use, or if another process has done it meanwhile. */
-async function doneUnlessInUse(change: Promise<boolean>): Promise<boolean> {
+async function doneUnlessInUse(sql: Sql, change: PromiseLike<{ done: boolean }[]>): Promise<boolean> {
   try {
-    return await change
+    const [row] = await change
+    return row!.done
   } catch (error) {
     const { code = '' } = error as { code?: string }
     if (code === LOCK_NOT_AVAILABLE || DUPLICATES.includes(code)) return false
+    // A coordinator says the same of a table in use on a node as of a node that is lost.
+    await noteLostNode(sql, error)
+    if (isNodeLost(error) && lostNodes().length === 0) return false
     throw error
   }
 }

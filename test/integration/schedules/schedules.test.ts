@@ -19,7 +19,7 @@ import {
 } from '../../../shared/schedules/verbs/schedules.ts'
 import { setClock } from '../../support/clock.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
-import { onCluster } from '../../support/on-cluster.ts'
+import { endIdleTransactions, onCluster } from '../../support/on-cluster.ts'
 
 /** A Monday. The clock stands still, so no minute passes while a test runs. */
 const NOW = '2026-03-02T09:30:20Z'
@@ -230,7 +230,7 @@ describe('an outage', () => {
     expect(order).toEqual([fresh, behind])
   })
 
-  it.skipIf(onCluster('due schedules take turns by project there'))(
+  it.skipIf(onCluster('projects take turns there'))(
     'is made up for by accounts in turn, each oldest first, so that an account with many keeps no other waiting',
     async () => {
       const { ctx, sql } = engine
@@ -490,10 +490,7 @@ describe('two ticks at once', () => {
     expect(await fireDue(other())).toBe(1)
     expect(await told(free)).toEqual([['fired', null]])
     expect(await told(held)).toEqual([])
-    // What PostgreSQL does to a transaction that is idle for LIMITS.transaction_idle_ms.
-    await engine.sql`
-      select pg_terminate_backend(pid, 10000) from pg_stat_activity
-      where datname = current_database() and state = 'idle in transaction'` // waits until it is gone, with its locks
+    await endIdleTransactions(engine.sql) // as PostgreSQL does after LIMITS.transaction_idle_ms
     expect(await fireDue(other())).toBe(1)
     expect(await told(held)).toEqual([['fired', null]])
     expect(await slow).toBeInstanceOf(Error)

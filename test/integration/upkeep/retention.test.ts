@@ -7,7 +7,6 @@ import { ensureStepPartitions } from '../../../shared/upkeep/queries/partitions.
 import { markSpentRuns, purgePiece } from '../../../shared/upkeep/queries/retention.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
-import { onCluster } from '../../support/on-cluster.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 // A Wednesday; weeks of partitions begin on Thursdays, as the epoch did.
@@ -157,27 +156,24 @@ it('retention does not wait for a reader of steps: it removes the rows at once, 
   expect(await engine.sql`select from purges`).toHaveLength(0)
 })
 
-it.skipIf(onCluster('a table in use on a node is an error there, and the next tick tries again'))(
-  'making the partition of a week does not wait for a writer of steps, and the writer does not wait for it',
-  async () => {
-    const { sql } = engine
-    const run = await oldRun(0)
-    const late = firstIdAt(NOW - 30 * DAY_MS)
-    const [{ ...step }] = (await sql`select * from steps where run_id = ${run}`) as unknown as [object]
-    const writing = await sql.reserve()
-    await writing`begin`
-    await writing`delete from steps where run_id = ${run}`
-    await ensureStepPartitions(sql, NOW - 30 * DAY_MS)
-    // The partition of its week is missing, so this goes to the default one, from which rows would have been moved.
-    await writing`insert into steps ${sql({ ...step, run_id: late })}`
-    await writing`commit`
-    writing.release()
-    expect(await sql`select run_id from steps_default`).toEqual([{ run_id: late }])
-    await ensureStepPartitions(sql, NOW - 30 * DAY_MS)
-    expect(await sql`select from steps_default`).toHaveLength(0)
-    expect(await sql`select run_id from steps`).toEqual([{ run_id: late }])
-  },
-)
+it('making the partition of a week does not wait for a writer of steps, and the writer does not wait for it', async () => {
+  const { sql } = engine
+  const run = await oldRun(0)
+  const late = firstIdAt(NOW - 30 * DAY_MS)
+  const [{ ...step }] = (await sql`select * from steps where run_id = ${run}`) as unknown as [object]
+  const writing = await sql.reserve()
+  await writing`begin`
+  await writing`delete from steps where run_id = ${run}`
+  await ensureStepPartitions(sql, NOW - 30 * DAY_MS)
+  // The partition of its week is missing, so this goes to the default one, from which rows would have been moved.
+  await writing`insert into steps ${sql({ ...step, run_id: late })}`
+  await writing`commit`
+  writing.release()
+  expect(await sql`select run_id from steps_default`).toEqual([{ run_id: late }])
+  await ensureStepPartitions(sql, NOW - 30 * DAY_MS)
+  expect(await sql`select from steps_default`).toHaveLength(0)
+  expect(await sql`select run_id from steps`).toEqual([{ run_id: late }])
+})
 
 it('retention replaces inputs and outputs, and keeps verdicts and costs', async () => {
   const [old, recent] = [await oldRun(8), await oldRun(6)]
