@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import postgres, { type Sql } from 'postgres'
+import postgres from 'postgres'
 import { afterAll, expect, inject, it } from 'vitest'
 import { backup } from '../../infra/backup/backup.ts'
 import { checkBackup } from '../../infra/backup/format.ts'
@@ -10,13 +10,13 @@ import { restore } from '../../infra/backup/restore.ts'
 import { distribute } from '../../infra/distribute.ts'
 import { endHold } from '../../shared/accounts/queries/installation.ts'
 import { dropDatabase, makeCluster } from '../support/citus.ts'
-import { callerOf } from '../support/citus-projects.ts'
+import { callerOf, endedAndInFlight, serversGone } from '../support/citus-projects.ts'
 import { conservation } from '../support/conservation.ts'
-import { eventually } from '../support/eventually.ts'
 import { heldAgent } from '../support/held-agent.ts'
 import { makeProjects } from '../support/many-projects.ts'
 import { startStack } from '../support/stack.ts'
 import { emptyDatabase } from '../support/stores.ts'
+import { contentOf } from '../support/table-content.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const ITEMS = 60
@@ -42,20 +42,6 @@ const open = (url: string) => parts.adopt(postgres(url, { max: 1, onnotice: () =
 /** Tables whose rows get new ids on a new cluster, whose workers give out those of the first one again. */
 const NUMBERED = ['claims', 'unindexed_steps']
 
-/** Row count and checksum of each table, whatever the order of its rows. */
-async function contentOf(sql: Sql): Promise<Record<string, string>> {
-  const tables = await sql<{ name: string }[]>`
-    select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
-      and not relispartition and relname <> 'installation' order by 1`
-  const content: Record<string, string> = {}
-  for (const { name } of tables) {
-    const rows = await sql<{ row: string }[]>`
-      select (to_jsonb(t) - ${NUMBERED.includes(name) ? 'id' : ''})::text as row from ${sql(name)} t`
-    content[name] = `${rows.length} ${rows.map(({ row }) => row).sort()}`
-  }
-  return content
-}
-
 async function clusterDatabase(): Promise<string> {
   const { nodes } = inject('stores')
   const name = `test_${randomBytes(6).toString('hex')}`
@@ -69,13 +55,7 @@ it('a backup of a cluster is restored onto one machine, and a backup of that mac
   const stack = parts.adopt(await startStack(), one => one.close())
   const projects = await makeProjects(stack, 4, id => agent.urlOf(id))
   const caller = callerOf(() => stack.base_url)
-  const ended = await Promise.all(projects.map(project => caller.submit(project, ITEMS)))
-  for (const [i, project] of projects.entries()) await caller.ended(project, ended[i]!)
-  agent.hold()
-  const inFlight = await Promise.all(projects.map(project => caller.submit(project, ITEMS)))
-  await eventually(() => {
-    for (const { id } of projects) expect(agent.held(id)).toBeGreaterThan(0)
-  })
+  const { ended, inFlight } = await endedAndInFlight(caller, agent, projects, ITEMS)
 
   const now = () => new Date()
   const take = (url: string, name: string) =>
@@ -85,18 +65,14 @@ it('a backup of a cluster is restored onto one machine, and a backup of that mac
   })
   await stack.kill() // the claims of its items stay
   const before = open(stack.databaseUrl)
-  await eventually(async () =>
-    expect(
-      await before`select from pg_stat_activity where application_name = 'assay' and datname = current_database()`,
-    ).toEqual([]),
-  )
-  const content = await contentOf(before)
+  await serversGone(before)
+  const content = await contentOf(before, { numbered: NUMBERED })
   const { file, rows } = await take(stack.databaseUrl, 'of-cluster.backup')
   expect(rows).toMatchObject({ items: 2 * ITEMS * projects.length, triage: ITEMS })
 
   const machine = parts.adopt(await emptyDatabase(), store => store.drop())
   await restore({ url: machine.url }, file, await checkBackup(file))
-  expect(await contentOf(open(machine.url))).toEqual(content)
+  expect(await contentOf(open(machine.url), { numbered: NUMBERED })).toEqual(content)
   const again = await take(machine.url, 'of-machine.backup')
   const checked = await checkBackup(again.file)
   await expect(restore({ url: stack.databaseUrl }, again.file, checked)).rejects.toMatchObject({
@@ -107,7 +83,7 @@ it('a backup of a cluster is restored onto one machine, and a backup of that mac
   await restore({ url }, again.file, checked)
   await distribute({ url }, { apply: true, shards: 4, say: () => {} })
   const sql = open(url)
-  expect(await contentOf(sql)).toEqual(content)
+  expect(await contentOf(sql, { numbered: NUMBERED })).toEqual(content)
   expect(await before`select from claims where id >= ${String(2n ** 48n)}`).not.toHaveLength(0)
   for (const table of NUMBERED)
     expect(await sql`select from ${sql(table)} where id >= ${String(2n ** 48n)}`).toHaveLength(0)

@@ -8,9 +8,8 @@ import { afterAll, expect, inject, it } from 'vitest'
 import { distribute } from '../../infra/distribute.ts'
 import { applyWhileOthersWork, grantTenantReads, migrate } from '../../infra/migrate.ts'
 import { dropDatabase, makeCluster } from '../support/citus.ts'
-import { callerOf } from '../support/citus-projects.ts'
+import { callerOf, endedAndInFlight, serversGone } from '../support/citus-projects.ts'
 import { conservation } from '../support/conservation.ts'
-import { eventually } from '../support/eventually.ts'
 import { heldAgent } from '../support/held-agent.ts'
 import { makeProjects } from '../support/many-projects.ts'
 import { nextMigration } from '../support/next-migration.ts'
@@ -56,20 +55,10 @@ it('a cluster of an earlier version is migrated and distributed further, and its
   const old = parts.adopt(await startStack({ on, checkout: before.path }), one => one.close())
   const projects = await makeProjects(old, 4, id => agent.urlOf(id))
   const caller = callerOf(() => old.base_url)
-  const ended = await Promise.all(projects.map(project => caller.submit(project, ITEMS)))
-  for (const [i, project] of projects.entries()) await caller.ended(project, ended[i]!)
-  agent.hold()
-  const inFlight = await Promise.all(projects.map(project => caller.submit(project, ITEMS)))
-  await eventually(() => {
-    for (const { id } of projects) expect(agent.held(id)).toBeGreaterThan(0)
-  })
+  const { ended, inFlight } = await endedAndInFlight(caller, agent, projects, ITEMS)
   await old.kill()
   const sql = parts.adopt(postgres(url, { max: 1, onnotice: () => {} }), one => one.end())
-  await eventually(async () =>
-    expect(
-      await sql`select from pg_stat_activity where application_name = 'assay' and datname = current_database()`,
-    ).toEqual([]),
-  )
+  await serversGone(sql)
 
   await migrate(url)
   expect(await distributed(url)).toContain('reads for callers see the new columns of triggers')

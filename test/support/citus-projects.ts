@@ -1,8 +1,10 @@
 // Requests of callers to a stack whose database lies on several nodes.
 
+import type { Sql } from 'postgres'
 import { expect } from 'vitest'
 import { createClient } from '../../shared/sdk/client.ts'
 import { eventually } from './eventually.ts'
+import type { HeldAgent } from './held-agent.ts'
 import type { MadeProject } from './many-projects.ts'
 
 /** The requests that callers of a project send to the stack. */
@@ -28,3 +30,28 @@ export function callerOf(base_url: () => string) {
       (await clientOf(project).GET('/v2/runs/{runId}/verify', of(runId))).data!,
   }
 }
+
+/** Two runs of each project: one that has ended, and one whose items the agent holds. */
+export async function endedAndInFlight(
+  caller: ReturnType<typeof callerOf>,
+  agent: HeldAgent,
+  projects: readonly MadeProject[],
+  items: number,
+) {
+  const submitAll = () => Promise.all(projects.map(project => caller.submit(project, items)))
+  const ended = await submitAll()
+  for (const [i, project] of projects.entries()) await caller.ended(project, ended[i]!)
+  agent.hold()
+  const inFlight = await submitAll()
+  await eventually(() => {
+    for (const { id } of projects) expect(agent.held(id)).toBeGreaterThan(0)
+  })
+  return { ended, inFlight }
+}
+
+/** Resolves when PostgreSQL has noticed that the processes of Assay are gone. */
+export const serversGone = (sql: Sql): Promise<void> =>
+  eventually(async () => {
+    const theirs = sql`application_name = 'assay' and datname = current_database()`
+    expect(await sql`select from pg_stat_activity where ${theirs}`).toEqual([])
+  })

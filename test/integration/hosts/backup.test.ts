@@ -24,6 +24,7 @@ import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import { centStep, failure, result, type TestEngine, testEngine } from '../../support/engine.ts'
 import { onCluster } from '../../support/on-cluster.ts'
 import { startReceiver } from '../../support/receiver.ts'
+import { contentOf } from '../../support/table-content.ts'
 import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 
 /** `test/citus/backup.test.ts` tests the backup of a cluster. */
@@ -100,20 +101,6 @@ async function emptyDatabase() {
 }
 
 const open = (url: string) => parts.adopt(postgres(url, { max: 1, onnotice: () => {} }), sql => sql.end())
-
-/** Row count and checksum of each table, whatever the order of its rows. */
-async function contentOf(sql: Sql): Promise<Record<string, string>> {
-  const tables = await sql<{ name: string }[]>`
-    select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
-      and not relispartition and relname <> 'installation' order by 1`
-  const content: Record<string, string> = {}
-  for (const { name } of tables) {
-    const [row] = await sql`
-      select count(*) || ' ' || coalesce(md5(string_agg(t::text, '|' order by t::text)), '') as told from ${sql(name)} t`
-    content[name] = row!.told
-  }
-  return content
-}
 
 describe.skipIf(ELSEWHERE)('a backup restored elsewhere by an owner who is no superuser', () => {
   let url: string
