@@ -7,7 +7,7 @@ import { sinceMs } from '../shared/kernel/elapsed.ts'
 import { LIMITS } from '../shared/kernel/limits.ts'
 import { pause } from '../shared/kernel/pause.ts'
 import { isAnythingHeld } from '../shared/upkeep/queries/backlog.ts'
-import { CHORES, sweep } from '../shared/upkeep/verbs/sweep.ts'
+import { choresInTurn, sweep } from '../shared/upkeep/verbs/sweep.ts'
 
 export const tick: PlatformFunction = {
   name: 'tick',
@@ -36,10 +36,11 @@ const busySince = new WeakMap<object, number>()
 async function sweepFor(ctx: Context, time_ms: number, stop: AbortSignal) {
   const began_ms = ctx.now()
   const leftMs = () => time_ms - sinceMs(ctx.now(), began_ms)
+  const inTurn = choresInTurn()
   let sweeps = 0
   let done = 0
   while (!stop.aborted) {
-    const found = await sweep(ctx, CHORES, leftMs())
+    const found = await sweep(ctx, inTurn(ctx.now()), leftMs())
     sweeps++
     done += found
     if (leftMs() <= LIMITS.tick_ms) break

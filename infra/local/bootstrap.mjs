@@ -5,7 +5,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -93,6 +92,7 @@ async function sayMeanwhile(message, wait_ms) {
     error: { code: 'process_restarting', message },
   }
   const error = { code: 'store_unreachable', message, hint: 'Ask again.' }
+  const { createServer } = await import('node:http') // 5 MB, for which most starts have no use
   const server = createServer((request, response) => {
     const isProbe = request.url.split('?')[0].endsWith('/health/ready') // not parsed, since it may be no URL
     const headers = { 'content-type': 'application/json', 'retry-after': String(Math.ceil(wait_ms / 1000)) }

@@ -9,8 +9,8 @@ import { LIMITS } from '../../shared/kernel/limits.ts'
 
 /** The event loop utilization below which a process counts as idle; the ticks of an idle process take 1 to 2 %. */
 const AT_REST = 0.05
-/** Less growth than this is not worth a collection. */
-const WORTH_BYTES = 16 * MiB
+/** Less growth than this is not worth a collection: an idle process grows by as much in about a minute. */
+const WORTH_BYTES = 8 * MiB
 
 /**
  * Lets the heap grow by as much as is live before a garbage collection. By default V8 lets it grow to four times that:

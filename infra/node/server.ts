@@ -15,7 +15,7 @@ import { stopReading } from '../../shared/sources/verbs/source-reader.ts'
 import { ensureStepPartitions } from '../../shared/upkeep/queries/partitions.ts'
 import type { LogLevel } from '../../shared/upkeep/rules/log-events.ts'
 import { readFigures } from '../../shared/upkeep/verbs/metrics.ts'
-import { sweep } from '../../shared/upkeep/verbs/sweep.ts'
+import { choresInTurn, sweep } from '../../shared/upkeep/verbs/sweep.ts'
 import { createInvoker } from '../runtime/invoker.ts'
 import { remoteRuntime } from './agents.ts'
 import { type ConnectionOptions, openConnections } from './connections.ts'
@@ -163,8 +163,9 @@ function every(ms: number, act: () => void): () => void {
 /** Sweeps every second, one sweep at a time. */
 function startTick(ctx: Context): () => Promise<void> {
   let sweeping: Promise<unknown> | null = null
+  const inTurn = choresInTurn()
   const timer = setInterval(() => {
-    sweeping ??= sweep(ctx).finally(() => {
+    sweeping ??= sweep(ctx, inTurn(ctx.now())).finally(() => {
       sweeping = null
     })
   }, LIMITS.tick_ms)

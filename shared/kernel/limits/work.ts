@@ -64,6 +64,7 @@ export const WORK_LIMITS = {
   claims_aborted_at_once: 5, // of a run whose items in flight are aborted; together as many items as sweep_items
   tick_ms: 1000, // on one machine; platforms call the tick once a minute
   chore_ms: 10_000, // the tick continues without a chore that takes longer
+  chore_rest_ms: 10_000, // until housekeeping that found nothing looks again; it looked every second, for nothing
   sweep_ms: 30_000, // the rest is left to the next sweep; shorter than one call of the tick
   // A chore that has not ended by then is taken for lost and begun again; longer than any store wait inside it
   chore_lost_ms: 120_000,

@@ -39,6 +39,8 @@ export interface Chore {
   run(ctx: Context): Promise<number>
   /** Runs also while the installation is held: it starts nothing, sends nothing and removes nothing. */
   evenHeld?: true
+  /** Nobody waits for it: after a turn that found nothing it rests (LIMITS.chore_rest_ms). */
+  rests?: true
 }
 
 export const CHORES: readonly Chore[] = [
@@ -47,6 +49,7 @@ export const CHORES: readonly Chore[] = [
     name: 'make partitions ahead',
     run: ctx => ensureStepPartitions(ctx.sql, ctx.now()),
     evenHeld: true,
+    rests: true,
   },
   { name: 'fire schedules', run: fireDue },
   { name: 'try again what a schedule could not start', run: retryFires },
@@ -56,17 +59,17 @@ export const CHORES: readonly Chore[] = [
   { name: 'offer again what dead consumers held', run: reap, evenHeld: true },
   { name: 'begin the days of budgets', run: beginSpendDays },
   { name: 'notice prices that runs waited for', run: endWaitsForPrices },
-  { name: 'measure what accounts keep', run: measureAccounts },
+  { name: 'measure what accounts keep', run: measureAccounts, rests: true },
   { name: 'resume what waited for money', run: resume },
-  { name: 'remove submissions that never arrived whole', run: removeAbandoned },
-  { name: 'remove what was deleted', run: removeDeleted },
+  { name: 'remove submissions that never arrived whole', run: removeAbandoned, rests: true },
+  { name: 'remove what was deleted', run: removeDeleted, rests: true },
   { name: 'cluster what ended without being dispatched', run: clusterUndispatched },
   { name: 'name the causes of what ended without being dispatched', run: nameUnnamed },
   { name: 'advance recoveries', run: advanceRecoveries },
   { name: 'look at the answers of runs that ended', run: checkRuns },
   { name: 'raise alerts about runs', run: watchForAlerts },
   { name: 'send what is due to the outside', run: deliverDue },
-  { name: 'take what is kept no longer', run: retain },
+  { name: 'take what is kept no longer', run: retain, rests: true },
   { name: 'index new steps', run: indexNewSteps, evenHeld: true },
   { name: 'ask about answers that may be refusals', run: ctx => askQuestions(ctx), evenHeld: true },
   { name: 'wake a consumer if there is work', run: wakeForWork, evenHeld: true },
@@ -102,6 +105,28 @@ export async function sweep(ctx: Context, chores = CHORES, time_ms = Infinity): 
   }
   noteTurn(ctx.redis, 'tick')
   return found
+}
+
+/**
+ * For a process that sweeps every second: the chores of its next sweep, which are all but those at rest. The first time
+ * it returns all of them. An idle stack's statements halve with it.
+ */
+export function choresInTurn(chores = CHORES): (now_ms: number) => readonly Chore[] {
+  const restSince = new Map<string, number>()
+  const noting = chores.map(chore => {
+    if (!chore.rests) return chore
+    const run = async (ctx: Context) => {
+      const found = await chore.run(ctx)
+      if (found === 0) restSince.set(chore.name, ctx.now())
+      return found
+    }
+    return { ...chore, run }
+  })
+  const atRest = (name: string, now_ms: number) => {
+    const since = restSince.get(name)
+    return since !== undefined && sinceMs(now_ms, since) < LIMITS.chore_rest_ms
+  }
+  return now_ms => noting.filter(({ name }) => !atRest(name, now_ms))
 }
 
 /** The chore that the next sweep begins with, if one did not finish, by connection pool. */

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { startServer } from '../../../infra/node/server.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { dropTurns, noteTurn, readTurns } from '../../../shared/redis/turns.ts'
-import { type Chore, sweep } from '../../../shared/upkeep/verbs/sweep.ts'
+import { type Chore, choresInTurn, sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
 import { freePort } from '../../support/ports.ts'
 import { type TestStore, testDatabase, testRedis } from '../../support/stores.ts'
@@ -85,6 +85,37 @@ it('a sweep without time for all chores leaves the rest to the next one, which b
   expect(done.splice(0)).toEqual(['first', 'second'])
   expect(await sweep(ctx, chores)).toBe(1)
   expect(done.splice(0)).toEqual(['third', 'first'])
+})
+
+it('housekeeping that found nothing rests for a while, and runs each time as long as it finds something', async () => {
+  const done: string[] = []
+  const finds = { tidies: 0, fires: 0 }
+  let now = engine.ctx.now()
+  const ctx = { ...engine.ctx, now: () => now }
+  const chore = (name: keyof typeof finds): Chore => ({
+    name,
+    run: async () => {
+      done.push(name)
+      return finds[name]
+    },
+  })
+  const inTurn = choresInTurn([chore('fires'), { ...chore('tidies'), rests: true }])
+  const sweeps = async () => {
+    await sweep(ctx, inTurn(now))
+    return done.splice(0)
+  }
+  expect(await sweeps()).toEqual(['fires', 'tidies'])
+  now += LIMITS.chore_rest_ms - 1
+  expect(await sweeps()).toEqual(['fires'])
+  now += 1
+  finds.tidies = 1
+  expect(await sweeps()).toEqual(['fires', 'tidies'])
+  expect(await sweeps()).toEqual(['fires', 'tidies'])
+  finds.tidies = 0
+  expect(await sweeps()).toEqual(['fires', 'tidies'])
+  expect(await sweeps()).toEqual(['fires'])
+  now -= 3_600_000
+  expect(await sweeps()).toEqual(['fires', 'tidies'])
 })
 
 it('setting the clock back by an hour ends a sweep, and a chore that hung is restarted', async () => {
