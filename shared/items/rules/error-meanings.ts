@@ -24,7 +24,7 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   invalid_timezone: 'The timezone is no name of the IANA database.',
   max_steps_rejected: "max_steps is no setting of a schedule: it belongs to the agent's declaration.",
   unpriced_model:
-    'The agent is known to call a model without a price, so the budget cannot be held; set the price, or say that you know.',
+    'The agent is known to call a model without a price, so the budget cannot be held; set the price, or allow calls without one.',
   source_failed:
     'A source could not be read to its end; the message says where, unless it is to the sender of a trigger. Nothing was started.',
   source_empty: 'A source has no rows. Nothing was started.',
