@@ -117,7 +117,7 @@ export interface Alert {
 export interface MissedOccurrence {
   project_id: string
   agent_id: string
-  /** Null once the agent is gone. */
+  /** Null once the agent is gone; its id if the slug could not be read. */
   agent_slug: string | null
   schedule_id: string
   /** The label of the schedule. */
