@@ -42,7 +42,7 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   trigger_name_taken: 'Another trigger of the agent has this name.',
   email_taken: 'Somebody signs in with this e-mail already.',
   last_owner: 'The account would be left without an owner.',
-  run_already_ended: 'The run has ended: there is nothing left to stop.',
+  run_already_ended: 'The run has ended, or is still being submitted: it can be cancelled only in between.',
   item_not_replayable:
     'The item worked, has not ended, or is being replayed already; the message says which.',
   item_not_paused: 'The item is not held for a decision, or its run was stopped, so it cannot go on.',
