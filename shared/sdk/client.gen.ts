@@ -4578,7 +4578,7 @@ export interface components {
                 cost: string;
                 /** @description With the run of the same schedule before, in words. */
                 compared: string | null;
-                /** @description Why items did not work, most first; three at most. */
+                /** @description Why items did not work, most first; three at most. Items that were held and went on, and those that people found to have worked, are not counted. */
                 causes: {
                     cause: string;
                     items: number;
@@ -4589,7 +4589,7 @@ export interface components {
                 corrected_items: number;
                 /** @description The same of the run before. */
                 previous_corrected_items: number;
-                /** @description The command that acts; null where all is well. */
+                /** @description The command that acts; null if nothing waits for a decision. */
                 command: string | null;
                 links: {
                     /**
