@@ -4520,7 +4520,7 @@ export interface components {
         RunComparison: {
             before: components["schemas"]["Run"] & unknown;
             after: components["schemas"]["Run"] & unknown;
-            /** @description Each pair of verdicts that occurs, the most frequent first. */
+            /** @description Each pair of verdicts that occurs, as people corrected them; the most frequent first. */
             changes: {
                 /**
                  * @description The verdict in the run before; held: it waits for a person or for money. none: it has no verdict. absent: the run has no such item.
@@ -4557,6 +4557,10 @@ export interface components {
                     after_reason: string | null;
                 }[];
             }[];
+            /** @description Items whose verdict people corrected: `changes` counts them as people say, `before` as recorded. */
+            before_corrected_items: number;
+            /** @description The same of this run. */
+            after_corrected_items: number;
         };
         /** @description What became of a run, for people. */
         RunDigest: {
@@ -4816,6 +4820,11 @@ export interface components {
              * @description Of an item that did not work, the record id of its newest replay, or replay of a replay, that did.
              */
             mended_by: string | null;
+            /**
+             * @description Whether it worked as people say, where that is not what was recorded; else null.
+             * @enum {string|null}
+             */
+            corrected_outcome_status: "ok" | "degraded" | "failed" | null;
         };
         /**
          * @description One item for an agent.
