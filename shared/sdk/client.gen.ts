@@ -226,7 +226,7 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description The live keys of a project, newest first. No key is ever shown again after it was made.
+         * @description The live keys of a project, newest first, streamed: an answer that breaks off was not complete. No key is ever shown again after it was made.
          */
         get: operations["listApiKeys"];
         put?: never;
