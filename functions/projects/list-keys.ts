@@ -1,8 +1,9 @@
 import * as z from 'zod'
-import { listKeys } from '../../shared/accounts/queries/api-keys.ts'
+import { keysInChunks } from '../../shared/accounts/queries/api-keys.ts'
 import { ApiKey, apiKeyOf } from '../../shared/accounts/wire/account.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
+import { begun, streamed } from '../../shared/http/stream.ts'
 
 export const listApiKeys = endpoint({
   method: 'get',
@@ -10,13 +11,16 @@ export const listApiKeys = endpoint({
   tag: 'Projects',
   operation_id: 'listApiKeys',
   summary: 'List API keys',
-  description: 'The live keys of a project, newest first. No key is ever shown again after it was made.',
+  description:
+    'The live keys of a project, newest first, streamed: an answer that breaks off was not complete. No key is ever shown again after it was made.',
   auth: 'any',
+  streams: true,
   params: { projectId: 'project' },
   answers: { 200: { description: 'The keys.', schema: z.array(ApiKey) } },
   errors: [],
-  async handle({ ctx, principal, params }) {
-    await scopeOf(ctx, principal, params.projectId)
-    return (await listKeys(ctx.db, params.projectId)).map(apiKeyOf)
+  async handle({ principal, params, read }) {
+    await read(ctx => scopeOf(ctx, principal, params.projectId))
+    const chunks = keysInChunks(params.projectId, next => read(ctx => next(ctx.db)))
+    return streamed(await begun(chunks), apiKeyOf, 'array')
   },
 })

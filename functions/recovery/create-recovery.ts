@@ -1,5 +1,6 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, runIn, scopeOf } from '../../shared/http/scope.ts'
+import { checkPeriod } from '../../shared/http/validation.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
 import { findRecovery } from '../../shared/recovery/queries/recoveries.ts'
 import { planRecovery, startRecovery } from '../../shared/recovery/verbs/recover.ts'
@@ -36,8 +37,7 @@ export const createRecovery = endpoint({
     reply.project_id = project_id
     if (filter.run_id !== undefined) await runIn(ctx, principal, filter.run_id)
     if (filter.agent_id !== undefined) await agentIn(ctx, principal, filter.agent_id)
-    if (filter.from !== undefined && filter.to !== undefined && filter.from > filter.to)
-      throw new ApiError('invalid_request', 'Field "filter.from" is later than "filter.to".')
+    checkPeriod(filter, 'filter')
     const order = { project_id, action, filter, deployment, reuse, from_step }
     if (body.dry_run) return cohortPlanOf(await planRecovery(ctx, order))
     const id = await startRecovery(ctx, { ...order, name, first, budget_cents })

@@ -11,6 +11,7 @@ import { parseItemRecordId } from '../../shared/kernel/ids.ts'
 import { MiB } from '../../shared/kernel/limits/bytes.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { findMended } from '../../shared/recovery/queries/mended.ts'
+import { findCorrected } from '../../shared/triage/queries/verdicts.ts'
 import { triageReason } from '../../shared/triage/wire/triage.ts'
 
 export const listRunItems = endpoint({
@@ -64,10 +65,15 @@ export const listRunItems = endpoint({
     const { project_id } = run
     const notOk = page.rows.filter(({ outcome }) => outcome !== 'ok')
     const keys = notOk.map(({ run_id, seq }) => ({ project_id, run_id, seq }))
-    const mended = await findMended(ctx.sql, keys)
+    const seqs = page.rows.map(({ seq }) => seq)
+    const [mended, corrected] = await Promise.all([
+      findMended(ctx.sql, keys),
+      findCorrected(ctx.sql, { project_id, run_id: run.id }, seqs),
+    ])
     return page.rows.map(row => {
       const item = runItemOf(row, run)
-      return { ...item, mended_by: mended.get(item.id) ?? null }
+      const corrected_outcome_status = corrected.get(row.seq) ?? null
+      return { ...item, mended_by: mended.get(item.id) ?? null, corrected_outcome_status }
     })
   },
 })

@@ -2,7 +2,6 @@ import { endpoint } from '../../shared/http/endpoint.ts'
 import { triggerIn } from '../../shared/http/scope.ts'
 import { refuseUnpricedStart } from '../../shared/prices/verbs/prices.ts'
 import { refuseUnknownGenerator } from '../../shared/sources/verbs/kept-source.ts'
-import { triggerSourceOrder } from '../../shared/sources/wire/sources.ts'
 import { shownStartOf } from '../../shared/submission/wire/start-settings.ts'
 import { changeTrigger } from '../../shared/triggers/verbs/triggers.ts'
 import { NewTrigger, TriggerChanges, triggerOf } from '../../shared/triggers/wire/triggers.ts'
@@ -25,11 +24,10 @@ export const updateTrigger = endpoint({
   errors: ['trigger_name_taken', 'unpriced_model'],
   async handle({ ctx, principal, params, body }) {
     const trigger = await triggerIn(ctx, principal, params.triggerId)
-    const source = triggerSourceOrder(body)
-    await refuseUnknownGenerator(ctx, trigger.agent_id, source)
+    await refuseUnknownGenerator(ctx, trigger.agent_id, body.source)
     if (body.budget_cents !== undefined || body.allow_unpriced !== undefined)
       await refuseUnpricedStart(ctx, trigger.agent_id, { ...shownStartOf(trigger), ...body })
-    const secret = await changeTrigger(ctx, trigger, { ...body, source })
+    const secret = await changeTrigger(ctx, trigger, body)
     const changed = await triggerIn(ctx, principal, params.triggerId)
     return { ...triggerOf(changed, ctx.config.base_url), secret }
   },

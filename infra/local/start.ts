@@ -182,7 +182,7 @@ async function masterKeyFor(
   if (!needsKey) return writeMasterKey(folder)
   throw new ExitError(
     'master_key_missing',
-    `the database holds data that was sealed under a master key, and ${join(folder, 'master.key')} is not there. Put that file back, or set ASSAY_MASTER_KEY to what was in it. A new one would open nothing of it.`,
+    `the database holds data that was sealed under a master key, and ${join(folder, 'master.key')} is not there. Put that file back, or set ASSAY_MASTER_KEY to what was in it. A new key could decrypt none of it.`,
   )
 }
 

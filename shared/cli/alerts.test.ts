@@ -9,7 +9,7 @@ const alert = {
   reason: 'overdue',
   message:
     'Schedule "0 2 * * *" (UTC) of agent nightly: 2026-03-02T02:00:00.000Z passed while no tick was running.',
-  advice: 'See that the tick is called every minute; start by hand what is still wanted.',
+  advice: 'Make sure that the tick is called every minute; start by hand what is still needed.',
   command: 'assay schedules trigger 019c2b1e && assay runs',
   agent_id: null,
   schedule_id: null,
@@ -29,8 +29,8 @@ it('an alert shows what happened, what to do, and the command as the user types 
     'schedule_missed  5m ago',
     '  Schedule "0 2 * * *" (UTC) of agent nightly:',
     '  2026-03-02T02:00:00.000Z passed while no tick was running.',
-    '  See that the tick is called every minute; start by hand what',
-    '  is still wanted.',
+    '  Make sure that the tick is called every minute; start by hand',
+    '  what is still needed.',
     '  npx assay schedules trigger 019c2b1e && npx assay runs',
   ])
 })

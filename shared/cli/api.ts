@@ -108,11 +108,11 @@ export function unreachable(base_url: string, error: unknown): Failure {
 const BROKEN = [
   {
     codes: /CERT|ISSUER|VERIFY/,
-    hint: 'its certificate is of nobody who is known here: NODE_EXTRA_CA_CERTS=FILE trusts the CA in that file',
+    hint: 'its certificate is signed by a CA that is not known here: NODE_EXTRA_CA_CERTS=FILE trusts the CA in that file',
   },
   {
     codes: /SSL_WRONG_VERSION|EPROTO/,
-    hint: 'no TLS is spoken there: does ASSAY_BASE_URL begin with http://?',
+    hint: 'the server does not use TLS: should ASSAY_BASE_URL begin with http://?',
   },
   {
     codes: /^(EPIPE|ECONNRESET|UND_ERR_SOCKET)$/,

@@ -53,7 +53,7 @@ export async function orderOfFile(
   const { bundleAgent } = await import('./bundle.ts')
   const { code, declaration, reads } = await bundleAgent(file).catch(error => {
     throw new Failure(EXIT.usage, error?.code ?? 'bundle_failed', (error as Error).message, {
-      hint: `mend ${file}; nothing was sent`,
+      hint: `correct ${file}; nothing was sent`,
     })
   })
   const missing = reads.filter(name => !(name in env))

@@ -45,6 +45,9 @@ export async function diff({ api, output }: Session, given: Given): Promise<Exit
     only_first: olds.size - pairs.length,
     only_second: news.size - pairs.length,
     verdicts: verdictChanges(pairs),
+    corrected: [pairs.map(pair => pair.before), pairs.map(pair => pair.after)].map(
+      items => items.filter(item => item.corrected_outcome_status != null).length,
+    ),
     outputs_changed: pairs.filter(pair => !sameOutput(pair)).length,
     cost_usd: [costOf(pairs.map(pair => pair.before)), costOf(pairs.map(pair => pair.after))],
   }
@@ -83,7 +86,8 @@ const COLUMNS: Column<Changed>[] = [
 
 const outputText = (output: unknown) => (output == null ? '–' : brief(output, CELL))
 
-const verdictOf = (item: RunItem) => item.worst_outcome_status ?? item.status
+/** As people corrected it, as in results. What its replays made of it belongs to their runs. */
+const verdictOf = (item: RunItem) => item.corrected_outcome_status ?? item.worst_outcome_status ?? item.status
 const sameOutput = ({ before, after }: Pair) => JSON.stringify(before.output) === JSON.stringify(after.output)
 const costOf = (items: readonly RunItem[]) => items.reduce((sum, item) => sum + item.cost_usd, 0)
 
@@ -111,12 +115,19 @@ interface Summary {
   only_first: number
   only_second: number
   verdicts: { from: string; to: string; count: number }[]
+  /** Items whose verdict people corrected, in each run. */
+  corrected: number[]
   outputs_changed: number
   cost_usd: number[]
 }
 
+const sayCorrected = ([first = 0, second = 0]: readonly number[]) =>
+  first + second === 0
+    ? ''
+    : ` (corrected by people: ${count(first)} in the first, ${count(second)} in the second)`
+
 function summaryText(summary: Summary, runs: readonly Run[], { paint }: Screen): string {
-  const { in_both, only_first, only_second, verdicts, outputs_changed, cost_usd } = summary
+  const { in_both, only_first, only_second, verdicts, corrected, outputs_changed, cost_usd } = summary
   const only = [
     only_first > 0 && `${count(only_first)} only in the first`,
     only_second > 0 && `${count(only_second)} only in the second`,
@@ -127,7 +138,7 @@ function summaryText(summary: Summary, runs: readonly Run[], { paint }: Screen):
   )
   return [
     `${paint('bold', plural(in_both, 'item'))} in both runs${only.length > 0 ? `, ${only.join(', ')}` : ''}`,
-    `verdicts  ${change.length > 0 ? change.join(', ') : 'all as before'}`,
+    `verdicts  ${change.length > 0 ? change.join(', ') : 'all as before'}${sayCorrected(corrected)}`,
     `outputs   ${outputs_changed === 0 ? 'all as before' : `${count(outputs_changed)} changed`}`,
     `cost      ${cost_usd.map((usd, at) => spend(usd, isUnpriced[at] ?? false)).join(' → ')}`,
   ].join('\n')

@@ -32,8 +32,8 @@ export async function runPilot(
 ): Promise<{ order: Submission; source: Source } | ExitCode> {
   const { output } = session
   if (!pilot.goOn && (output.isJson || !canAsk()))
-    throw usageFailure('--pilot asks whether to go on, and here is nobody to answer', {
-      hint: '--yes goes on by itself, unless no item of the pilot is ok',
+    throw usageFailure('--pilot asks whether to continue, and there is no terminal to answer at', {
+      hint: '--yes continues without asking, unless no item of the pilot is ok',
     })
   const survey = await surveyed(source)
   if (survey.rows <= pilot.rows) {
@@ -60,7 +60,7 @@ export async function runPilot(
   const unchanged = await surveyed(source)
   if (unchanged.changed_ms !== survey.changed_ms || unchanged.rows !== survey.rows)
     throw new Failure(EXIT.usage, 'file_changed', `${source.path} has changed since the pilot`, {
-      hint: 'the rest was not submitted: which rows it has is no longer known',
+      hint: 'the rest was not submitted, because which rows it has is no longer known; submit the changed file as a run of its own',
     })
   const { budget_cents } = outlook
   output.note(`the rest is a run of its own; the rows of the pilot are in assay results ${run_id}`)

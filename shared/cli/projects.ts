@@ -104,7 +104,7 @@ export async function deleteProject({ api, output }: Session, given: Given): Pro
   const project = await projectNamed(api, given.arg(0))
   const confirm = given.text('confirm')
   if (confirm !== project.name)
-    throw usageFailure('everything in it goes for good: repeat its name with --confirm NAME', {
+    throw usageFailure('everything in it is deleted for good: repeat its name with --confirm NAME', {
       hint: `it is called ${clean(project.name)}; assay backup keeps what is in it`,
     })
   await api.DELETE('/v1/projects/{projectId}', {

@@ -55,6 +55,13 @@ describe('tables', () => {
     expect(itemsTable([mended], screen(120))).toMatch(/T-2 .*failed +failed → ok /)
   })
 
+  it('show the verdict that people gave an item instead of the recorded one', () => {
+    const corrected = sampleItem({
+      ...{ item_id: 'T-2', worst_outcome_status: 'degraded', corrected_outcome_status: 'ok' },
+    })
+    expect(itemsTable([corrected], screen(120))).toMatch(/T-2 .* degraded → ok /)
+  })
+
   it('also show partition, cost and age at 120 columns', () => {
     expect(itemsTable(items, screen(120)).split('\n')[0]).toMatch(
       /ITEM +PARTITION +RAN +WORKED +COST +DETAIL/,

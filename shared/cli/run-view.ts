@@ -38,6 +38,10 @@ export function runsTable(runs: Run[], now: number, screen: Screen): string {
   return table(columns, runs, screen)
 }
 
+/** The verdict that stands: of a replay that worked, or as people corrected it, else the recorded one. */
+const standing = (item: RunItem) =>
+  item.mended_by === null ? (item.corrected_outcome_status ?? item.worst_outcome_status) : 'ok'
+
 export function itemsTable(items: RunItem[], screen: Screen): string {
   const columns: Column<RunItem>[] = [
     { title: 'ID', value: item => item.id },
@@ -47,8 +51,10 @@ export function itemsTable(items: RunItem[], screen: Screen): string {
     { title: 'RAN', value: item => item.status },
     {
       title: 'WORKED',
-      value: item => `${item.worst_outcome_status ?? '–'}${item.mended_by === null ? '' : ' → ok'}`,
-      style: item => outcomeStyle(item.mended_by === null ? item.worst_outcome_status : 'ok'),
+      value: item =>
+        (standing(item) === item.worst_outcome_status ? '' : `${item.worst_outcome_status ?? '–'} → `) +
+        (standing(item) ?? '–'),
+      style: item => outcomeStyle(standing(item)),
     },
     {
       title: 'UNREAD',

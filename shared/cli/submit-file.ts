@@ -130,7 +130,7 @@ export async function submitSource(
 function asSubmitFailure(error: unknown, order?: Submission): unknown {
   if (error instanceof BadLines) {
     return new Failure(EXIT.usage, 'invalid_line', error.message, {
-      hint: 'nothing was accepted; mend these lines',
+      hint: 'nothing was accepted; correct these lines',
     })
   }
   if ((error as NodeJS.ErrnoException).syscall === 'read') {

@@ -25,8 +25,8 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
   const pilot = pilotOf(given)
   const fields = { item_id: given.text('item-id'), partition_key: given.text('partition-key') }
   if (file === '-' && pilot?.goOn === false)
-    throw usageFailure('--pilot asks whether to go on, and standard input cannot be kept until then', {
-      hint: 'write it to a file first; or --yes goes on by itself when an item of the pilot was ok',
+    throw usageFailure('--pilot asks whether to continue, and standard input cannot be kept until then', {
+      hint: 'write it to a file first; or --yes continues without asking when an item of the pilot is ok',
     })
   const path = file === '-' ? undefined : await existing(resolve(session.folder, file))
   const agent = await findAgent(api, slug)

@@ -100,7 +100,7 @@ const storeUnreachable = ({ method }: Request, request_id: string, error: unknow
     `${whatOf(error)}; the log names request ${request_id}.`,
     method === 'GET'
       ? 'Ask again.'
-      : 'Whether it was done is not known: look first, or ask again with the same idempotency_key.',
+      : 'It is not known whether the request took effect: check first, or repeat it with the same idempotency_key.',
     LIMITS.store_retry_s,
   )
 

@@ -98,7 +98,7 @@ const unknownCaller = async (ctx: Context, token: string) =>
   (await isOperatorKey(ctx, token))
     ? new ApiError(
         'forbidden',
-        "The operator's credential opens accounts alone, and nothing that is in them.",
+        "The operator's credential manages accounts only, and nothing in them.",
         'Use a key of the project, or sign in as a member.',
       )
     : unauthenticated('The key or session is unknown, expired or revoked.')

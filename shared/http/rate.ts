@@ -57,7 +57,7 @@ async function takeOne(
   if (wait_ms === 0) return
   throw new ApiError(
     'rate_limited',
-    `This ${who} asks more than ${per_second} times a second.`,
+    `This ${who} sends more than ${per_second} requests a second.`,
     'Wait as long as Retry-After says; send many items as one batch.',
     Math.ceil(wait_ms / 1000),
   )

@@ -60,8 +60,19 @@ export function headersOf(request: Request, schema: z.ZodObject | undefined): un
   return checked(schema, Object.fromEntries(given), 'headers')
 }
 
-/** Refuses a query's period that ends before it begins. @throws ApiError `invalid_request` */
-export function checkPeriod({ from, to }: { from?: string | undefined; to?: string | undefined }): void {
+interface Period {
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** Refuses a period of a query, or of a part of a body, that ends before it begins. @throws ApiError `invalid_request` */
+export function checkPeriod({ from, to }: Period, part?: string): void {
+  // As moments, not as texts: one moment may be written with any offset and with a fraction of a second.
   if (from === undefined || to === undefined || Date.parse(from) <= Date.parse(to)) return
-  throw new ApiError('invalid_request', 'Query parameter "from" is later than "to".')
+  throw new ApiError(
+    'invalid_request',
+    part === undefined
+      ? 'Query parameter "from" is later than "to".'
+      : `Field "${part}.from" is later than "${part}.to".`,
+  )
 }

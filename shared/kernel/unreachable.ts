@@ -137,4 +137,4 @@ export function troubleOf(host: object, now_ms: number): unknown {
 
 /** The reason readiness gives when PostgreSQL has no connection left. */
 export const SAY_FULL =
-  'has no connection to give, or the pooler before it has none: lower ASSAY_DATABASE_CONNECTIONS, put a pooler before it, or raise max_connections'
+  'has no free connection, or the pooler in front of it has none: lower ASSAY_DATABASE_CONNECTIONS, put a pooler in front of it, or raise max_connections'

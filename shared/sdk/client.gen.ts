@@ -226,7 +226,7 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description The live keys of a project, newest first. No key is ever shown again after it was made.
+         * @description The live keys of a project, newest first, streamed: an answer that breaks off was not complete. No key is ever shown again after it was made.
          */
         get: operations["listApiKeys"];
         put?: never;
@@ -4520,7 +4520,7 @@ export interface components {
         RunComparison: {
             before: components["schemas"]["Run"] & unknown;
             after: components["schemas"]["Run"] & unknown;
-            /** @description Each pair of verdicts that occurs, the most frequent first. */
+            /** @description Each pair of verdicts that occurs, as people corrected them; the most frequent first. */
             changes: {
                 /**
                  * @description The verdict in the run before; held: it waits for a person or for money. none: it has no verdict. absent: the run has no such item.
@@ -4557,6 +4557,10 @@ export interface components {
                     after_reason: string | null;
                 }[];
             }[];
+            /** @description Items whose verdict people corrected: `changes` counts them as people say, `before` as recorded. */
+            before_corrected_items: number;
+            /** @description The same of this run. */
+            after_corrected_items: number;
         };
         /** @description What became of a run, for people. */
         RunDigest: {
@@ -4578,7 +4582,7 @@ export interface components {
                 cost: string;
                 /** @description With the run of the same schedule before, in words. */
                 compared: string | null;
-                /** @description Why items did not work, most first; three at most. */
+                /** @description Why items did not work, most first; three at most. Items that were held and went on, and those that people found to have worked, are not counted. */
                 causes: {
                     cause: string;
                     items: number;
@@ -4589,7 +4593,7 @@ export interface components {
                 corrected_items: number;
                 /** @description The same of the run before. */
                 previous_corrected_items: number;
-                /** @description The command that acts; null where all is well. */
+                /** @description The command that acts; null if nothing waits for a decision. */
                 command: string | null;
                 links: {
                     /**
@@ -4816,6 +4820,11 @@ export interface components {
              * @description Of an item that did not work, the record id of its newest replay, or replay of a replay, that did.
              */
             mended_by: string | null;
+            /**
+             * @description Whether it worked as people say, where that is not what was recorded; else null.
+             * @enum {string|null}
+             */
+            corrected_outcome_status: "ok" | "degraded" | "failed" | null;
         };
         /**
          * @description One item for an agent.

@@ -113,7 +113,7 @@ function redirected({ answered_by, status, headers, base, url }: Told): Words {
     }
   return {
     code: 'redirected',
-    message: `${answered_by} redirects from ${base} to ${moved} (${status}), and a key is sent to no address but its own`,
+    message: `${answered_by} redirects from ${base} to ${moved} (${status}), and a key is sent only to its own address`,
     hint: `set ASSAY_BASE_URL=${moved} (baseUrl in code; of a profile: assay login --server ${moved})`,
   }
 }

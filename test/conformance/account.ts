@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { openAccount } from './account-of-own.ts'
 import type { Given } from './suite.ts'
 
 /** Sessions, projects and keys. */
@@ -113,6 +115,20 @@ export function accountPart(given: Given): void {
         .toBe(401)
       expect((await given().call('DELETE', `${path}/${id}`)).status).toBe(404)
       expect((await given().call('GET', path)).text).not.toContain(id)
+    })
+
+    it('are listed in one answer, newest first, also where they are more than are read at once [keys.list]', async () => {
+      const world = given()
+      const { project_id, key } = await openAccount(world)
+      const made = LIMITS.keys_chunk + 2
+      await world.ctx.sql`
+        insert into api_keys (id, project_id, name, prefix, hash)
+        select gen_random_uuid(), ${project_id}, 'key ' || n, 'pk_00000000', sha256(convert_to(${project_id}::text || n, 'UTF8'))
+        from generate_series(1, ${made}) n`
+      const { status, json } = await world.call('GET', `/v1/projects/${project_id}/api-keys`, { token: key })
+      const ids = json.map((one: { id: string }) => one.id)
+      expect([status, ids.length]).toEqual([200, made + 1])
+      expect(ids).toEqual([...new Set(ids)].sort().reverse())
     })
 
     it('have a name of at most 128 characters [keys.name]', async () => {

@@ -317,6 +317,22 @@ export function recoveryPart(given: Given): void {
       expect(rows.map((row: { run_id: string }) => row.run_id)).toEqual([late.json.group_id])
     })
 
+    it.each([
+      ['2000-01-01T00:00:00Z', '2000-01-01T00:00:00.5Z', 200],
+      ['2000-01-01T02:00:00+02:00', '2000-01-01T00:30:00Z', 200],
+      ['2000-01-01T00:00:00.5Z', '2000-01-01T00:00:00Z', 400],
+      ['2000-01-01T00:30:00Z', '2000-01-01T01:00:00+01:00', 400],
+    ])(
+      'compares the times of its filter as moments, however they are written: %s to %s [recoveries.cohort]',
+      async (from, to, status) => {
+        const body = { action: 'dismiss', filter: { from, to }, dry_run: true }
+        const answer = await given().call('POST', '/v1/recoveries', { body })
+        expect(answer.status).toBe(status)
+        if (status === 400)
+          expect(answer.json.error.message).toBe('Field "filter.from" is later than "filter.to".')
+      },
+    )
+
     it('dismisses all items of a filter in one order, as one entry of the audit log [recoveries.decide]', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: 1 }, { input: 2 }, { input: 3 }])

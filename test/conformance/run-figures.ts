@@ -174,6 +174,41 @@ export function runFiguresPart(given: Given): void {
         },
       ])
       expect(json.changes).toHaveLength(5)
+      expect([json.before_corrected_items, json.after_corrected_items]).toEqual([0, 0])
+    })
+
+    it('a comparison and the list of items have the verdicts that people corrected [runs.compare, results.corrected]', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      await deploy(world, agent.id)
+      const items = (verdicts: (keyof typeof PLAYS)[]) =>
+        verdicts.map((input, at) => ({ input, item_id: `same-${at}` }))
+      const before = await makeRun(world, agent.id, items(['empty', 'ok', 'ok']))
+      const after = await makeRun(world, agent.id, items(['ok', 'ok', 'empty']))
+      await workOff(world, asTold)
+      for (const id of [recordId(before, 1), recordId(after, 2), recordId(after, 3)])
+        await world.call('POST', `/v1/durable/runs/${id}/wrong`, { body: {} })
+      const { json } = await world.call('GET', `/v2/runs/${after}/compare?with=${before}`)
+      expect(json).toMatchObject({
+        before: { degraded_count: 1 },
+        after: { degraded_count: 1 },
+        changes: [
+          { before: 'ok', after: 'ok', count: 2, items: [] },
+          { before: 'ok', after: 'degraded', count: 1, items: [{ item_id: 'same-1', before_reason: null }] },
+        ],
+        ...{ before_corrected_items: 1, after_corrected_items: 2 },
+      })
+      const list = await world.call('GET', `/v2/runs/${after}/items`)
+      expect(
+        list.json.map((item: Record<string, string>) => [
+          item.worst_outcome_status,
+          item.corrected_outcome_status,
+        ]),
+      ).toEqual([
+        ['ok', null],
+        ['ok', 'degraded'],
+        ['degraded', 'ok'],
+      ])
     })
 
     it('runs and items are summed up by day, with those that await a decision [projects.activity]', async () => {

@@ -99,8 +99,45 @@ export function triggerItemsPart(given: Given): void {
       const path = `/v1/triggers/${trigger.id}`
       await given().call('PATCH', path, { body: { items: true } })
       expect(await itemsOf((await fire(trigger, '[1,2,3]')).json.run_id)).toHaveLength(3)
+      await given().call('PATCH', path, { body: { source: null } })
+      expect(await itemsOf((await fire(trigger, '[1,2,3]')).json.run_id)).toHaveLength(3)
       await given().call('PATCH', path, { body: { items: false } })
       expect(await itemsOf((await fire(trigger, '[1,2,3]')).json.run_id)).toHaveLength(1)
+    })
+  })
+
+  describe('a change of where items come from', () => {
+    it.each<[string, object, object, object]>([
+      ['items: false leaves a source', { source: { generator: 'rows' } }, { items: false }, {}],
+      ['source: null leaves items', { items: true, item_id: 'id' }, { source: null }, {}],
+      [
+        'items: true leaves the fields that it does not name',
+        { items: true, item_id: 'id', partition_key: 'tenant' },
+        { items: true, partition_key: 'region' },
+        { partition_key: 'region' },
+      ],
+      [
+        'source: null removes a source',
+        { source: { generator: 'rows' } },
+        { source: null },
+        { source: null },
+      ],
+      [
+        'items: false ends items, and their fields',
+        { items: true, item_id: 'id' },
+        { items: false },
+        { items: false, item_id: null },
+      ],
+      [
+        'items: true removes a source',
+        { source: { generator: 'rows' } },
+        { items: true },
+        { items: true, source: null },
+      ],
+    ])('%s [triggers.manage]', async (_, first, change, changed) => {
+      const { id, items, item_id, partition_key, source } = await makeTrigger(first)
+      const { status, json } = await given().call('PATCH', `/v1/triggers/${id}`, { body: change })
+      expect([status, json]).toMatchObject([200, { items, item_id, partition_key, source, ...changed }])
     })
   })
 

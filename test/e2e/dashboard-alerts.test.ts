@@ -50,19 +50,22 @@ describe.skipIf(CHROMIUM === undefined)('alerts and settings (needs Chromium)', 
     ...more,
   })
 
-  it('fold alerts of one rule and agent into one line, which names and links what it is about', async () => {
+  it('fold resolved alerts of one rule and agent into one line, and no open ones; each line links what it is about', async () => {
     const body = { agent_id: agent.id, cron: '0 2 * * *', name: 'Nightly tickets', input: 1 }
     const { json: schedule } = await world.call('POST', '/v1/schedules', { body })
     const nightly = { schedule_id: schedule.id, rule: 'schedule_missed', message: 'It passed.' } as const
-    const run_ids = [1, 2, 3].map(() => world.ctx.newId())
+    const run_ids = [1, 2, 3, 4, 5].map(() => world.ctx.newId())
     const ofRuns = run_ids.map(run_id => alert({ run_id }))
     // In sequence, since alerts of one statement have the same time.
-    for (const one of [...ofRuns, alert(nightly), alert({ rule: 'budget_near', agent_id: null })])
+    for (const one of ofRuns) await raiseAlerts(world.ctx, world.ctx.sql, [one])
+    await world.ctx.sql`
+      update alerts set resolved_at = now() where run_id = any(${run_ids.slice(0, 3)}::uuid[])`
+    for (const one of [alert(nightly), alert({ rule: 'budget_near', agent_id: null })])
       await raiseAlerts(world.ctx, world.ctx.sql, [one])
     const page = await open(`${of_project}/alerts`)
     const lines = page.locator('#alerts tbody tr')
     expect(await lines.locator('td:first-child').allTextContents()).toEqual([
-      ...['The project', 'Nightly tickets', agent.slug],
+      ...['The project', 'Nightly tickets', agent.slug, agent.slug, agent.slug],
     ])
     const linked = await lines
       .locator('td:first-child a')
@@ -70,7 +73,7 @@ describe.skipIf(CHROMIUM === undefined)('alerts and settings (needs Chromium)', 
     expect(linked).toEqual([
       `${of_project}/settings`,
       `/dashboard/schedules/${schedule.id}`,
-      `/dashboard/runs/${run_ids[2]}`,
+      ...[4, 3, 2].map(at => `/dashboard/runs/${run_ids[at]}`),
     ])
     await page.getByText('and 2 alerts like it before').click()
     const earlier = await lines.locator('li a').evaluateAll(all => all.map(a => a.getAttribute('href')))

@@ -202,6 +202,34 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     await page.getByText('0 of 3 items ended.').waitFor()
   })
 
+  it('a run that stopped by itself and is kept open by a held item can be cancelled', async () => {
+    const agent = await makeAgent(world)
+    await deploy(world, agent.id, { max_consecutive_failures: 1 })
+    const run = await makeRun(world, agent.id, told(['hold', 'fail', 'ok']), { concurrency: 1 })
+    await workOff(world, asTold)
+    const page = await open(`/runs/${run}`)
+    await page.getByText('Stopped early. Too many items failed one after another').waitFor()
+    await page.getByRole('link', { name: 'Cancel run…' }).click()
+    await page.getByText('1 held item will be cancelled.').waitFor()
+    expect(await page.getByText('queued item').count()).toBe(0)
+    await page.getByRole('button', { name: 'Cancel the run' }).click()
+    await page.getByText('The run was cancelled; nothing was in flight.').waitFor()
+    await page.locator('#run-state').getByText('cancelled').waitFor()
+    expect(await page.getByRole('link', { name: /^(Cancel|Abort)/ }).count()).toBe(0)
+  })
+
+  it('of a cancelled run, what is still in flight can be aborted', async () => {
+    const run = await started()
+    await world.ctx.sql`update items set status = 'running' where run_id = ${run}`
+    await world.ctx.sql`update runs set running = 1 where id = ${run}`
+    await world.call('POST', `/v2/runs/${run}/cancel`)
+    const page = await open(`/runs/${run}`)
+    await page.getByRole('link', { name: 'Abort what is in flight…' }).click()
+    await page.getByText('1 item in flight still finishes').waitFor()
+    await page.getByRole('button', { name: 'Abort 1 item in flight' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0)
+  })
+
   it('a run that ends while its page is fetched again is shown as ended', async () => {
     const page = await open(overview())
     const run = await started()

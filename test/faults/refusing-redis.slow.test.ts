@@ -57,7 +57,7 @@ async function evictAll(): Promise<() => Promise<void>> {
 const DISTURBANCES: [what: string, reason: RegExp, begin: () => Promise<() => Promise<unknown>>][] = [
   [
     'has too few replicas to accept a write',
-    /takes no writes, for want of replicas/,
+    /takes no writes, because it lacks replicas/,
     async () => {
       await configure({ 'min-replicas-to-write': '1' })
       return () => configure({ 'min-replicas-to-write': '0' })
@@ -73,13 +73,13 @@ const DISTURBANCES: [what: string, reason: RegExp, begin: () => Promise<() => Pr
   ],
   [
     'is full',
-    /takes no writes, for want of memory/,
+    /takes no writes, because it lacks memory/,
     async () => {
       await configure({ maxmemory: '1mb' })
       return () => configure({ maxmemory: '0' })
     },
   ],
-  ['evicts all keys', /lost what it was told/, evictAll],
+  ['evicts all keys', /lost a value that was written/, evictAll],
 ]
 
 it.for(DISTURBANCES)(

@@ -4,7 +4,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { eventTable, LOG_EVENTS } from '../../shared/upkeep/rules/log-events.ts'
+import { LOG_EVENTS } from '../../shared/upkeep/rules/log-events.ts'
+import { eventTable } from '../../shared/upkeep/rules/log-table.ts'
 import { readProofs } from './coverage.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

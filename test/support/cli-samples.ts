@@ -89,6 +89,7 @@ export function sampleItem(values: Partial<RunItem> = {}): RunItem {
     ...common,
     worst_outcome_status: 'ok',
     mended_by: null,
+    corrected_outcome_status: null,
     input: { text: 'hello' },
     output: { intent: 'greeting' },
     ...values,

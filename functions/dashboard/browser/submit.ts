@@ -214,7 +214,7 @@ function wrong(lines: readonly string[]): void {
 
 function sentencesOf(error: unknown): string[] {
   if (error instanceof BadLines)
-    return [...error.named, 'Nothing was accepted: mend these lines, choose the file again.']
+    return [...error.named, 'Nothing was accepted: correct these lines, then choose the file again.']
   if (error instanceof BadOrder || error instanceof Refused) return [error.message]
   if (error instanceof DOMException && error.name === 'NotReadableError')
     return ['The file has changed or is gone since it was chosen: choose it again.']

@@ -99,6 +99,7 @@ const ItemByItem = ({ compared, names, larger, other_id, query, request }: ItemB
   compared ? (
     <section id="compared">
       <Changes changes={compared.changes} names={names} only={query.only} request={request} />
+      <Corrected compared={compared} names={names} />
     </section>
   ) : larger > LIMITS.compared_items ? (
     <p>Runs of more than {counted(LIMITS.compared_items, 'item')} are compared by their totals only.</p>
@@ -118,6 +119,20 @@ const ItemByItem = ({ compared, names, larger, other_id, query, request }: ItemB
       <span class="dim">Reads both batches, which takes a while for large ones.</span>
     </p>
   )
+
+/** Says that the verdicts of the items are not all those that the bars above count. */
+const Corrected = ({ compared, names }: { compared: Schemas['RunComparison']; names: Sides['names'] }) => {
+  const sides = [
+    [compared.before_corrected_items, names.before],
+    [compared.after_corrected_items, names.after],
+  ] as const
+  const said = sides.flatMap(([items, name]) => (items > 0 ? `${count(items)} in ${name.toLowerCase()}` : []))
+  return said.length === 0 ? null : (
+    <p class="dim">
+      Verdicts that people corrected count as corrected: {said.join(', ')}. The bars count what was recorded.
+    </p>
+  )
+}
 
 interface OtherRunProps {
   other: Run

@@ -1,7 +1,7 @@
 // One run: whether it ran and whether it worked, its cost and time next to what is usual, its failures by cause with
 // the actions on them, and its items.
 
-import { isPaused } from '../../../shared/items/rules/lifecycle.ts'
+import { canBeCancelled, isPaused } from '../../../shared/items/rules/lifecycle.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ranAndWorked } from '../../../shared/view/run.ts'
@@ -119,9 +119,9 @@ const RunActions = ({ run, mayAct, mayReplay }: { run: Run; mayAct: boolean; may
           Replay what failed…
         </a>
       )}
-      {isOpen && mayAct && run.stop_reason === null && (
+      {mayAct && canBeCancelled(run) && (
         <a class="button danger" href={ofRun(run.id, 'cancel')} data-key="c">
-          Cancel run…
+          {run.status === 'cancelled' ? 'Abort what is in flight…' : 'Cancel run…'}
         </a>
       )}
     </div>

@@ -1,4 +1,5 @@
-// Lists alerts with the names of what they are about; several of one rule and one agent become one line with a count.
+// Lists alerts with the names of what they are about; resolved ones of one rule and one agent become one line with a
+// count. An open one has its own line: a rule has one for each schedule or agent, so each is another problem.
 
 import type { AlertRule } from '../../../shared/alerts/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
@@ -22,11 +23,10 @@ const PAGES: Partial<Record<AlertRule, string>> = {
   items_held: 'triage?kind=quarantine',
 }
 
-/** The newest alert of each rule and agent, with the earlier ones it stands for; open and resolved alerts apart. */
+/** Each open alert, and the newest resolved one of each rule and agent with the earlier ones it stands for. */
 function groupsOf(alerts: readonly Alert[]): { newest: Alert; earlier: Alert[] }[] {
-  const groups = Map.groupBy(
-    alerts,
-    ({ rule, agent_id, resolved_at }) => `${rule} ${agent_id} ${resolved_at === null}`,
+  const groups = Map.groupBy(alerts, ({ id, rule, agent_id, resolved_at }) =>
+    resolved_at === null ? id : `${rule} ${agent_id}`,
   )
   return [...groups.values()].map(([newest, ...earlier]) => ({ newest: newest!, earlier }))
 }

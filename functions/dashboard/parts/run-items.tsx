@@ -127,6 +127,14 @@ const reasonWords = (reason: string | null) => (reason === null ? '' : reasonMea
 
 const statuses = Object.fromEntries([['', 'any'], ...ITEM_STATUSES.map(one => [one, statusWord(one)])])
 
+const Worked = ({ item }: { item: Schemas['RunItem'] }) => (
+  <>
+    <Verdict of={item.worst_outcome_status} />
+    {item.corrected_outcome_status && <span class="dim"> people say {item.corrected_outcome_status}</span>}
+    {item.mended_by && <a href={ofItem(item.mended_by)}> ok in a replay</a>}
+  </>
+)
+
 export const RunItems = ({
   run,
   query,
@@ -165,12 +173,7 @@ export const RunItems = ({
         { label: 'Ran', cell: item => <Status of={item.status} /> },
         {
           label: 'Worked',
-          cell: item => (
-            <>
-              <Verdict of={item.worst_outcome_status ?? null} />
-              {item.mended_by && <a href={ofItem(item.mended_by)}> ok in a replay</a>}
-            </>
-          ),
+          cell: item => <Worked item={item} />,
         },
         {
           label: 'Why',

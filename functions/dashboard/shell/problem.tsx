@@ -44,7 +44,7 @@ export function foreignForm(request: Request, base_url: string): View {
     )
   return problem(
     403,
-    `The browser says that this form was on a page of ${origin}, and this installation is at ${base_url || 'no address that it was told'}, so nothing was done.`,
+    `The browser says that this form was on a page of ${origin}, and ${base_url === '' ? 'BASE_URL does not say at which address this installation is' : `this installation is at ${base_url}`}, so nothing was done.`,
     `If ${origin} is the same one behind a proxy, set BASE_URL to that address, or let the proxy pass the Host header on.`,
     title,
   )

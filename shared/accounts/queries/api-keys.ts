@@ -1,8 +1,9 @@
 // Project keys. Only the hash of a key is stored; the plaintext is returned once, when the key is made.
 
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, lt, sql } from 'drizzle-orm'
 import { lostNodes } from '../../cluster/queries/nodes.ts'
 import type { Database } from '../../context.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { accounts } from '../tables/accounts.ts'
 import { apiKeys, projects } from '../tables/projects.ts'
 import type { ApiKeyRow } from '../wire/account.ts'
@@ -58,13 +59,29 @@ export async function touchKey(db: Database, id: string): Promise<void> {
     .execute()
 }
 
-/** A project's unrevoked keys, newest first. */
-export function listKeys(db: Database, project_id: string): Promise<ApiKeyRow[]> {
+/** The next of a project's unrevoked keys, newest first. */
+function nextKeys(db: Database, project_id: string, before: string | undefined): Promise<ApiKeyRow[]> {
+  const isBefore = before === undefined ? undefined : lt(apiKeys.id, before)
   return db
     .select(columns)
     .from(apiKeys)
-    .where(and(eq(apiKeys.project_id, project_id), isNull(apiKeys.revoked_at)))
+    .where(and(eq(apiKeys.project_id, project_id), isNull(apiKeys.revoked_at), isBefore))
     .orderBy(desc(apiKeys.id))
+    .limit(LIMITS.keys_chunk)
+}
+
+/** Yields a project's unrevoked keys in chunks, newest first. `read` runs the query of each chunk. */
+export async function* keysInChunks(
+  project_id: string,
+  read: (next: (db: Database) => Promise<ApiKeyRow[]>) => Promise<ApiKeyRow[]>,
+): AsyncGenerator<ApiKeyRow[]> {
+  let before: string | undefined
+  for (;;) {
+    const rows = await read(db => nextKeys(db, project_id, before))
+    if (rows.length > 0) yield rows
+    if (rows.length < LIMITS.keys_chunk) return
+    before = rows.at(-1)!.id
+  }
 }
 
 export async function insertKey(db: Database, key: typeof apiKeys.$inferInsert): Promise<ApiKeyRow> {

@@ -83,7 +83,7 @@ export async function deleteAccount(
     throw new ApiError(
       'invalid_request',
       'Field "account_name" is not the name of the account.',
-      'Everything goes for good: repeat the name that GET /v1/account tells, to say that you mean it.',
+      'Everything is deleted for good: to confirm, repeat the name that GET /v1/account returns.',
     )
   }
   await checkPassword(ctx, self.name, confirmation.password)

@@ -50,7 +50,7 @@ export async function deleteProject(ctx: Context, project: ProjectRow, confirm: 
     throw new ApiError(
       'invalid_request',
       'Query parameter "confirm" is not the name of the project.',
-      'Everything in the project goes for good: repeat its name to say that you mean it.',
+      'Everything in the project is deleted for good: repeat its name to confirm.',
     )
   }
   await store.detachProject(ctx.db, project.id)

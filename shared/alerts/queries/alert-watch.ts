@@ -7,13 +7,14 @@
 // that it meets, and resolves alerts of earlier runs.
 
 import type { Fragment } from 'postgres'
-import { type Asked, askEach, asked } from '../../cluster/queries/distributed.ts'
+import { type Asked, askEach, asked, byProject } from '../../cluster/queries/distributed.ts'
 import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { RULES } from '../rules/alerts.ts'
 import { RUN_RULES, type RunFindings, type RunRule, type WatchedRun } from '../rules/run-alerts.ts'
 import type { AlertRule } from '../vocabulary.ts'
+import type { OpenAlert } from './alerts.ts'
 
 /** Lets one process at a time evaluate rules, or two rules could alert about one run. False if another process does. */
 export async function lockAlerts(sql: Sql): Promise<boolean> {
@@ -137,17 +138,44 @@ export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]
   return askEach(sql, look, limit, (project, limit) => takeEndedOf(sql, limit, project))
 }
 
-function takeEndedOf(sql: Sql, limit: number, project: Asked) {
+const takeEndedOf = (sql: Sql, limit: number, project: Asked) => {
+  const of = asked(sql, 'ended_runs', project)
+  const taken = sql`
+    delete from ended_runs where (project_id, run_id) in (
+      select project_id, run_id from ended_runs where not answers_due ${of} order by run_id limit ${limit} for update skip locked) ${of}
+    returning project_id, run_id, first_end`
+  return judge(sql, taken, project)
+}
+
+/**
+ * For each of these alerts, which decisions about its run resolved, the newest run that it also stood for and that
+ * still waits for decisions: a rule alerts once about a subject, so nobody was told of that run. A batch of ended runs
+ * raises the alert of one of them, and is taken within the hour.
+ */
+export async function findStoodFor(sql: Sql, over: readonly OpenAlert[]): Promise<EndedRun[]> {
+  const found: EndedRun[] = []
+  for (const [project, own] of await byProject(sql, over)) {
+    const of = (alias: string) => asked(sql, alias, project)
+    const taken = sql`
+      select distinct on (over.id) r.project_id, r.id as run_id, true as first_end
+      from alerts over join runs r on r.project_id = over.project_id and r.agent_id = over.agent_id ${of('r')}
+      ${fired(sql, project)}
+      where over.id = any(${own.map(({ id }) => id)}::uuid[]) ${of('over')} and r.undecided > 0 and ${isFirst(sql)}
+        and r.finished_at >= over.since - interval '1 hour' and ${untold(sql, project)}
+        and over.subject_id = coalesce(fired.schedule_id, r.agent_id)
+      order by over.id, r.id desc`
+    found.push(...(await judge(sql, taken, project)))
+  }
+  return found
+}
+
+/** Which rules runs meet that have ended: those that `taken` returns. */
+function judge(sql: Sql, taken: Fragment, project: Asked) {
   const of = (alias: string) => asked(sql, alias, project)
   const reasons = givesReason(sql)
   const never = couldNot(sql)
   return sql<EndedRun[]>`
-    with taken as (
-      delete from ended_runs where (project_id, run_id) in (
-        select project_id, run_id from ended_runs where not answers_due ${of('ended_runs')}
-        order by run_id limit ${limit} for update skip locked) ${of('ended_runs')}
-      returning project_id, run_id, first_end
-    ), judged as (
+    with taken as (${taken}), judged as (
       select ${watched(sql)}, taken.first_end, not ${isFirst(sql)} as is_replay,
         ${isDecided(sql, project)} as is_decided,
         (not ${isFirst(sql)} or r.stop_reason is not distinct from 'cancelled' or not ${untold(sql, project)}

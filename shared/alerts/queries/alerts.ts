@@ -128,6 +128,12 @@ async function resolveApart(sql: Sql, open: readonly OpenAlert[], project: strin
   return over
 }
 
+/** An open alert that is over. */
+export interface OverAlert extends OpenAlert {
+  /** Because everything that its run waited for was decided, and not because another run was well. */
+  is_decided: boolean
+}
+
 /** An ended run, with what decides which open alerts its end resolves. */
 export interface EndedSubject {
   run_id: string
@@ -146,16 +152,16 @@ export interface EndedSubject {
  * Open alerts that ended runs resolve: alerts of a schedule, or else of an agent, whose rule the run no longer meets,
  * and alerts of the run itself once all its items have been decided about.
  */
-export async function findResolvedBy(sql: Sql, ended: readonly EndedSubject[]): Promise<OpenAlert[]> {
-  const found: OpenAlert[] = []
+export async function findResolvedBy(sql: Sql, ended: readonly EndedSubject[]): Promise<OverAlert[]> {
+  const found: OverAlert[] = []
   for (const [project, own] of await byProject(sql, ended))
     found.push(...(await findResolvedOf(sql, own, project)))
   return found
 }
 
 function findResolvedOf(sql: Sql, ended: readonly EndedSubject[], project: Asked) {
-  return sql<OpenAlert[]>`
-    select distinct a.id, a.project_id
+  return sql<OverAlert[]>`
+    select a.id, a.project_id, bool_or(a.run_id = g.run_id and g.is_decided) is true as is_decided
     from jsonb_to_recordset(${sql.json(ended as never)}) as g(run_id uuid, project_id uuid, agent_id uuid,
       schedule_id uuid, first_end boolean, is_decided boolean, still jsonb)
     join alerts a on a.project_id = g.project_id and a.resolved_at is null and a.subject_id is not null ${asked(sql, 'a', project)}
@@ -167,7 +173,8 @@ function findResolvedOf(sql: Sql, ended: readonly EndedSubject[], project: Asked
       when a.rule::text = any(${[...RUN_RULES]}::text[])
         then a.subject_id = coalesce(g.schedule_id, g.agent_id) and not g.still ? a.rule::text
       when a.rule = 'unpriced_model' then a.subject_id = g.agent_id and not g.still ? a.rule::text
-      else false end`
+      else false end
+    group by a.id, a.project_id`
 }
 
 /** The setting of `g`'s rule: that of its agent, else that for all agents. */

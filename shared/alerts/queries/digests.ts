@@ -40,6 +40,15 @@ export async function findCorrections(sql: Sql, project_id: string, runIds: read
     where project_id = ${project_id} and run_id = any(${[...runIds]}::uuid[]) and corrected is not null group by 1`
 }
 
+/** Whether items of a run that did not work still wait for a decision. */
+export async function isToDecide(sql: Sql, { project_id, run_id }: RunKey): Promise<boolean> {
+  const [row] = await sql<{ waits: boolean }[]>`
+    select exists (
+      select from triage
+      where project_id = ${project_id} and run_id = ${run_id} and lane = 'dlq' and disposition is null) as waits`
+  return row!.waits
+}
+
 /** What digests report, by message: the run as it was when it ended, its schedule, and the schedule's run before. */
 export async function findDigests(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, DigestEnd>> {
   const look = (of: Reachable) =>

@@ -31,7 +31,7 @@ it('an alert about a failed source names the line and the error, and says that t
   const detail = { line: 7, text: 'Unexpected end of JSON input.' }
   const { message, advice } = scheduleMissed({ ...moment, reason: 'source_failed', detail })!
   expect(message).toMatch(/could not be read: Line 7 of the source: Unexpected end of JSON input\.$/)
-  expect(advice).toContain('read again by itself')
+  expect(advice).toContain('is read again')
   const twice = { line: 1, text: 'line 1: names no field "id"' }
   expect(problemText(twice)).toBe('Line 1 of the source: names no field "id"')
 })

@@ -117,7 +117,7 @@ export interface Alert {
 export interface MissedOccurrence {
   project_id: string
   agent_id: string
-  /** Null once the agent is gone. */
+  /** Null once the agent is gone; its id if the slug could not be read. */
   agent_slug: string | null
   schedule_id: string
   /** The label of the schedule. */
@@ -139,12 +139,12 @@ const WHY_MISSED: Readonly<
 > = {
   overdue: {
     happened: 'passed while no tick was running',
-    advice: 'See that the tick is called every minute; start by hand what is still wanted.',
+    advice: 'Make sure that the tick is called every minute; start by hand what is still needed.',
     command: 'assay schedules trigger {schedule}',
   },
   invalid_cron: {
     happened: 'could not be planned: its cron expression is not valid, and the schedule is disabled',
-    advice: 'Mend the expression, then enable the schedule.',
+    advice: 'Correct the expression, then enable the schedule.',
     command: 'assay schedules update {schedule} --cron "0 9 * * *" && assay schedules enable {schedule}',
   },
   invalid_timezone: {
@@ -169,28 +169,28 @@ const WHY_MISSED: Readonly<
   },
   agent_lookup_failed: {
     happened: 'started nothing: its agent could not be looked up',
-    advice: 'See whether the stores are well, then start it by hand.',
+    advice: 'Check PostgreSQL and Redis, then start it by hand.',
     command: 'assay schedules trigger {schedule}',
   },
   account_lookup_failed: {
     happened: 'started nothing: its account could not be looked up',
-    advice: 'See whether the stores are well, then start it by hand.',
+    advice: 'Check PostgreSQL and Redis, then start it by hand.',
     command: 'assay schedules trigger {schedule}',
   },
   dispatch_failed: {
     happened: 'started nothing: its run could not be submitted',
-    advice: 'See whether the stores are well, then start it by hand.',
+    advice: 'Check PostgreSQL and Redis, then start it by hand.',
     command: 'assay schedules trigger {schedule}',
   },
   source_failed: {
     happened: 'started nothing: its items could not be read',
     advice:
-      'It is read again by itself until the next moment comes; mend the source, or start it by hand to read it at once.',
+      'The source is read again until the schedule fires next. Correct the source, or start it by hand to read it at once.',
     command: 'assay schedules events {schedule}',
   },
   run_never_started: {
     happened: 'submitted a run that no worker has started',
-    advice: 'See why nothing takes it; once that is mended the run goes on by itself.',
+    advice: 'Find out why no consumer starts it. As soon as one does, the run continues by itself.',
     command: 'assay watch {run}',
   },
 }
@@ -255,8 +255,8 @@ export function unpricedModel(call: {
     message: `${agent_slug}: a run has a budget and called ${what}: ${allowed ? 'it goes on, and the budget does not count these calls' : 'its items are paused'}.`,
     advice:
       model === null
-        ? 'Have the agent report the usage of its calls; resume an item to go on without.'
-        : 'Set the price; paused items then go on by themselves.',
+        ? 'Let the agent report the usage of its calls, or resume an item to continue without.'
+        : 'Set the price; paused items then continue by themselves.',
     command: model === null ? `assay triage --run ${call.run_id}` : setPriceCommand(model),
     since: call.since,
   }

@@ -31,6 +31,8 @@ export interface Digest {
   /** The run of the same schedule that ended before; null if there is none. */
   previous: DigestRun | null
   causes: readonly DigestCause[]
+  /** Whether items that did not work wait for a decision as the digest is written. */
+  to_decide: boolean
   /** The findings of the checks over the run, in words. */
   noticed: readonly string[]
 }
@@ -60,7 +62,7 @@ export interface DigestWords {
   command: string | null
 }
 
-const notOk = (run: RunTally) => run.degraded + run.failed
+const notOk = (run: RunTally) => run.degraded + run.failed + run.budget_exceeded
 const isAllOk = (run: RunTally) => run.ok === run.total_items
 
 /** @example costOf({ cost_micro: 3_120_000, budget_micro: 5_000_000, … }) // '$3.12 of $5.00 (62 %)' */
@@ -98,14 +100,14 @@ function comparedOf(run: DigestRun, before: DigestRun): string {
   return `last time: ${items}, ${share(before)} ok${sayCorrected(before)} for ${cost}; now ${share(run)} ok for ${dollars(run.cost_micro)}`
 }
 
-export function digestWords({ run, previous }: Digest): DigestWords {
+export function digestWords({ run, previous, to_decide }: Digest): DigestWords {
   return {
     name: runLabel(run),
     ran: ran(run) === 'all' ? `all ${count(run.total_items)}` : ran(run),
     worked: workedOf(run),
     cost: costOf(run),
     compared: previous && comparedOf(run, previous),
-    command: isAllOk(run) ? null : `assay recover --run ${run.id} --dry-run`,
+    command: to_decide ? `assay recover --run ${run.id} --dry-run` : null,
   }
 }
 

@@ -113,7 +113,7 @@ export function failureShare(run: WatchedRun): Alert {
     ...ofRun('failure_share', run),
     reason: 'failure_share',
     message: `${runLabel(run)}: ${count(bad)} of ${counted(ended, 'item')} did not work (${kinds.join(', ')}).${stopped}`,
-    advice: 'Look at what they have in common; mend it, then run those again.',
+    advice: 'Find what they have in common and correct it, then run them again.',
     command: `assay triage --run ${run.run_id}`,
   }
 }
@@ -145,7 +145,7 @@ export function creditNear(project: WatchedProject): Alert {
     ...ofProject(project_id, 'budget_near', project.since),
     reason: 'project_credit',
     message: `Project ${name} has spent ${dollars(spent_micro)} of its ${dollars(credit_micro)} credit; at the end of it items are paused.`,
-    advice: 'Raise the credit of the project; paused items then go on by themselves.',
+    advice: 'Raise the credit of the project; paused items then continue by themselves.',
     command: 'assay projects',
   }
 }
@@ -166,7 +166,9 @@ export function consumerStalled({ name, runs, run_id, deployed, ...project }: St
     ...ofProject(project.project_id, 'consumer_stalled', project.since),
     reason: deployed ? 'no_consumer' : 'no_deployed_version',
     message: `Project ${name}: items of ${counted(runs, 'run')} wait since ${project.since.toISOString()} and ${cause}.`,
-    advice: deployed ? 'See that a consumer is running and can reach the stores.' : 'Deploy the agent.',
+    advice: deployed
+      ? 'Make sure that a consumer is running and can reach PostgreSQL and Redis.'
+      : 'Deploy the agent.',
     command: deployed ? `assay watch ${run_id}` : 'assay deploy agent.ts',
   }
 }
@@ -230,7 +232,7 @@ export function notFinished(late: PassedDeadline): Alert {
     message: `${[agent_slug, cron].filter(Boolean).join(' ')}: nothing finished by ${finished_by} (${timezone}); ${found}.`,
     advice:
       run_id === null
-        ? 'See what should have started it; start it by hand if it is still wanted.'
+        ? 'Find out what should have started it; start it by hand if it is still needed.'
         : 'See what it waits for.',
     command:
       run_id !== null

@@ -218,8 +218,8 @@ const WAITING: Record<NonNullable<ReturnType<typeof admit>['waiting_for']>, (f: 
     token: 'price',
     message:
       model === ''
-        ? 'Its run has a budget, and a model call did not tell its tokens, or counts what its price does not: have the agent report its usage, or resume a held item to let the run go on without.'
-        : `Its run has a budget and called model ${model}, which has no price: set it with ${setPriceCommand(model!)}, and it goes on by itself; or resume a held item to let the run go on without.`,
+        ? 'Its run has a budget, and a model call reported no tokens, or usage that its price does not cover: let the agent report its usage, or resume a held item to let the run continue without a price.'
+        : `Its run has a budget and called model ${model}, which has no price: set it with ${setPriceCommand(model!)}, and it continues by itself; or resume a held item to let the run continue without a price.`,
   }),
   pilot: () => ({
     token: 'pilot',

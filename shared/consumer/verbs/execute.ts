@@ -83,7 +83,7 @@ function fence(
       answer.fail(
         inFlight,
         'too_many_attempts',
-        `The item was attempted ${LIMITS.attempts_per_item} times; an agent that yields must get on between.`,
+        `The item was attempted ${LIMITS.attempts_per_item} times; an agent that yields must make progress in between.`,
         'limit_exceeded',
       )
     else if (budget !== null && budget > 0 && inFlight.cost_micro >= budget)

@@ -24,7 +24,7 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   invalid_timezone: 'The timezone is no name of the IANA database.',
   max_steps_rejected: "max_steps is no setting of a schedule: it belongs to the agent's declaration.",
   unpriced_model:
-    'The agent is known to call a model without a price, so the budget cannot be held; set the price, or say that you know.',
+    'The agent is known to call a model without a price, so the budget cannot be held; set the price, or allow calls without one.',
   source_failed:
     'A source could not be read to its end; the message says where, unless it is to the sender of a trigger. Nothing was started.',
   source_empty: 'A source has no rows. Nothing was started.',
@@ -42,7 +42,7 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   trigger_name_taken: 'Another trigger of the agent has this name.',
   email_taken: 'Somebody signs in with this e-mail already.',
   last_owner: 'The account would be left without an owner.',
-  run_already_ended: 'The run has ended: there is nothing left to stop.',
+  run_already_ended: 'The run has ended, or is still being submitted: it can be cancelled only in between.',
   item_not_replayable:
     'The item worked, has not ended, or is being replayed already; the message says which.',
   item_not_paused: 'The item is not held for a decision, or its run was stopped, so it cannot go on.',

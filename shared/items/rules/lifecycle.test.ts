@@ -8,6 +8,7 @@ import {
   type StopReason,
 } from '../vocabulary.ts'
 import {
+  canBeCancelled,
   effectOf,
   FIRST_STATUS,
   ITEM_TRANSITIONS,
@@ -250,3 +251,20 @@ describe('whatever happens to the items of a run', () => {
     expect(visited.size).toBe(7)
   })
 })
+
+it.each([
+  ['materializing', 0, null, false],
+  ['queued', 0, null, true],
+  ['running', 1, null, true],
+  // It stopped by itself, and held items keep it open.
+  ['failed', 0, null, true],
+  ['budget_exceeded', 2, null, true],
+  ['cancelled', 2, null, true],
+  ['cancelled', 0, null, false],
+  ['completed', 0, '2026-01-01T00:00:00Z', false],
+])(
+  'a run that is %s with %i items in flight, ended %s, can be cancelled: %s',
+  (status, running, finished_at, can) => {
+    expect(canBeCancelled({ status, running, finished_at })).toBe(can)
+  },
+)

@@ -204,3 +204,16 @@ export const isPaused = (run: Omit<Standing, 'waits_for_money'>): boolean =>
 
 /** Whether a run only waits for a person: it is paused, and nothing of it goes on by itself when there is money. */
 export const isHeld = (run: Standing): boolean => isPaused(run) && !run.waits_for_money
+
+/**
+ * Whether a run can be cancelled. One that is still being submitted cannot, and one that was cancelled before can while
+ * items are in flight, to abort these. One that stopped by itself can: its held items would keep it open.
+ */
+export const canBeCancelled = (run: {
+  status: string
+  running: number
+  finished_at: string | null
+}): boolean =>
+  run.finished_at === null &&
+  run.status !== 'materializing' &&
+  (run.status !== 'cancelled' || run.running > 0)

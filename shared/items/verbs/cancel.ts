@@ -32,7 +32,10 @@ export interface AbortedItems {
 export async function cancelRun(ctx: Context, order: CancelOrder): Promise<AbortedItems> {
   const { run_id, in_flight } = order
   if (!(await stopCancelled(ctx.sql, order)))
-    throw new ApiError('run_already_ended', `Run ${run_id} has ended already; there is nothing to cancel.`)
+    throw new ApiError(
+      'run_already_ended',
+      `Run ${run_id} has ended already, or is still being submitted; it can be cancelled only in between.`,
+    )
   await fault('cancel.before_commit')
   const aborted = in_flight === 'abort' ? await abort(ctx, order) : { items: 0, cost_micro: 0 }
   if (await sweepStopped(ctx.sql, order, LIMITS.sweep_items)) ctx.notify()

@@ -208,6 +208,10 @@ export const RunItem = z
     mended_by: id(
       'Of an item that did not work, the record id of its newest replay, or replay of a replay, that did.',
     ).nullable(),
+    corrected_outcome_status: z
+      .enum(OUTCOMES)
+      .nullable()
+      .describe('Whether it worked as people say, where that is not what was recorded; else null.'),
   })
   .openapi('RunItem', { description: 'An item in the list of its run.' })
 
@@ -259,8 +263,11 @@ function commonOf(row: ItemRow, { created_at, payloads_purged_at }: Kept) {
   }
 }
 
+/** What a list adds to its items. */
+type OfLists = 'mended_by' | 'corrected_outcome_status'
+
 /** `created_at` is the run's: its items are one submission. */
-export function runItemOf(row: ItemRow, run: Kept): Omit<z.input<typeof RunItem>, 'mended_by'> {
+export function runItemOf(row: ItemRow, run: Kept): Omit<z.input<typeof RunItem>, OfLists> {
   return {
     ...commonOf(row, run),
     worst_outcome_status: row.outcome,

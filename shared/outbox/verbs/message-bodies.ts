@@ -1,7 +1,7 @@
 // Composes messages when they are first tried. Guarantee: a body is made once and sent unchanged in every try; a
 // message reports its subject as it was when the message was queued.
 
-import { findCorrections, findDigests } from '../../alerts/queries/digests.ts'
+import { findCorrections, findDigests, isToDecide } from '../../alerts/queries/digests.ts'
 import { alertMessage, resolvedMessage, testMessage } from '../../alerts/rules/alert-message.ts'
 import {
   corrected,
@@ -14,6 +14,7 @@ import {
 import type { Context } from '../../context.ts'
 import { sayFailedRunCheck } from '../../grading/rules/run-checks.ts'
 import { toJson } from '../../json/raw-json.ts'
+import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import { findTopCauses } from '../../triage/queries/causes.ts'
@@ -72,7 +73,8 @@ function formatted({ url, format }: HeldDelivery, message: Message, json: () => 
 
 async function digestBody(ctx: Context, one: HeldDelivery, end: DigestEnd): Promise<string> {
   const { sql, config } = ctx
-  const causes = await topCauses(sql, end.run.project_id, end.run.id)
+  const key = { project_id: end.run.project_id, run_id: end.run.id }
+  const [causes, to_decide] = await Promise.all([topCauses(sql, key), isToDecide(sql, key)])
   const runIds = [end.run.id, ...(end.previous ? [end.previous.id] : [])]
   const changed = await findCorrections(sql, end.run.project_id, runIds)
   const told = (run: NonNullable<DigestEnd['previous']>): DigestRun => {
@@ -82,15 +84,15 @@ async function digestBody(ctx: Context, one: HeldDelivery, end: DigestEnd): Prom
   const run = told(end.run)
   const previous = end.previous && told(end.previous)
   const noticed = (end.run.answer_figures?.failed ?? []).map(sayFailedRunCheck)
-  const digest = { run, previous, causes, noticed }
+  const digest = { run, previous, causes, to_decide, noticed }
   const links = runLinks(config.base_url, run.id)
   return formatted(one, digestMessage(digest, links), () =>
     runDigestOf(end, digestWords(digest), digest, links),
   )
 }
 
-async function topCauses(sql: Context['sql'], project_id: string, run_id: string): Promise<DigestCause[]> {
-  const causes = await findTopCauses(sql, { project_ids: [project_id], run_id }, LIMITS.digest_causes)
+async function topCauses(sql: Context['sql'], run: RunKey): Promise<DigestCause[]> {
+  const causes = await findTopCauses(sql, run, LIMITS.digest_causes)
   return causes.map(({ title, count }) => ({
     cause: plainText(title, LIMITS.digest_cause_characters),
     items: count,

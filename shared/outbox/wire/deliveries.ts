@@ -8,9 +8,12 @@ import * as z from '../../kernel/documented-zod.ts'
 import type { deliveries, deliveryTries } from '../tables/deliveries.ts'
 import { DELIVERY_KINDS, DELIVERY_STATES, RUN_TRANSITIONS, type RunTransition } from '../vocabulary.ts'
 
-const FinishedItem = RunItem.omit({ input: true, mended_by: true }).openapi('FinishedItem', {
-  description: 'An item that has ended, without its input.',
-})
+const FinishedItem = RunItem.omit({ input: true, mended_by: true, corrected_outcome_status: true }).openapi(
+  'FinishedItem',
+  {
+    description: 'An item that has ended, without its input.',
+  },
+)
 
 export const RunFinished = z
   .object({

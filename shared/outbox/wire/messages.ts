@@ -40,7 +40,9 @@ export const RunDigest = z
       compared: z.string().nullable().describe('With the run of the same schedule before, in words.'),
       causes: z
         .array(z.object({ cause: z.string(), items: z.int().min(1) }))
-        .describe('Why items did not work, most first; three at most.'),
+        .describe(
+          'Why items did not work, most first; three at most. Items that were held and went on, and those that people found to have worked, are not counted.',
+        ),
       noticed: z.array(z.string()).describe('What checks over the run found, in words.'),
       corrected_items: z
         .int()
@@ -48,7 +50,7 @@ export const RunDigest = z
           'Items whose verdict people corrected: the words count them as people say, `run` as recorded.',
         ),
       previous_corrected_items: z.int().describe('The same of the run before.'),
-      command: z.string().nullable().describe('The command that acts; null where all is well.'),
+      command: z.string().nullable().describe('The command that acts; null if nothing waits for a decision.'),
       links: z.object({
         run: z.string().meta({ format: 'uri', description: 'The page of the run.' }),
         results: z.string().meta({ format: 'uri', description: 'The page of its results.' }),

@@ -30,7 +30,7 @@ export async function setPrice(ctx: Context, project_id: string, price: NewPrice
     throw new ApiError(
       'too_many_prices',
       `The project has ${known.length} prices, as many as it may have.`,
-      'Remove some that are over or that nobody uses.',
+      'Remove some that have ended or that no agent uses.',
     )
   const row = { id: ctx.newId(), project_id, ...rest, cached_input_per_mtok, effective_from }
   return store.putPrice(ctx.db, row)
@@ -101,7 +101,7 @@ export async function refuseUnpriced(ctx: Context, agent_id: string, budget_micr
   throw new ApiError(
     'unpriced_model',
     `The agent ${known}, and no price of it is known: ${budget} cannot be held.`,
-    `${sayNearest(model)}Set the price with ${setPriceCommand(model)} (dollars per million tokens), or say that you know: allow_unpriced, on the command line --allow-unpriced.`,
+    `${sayNearest(model)}Set the price with ${setPriceCommand(model)} (dollars per million tokens), or allow calls without a price: allow_unpriced, on the command line --allow-unpriced.`,
   )
 }
 

@@ -1,4 +1,5 @@
-// Compares two runs item by item. Items with the same item_id are the same.
+// Compares two runs item by item. Items with the same item_id are the same, and a verdict that people corrected counts
+// as they corrected it, as in results. Replays are runs of their own, and are compared as such.
 
 import type { Sql } from '../../context.ts'
 import type { RunRow } from '../../items/wire/runs.ts'
@@ -19,24 +20,29 @@ export async function compareItems(sql: Sql, before: Run, after: Run) {
   return sql<ChangeRow[]>`
     with changes as materialized (
       select ${verdict('b')} as before, ${verdict('a')} as after, count(*)::int as count,
+        count(b.corrected)::int as before_corrected, count(a.corrected)::int as after_corrected,
         coalesce(sum(b.cost_micro), 0)::bigint as before_micro, coalesce(sum(a.cost_micro), 0)::bigint as after_micro,
         ${someOf('b')} as before_seqs, ${someOf('a')} as after_seqs
-      from (select seq, item_id, status, outcome, cost_micro from items
-        where project_id = ${before.project_id} and run_id = ${before.id}) b
-      full join (select seq, item_id, status, outcome, cost_micro from items
-        where project_id = ${after.project_id} and run_id = ${after.id}) a
-        using (item_id)
+      from (${itemsOf(sql, before)}) b full join (${itemsOf(sql, after)}) a using (item_id)
       group by 1, 2
     )
-    select c.before, c.after, c.count, c.before_micro, c.after_micro, coalesce((
+    select c.before, c.after, c.count, c.before_corrected, c.after_corrected, c.before_micro, c.after_micro, coalesce((
       select json_agg(json_build_object('item_id', coalesce(a.item_id, b.item_id),
         'before_record_id', left(b.run_id::text, 28) || lpad(to_hex(b.seq), 8, '0'),
         'after_record_id', left(a.run_id::text, 28) || lpad(to_hex(a.seq), 8, '0'),
-        'before_reason', coalesce(b.outcome_reason::text, b.error_code),
-        'after_reason', coalesce(a.outcome_reason::text, a.error_code)) order by n.at)
+        'before_reason', case when c.before <> 'ok' then coalesce(b.outcome_reason::text, b.error_code) end,
+        'after_reason', case when c.after <> 'ok' then coalesce(a.outcome_reason::text, a.error_code) end) order by n.at)
       from unnest(c.before_seqs, c.after_seqs) with ordinality as n(before_seq, after_seq, at)
       left join items b on b.project_id = ${before.project_id} and b.run_id = ${before.id} and b.seq = n.before_seq
       left join items a on a.project_id = ${after.project_id} and a.run_id = ${after.id} and a.seq = n.after_seq
     ), '[]') as items
     from changes c order by c.count desc, c.before, c.after`
 }
+
+/** The items of a run with the verdicts that stand. */
+const itemsOf = (sql: Sql, { project_id, id }: Run) => sql`
+  select i.seq, i.item_id, i.status, coalesce(t.corrected, i.outcome) as outcome, t.corrected, i.cost_micro
+  from items i left join (
+    select seq, corrected from triage where project_id = ${project_id} and run_id = ${id} and corrected is not null
+  ) t on t.seq = i.seq
+  where i.project_id = ${project_id} and i.run_id = ${id}`

@@ -34,6 +34,8 @@ const VerdictChange = z.object({
 
 /** A pair of verdicts as the database counts it. */
 export interface ChangeRow extends Omit<z.infer<typeof VerdictChange>, 'before_cost_usd' | 'after_cost_usd'> {
+  before_corrected: number
+  after_corrected: number
   before_micro: number
   after_micro: number
 }
@@ -42,7 +44,15 @@ export const RunComparison = z
   .object({
     before: Run.describe('The run named by `with`.'),
     after: Run.describe('The run named by the path.'),
-    changes: z.array(VerdictChange).describe('Each pair of verdicts that occurs, the most frequent first.'),
+    changes: z
+      .array(VerdictChange)
+      .describe('Each pair of verdicts that occurs, as people corrected them; the most frequent first.'),
+    before_corrected_items: z
+      .int()
+      .describe(
+        'Items whose verdict people corrected: `changes` counts them as people say, `before` as recorded.',
+      ),
+    after_corrected_items: z.int().describe('The same of this run.'),
   })
   .openapi('RunComparison', { description: 'Two runs, item by item.' })
 
@@ -53,9 +63,13 @@ export const runComparisonOf = (
 ): z.input<typeof RunComparison> => ({
   before: runOf(before),
   after: runOf(after),
-  changes: changes.map(({ before_micro, after_micro, ...change }) => ({
-    ...change,
-    before_cost_usd: usdOf(before_micro),
-    after_cost_usd: usdOf(after_micro),
-  })),
+  changes: changes.map(
+    ({ before_micro, after_micro, before_corrected: _, after_corrected: __, ...change }) => ({
+      ...change,
+      before_cost_usd: usdOf(before_micro),
+      after_cost_usd: usdOf(after_micro),
+    }),
+  ),
+  before_corrected_items: changes.reduce((sum, change) => sum + change.before_corrected, 0),
+  after_corrected_items: changes.reduce((sum, change) => sum + change.after_corrected, 0),
 })

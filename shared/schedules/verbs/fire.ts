@@ -188,7 +188,7 @@ async function dispatch(ctx: Context, sql: Sql, starts: readonly Start[]): Promi
 async function tried<T>(
   ctx: Context,
   sql: Sql,
-  what: 'agent_lookup_failed' | 'account_lookup_failed' | 'dispatch_failed',
+  what: 'agent_lookup_failed' | 'account_lookup_failed' | 'dispatch_failed' | 'agent_names_not_read',
   part: (sql: Sql) => Promise<T>,
 ): Promise<T | null> {
   try {
@@ -252,19 +252,20 @@ async function alert(
   if (moments.length === 0) return
   const scheduleOf = new Map(schedules.map(schedule => [schedule.id, schedule]))
   const concerned = moments.map(moment => ({ ...scheduleOf.get(moment.schedule_id)!, ...moment }))
-  const found = await tried(ctx, sql, 'agent_lookup_failed', sql =>
+  const found = await tried(ctx, sql, 'agent_names_not_read', sql =>
     store.findStartingAgents(
       sql,
       concerned.map(moment => moment.agent_id),
     ),
   )
-  const slugOf = new Map(found?.map(agent => [agent.id, agent.slug]))
+  const slugs = new Map(found?.map(agent => [agent.id, agent.slug]))
+  const slugOf = (id: string) => (found === null ? id : (slugs.get(id) ?? null))
   await raiseMissed(
     ctx,
     sql,
     concerned.map(moment => ({
       ...moment,
-      agent_slug: slugOf.get(moment.agent_id) ?? null,
+      agent_slug: slugOf(moment.agent_id),
       detail: null,
       run_id: null,
     })),

@@ -47,14 +47,14 @@ async function ask(ctx: Context, reading: Reading<UrlSource>, signal: AbortSigna
   // Read as CSV, each line of the page would become an item.
   if (/^text\/html\b/i.test(answer.header('content-type') ?? ''))
     throw new SourceError(
-      `The source answered with a page (text/html), not with ${source.format}, as one does that wants somebody to sign in.`,
+      `The source answered with a page (text/html), not with ${source.format}, as a sign-in page does.`,
     )
   const encoding = answer.header('content-encoding') ?? 'identity'
   if (encoding !== 'identity')
     throw new SourceError(`The source answered compressed (${encoding}); it was asked not to.`)
   if (!answer.framed && source.format !== 'json' && countOf(answer) === undefined)
     throw new SourceError(
-      'The answer says neither its length (Content-Length, or chunked) nor its rows (Item-Count): nobody could tell whether it was cut.',
+      'The answer says neither its length (Content-Length, or chunked) nor its rows (Item-Count): a cut could not be noticed.',
     )
   return answer
 }

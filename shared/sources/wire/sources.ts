@@ -154,23 +154,29 @@ export const triggerItems = {
     .describe('Read at each fire, instead of its body; the answer comes when all items are committed.'),
 }
 
-type TriggerItems = { [K in keyof typeof triggerItems]?: z.output<(typeof triggerItems)[K]> }
+export type TriggerItems = { [K in keyof typeof triggerItems]?: z.output<(typeof triggerItems)[K]> }
 
 /**
- * Where the items of fires come from: null if each fire is one item, undefined if nothing is given.
+ * Where the items of fires come from: null if each fire is one item, undefined if that stays as it is. `known` is
+ * where they come from so far: `items: false` removes no source, and `source: null` does not end items in the body.
  *
  * @throws ApiError `invalid_request` for fields that do not go together
  */
-export function triggerSourceOrder(said: TriggerItems): ItemsOrder | null | undefined {
-  const { items, source, item_id = null, partition_key = null } = said
+export function triggerSourceOrder(
+  said: TriggerItems,
+  known: TriggerSource | null = null,
+): ItemsOrder | null | undefined {
+  const fields = isBody(known) ? known : { item_id: null, partition_key: null }
+  const { items, source, item_id = fields.item_id, partition_key = fields.partition_key } = said
   const refuse = (text: string): never => {
     throw new ApiError('invalid_request', text)
   }
   if (items && source) refuse('Fields "items" and "source" exclude each other: items come from one of them.')
-  if (!items && (item_id !== null || partition_key !== null))
+  if (!items && (said.item_id ?? said.partition_key ?? null) !== null)
     refuse('Fields "item_id" and "partition_key" go with "items": true; a source has its own.')
   if (items) return { body: true, item_id, partition_key }
-  return source ?? (items === false || source === null ? null : undefined)
+  if (source) return source
+  return (isBody(known) ? items === false : source === null) ? null : undefined
 }
 
 export const shownTriggerItems = {

@@ -210,33 +210,19 @@ export async function findCauseTitle(sql: Sql, project_id: string, id: string): 
   return row && titleOf(row)
 }
 
-const titleOf = (row: CauseSource) => causeTitle({ ...row, message: messageOf(row.template, row.varies) })
+const titleOf = (row: NamedCause & { varies: number[] }) =>
+  causeTitle({ ...row, message: messageOf(row.template, row.varies) })
 
-/** A cause of a run, as notifications show it. */
-export interface TopCause {
-  id: string
-  title: string
-  count: number
-  /** The share of the run's items, from 0 to 1. */
-  share: number
-  cost_micro: number
-  /** Record id of one of its items. */
-  record_id: string
-}
-
-/** The most frequent causes of a run. */
-export async function findTopCauses(
-  sql: Sql,
-  of: { project_ids?: readonly string[]; run_id: string },
-  limit: number,
-): Promise<TopCause[]> {
-  const rows = await listCauses(sql, { ...of, limit })
-  return rows.map(row => ({
-    id: row.id,
-    title: titleOf(row),
-    count: row.count,
-    share: row.count / row.run_items!,
-    cost_micro: row.cost_micro,
-    record_id: row.record_id!,
-  }))
+/** The most frequent causes of the items of a run that did not work. Reads all of these, like findCorrections. */
+export async function findTopCauses(sql: Sql, { project_id, run_id }: RunKey, limit: number) {
+  // The counts of `cause_runs` have items that were held and went on, and items that people found to have worked.
+  const rows = await sql<(NamedCause & { varies: number[]; count: number })[]>`
+    select c.id, c.step, c.error_code, c.reason, c.template, c.varies, n.count
+    from (
+      select cause_id, count(*)::int as count from triage
+      where project_id = ${project_id} and run_id = ${run_id} and lane = 'dlq' and corrected is distinct from 'ok'
+      group by 1
+    ) n join causes c on c.project_id = ${project_id} and c.id = n.cause_id
+    order by n.count desc, c.id desc limit ${limit}`
+  return rows.map(row => ({ title: titleOf(row), count: row.count }))
 }

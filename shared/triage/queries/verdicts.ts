@@ -2,7 +2,8 @@
 // counts, so they equal a recount at every commit.
 
 import type { Sql } from '../../context.ts'
-import type { ItemKey } from '../../kernel/ids.ts'
+import type { Outcome } from '../../items/vocabulary.ts'
+import type { ItemKey, RunKey } from '../../kernel/ids.ts'
 import { CALLED_WRONG, type VerdictCounts } from '../rules/verdicts.ts'
 import type { WrongOf } from '../vocabulary.ts'
 
@@ -34,6 +35,18 @@ export const uncountJudged = (sql: Sql) => sql`
     from reopened r
     where r.was_judged and v.agent_id = r.agent_id and v.reason = r.reason and v.day = r.day
   )`
+
+/** The verdicts that people gave items of a run instead of the recorded ones, by seq. */
+export async function findCorrected(
+  sql: Sql,
+  { project_id, run_id }: RunKey,
+  seqs: readonly number[],
+): Promise<Map<number, Outcome>> {
+  const rows = await sql<{ seq: number; corrected: Outcome }[]>`
+    select seq, corrected from triage
+    where project_id = ${project_id} and run_id = ${run_id} and seq = any(${[...seqs]}::int[]) and corrected is not null`
+  return new Map(rows.map(row => [row.seq, row.corrected]))
+}
 
 /** Opens a review row for an ok item; false when the item is not ok or already has a row other than a hold's. */
 export async function callOkWrong(sql: Sql, { project_id, run_id, seq }: ItemKey): Promise<boolean> {

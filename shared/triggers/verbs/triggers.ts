@@ -5,9 +5,9 @@ import { seal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { randomWord, sha256 } from '../../kernel/secrets.ts'
-import type { ItemsOrder } from '../../sources/rules/declared-source.ts'
 import type { TriggerSource } from '../../sources/rules/source.ts'
 import { type KeptSource, keptTriggerSource } from '../../sources/verbs/kept-source.ts'
+import { type TriggerItems, triggerSourceOrder } from '../../sources/wire/sources.ts'
 import { type SaidStart, type StartSettings, startSaid } from '../../submission/wire/start-settings.ts'
 import * as store from '../queries/triggers.ts'
 import { newTriggerSecret, signingSecretProblem } from '../rules/webhook-signatures.ts'
@@ -52,11 +52,10 @@ export async function createTrigger(
   return { id, webhook_id, secret }
 }
 
-export interface TriggerChanges extends SaidStart {
+export interface TriggerChanges extends SaidStart, TriggerItems {
   name?: string | undefined
   secret_env?: string | null | undefined
   signing_secret?: string | undefined
-  source?: ItemsOrder | null | undefined
 }
 
 /** Returns the new secret, or null. A new name makes a new URL and a new secret; the old ones stop working at once. */
@@ -66,10 +65,11 @@ export async function changeTrigger(
   changes: TriggerChanges,
 ): Promise<string | null> {
   const { id, project_id, agent_id, scheme, declared } = trigger
-  const { name = trigger.name, secret_env = trigger.secret_env, signing_secret = null, source } = changes
+  const { name = trigger.name, secret_env = trigger.secret_env, signing_secret = null } = changes
   const said = startSaid(changes)
   const known = await store.lockTriggerItems(ctx.db, id)
   if (known === undefined) throw triggerGone()
+  const source = triggerSourceOrder(changes, known.source)
   const items = source === undefined ? known : await keptTriggerSource(ctx, source, known)
   if (name !== trigger.name) {
     const start = { ...(await deleteTrigger(ctx, id)), ...said }

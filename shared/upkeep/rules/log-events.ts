@@ -4,7 +4,7 @@
 
 export type LogLevel = 'info' | 'warn' | 'error'
 
-interface Described {
+export interface Described {
   /** The levels that it is logged at. */
   levels: readonly LogLevel[]
   /** What happened, what it means and what to do, for an operator. */
@@ -232,6 +232,11 @@ export const LOG_EVENTS = {
     meaning:
       'The agents of schedules that were due could not be read, so none of these schedules started a run. Their occurrences are recorded and tried again. If it repeats, check PostgreSQL.',
   },
+  agent_names_not_read: {
+    levels: ['warn'],
+    meaning:
+      'The names of agents could not be read for alerts about their schedules, so these alerts have the ids of the agents instead. If it repeats, check PostgreSQL.',
+  },
   account_lookup_failed: {
     levels: ['warn'],
     meaning:
@@ -287,12 +292,3 @@ export type Log = <Name extends EventName>(
   event: Name,
   fields?: Record<string, unknown>,
 ) => void
-
-/** The table in infra/logs.md. */
-export function eventTable(): string {
-  const rows = Object.entries<Described>(LOG_EVENTS).map(
-    ([name, { levels, meaning, ids = '' }]) =>
-      `| \`${name}\` | ${levels.join(', ')} | ${meaning} |${ids && ` ${ids}`} |`,
-  )
-  return ['| event | level | what happened, and what to do | ids |', '|---|---|---|---|', ...rows].join('\n')
-}

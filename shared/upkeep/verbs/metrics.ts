@@ -68,11 +68,11 @@ export const POOL_METRICS: Record<
   string,
   { help: string; type: 'gauge' | 'counter'; of: keyof PoolFigures }
 > = {
-  assay_pool_size: { help: 'What this process has to share out, by pool.', type: 'gauge', of: 'size' },
-  assay_pool_in_use: { help: 'How much of it is given out.', type: 'gauge', of: 'in_use' },
-  assay_pool_waiting: { help: 'How many wait for it.', type: 'gauge', of: 'waiting' },
+  assay_pool_size: { help: 'The capacity of the pool in this process.', type: 'gauge', of: 'size' },
+  assay_pool_in_use: { help: 'How much of the capacity is in use.', type: 'gauge', of: 'in_use' },
+  assay_pool_waiting: { help: 'How many wait for capacity.', type: 'gauge', of: 'waiting' },
   assay_pool_refused_total: {
-    help: 'How many were refused for want of it, or of their share of it.',
+    help: 'How many were refused because no capacity, or none of their share of it, was free.',
     type: 'counter',
     of: 'refused',
   },

@@ -106,7 +106,7 @@ const lossOf = ({ refused, hasLost }: AskedTurns): unknown => refused ?? (hasLos
 
 const LOST = Symbol('lost')
 const SAY_LOST =
-  'lost what it was told a moment ago: it was emptied or started anew, or it evicts: give it more maxmemory, or maxmemory-policy noeviction'
+  'lost a value that was written a moment ago: it was emptied or restarted, or it evicts keys: give it more maxmemory, or set maxmemory-policy noeviction'
 
 /** A cluster lost nodes; it continues with the projects on its other nodes. */
 class NodeLoss extends Error {}
@@ -199,7 +199,7 @@ function faultOf(error: unknown, store: StoreName): Pick<Dependency, 'status' | 
   if (error instanceof NodeLoss)
     return {
       status: 'degraded',
-      reason: `cannot reach a part of its nodes (${error.message}): projects on them wait until these are started, and others go on`,
+      reason: `cannot reach a part of its nodes (${error.message}): projects on them wait until these are started, and others continue`,
     }
   if (isFull(error)) return { status: 'unreachable', reason: SAY_FULL }
   const fault = storeFault(error, store)

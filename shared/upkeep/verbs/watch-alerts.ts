@@ -55,19 +55,24 @@ function alone(ctx: Context, look: (sql: Sql) => Promise<Told>): Promise<Told> {
 async function tellEnded(ctx: Context, sql: Sql): Promise<Told> {
   const ended = await watch.takeEndedRuns(sql, LIMITS.alert_runs_per_look)
   if (ended.length === 0) return { taken: 0, made: 0 }
-  const alerts = ended.flatMap(run => {
-    const alert = run.first_end && !run.is_quiet ? runAlert(run, run.found) : null
-    return alert ?? []
-  })
-  const raised = await raiseAlerts(ctx, sql, alerts)
+  const raised = await raiseAlerts(ctx, sql, ended.flatMap(alertOf))
   const subjects = ended
     .filter(run => !run.is_replay && run.status !== 'cancelled')
     .map(run => ({ ...run, still: ALERT_RULES.filter(rule => run.holds[rule]) }))
-  const resolved = await resolveAlerts(sql, await findResolvedBy(sql, subjects))
+  const over = await findResolvedBy(sql, subjects)
+  const resolved = await resolveAlerts(sql, over)
+  const next = await watch.findStoodFor(
+    sql,
+    over.filter(alert => alert.is_decided),
+  )
+  const raisedNext = await raiseAlerts(ctx, sql, next.flatMap(alertOf))
   const first = ended.filter(run => run.first_end)
   const told = (await queueDigests(sql, first)) + (await queueResultsFiles(sql, first))
-  return { taken: ended.length, made: raised + resolved.length + told }
+  return { taken: ended.length, made: raised + resolved.length + raisedNext + told }
 }
+
+const alertOf = (run: watch.EndedRun) =>
+  (run.first_end && !run.is_quiet ? runAlert(run, run.found) : null) ?? []
 
 /** Raises alerts of open runs, projects, held items and deadlines, and resolves those whose condition has ended. */
 async function tellOpen(ctx: Context, sql: Sql): Promise<Told> {

@@ -262,6 +262,39 @@ describe('an open alert', () => {
     expect(await open()).toEqual([])
   })
 
+  it('that decisions resolve is followed by the alert of the next run that it stood for, as long as one waits [alerts.folded]', async () => {
+    const first = (await raised())[0]!.run_id!
+    const [second, third] = [await engine.submit(40), await engine.submit(40)]
+    await worked()
+    expect(await raised()).toHaveLength(1)
+    const dismiss = async (run_id: string) => {
+      await startRecovery(engine.ctx, recoveryOrder(engine, { action: 'dismiss', filter: { run_id } }))
+      await look()
+      const alerts =
+        await engine.sql`select run_id, resolved_at is null as open from alerts order by created_at`
+      return alerts.map(row => [row.run_id, row.open])
+    }
+    expect(await dismiss(first)).toEqual([
+      [first, false],
+      [third, true],
+    ])
+    expect((await dismiss(third)).at(-1)).toEqual([second, true])
+    expect((await dismiss(second)).at(-1)).toEqual([second, false])
+    const messages = await told()
+    for (const kind of ['alert.raised', 'alert.resolved'])
+      expect(messages.filter(one => one === kind)).toHaveLength(3)
+  })
+
+  it('that a run which is well resolves is followed by none of the runs before', async () => {
+    await engine.submit(40)
+    await worked()
+    engine.play(items => items.map(item => result(item)))
+    await engine.submit(40)
+    await worked()
+    expect(await open()).toEqual([])
+    expect(await raised()).toHaveLength(1)
+  })
+
   it('is not resolved by a run with too few items to have raised it', async () => {
     engine.play(items => items.map(item => result(item)))
     await engine.submit(1)

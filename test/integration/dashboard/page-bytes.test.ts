@@ -111,6 +111,8 @@ async function fillLists(project_id: string) {
   await sql`
     insert into deliveries ${sql(runs.map(run => ({ project_id, run_id: run.id, kind: 'run.finished', url })))}`
   await sql`
+    insert into api_keys ${sql(runs.map((_, n) => ({ id: world.ctx.newId(), project_id, name: `${RUN_NAME} ${n}`, prefix: 'pk_abcdefgh', hash: Buffer.from(`key ${n}`) })))}`
+  await sql`
     insert into schedules ${sql(runs.map((_, n) => ({ id: world.ctx.newId(), project_id, agent_id, cron: `${n} 6 * * 1-5`, timezone: 'America/Argentina/Buenos_Aires', name: `${RUN_NAME} ${n}` })))}`
   await sql`
     insert into triggers ${sql(runs.map((_, n) => ({ id: world.ctx.newId(), project_id, agent_id, name: `${SLUG}-${n}`, webhook_id: `webhook-${n}`, secret_hash: Buffer.from('hash') })))}`
@@ -131,6 +133,7 @@ const PAGES: Record<string, () => string> = {
   triggers: () => 'triggers',
   deliveries: () => 'deliveries',
   audit: () => 'audit',
+  keys: () => 'keys',
   verdicts: () => 'verdicts',
   recoveries: () => 'recoveries',
   run: () => `../../runs/${causes_run}`,

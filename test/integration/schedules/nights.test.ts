@@ -6,6 +6,7 @@ import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { checkRuns } from '../../../shared/grading/verbs/run-checks.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
 import { deliverDue } from '../../../shared/outbox/verbs/deliver.ts'
+import { acknowledgeItem, callItemWrong, resumeItem } from '../../../shared/recovery/verbs/replay.ts'
 import { setDeadline } from '../../../shared/schedules/verbs/deadlines.ts'
 import { fireDue, watchStarts } from '../../../shared/schedules/verbs/fire.ts'
 import { createSchedule } from '../../../shared/schedules/verbs/schedules.ts'
@@ -226,6 +227,47 @@ it('a night has one digest, which says how it went and compares it with the nigh
       previous: { total_items: 40 },
     },
   })
+})
+
+it('a digest counts neither items that were held and went on nor verdicts that people corrected, and names a command only while something waits', async () => {
+  const night = async (at: string) => {
+    engine.play(items =>
+      items.map(item => {
+        if (item.seq <= 3) return { ...result(item), degraded: 'no answer' } as never
+        if (item.seq <= 5) return failure(item, 'agent_error', 'no such ticket')
+        return item.seq <= 30
+          ? { type: 'hold', seq: item.seq, attempt: item.attempt, reason: 'look' }
+          : result(item)
+      }),
+    )
+    const run_id = await fire(40, at)
+    await consume(engine.ctx)
+    engine.play(items => items.map(item => result(item)))
+    for (let seq = 6; seq <= 30; seq++) await resumeItem(engine.ctx, engine.item(run_id, seq), {})
+    await consume(engine.ctx)
+    await callItemWrong(engine.ctx, engine.item(run_id, 1))
+    return run_id
+  }
+  const first = await night('2026-03-03T02:00:10Z')
+  const second = await night('2026-03-04T02:00:10Z')
+  for (const seq of [2, 3, 4, 5]) await acknowledgeItem(engine.ctx, engine.item(second, seq))
+  await look()
+  await deliver()
+  await receiver.got(2)
+  const digests = receiver.received.map(one => JSON.parse(one.body).data).filter(data => data.run?.id)
+  const causes = [
+    { cause: expect.stringContaining('no such ticket'), items: 2 },
+    { cause: expect.stringContaining('no answer'), items: 2 },
+  ]
+  for (const [run_id, command] of [
+    [first, `assay recover --run ${first} --dry-run`],
+    [second, null],
+  ] as const) {
+    const told = digests.find(data => data.run.id === run_id)
+    expect(told).toMatchObject({ worked: '36 ok, 2 degraded, 2 failed (1 corrected)', command })
+    expect(told.causes).toHaveLength(2)
+    expect(told.causes).toEqual(expect.arrayContaining(causes))
+  }
 })
 
 it('a digest notes answers of another length than those of the night before [runs.checks]', async () => {

@@ -192,6 +192,18 @@ describe('an outage', () => {
     await expectOneRunEach()
   })
 
+  it('is told of by the id of the agent if its name cannot be read, not as of a deleted agent [log.agent_names_not_read]', async () => {
+    const id = await schedule('* * * * *', 3)
+    await withLock('agents', () => fireDue(engine.ctx))
+    const [alert] = await alerts()
+    expect(alert).toMatchObject({ schedule_id: id, reason: 'overdue' })
+    expect(alert!.message).toContain(`of agent ${engine.agent_id}: `)
+    expect(engine.log.map(line => JSON.parse(line).event)).toEqual([
+      'agent_lookup_failed',
+      'agent_names_not_read',
+    ])
+  })
+
   it('of 30 days leaves 43,200 missed rows without a run, and one alert', async () => {
     const id = await schedule('* * * * *', 43_200)
     await fireDue(engine.ctx)

@@ -133,7 +133,7 @@ it('a PostgreSQL with a full disk is reported as degraded for a while, and is re
     dependencies: {
       postgres: {
         status: 'degraded',
-        reason: expect.stringMatching(/^takes no writes, since its disk is full: /),
+        reason: expect.stringMatching(/^takes no writes, because its disk is full: /),
       },
       schema: { status: 'ok' },
     },

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { sampleItem, sampleRun } from '../../test/support/cli-samples.ts'
+import { answering, given, told } from '../../test/support/cli-session.ts'
+import type { RunItem } from './api.ts'
+import { diff } from './diff.ts'
+
+const [BEFORE, AFTER] = ['019c2b1e-0000-7000-8000-000000000000', '019c2b1f-0000-7000-8000-000000000000']
+
+/** What `assay diff` says of two runs of one item. */
+async function said(before: Partial<RunItem>, after: Partial<RunItem>): Promise<string> {
+  const item = { item_id: 'T-1', output: 'the same' }
+  const session = answering({
+    [`GET /v2/runs/${BEFORE}`]: sampleRun({ id: BEFORE }),
+    [`GET /v2/runs/${AFTER}`]: sampleRun({ id: AFTER }),
+    [`GET /v2/runs/${BEFORE}/items`]: [sampleItem({ ...item, ...before })],
+    [`GET /v2/runs/${AFTER}/items`]: [sampleItem({ ...item, ...after })],
+  })
+  await diff(session(80), given({}, [BEFORE, AFTER]))
+  return told()
+}
+
+it('two runs are compared by the verdicts that people corrected, and the summary says how many these are', async () => {
+  const wrong = { worst_outcome_status: 'degraded', corrected_outcome_status: 'ok' } as const
+  const same = await said(wrong, { worst_outcome_status: 'ok' })
+  expect(same).toContain('verdicts  all as before (corrected by people: 1 in the first, 0 in the second)\n')
+  const worse = await said(wrong, { worst_outcome_status: 'degraded' })
+  expect(worse).toContain('verdicts  1 ok → degraded (corrected by people: 1 in the first, 0 in the second)')
+})
+
+it('without corrections the summary does not mention any', async () => {
+  expect(await said({}, {})).toContain('verdicts  all as before\n')
+})
