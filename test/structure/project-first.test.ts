@@ -54,7 +54,6 @@ const BY_CONDITION: Record<string, string> = {
   'shared/recovery/queries/mended.ts findMended: replays': 'ofProject',
   'shared/results/queries/results.ts found: i': 'where',
   'shared/items/queries/stop.ts sweep: triage': 'isOfRun',
-  'shared/items/queries/stop.ts undispatched: due_items': 'isOfRun',
   'shared/items/queries/stop.ts undispatched: i': 'isOfRun',
   'shared/items/queries/stop.ts undispatched: d': 'isOfRun',
   'shared/items/queries/stop.ts sweep: i': 'isOfRun',

@@ -5,7 +5,7 @@ import type { Sql } from '../../context.ts'
 import { projectOf, rowsOfKeys } from '../../items/queries/item-keys.ts'
 import type { Outcome, StepKind } from '../../items/vocabulary.ts'
 import type { ItemKey, RunKey } from '../../kernel/ids.ts'
-import { numbers } from '../../kernel/packed-columns.ts'
+import { hasSeq } from '../../kernel/packed-columns.ts'
 import type { EndedItem, StepHead } from '../../recovery/rules/reuse.ts'
 
 export interface EndedItemRow extends EndedItem, ItemKey {
@@ -58,7 +58,7 @@ export async function findOriginalEnds(sql: Sql, run: RunKey, seqs: readonly num
     select p.seq, o.status, o.outcome, o.outcome_reason, o.error_code, p.offered_steps is not null as has_offers
     from replays p
       join items o on o.project_id = p.project_id and o.run_id = p.from_run_id and o.seq = p.from_seq
-    where p.project_id = ${run.project_id} and p.run_id = ${run.run_id} and p.seq = any(${numbers(seqs)}::text::int[])`
+    where p.project_id = ${run.project_id} and p.run_id = ${run.run_id} and ${hasSeq(sql, 'p', seqs)}`
 }
 
 export interface OfferedRow {
@@ -78,7 +78,7 @@ export async function findOfferedSteps(sql: Sql, run: RunKey, seqs: readonly num
     from replays p
       join steps s on s.project_id = p.project_id and s.run_id = p.from_run_id and s.seq = p.from_seq
         and s.step_no = any(p.offered_steps)
-    where p.project_id = ${run.project_id} and p.run_id = ${run.run_id} and p.seq = any(${numbers(seqs)}::text::int[])
+    where p.project_id = ${run.project_id} and p.run_id = ${run.run_id} and ${hasSeq(sql, 'p', seqs)}
       and p.offered_steps is not null
     order by p.seq, s.step_no`
 }
@@ -88,6 +88,6 @@ export const markUnchanged = (sql: Sql, run: RunKey, seqs: readonly number[]) =>
   alike as (
     update replays p set unchanged = true from settled s
     where p.project_id = ${run.project_id} and p.run_id = ${run.run_id}
-      and p.seq = any(${numbers(seqs)}::text::int[]) and p.seq = s.seq and s.ends
+      and ${hasSeq(sql, 'p', seqs)} and p.seq = s.seq and s.ends
     returning 1
   )`

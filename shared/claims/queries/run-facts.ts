@@ -12,6 +12,7 @@ import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { become, countMoves, endedItemsOf, guard, useMoves } from '../../items/queries/transitions.ts'
 import type { Outcome, StepKind, StopReason } from '../../items/vocabulary.ts'
 import type { RunKey } from '../../kernel/ids.ts'
+import { hasSeq } from '../../kernel/packed-columns.ts'
 import { RUN_BUDGETS } from '../../prices/queries/budgets.ts'
 import { PROJECT_PRICES } from '../../prices/queries/prices.ts'
 import type { PeriodBudget } from '../../prices/rules/budgets.ts'
@@ -127,8 +128,8 @@ export interface RecordedRow {
 /** Steps of items that succeeded in earlier attempts, in order. */
 export async function findRecordedSteps(sql: Sql, { project_id, run_id }: RunKey, seqs: readonly number[]) {
   return sql<RecordedRow[]>`
-    select seq, key, kind, outcome, outcome_reason, reused, output, duration_ms from steps
-    where project_id = ${project_id} and run_id = ${run_id} and seq = any(${[...seqs]}::int[]) and error_code is null
+    select seq, key, kind, outcome, outcome_reason, reused, output, duration_ms from steps s
+    where s.project_id = ${project_id} and s.run_id = ${run_id} and ${hasSeq(sql, 's', seqs)} and error_code is null
     order by seq, step_no`
 }
 

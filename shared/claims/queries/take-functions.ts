@@ -3,7 +3,8 @@
 //
 // A call is one message: it locks, then reads and takes, and each of its statements has a snapshot of its own, from
 // after the lock (READ COMMITTED). PostgreSQL keeps the plans as long as the connection lives, so a plan must not
-// depend on the rows there were when it was made: a plan for few rows would read them all when there are many.
+// depend on the rows there were when it was made: a plan for few rows would read them all when there are many. For that
+// the migration 0070_take_by_bounds has other conditions in their place; a function with a new name needs them, too.
 
 import { become, countMoves, guard, isIn, useMoves } from '../../items/queries/transitions.ts'
 import { IS_OPEN, IS_SERVED, PROJECT_ROOM, RUN_ROOM, RUNS_WITH_CAPS } from './admission.ts'

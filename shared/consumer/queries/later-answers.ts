@@ -10,7 +10,7 @@ import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import type { Outcome, StepKind } from '../../items/vocabulary.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { numbers } from '../../kernel/packed-columns.ts'
+import { hasSeq, numbers } from '../../kernel/packed-columns.ts'
 import type { FlushClaims } from '../../settling/queries/settle-ended.ts'
 
 /** The claim that items were sent under. */
@@ -142,10 +142,10 @@ export async function findHandedItems(
 /** Those of these items whose agents were to answer later and too often sent nothing at all. */
 export async function findUnanswered(sql: Sql, { project_id, run_id }: RunKey, seqs: readonly number[]) {
   const rows = await sql<{ seq: number }[]>`
-    select seq from attempts
-    where project_id = ${project_id} and run_id = ${run_id} and seq = any(${numbers(seqs)}::text::int[])
+    select a.seq from attempts a
+    where a.project_id = ${project_id} and a.run_id = ${run_id} and ${hasSeq(sql, 'a', seqs)}
       and code = 'answer_never_came'
-    group by seq having count(*) >= ${LIMITS.unanswered_attempts}`
+    group by a.seq having count(*) >= ${LIMITS.unanswered_attempts}`
   return rows.map(row => row.seq)
 }
 
@@ -167,7 +167,7 @@ export async function findToldSteps(sql: Sql, { project_id, run_id }: RunKey, se
   return sql<ToldStep[]>`
     select s.seq, s.key, s.kind, s.outcome, s.outcome_reason, s.reused, null as output, s.attempt = i.attempt as now
     from steps s join items i on i.project_id = s.project_id and i.run_id = s.run_id and i.seq = s.seq
-    where s.project_id = ${project_id} and s.run_id = ${run_id} and s.seq = any(${numbers(seqs)}::text::int[])
+    where s.project_id = ${project_id} and s.run_id = ${run_id} and ${hasSeq(sql, 's', seqs)} and ${hasSeq(sql, 'i', seqs)}
       and (s.error_code is null or s.attempt = i.attempt)
     order by s.seq, s.step_no`
 }

@@ -5,7 +5,7 @@ import type { Sql } from '../../context.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { numbers } from '../../kernel/packed-columns.ts'
+import { hasSeq } from '../../kernel/packed-columns.ts'
 import type { RecordedCall, RecordedItem } from '../rules/regrade.ts'
 
 export interface RecordedItems {
@@ -37,25 +37,27 @@ export async function findRecordedItems(
 ): Promise<RecordedItems> {
   const { project_id, run_id } = run
   const bytes = sql.unsafe(withInputs ? BYTES_WITH_INPUT : BYTES)
-  // PostgreSQL stores the length of a payload apart from it, so this reads only the payloads that it returns.
+  // PostgreSQL stores the length of a payload apart from it, so this reads only the payloads that it returns. Nothing is
+  // joined by seq: PostgreSQL may expect a new run to have one item, and would compare each item with each.
   const rows = await sql<ItemRow[]>`
     with next as materialized (
-      select seq from items where project_id = ${project_id} and run_id = ${run_id} and seq > ${after}
+      select seq, coalesce(octet_length(output), 0) as bytes from items
+      where project_id = ${project_id} and run_id = ${run_id} and seq > ${after}
       order by seq limit ${Math.min(most, LIMITS.regrade_chunk_items)}
     ), sized as (
-      select n.seq, coalesce(octet_length(i.output), 0) + least(${LIMITS.regrade_chunk_bytes}, c.bytes) as bytes
-      from next n join items i on i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = n.seq
-      cross join lateral (
+      select n.seq, n.bytes + least(${LIMITS.regrade_chunk_bytes}, c.bytes) as bytes
+      from next n cross join lateral (
         select coalesce(sum(${bytes}), 0) as bytes from steps s
         where s.project_id = ${project_id} and s.run_id = ${run_id} and s.seq = n.seq and s.kind = 'llm_call') c
     ), summed as (select seq, bytes, sum(bytes) over (order by seq) as total from sized)
     select i.seq, i.status, i.item_id, ${recordId(sql, 'i')} as record_id, i.outcome, i.outcome_reason,
       case when i.status = 'completed' then i.output end as output
-    from summed join items i on i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = summed.seq
-    where total <= ${LIMITS.regrade_chunk_bytes} or total = bytes
+    from items i where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq > ${after}
+      and i.seq <= (select max(seq) from summed where total <= ${LIMITS.regrade_chunk_bytes} or total = bytes)
     order by i.seq`
   const returned = rows.filter(row => row.status === 'completed')
-  const calls = returned.length === 0 ? [] : await findCalls(sql, run, returned, withInputs)
+  const seqs = returned.map(item => item.seq)
+  const calls = seqs.length === 0 ? [] : await findCalls(sql, run, seqs, withInputs)
   const callsOf = Map.groupBy(calls, call => call.seq)
   return {
     items: returned.map(({ seq, status: _, ...item }) => ({ ...item, calls: callsOf.get(seq) ?? [] })),
@@ -67,17 +69,19 @@ export async function findRecordedItems(
 const findCalls = (
   sql: Sql,
   { project_id, run_id }: RunKey,
-  items: readonly ItemRow[],
+  seqs: readonly number[],
   withInputs: boolean,
 ) => sql<(RecordedCall & { seq: number })[]>`
-  select seq, key, outcome, outcome_reason, unread, told, reused, error_code, input, output from (
-    select s.seq, s.step_no, s.key, s.outcome, s.outcome_reason, s.unread, s.told, s.reused, s.error_code, s.output,
+  select i.seq, c.key, c.outcome, c.outcome_reason, c.unread, c.told, c.reused, c.error_code, c.input, c.output
+  from items i cross join lateral (
+    select s.step_no, s.key, s.outcome, s.outcome_reason, s.unread, s.told, s.reused, s.error_code, s.output,
       ${sql.unsafe(withInputs ? 's.input' : 'null::text as input')},
       row_number() over last_first as nth, sum(${sql.unsafe(withInputs ? BYTES_WITH_INPUT : BYTES)}) over last_first as bytes
-    from steps s join items i on i.project_id = s.project_id and i.run_id = s.run_id and i.seq = s.seq
-    where s.project_id = ${project_id} and s.run_id = ${run_id} and s.seq = any(${numbers(items.map(item => item.seq))}::text::int[])
+    from steps s
+    where s.project_id = ${project_id} and s.run_id = ${run_id} and s.seq = i.seq
       and s.kind = 'llm_call' and (s.error_code is null or s.attempt = i.attempt)
-    window last_first as (partition by s.seq order by s.step_no desc)
-  ) as calls
-  where nth = 1 or (nth <= ${LIMITS.regrade_item_calls} and bytes <= ${LIMITS.regrade_chunk_bytes})
-  order by seq, step_no`
+    window last_first as (order by s.step_no desc)
+  ) as c
+  where i.project_id = ${project_id} and i.run_id = ${run_id} and ${hasSeq(sql, 'i', seqs)}
+    and (c.nth = 1 or (c.nth <= ${LIMITS.regrade_item_calls} and c.bytes <= ${LIMITS.regrade_chunk_bytes}))
+  order by i.seq, c.step_no`

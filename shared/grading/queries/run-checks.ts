@@ -39,10 +39,12 @@ export async function readAnswers(
   { project_id, id, total_items }: Pick<RunToCheck, 'project_id' | 'id' | 'total_items'>,
 ): Promise<LookedAt[]> {
   return sql<LookedAt[]>`
-    select seq, left(output, ${LIMITS.run_check_head_characters}) as head, octet_length(output) as bytes, cost_micro, unpriced
-    from items where project_id = ${project_id} and run_id = ${id} and seq = any(${sampledSeqs(total_items)}::int[])
-      and outcome = 'ok' and output is not null
-    order by seq`
+    select i.* from unnest(${sampledSeqs(total_items)}::int[]) n(seq) cross join lateral (
+      select seq, left(output, ${LIMITS.run_check_head_characters}) as head, octet_length(output) as bytes, cost_micro, unpriced
+      from items where project_id = ${project_id} and run_id = ${id} and seq = n.seq
+        and outcome = 'ok' and output is not null
+      offset 0) i
+    order by i.seq`
 }
 
 /**

@@ -6,6 +6,7 @@ import { askReachable, isDistributed } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { isUuid, type RunKey } from '../../kernel/ids.ts'
+import { hasSeqOf } from '../../kernel/packed-columns.ts'
 import { untilGiven } from '../../kernel/unreachable.ts'
 import { waitsForMoney, waitsForMoneyBy } from '../../prices/queries/budgets.ts'
 import {
@@ -77,14 +78,14 @@ export async function stopSpent(sql: Sql, { project_id, run_id }: RunKey): Promi
  * CTEs with the items of a backlog that are not in flight: those from the cursor on, then those due again below it. A
  * statement that takes them moves the cursor, so that sweeping a long backlog in bounded steps reads every row once.
  */
-const undispatched = (of: RunKey, limit: number) => `
+const undispatched = (sql: Sql, of: RunKey, limit: number) => `
   ahead as (
     select i.seq from items i
     where ${isOfRun(of)} and i.seq >= (select next_seq from run) and ${isIn(['queued'])} order by i.seq limit ${limit}
   ), behind as (
     select d.seq from due_items d where ${isOfRun(of)} and exists (select 1 from run) limit ${limit}
   ), undue as (
-    delete from due_items where ${isOfRun(of)} and seq = any(array(select seq from behind))
+    delete from due_items d where ${isOfRun(of)} and ${hasSeqOf(sql, 'd', 'behind')}
   ), cursor as (
     select case when count(*) < ${limit} then null else max(seq) + 1 end as next_seq from ahead
   )`
@@ -94,22 +95,24 @@ const undispatched = (of: RunKey, limit: number) => `
  * paused items too if it was cancelled. Returns whether some are left.
  */
 export async function sweepStopped(sql: Sql, run: RunKey, limit: number): Promise<boolean> {
-  const row = await underLock<{ more: boolean }>(sql, run, (of, on) => sweep(of, on, limit))
+  const row = await underLock<{ more: boolean }>(sql, run, (of, on) => sweep(sql, of, on, limit))
   return row?.more ?? false
 }
 
 const SWEPT = { skip: 'n.skipped', cancel: 'n.cancelled', dismiss: 'n.dismissed' }
 
-const sweep = (of: RunKey, on: Named, limit: number) => `
+const sweep = (sql: Sql, of: RunKey, on: Named, limit: number) => `
     with run as materialized (
       select *, stop_reason = 'budget_exceeded' as over_budget from runs
       where ${isRun(of)} and stop_reason is not null and finished_at is null
-    ), ${undispatched(of, limit)},
+    ), ${undispatched(sql, of, limit)},
     held as (
       -- A subquery and no join: the join read the items of all runs even if no item was paused.
       select i.seq from items i
       where ${isOfRun(of)} and ${guard('dismiss')} and (select stop_reason = 'cancelled' and paused > 0 from run)
       order by i.seq limit ${limit}
+    ), chosen as (
+      select seq from ahead union select seq from behind union select seq from held
     ), swept as (
       update items i set completed_at = now(),
         status = case when over_budget then ${statusAfter('skip')} else ${statusAfter('cancel')} end,
@@ -121,8 +124,8 @@ const sweep = (of: RunKey, on: Named, limit: number) => `
           when run.stop_reason = 'consecutive_failures' then 'The run was stopped after too many consecutive failures.'
           when run.stop_reason = 'pilot_failed' then 'None of the first items of the run was ok, so this one was not begun.' end
       from run
-      where i.project_id = run.project_id and i.run_id = run.id ${on('i')} and ${guard(['skip', 'cancel', 'dismiss'])} and i.seq = any(array(
-        select seq from ahead union select seq from behind union select seq from held))
+      where i.project_id = run.project_id and i.run_id = run.id ${on('i')} and ${guard(['skip', 'cancel', 'dismiss'])}
+        and ${hasSeqOf(sql, 'i', 'chosen')}
       returning i.seq, i.partition_key, i.cost_micro, over_budget
     ), marked as materialized (
       -- In the select list, the subquery is a hash lookup and cannot be planned as a nested loop.
@@ -205,19 +208,20 @@ const UNPRICED: OutcomeReason = 'unpriced_model'
  * budget by day or month, or a price. Returns how many.
  */
 export async function pauseForMoney(sql: Sql, run: RunKey, limit: number): Promise<number> {
-  const row = await underLock<{ n: number }>(sql, run, (of, on) => pause(of, on, limit))
+  const row = await underLock<{ n: number }>(sql, run, (of, on) => pause(sql, of, on, limit))
   return row?.n ?? 0
 }
 
-const pause = (of: RunKey, on: Named, limit: number) => `
+const pause = (sql: Sql, of: RunKey, on: Named, limit: number) => `
     with run as materialized (
       select r.* from runs r join project_usage u using (project_id) join projects p on p.id = r.project_id
       where r.project_id = ${of.project_id} and r.id = ${of.run_id} and ${waitsForMoneyBy(on('b'))} and r.stop_reason is null and r.finished_at is null
-    ), ${undispatched(of, limit)},
+    ), ${undispatched(sql, of, limit)},
+    chosen as (select seq from ahead union select seq from behind),
     paused as (
       update items i set ${become('pause')}, degraded_reason = '${MONEY}' from run
       where i.project_id = run.project_id and i.run_id = run.id ${on('i')} and ${guard('pause')}
-        and i.seq = any(array(select seq from ahead union select seq from behind))
+        and ${hasSeqOf(sql, 'i', 'chosen')}
       returning i.seq
     ), n as (select count(*)::int as n from paused),
     counted as (
@@ -242,11 +246,11 @@ export async function findFundedRuns(sql: Sql, limit: number) {
 
 /** Queues up to `limit` items of a run that waited for money; returns how many. */
 export async function resumeFunded(sql: Sql, run: RunKey, limit: number): Promise<number> {
-  const row = await underLock<{ n: number }>(sql, run, (of, on) => resume(of, on, limit))
+  const row = await underLock<{ n: number }>(sql, run, (of, on) => resume(sql, of, on, limit))
   return row?.n ?? 0
 }
 
-const resume = (of: RunKey, on: Named, limit: number) => `
+const resume = (sql: Sql, of: RunKey, on: Named, limit: number) => `
     with run as (select project_id, id from runs where ${isRun(of)}),
     chosen as (
       select i.seq from items i join run on run.project_id = i.project_id and run.id = i.run_id ${on('i')}
@@ -258,7 +262,7 @@ const resume = (of: RunKey, on: Named, limit: number) => `
     ), resumed as (
       update items i set ${become('resume')}
       from run
-      where i.project_id = run.project_id and i.run_id = run.id ${on('i')} and i.seq = any(array(select seq from chosen))
+      where i.project_id = run.project_id and i.run_id = run.id ${on('i')} and ${hasSeqOf(sql, 'i', 'chosen')}
         and ${guard('resume')}
       returning i.seq
     ), decided as (

@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0069_first_stop_reason',
-  version: 1795842618533,
+  migration: '0070_take_by_bounds',
+  version: 1795857834425,
   tables: [
     'accounts',
     'agents',
