@@ -16,7 +16,7 @@ type Cause = Schemas['Cause']
 const columnsOf = (doubt: Doubt): Column<Cause>[] => [
   { title: 'ITEMS', value: row => count(row.count), align: 'right' },
   { title: 'TO DECIDE', value: row => count(row.waiting), align: 'right' },
-  { title: 'WHY', value: row => withDoubt(row.title, doubt(row)), least: 24 },
+  { title: 'WHY', value: row => withDoubt(row.title, doubt(row)), least: 40 },
   { title: 'CAUSE', value: row => row.id },
   { title: 'COST', value: row => money(row.cost_usd), align: 'right', optional: 2 },
   { title: 'LAST', value: row => row.last_seen.slice(0, 16).replace('T', ' '), optional: 3 },

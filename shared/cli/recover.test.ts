@@ -77,3 +77,19 @@ it.each([
 ])('%j alone is a usage error', async (options, message) => {
   await expect(recover(answering({})(80), given(options as Record<string, string>))).rejects.toThrow(message)
 })
+
+it('a recovery is watched until only held items are left, and then it says where these are decided about', async () => {
+  const held = {
+    ...{ status: 'running', first: null, replayed: 30, ended: 28, ok: 28, failed: 0, paused: 2, left: 0 },
+    ...{ pilot_run_ids: [], run_ids: ['the-run'], finished_at: null },
+    stages: [{ ...recovery.stages[0]!, stage: 'all', items: 30, ended: 28, worked: 28, still_fail: 0 }],
+  }
+  const session = answering({ 'GET /v1/recoveries/the-recovery': { ...recovery, ...held } })
+  expect(await recover(session(80), given({ watch: 'yes' }, ['the-recovery']))).toBe(EXIT.degraded)
+  expect(told().trim().split('\n').slice(1)).toEqual([
+    '28 of 30 items ended, 2 held',
+    '  all at once: 30 items, 28 ended, 28 worked, 0 still fail',
+    '$0.50',
+    'try   assay triage --kind quarantine --run the-run',
+  ])
+})

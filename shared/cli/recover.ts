@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { LIMITS } from '../kernel/limits.ts'
 import type { ReuseChoice } from '../recovery/vocabulary.ts'
 import type { RECORDED_LANES, TriageAction } from '../triage/vocabulary.ts'
-import { sayForecast, sayStage, sayStanding } from '../view/recovery.ts'
+import { isPaused, sayForecast, sayStage, sayStanding } from '../view/recovery.ts'
 import { answered, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
@@ -101,7 +101,7 @@ const RECOVERIES: Column<Recovery>[] = [
   { title: 'STATUS', value: row => row.status },
   {
     title: 'DONE',
-    value: row => `${count(row.replayed + row.decided)}/${count(row.eligible)}`,
+    value: row => `${count(row.ended + row.decided)}/${count(row.eligible)}`,
     align: 'right',
   },
   { title: 'OK', value: row => count(row.ok), align: 'right' },
@@ -122,10 +122,10 @@ const list = (session: Session, given: Given) =>
     text: (rows, screen) => table(RECOVERIES, rows, screen),
   })
 
-/** Shows the recovery until it has ended. */
+/** Shows the recovery until it has ended, or has only held items left. */
 async function follow({ api, output }: Session, from: Recovery): Promise<ExitCode> {
   let found = from
-  while (found.finished_at === null) {
+  while (found.finished_at === null && !isPaused(found)) {
     output.redraw('progress', found, ({ paint }) =>
       found.action === 'replay'
         ? `${paint('bold', found.status)}  ${count(found.ended)} of ${count(found.eligible)} ended, ${count(found.ok)} ok`
@@ -144,7 +144,7 @@ async function follow({ api, output }: Session, from: Recovery): Promise<ExitCod
 function exitOf(recovery: Recovery): ExitCode {
   if (recovery.status === 'aborted') return EXIT.cancelled
   if (recovery.status === 'stopped' || recovery.failed > 0) return EXIT.failed
-  return recovery.degraded > 0 ? EXIT.degraded : EXIT.ok
+  return recovery.degraded > 0 || recovery.paused > 0 ? EXIT.degraded : EXIT.ok
 }
 
 /** Which steps are reused, by the names of the API. @throws Failure `usage` */
@@ -166,9 +166,17 @@ export function replayMany(session: Session, given: Given): Promise<ExitCode> {
   return start(session, given)
 }
 
+/** The commands for a recovery that has not ended. */
+function nextOf(recovery: Recovery): string[] {
+  if (recovery.finished_at !== null) return []
+  if (!isPaused(recovery)) return [`recoveries ${recovery.id} --watch`]
+  const [run_id, ...more] = [...recovery.pilot_run_ids, ...recovery.run_ids]
+  return [`triage --kind quarantine${more.length === 0 ? ` --run ${run_id}` : ''}`]
+}
+
 function recoveryText(recovery: Recovery, { paint, program, columns }: Screen): string {
-  const { id, name, cancelled, paused } = recovery
-  const rest = [cancelled > 0 && `${count(cancelled)} cancelled`, paused > 0 && `${count(paused)} held`]
+  const { id, name, cancelled } = recovery
+  const rest = [cancelled > 0 && `${count(cancelled)} cancelled`]
   return [
     `${paint('bold', id)}${name === null ? '' : `  ${shorten(name, columns - id.length - 2)}`}`,
     ...wrap(sayStanding(recovery), columns),
@@ -176,8 +184,6 @@ function recoveryText(recovery: Recovery, { paint, program, columns }: Screen): 
       wrap(sayStage(stage, recovery), columns - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`),
     ),
     ...(recovery.action === 'replay' ? [[...rest.filter(Boolean), money(recovery.cost_usd)].join(', ')] : []),
-    ...(recovery.finished_at === null
-      ? [`${paint('dim', 'try ')}  ${program} recoveries ${id} --watch`]
-      : []),
+    ...nextOf(recovery).map(command => `${paint('dim', 'try ')}  ${program} ${command}`),
   ].join('\n')
 }

@@ -4,6 +4,7 @@ import { LIMITS } from '../kernel/limits.ts'
 import { answered, findAgent, pageOf, type Schemas } from './api.ts'
 import { fieldsGiven, type Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { plural } from './format.ts'
 import { tellList } from './listing.ts'
 import { SCHEDULE_SETTINGS } from './schedule-settings.ts'
 import { eventsTable, type Schedule, scheduleLine, schedulesTable, scheduleText } from './schedule-view.ts'
@@ -192,7 +193,7 @@ async function tryOut({ api, output }: Session, schedule_id: string): Promise<Ex
   const found = await answered(api.POST('/v1/sources/preview', { body }))
   output.emit('source_preview', found, screen =>
     [
-      `${found.count} ${found.count === 1 ? 'item' : 'items'}, nothing was started; the first ${found.items.length}:`,
+      `${plural(found.count, 'item')}, nothing was started; the first ${found.items.length}:`,
       table(FIRST, found.items, screen),
     ].join('\n'),
   )

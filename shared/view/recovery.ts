@@ -87,18 +87,23 @@ export function sayStage(stage: Stage, recovery: Pick<Recovery, 'status'>): stri
 export const isOver = ({ status }: Pick<Recovery, 'status'>): boolean =>
   status === 'completed' || status === 'stopped' || status === 'aborted'
 
+/** Whether a replay has only held items left, so that nothing of it moves; its status does not say so. */
+export const isPaused = ({ status, paused, ended, replayed, left }: Recovery): boolean =>
+  paused > 0 && ended + paused === replayed && (status === 'pilot' || (status === 'running' && left === 0))
+
 /** The recovery's progress, in one sentence. */
 export function sayStanding(recovery: Recovery): string {
-  const { status, eligible, ended, replayed, cancelled, left } = recovery
+  const { status, eligible, ended, replayed, cancelled, paused, left } = recovery
+  const held = paused > 0 ? `, ${count(paused)} held` : ''
   const waiting = `${counted(left, 'item')} ${left === 1 ? 'waits' : 'wait'} in triage`
   if (recovery.action !== 'replay') return sayDecided(recovery, waiting)
   switch (status) {
     case 'creating':
       return `${count(replayed)} of ${counted(eligible, 'item')} copied`
     case 'pilot':
-      return `the first ${count(replayed)} of ${counted(eligible, 'item')} run; the rest follows if they do better`
+      return `the first ${count(replayed)} of ${counted(eligible, 'item')} run${held}; the rest follows if they do better`
     case 'running':
-      return `${count(ended)} of ${counted(eligible, 'item')} ended`
+      return `${count(ended)} of ${counted(eligible, 'item')} ended${held}`
     case 'completed':
       return `completed: ${counted(replayed, 'item')} replayed`
     case 'stopped':
