@@ -218,6 +218,26 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     expect(await page.getByRole('link', { name: /^(Cancel|Abort)/ }).count()).toBe(0)
   })
 
+  it('of held items, a run shows a cause and their decision only while they wait', async () => {
+    const agent = await makeAgent(world)
+    await deploy(world, agent.id)
+    const run = await makeRun(world, agent.id, told(['hold', 'ok', 'fail']))
+    await workOff(world, asTold)
+    const { json: items } = await world.call('GET', `/v2/runs/${run}/items`)
+    await world.call('POST', `/v1/durable/runs/${items[2].id}/dismiss`, { body: {} })
+    const page = await open(`/runs/${run}`)
+    await page.locator('#causes').getByText('hold: looks like fraud').waitFor()
+    // The failed item is decided about, so a replay would have nothing to do.
+    await page.locator('#partitions').getByRole('link', { name: 'Resume or dismiss' }).waitFor()
+    expect(await page.locator('#partitions').getByRole('link', { name: 'Replay…' }).count()).toBe(0)
+    await world.call('POST', `/v1/durable/runs/${items[0].id}/resume`, { body: {} })
+    await workOff(world, asTold)
+    await page.reload()
+    await page.locator('#run-state').getByText('completed').waitFor()
+    await page.locator('#causes').getByText('no answer').first().waitFor()
+    expect(await page.locator('#failures').getByText('looks like fraud').count()).toBe(0)
+  })
+
   it('of a cancelled run, what is still in flight can be aborted', async () => {
     const run = await started()
     await world.ctx.sql`update items set status = 'running' where run_id = ${run}`

@@ -4,6 +4,7 @@
 import { canBeCancelled, isPaused } from '../../../shared/items/rules/lifecycle.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { isOfHeld } from '../../../shared/view/cause.ts'
 import { ranAndWorked } from '../../../shared/view/run.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'
 import { Bar, ranParts, workedParts } from '../parts/bar.tsx'
@@ -40,6 +41,8 @@ export const runPage = page({
     const mayAct = member.role !== 'viewer'
     // Paused items do not prevent a replay of the failed ones.
     const mayReplay = mayAct && (!isOpen || isPaused(run))
+    // Items that were held and went on did not fail.
+    const shown = causes.data!.rows.filter(cause => !isOfHeld(cause) || cause.waiting > 0)
     const name = run.name ?? run.agent_slug
     const items = ofRun(run.id)
     return {
@@ -77,9 +80,9 @@ export const runPage = page({
           <RunFacts run={run} pace={paceOf(run, now)} usual={usualOf(run, earlier, now)} />
           <Replays run={run} replays={replays} />
           <div id="failures" data-live>
-            {causes.data!.rows.length > 0 && <h2>Why items did not work</h2>}
+            {shown.length > 0 && <h2>Why items did not work</h2>}
             <Causes
-              causes={causes.data!.rows}
+              causes={shown}
               project_id={run.project_id}
               run={run}
               doubt={doubtOf(judged)}

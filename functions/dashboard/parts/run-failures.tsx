@@ -52,7 +52,7 @@ const Actions = ({
 
 export const RunFailures = ({ causes, ...around }: Around & { causes: readonly Cause[] }) => {
   const { run, failures, mayAct } = around
-  const reasons = untoldReasons(failures, causes)
+  const reasons = untoldReasons(failures, causes).filter(({ kind, waiting }) => kind === 'dlq' || waiting > 0)
   if (reasons.length + failures.clusters.length + failures.partitions.length === 0) return ''
   return (
     <>
@@ -144,13 +144,15 @@ const Partitions = ({ run, failures, mayAct }: Around) => (
         },
         { label: 'Failed', numeric: true, cell: row => count(row.failed) },
         { label: 'Degraded', numeric: true, cell: row => count(row.degraded) },
-        { label: 'Held', numeric: true, cell: row => count(row.held) },
+        { label: 'Ever held', numeric: true, cell: row => count(row.held) },
         { label: 'To decide', numeric: true, cell: row => count(row.waiting) },
         {
           label: 'Do',
           cell: row => {
-            const filter = { partition_key: row.partition_key }
-            return <Actions run={run} filter={filter} waiting={row.waiting} mayAct={mayAct} />
+            // Only held items wait, and these are not replayed.
+            const held = run.undecided_count === 0 || row.failed + row.degraded === 0
+            const filter = { partition_key: row.partition_key, ...(held && { kind: 'quarantine' }) }
+            return <Actions run={run} filter={filter} waiting={row.waiting} held={held} mayAct={mayAct} />
           },
         },
       ]}
