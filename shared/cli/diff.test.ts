@@ -30,3 +30,8 @@ it('two runs are compared by the verdicts that people corrected, and the summary
 it('without corrections the summary does not mention any', async () => {
   expect(await said({}, {})).toContain('verdicts  all as before\n')
 })
+
+it('an item that waits for a person or for money is called held, as by the API', async () => {
+  const held = await said({ worst_outcome_status: 'ok' }, { worst_outcome_status: null, status: 'paused' })
+  expect(held).toContain('verdicts  1 ok → held\n')
+})

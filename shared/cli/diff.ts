@@ -87,7 +87,10 @@ const COLUMNS: Column<Changed>[] = [
 const outputText = (output: unknown) => (output == null ? '–' : brief(output, CELL))
 
 /** As people corrected it, as in results. What its replays made of it belongs to their runs. */
-const verdictOf = (item: RunItem) => item.corrected_outcome_status ?? item.worst_outcome_status ?? item.status
+const verdictOf = (item: RunItem) =>
+  item.corrected_outcome_status ??
+  item.worst_outcome_status ??
+  (item.status === 'paused' ? 'held' : item.status)
 const sameOutput = ({ before, after }: Pair) => JSON.stringify(before.output) === JSON.stringify(after.output)
 const costOf = (items: readonly RunItem[]) => items.reduce((sum, item) => sum + item.cost_usd, 0)
 
