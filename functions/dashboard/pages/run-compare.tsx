@@ -98,8 +98,8 @@ interface ItemByItemProps {
 const ItemByItem = ({ compared, names, larger, other_id, query, request }: ItemByItemProps) =>
   compared ? (
     <section id="compared">
-      <Changes changes={compared.changes} names={names} only={query.only} request={request} />
       <Corrected compared={compared} names={names} />
+      <Changes changes={compared.changes} names={names} only={query.only} request={request} />
     </section>
   ) : larger > LIMITS.compared_items ? (
     <p>Runs of more than {counted(LIMITS.compared_items, 'item')} are compared by their totals only.</p>
