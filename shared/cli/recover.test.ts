@@ -64,7 +64,7 @@ it('a stopped recovery says why, and exits with the code for failed items', asyn
   expect(await recover(session, given({ watch: 'yes' }, ['the-recovery']))).toBe(EXIT.failed)
   expect(told().trim().split('\n')).toEqual([
     'the-recovery  after the outage',
-    'stopped: the first 7 did no better than before; 23 items wait in triage',
+    'stopped: the first 7 did no better than before; 23 items were left in triage',
     '  first: 7 items, 0 worked, 7 still fail',
     '  then the rest: not replayed',
     '$0.50',

@@ -4062,7 +4062,7 @@ export interface components {
             stages: components["schemas"]["RecoveryStage"][];
             /** @description Items that were for its action when it was started. */
             eligible: number;
-            /** @description Items that it has not acted on: of one that was stopped or aborted, those that wait in triage. */
+            /** @description Items that it has not acted on: of one that was stopped or aborted, those that it left in triage. */
             left: number;
             /** @description Items dismissed, acknowledged or resumed so far; what follows is of replays. */
             decided: number;

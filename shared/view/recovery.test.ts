@@ -72,7 +72,7 @@ const first = {
 
 it('a stopped recovery is shown as over, with the number of items in triage', () => {
   expect(sayStanding(stopped as never)).toBe(
-    'stopped: the first 5 did no better than before; 196 items wait in triage',
+    'stopped: the first 5 did no better than before; 196 items were left in triage',
   )
   expect(sayStage({ ...first, run_ids: ['r'] }, { status: 'stopped' })).toBe(
     'first: 5 items, 0 worked, 5 still fail, of these 2 unchanged: nothing was asked again',
@@ -98,7 +98,7 @@ it('a dry run of a decision says what becomes of the items, and that held ones e
 it.each([
   ['running', '400 of 407 items dismissed'],
   ['completed', 'completed: 400 items dismissed'],
-  ['aborted', 'aborted after 400 items; 7 items wait in triage'],
+  ['aborted', 'aborted after 400 items; 7 items were left in triage'],
 ])('a %s decision is shown in words of its own', (status, words) => {
   const recovery = { action: 'dismiss', status, eligible: 407, decided: 400, left: 7 }
   expect(sayStanding(recovery as never)).toBe(words)

@@ -95,7 +95,8 @@ export const isPaused = ({ status, paused, ended, replayed, left }: Recovery): b
 export function sayStanding(recovery: Recovery): string {
   const { status, eligible, ended, replayed, cancelled, paused, left } = recovery
   const held = paused > 0 ? `, ${count(paused)} held` : ''
-  const waiting = `${counted(left, 'item')} ${left === 1 ? 'waits' : 'wait'} in triage`
+  // They may have been decided about since.
+  const waiting = `${counted(left, 'item')} ${left === 1 ? 'was' : 'were'} left in triage`
   if (recovery.action !== 'replay') return sayDecided(recovery, waiting)
   switch (status) {
     case 'creating':

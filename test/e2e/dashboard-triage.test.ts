@@ -208,7 +208,9 @@ describe.skipIf(CHROMIUM === undefined)('triage (needs Chromium)', () => {
     await page.getByRole('button', { name: 'Abort' }).waitFor()
     await workOff(world, failsAtTheEnd)
     await advanceRecoveries(world.ctx)
-    await page.getByText('stopped: the first 3 did no better than before; 9 items wait in triage.').waitFor()
+    await page
+      .getByText('stopped: the first 3 did no better than before; 9 items were left in triage.')
+      .waitFor()
     expect(await page.getByRole('button', { name: 'Abort' }).count()).toBe(0)
     expect(await page.getByRole('status').count()).toBe(0)
     const tried = page.getByRole('region', { name: 'first-items' })

@@ -49,5 +49,5 @@ function wordsOf(filter: Filter, run: Run | undefined, cause: string | undefined
   if (filter.cluster_key !== undefined)
     return `what failed alike with ${filter.cluster_key.replace(/:[^:]*$/, '')}${of}`
   if (filter.reason !== undefined) return `where ${reasonMeaning(filter.reason)}${of}`
-  return `what did not work${of}`
+  return `${filter.kind === 'quarantine' ? 'what is held' : 'what did not work'}${of}`
 }

@@ -58,7 +58,7 @@ export const Recovery = z
       .describe('Of a replay, in order: the first ones, where some go first, and the rest.'),
     eligible: count('Items that were for its action when it was started.'),
     left: count(
-      'Items that it has not acted on: of one that was stopped or aborted, those that wait in triage.',
+      'Items that it has not acted on: of one that was stopped or aborted, those that it left in triage.',
     ),
     decided: count('Items dismissed, acknowledged or resumed so far; what follows is of replays.'),
     replayed: count('Items copied so far.'),
