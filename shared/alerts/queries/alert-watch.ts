@@ -158,8 +158,11 @@ export async function findStoodFor(sql: Sql, over: readonly OpenAlert[]): Promis
     const of = (alias: string) => asked(sql, alias, project)
     const taken = sql`
       select distinct on (over.id) r.project_id, r.id as run_id, true as first_end
-      from alerts over join runs r on r.project_id = over.project_id and r.agent_id = over.agent_id ${of('r')}
-      ${fired(sql, project)}
+      from alerts over cross join lateral (
+        select * from runs
+        where project_id = over.project_id and agent_id = over.agent_id ${of('runs')}
+        order by id desc limit ${LIMITS.alert_runs_looked_back}
+      ) r ${fired(sql, project)}
       where over.id = any(${own.map(({ id }) => id)}::uuid[]) ${of('over')} and r.undecided > 0 and ${isFirst(sql)}
         and r.finished_at >= over.since - interval '1 hour' and ${untold(sql, project)}
         and over.subject_id = coalesce(fired.schedule_id, r.agent_id)
