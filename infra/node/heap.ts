@@ -1,5 +1,5 @@
 // Keeps the heap small, and returns heap memory to the system. Guarantee: it returns memory only after a mostly idle
-// interval and substantial heap growth, because the collection stops the process for 60 to 150 ms.
+// interval in which the heap grew, because the collection stops the process for 60 to 150 ms.
 
 import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
@@ -27,7 +27,8 @@ export function giveBackMemory(): void {
 }
 
 /**
- * Returns memory after each load, once the process has been idle for a while, until the returned function is called.
+ * Returns memory after each load, once the process has been idle for a while, and what its ticks have left since, until
+ * the returned function is called.
  */
 export function giveBackAtRest(): () => void {
   let before = performance.eventLoopUtilization()

@@ -107,6 +107,14 @@ export function unreachable(base_url: string, error: unknown): Failure {
 
 const BROKEN = [
   {
+    codes: /EXPIRED|NOT_YET_VALID/,
+    hint: 'its certificate is not valid now: renew it, or set the clock of this machine',
+  },
+  {
+    codes: /ALTNAME/,
+    hint: 'its certificate is for another name: is ASSAY_BASE_URL the name in it?',
+  },
+  {
     codes: /CERT|ISSUER|VERIFY/,
     hint: 'its certificate is signed by a CA that is not known here: NODE_EXTRA_CA_CERTS=FILE trusts the CA in that file',
   },

@@ -32,7 +32,7 @@ export async function runPilot(
 ): Promise<{ order: Submission; source: Source } | ExitCode> {
   const { output } = session
   if (!pilot.goOn && (output.isJson || !canAsk()))
-    throw usageFailure('--pilot asks whether to continue, and there is no terminal to answer at', {
+    throw usageFailure('--pilot asks whether to continue, which needs a terminal and no --json', {
       hint: '--yes continues without asking, unless no item of the pilot is ok',
     })
   const survey = await surveyed(source)

@@ -30,7 +30,8 @@ async function keysView(
   const { data: keys = [] } = await api.GET('/v1/projects/{projectId}/api-keys', {
     params: { path: { projectId: project_id } },
   })
-  const first = keys.findIndex(key => key.id === after) + 1
+  // Newest first, and by id: a key that was revoked meanwhile still says where the page begins.
+  const first = after === undefined ? 0 : keys.filter(key => key.id >= after).length
   const shown = keys.slice(first, first + SHOWN)
   const mayChange = member.role !== 'viewer'
   return {

@@ -1,5 +1,5 @@
 // Finds runs that meet alert rules; project-watch.ts does so for projects. Guarantee: each query is bounded and reads
-// only runs that are open or have just ended.
+// only runs that are open or have just ended, and those that an alert stood for which is over.
 //
 // The trigger `note_ended_run` (the newest of drizzle/*.sql that defines it) puts a run that ends on `ended_runs`,
 // unless all of it is ok and nothing depends on its end: a check, a schedule, a digest, an open alert. The tick
@@ -148,25 +148,27 @@ const takeEndedOf = (sql: Sql, limit: number, project: Asked) => {
 }
 
 /**
- * For each of these alerts, which decisions about its run resolved, the newest run that it also stood for and that
- * still waits for decisions: a rule alerts once about a subject, so nobody was told of that run. A batch of ended runs
- * raises the alert of one of them, and is taken within the hour.
+ * For each of these alerts, which decisions about its run resolved, the first runs that it also stood for and that still
+ * wait for decisions: a rule alerts once about a subject, so nobody was told of them. A batch of ended runs raises the
+ * alert of one of them, and is taken within the hour.
  */
 export async function findStoodFor(sql: Sql, over: readonly OpenAlert[]): Promise<EndedRun[]> {
   const found: EndedRun[] = []
   for (const [project, own] of await byProject(sql, over)) {
     const of = (alias: string) => asked(sql, alias, project)
     const taken = sql`
-      select distinct on (over.id) r.project_id, r.id as run_id, true as first_end
+      select r.project_id, r.id as run_id, true as first_end
       from alerts over cross join lateral (
-        select * from runs
-        where project_id = over.project_id and agent_id = over.agent_id ${of('runs')}
-        order by id desc limit ${LIMITS.alert_runs_looked_back}
-      ) r ${fired(sql, project)}
-      where over.id = any(${own.map(({ id }) => id)}::uuid[]) ${of('over')} and r.undecided > 0 and ${isFirst(sql)}
-        and r.finished_at >= over.since - interval '1 hour' and ${untold(sql, project)}
-        and over.subject_id = coalesce(fired.schedule_id, r.agent_id)
-      order by over.id, r.id desc`
+        select r.project_id, r.id from (
+          select * from runs
+          where project_id = over.project_id and agent_id = over.agent_id ${of('runs')}
+          order by id desc limit ${LIMITS.alert_runs_looked_back}
+        ) r ${fired(sql, project)}
+        where r.undecided > 0 and ${isFirst(sql)} and r.finished_at >= over.since - interval '1 hour'
+          and ${untold(sql, project)} and over.subject_id = coalesce(fired.schedule_id, r.agent_id)
+        order by r.id limit ${LIMITS.alert_runs_stood_for}
+      ) r
+      where over.id = any(${own.map(({ id }) => id)}::uuid[]) ${of('over')} and over.rule::text = any(${[...RUN_RULES]}::text[])`
     found.push(...(await judge(sql, taken, project)))
   }
   return found

@@ -169,12 +169,12 @@ const WHY_MISSED: Readonly<
   },
   agent_lookup_failed: {
     happened: 'started nothing: its agent could not be looked up',
-    advice: 'Check PostgreSQL and Redis, then start it by hand.',
+    advice: 'Check PostgreSQL, then start it by hand.',
     command: 'assay schedules trigger {schedule}',
   },
   account_lookup_failed: {
     happened: 'started nothing: its account could not be looked up',
-    advice: 'Check PostgreSQL and Redis, then start it by hand.',
+    advice: 'Check PostgreSQL, then start it by hand.',
     command: 'assay schedules trigger {schedule}',
   },
   dispatch_failed: {

@@ -83,7 +83,7 @@ const undispatched = (sql: Sql, of: RunKey, limit: number) => `
     select i.seq from items i
     where ${isOfRun(of)} and i.seq >= (select next_seq from run) and ${isIn(['queued'])} order by i.seq limit ${limit}
   ), behind as (
-    select d.seq from due_items d where ${isOfRun(of)} and exists (select 1 from run) limit ${limit}
+    select d.seq from due_items d where ${isOfRun(of)} and exists (select 1 from run) order by d.seq limit ${limit}
   ), undue as (
     delete from due_items d where ${isOfRun(of)} and ${hasSeqOf(sql, 'd', 'behind')}
   ), cursor as (

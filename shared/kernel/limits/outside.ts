@@ -27,6 +27,7 @@ export const OUTSIDE_LIMITS = {
   alert_look_ms: 10_000, // between two checks of open runs; 10,000 runs are read in 8 ms
   alert_runs_per_look: 1000,
   alert_runs_looked_back: 1000, // an agent's newest runs, among which one is that a resolved alert also stood for
+  alert_runs_stood_for: 50, // of these, how many are judged by the rules: the first that meets one raises the next alert
   alert_settings_per_project: 1000,
   alert_channels_per_project: 20,
   // Sampled from a run by key in 30 to 60 ms, however long their outputs; a share of a third is off by at most 3 in 100

@@ -4,6 +4,7 @@
 import type { Sql } from '../../context.ts'
 import type { Outcome } from '../../items/vocabulary.ts'
 import type { ItemKey, RunKey } from '../../kernel/ids.ts'
+import { hasSeq } from '../../kernel/packed-columns.ts'
 import { CALLED_WRONG, type VerdictCounts } from '../rules/verdicts.ts'
 import type { WrongOf } from '../vocabulary.ts'
 
@@ -43,8 +44,8 @@ export async function findCorrected(
   seqs: readonly number[],
 ): Promise<Map<number, Outcome>> {
   const rows = await sql<{ seq: number; corrected: Outcome }[]>`
-    select seq, corrected from triage
-    where project_id = ${project_id} and run_id = ${run_id} and seq = any(${[...seqs]}::int[]) and corrected is not null`
+    select seq, corrected from triage t
+    where project_id = ${project_id} and run_id = ${run_id} and ${hasSeq(sql, 't', seqs)} and corrected is not null`
   return new Map(rows.map(row => [row.seq, row.corrected]))
 }
 

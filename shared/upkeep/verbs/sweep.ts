@@ -109,7 +109,7 @@ export async function sweep(ctx: Context, chores = CHORES, time_ms = Infinity): 
 
 /**
  * For a process that sweeps every second: the chores of its next sweep, which are all but those at rest. The first time
- * it returns all of them. An idle stack's statements halve with it.
+ * it returns all of them.
  */
 export function choresInTurn(chores = CHORES): (now_ms: number) => readonly Chore[] {
   const restSince = new Map<string, number>()

@@ -65,7 +65,7 @@ async function tellEnded(ctx: Context, sql: Sql): Promise<Told> {
     sql,
     over.filter(alert => alert.is_decided),
   )
-  const raisedNext = await raiseAlerts(ctx, sql, next.flatMap(alertOf))
+  const raisedNext = await raiseAlerts(ctx, sql, firstOfEach(next.flatMap(alertOf)))
   const first = ended.filter(run => run.first_end)
   const told = (await queueDigests(sql, first)) + (await queueResultsFiles(sql, first))
   return { taken: ended.length, made: raised + resolved.length + raisedNext + told }
@@ -73,6 +73,14 @@ async function tellEnded(ctx: Context, sql: Sql): Promise<Told> {
 
 const alertOf = (run: watch.EndedRun) =>
   (run.first_end && !run.is_quiet ? runAlert(run, run.found) : null) ?? []
+
+/** The earliest alert of each rule about each subject: the others get their turn when it is decided about. */
+function firstOfEach<T extends { rule: string; subject_id: string | null; since: Date | string }>(
+  alerts: readonly T[],
+): T[] {
+  const sorted = alerts.toSorted((a, b) => Number(new Date(a.since)) - Number(new Date(b.since)))
+  return [...new Map(sorted.toReversed().map(one => [`${one.rule} ${one.subject_id}`, one])).values()]
+}
 
 /** Raises alerts of open runs, projects, held items and deadlines, and resolves those whose condition has ended. */
 async function tellOpen(ctx: Context, sql: Sql): Promise<Told> {

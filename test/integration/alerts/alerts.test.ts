@@ -264,9 +264,17 @@ describe('an open alert', () => {
 
   it('that decisions resolve is followed by the alert of the next run that it stood for, as long as one waits [alerts.folded]', async () => {
     const first = (await raised())[0]!.run_id!
-    const [second, third] = [await engine.submit(40), await engine.submit(40)]
-    await worked()
+    const night = async () => {
+      const run_id = await engine.submit(40)
+      await worked()
+      return run_id
+    }
+    const [second, third] = [await night(), await night()]
     expect(await raised()).toHaveLength(1)
+    const days = [first, second, third]
+    await engine.sql`
+      update runs set finished_at = now() - make_interval(days => 4 - array_position(${days}::uuid[], id)) where id = any(${days}::uuid[])`
+    await engine.sql`update alerts set since = now() - interval '3 days'`
     const dismiss = async (run_id: string) => {
       await startRecovery(engine.ctx, recoveryOrder(engine, { action: 'dismiss', filter: { run_id } }))
       await look()
@@ -276,13 +284,25 @@ describe('an open alert', () => {
     }
     expect(await dismiss(first)).toEqual([
       [first, false],
-      [third, true],
+      [second, true],
     ])
-    expect((await dismiss(third)).at(-1)).toEqual([second, true])
-    expect((await dismiss(second)).at(-1)).toEqual([second, false])
+    expect((await dismiss(second)).at(-1)).toEqual([third, true])
+    expect((await dismiss(third)).at(-1)).toEqual([third, false])
     const messages = await told()
     for (const kind of ['alert.raised', 'alert.resolved'])
       expect(messages.filter(one => one === kind)).toHaveLength(3)
+  })
+
+  it('that decisions resolve is followed by that of a run which meets a rule, past those that meet none [alerts.folded]', async () => {
+    const first = (await raised())[0]!.run_id!
+    await engine.submit(1)
+    const third = await engine.submit(40)
+    await engine.submit(1)
+    await worked()
+    await startRecovery(engine.ctx, recoveryOrder(engine, { action: 'dismiss', filter: { run_id: first } }))
+    await look()
+    const [open] = await engine.sql`select run_id from alerts where resolved_at is null`
+    expect(open?.run_id).toBe(third)
   })
 
   it('that a run which is well resolves is followed by none of the runs before', async () => {
