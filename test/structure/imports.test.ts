@@ -105,7 +105,9 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   prices: {
     queries: ['cluster'],
   },
-  quotas: {},
+  quotas: {
+    queries: ['cluster'],
+  },
   upkeep: {
     queries: ['accounts', 'claims', 'cluster', 'items'],
     verbs: [
