@@ -35,6 +35,6 @@ export const createAgent = endpoint({
       throw new ApiError('invalid_request', 'The name makes no slug.', 'Send a "slug" as well.')
     const { name, description = '' } = body
     const id = await create(ctx, { project_id, name, slug: parsed.data, description })
-    return agentOf((await findAgent(ctx.db, account_id, id))!)
+    return agentOf((await findAgent(ctx.db, account_id, id, project_id))!)
   },
 })

@@ -16,6 +16,7 @@ export const deleteAgent = endpoint({
   answers: { 202: { description: 'The agent is gone; no body.' } },
   errors: [],
   async handle({ ctx, principal, params }) {
-    await remove(ctx, (await agentIn(ctx, principal, params.agentId)).id)
+    const { project_id, id: agent_id } = await agentIn(ctx, principal, params.agentId)
+    await remove(ctx, { project_id, agent_id })
   },
 })

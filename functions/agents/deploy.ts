@@ -40,7 +40,7 @@ export const createDeployment = endpoint({
       env: body.env ?? {},
       external_id: body.external_id ?? null,
     }
-    const unpriced = await unpricedModels(ctx, params.agentId, body.declaration.models ?? [])
+    const unpriced = await unpricedModels(ctx, order, body.declaration.models ?? [])
     const { consume_ms, base_url } = ctx.config
     const warnings = timeWarnings(body, consume_ms, base_url)
     if (body.dry_run) return { ...dryRunOf(await planDeploy(ctx, order)), unpriced, warnings }

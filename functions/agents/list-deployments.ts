@@ -29,11 +29,15 @@ export const listDeployments = endpoint({
     const { account_id } = principal
     const identity = { list: 'deployments', account_id, project_id, filters: { ...filters, ...params } }
     const read = ([before]: string[] = [], limit: number) =>
-      list(ctx.db, params.agentId, {
-        ...filters,
-        limit,
-        before_version: before === undefined ? undefined : Number(before),
-      })
+      list(
+        ctx.db,
+        { project_id, agent_id: params.agentId },
+        {
+          ...filters,
+          limit,
+          before_version: before === undefined ? undefined : Number(before),
+        },
+      )
     const page = await readPage(
       ctx,
       identity,

@@ -25,8 +25,9 @@ export const promoteDeployment = endpoint({
   },
   errors: ['quota_exceeded'],
   async handle({ ctx, principal, params: { agentId, deploymentId }, body }) {
-    await agentIn(ctx, principal, agentId)
-    if (body?.dry_run) return dryRunOf(await planPromotion(ctx, agentId, deploymentId))
-    return deployedOf(await promote(ctx, agentId, deploymentId))
+    const { project_id } = await agentIn(ctx, principal, agentId)
+    const agent = { project_id, agent_id: agentId }
+    if (body?.dry_run) return dryRunOf(await planPromotion(ctx, agent, deploymentId))
+    return deployedOf(await promote(ctx, agent, deploymentId))
   },
 })

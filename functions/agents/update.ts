@@ -35,7 +35,8 @@ export const updateAgent = endpoint({
   answers: { 200: { description: 'The updated agent.', schema: Agent } },
   errors: [],
   async handle({ ctx, principal, params, body }) {
-    await update(ctx, await agentIn(ctx, principal, params.agentId), body)
+    const { project_id, id: agent_id } = await agentIn(ctx, principal, params.agentId)
+    await update(ctx, { project_id, agent_id }, body)
     return agentOf(await agentIn(ctx, principal, params.agentId))
   },
 })

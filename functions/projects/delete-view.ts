@@ -24,7 +24,7 @@ export const deleteSavedView = endpoint({
     const view = await findSavedView(ctx.db, viewer, params.viewId)
     if (view === undefined) throw notFound('saved view')
     if (view.member_id === null) checkRole(principal, 'operator')
-    await deleteView(ctx, view.id)
+    await deleteView(ctx, view.project_id, view.id)
     return { id: view.id }
   },
 })

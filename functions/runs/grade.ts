@@ -41,7 +41,7 @@ export const gradeRun = endpoint({
       slug === undefined
         ? await agentIn(ctx, principal, run.agent_id)
         : await agentOrdered(ctx, principal, { agent: slug, project_id: run.project_id })
-    const current = await findCurrentDeployment(ctx.db, id)
+    const current = await findCurrentDeployment(ctx.db, { project_id: run.project_id, agent_id: id })
     const { rules, declared } = rulesOf(current && { ...current, checks: checksOf(current) }, asked)
     const { tally, last_seq } = await gradePart(
       ctx,

@@ -30,12 +30,11 @@ export const createSchedule = endpoint({
     'not_found',
   ],
   async handle({ ctx, principal, body, text }) {
-    const agent = await agentIn(ctx, principal, body.agent_id)
-    await refuseUnknownGenerator(ctx, agent.id, body.source)
-    await refuseUnpricedStart(ctx, agent.id, body)
+    const { project_id, id: agent_id } = await agentIn(ctx, principal, body.agent_id)
+    await refuseUnknownGenerator(ctx, { project_id, agent_id }, body.source)
+    await refuseUnpricedStart(ctx, { project_id, agent_id }, body)
     const input = fieldsOf(text).get('input')
-    const owner = { project_id: agent.project_id, agent_id: agent.id, declared: false }
-    const id = await create(ctx, { ...body, input, ...owner })
+    const id = await create(ctx, { ...body, input, project_id, agent_id, declared: false })
     return scheduleOf(await scheduleIn(ctx, principal, id))
   },
 })

@@ -24,11 +24,10 @@ export const updateSchedule = endpoint({
   errors: ['invalid_cron', 'invalid_timezone', 'max_steps_rejected', 'schedule_cron_taken', 'unpriced_model'],
   async handle({ ctx, principal, params, body, text }) {
     const known = await scheduleIn(ctx, principal, params.scheduleId)
-    const { agent_id } = known
-    await refuseUnknownGenerator(ctx, agent_id, body.source)
+    await refuseUnknownGenerator(ctx, known, body.source)
     const { input: _, ...changes } = body
     if (body.budget_cents !== undefined || body.allow_unpriced !== undefined)
-      await refuseUnpricedStart(ctx, agent_id, { ...scheduleOf(known), ...changes })
+      await refuseUnpricedStart(ctx, known, { ...scheduleOf(known), ...changes })
     const input = fieldsOf(text).get('input')
     await update(ctx, known, { ...changes, ...(input !== undefined && { input }) })
     return scheduleOf(await scheduleIn(ctx, principal, params.scheduleId))

@@ -23,8 +23,8 @@ export const createTrigger = endpoint({
   async handle({ ctx, principal, body }) {
     const { project_id, id: agent_id } = await agentIn(ctx, principal, body.agent_id)
     const source = triggerSourceOrder(body) ?? null
-    await refuseUnknownGenerator(ctx, agent_id, source)
-    await refuseUnpricedStart(ctx, agent_id, body)
+    await refuseUnknownGenerator(ctx, { project_id, agent_id }, source)
+    await refuseUnpricedStart(ctx, { project_id, agent_id }, body)
     const items = await keptTriggerSource(ctx, source)
     const { name, scheme = 'bearer', secret_env = null, signing_secret = null } = body
     const start = { ...NO_SETTINGS, ...startSaid(body) }

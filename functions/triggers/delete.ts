@@ -17,7 +17,7 @@ export const deleteTrigger = endpoint({
   errors: [],
   async handle({ ctx, principal, params }) {
     const trigger = await triggerIn(ctx, principal, params.triggerId)
-    await remove(ctx, trigger.id)
+    await remove(ctx, trigger)
     return triggerOf(trigger, ctx.config.base_url)
   },
 })

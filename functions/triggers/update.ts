@@ -24,9 +24,9 @@ export const updateTrigger = endpoint({
   errors: ['trigger_name_taken', 'unpriced_model'],
   async handle({ ctx, principal, params, body }) {
     const trigger = await triggerIn(ctx, principal, params.triggerId)
-    await refuseUnknownGenerator(ctx, trigger.agent_id, body.source)
+    await refuseUnknownGenerator(ctx, trigger, body.source)
     if (body.budget_cents !== undefined || body.allow_unpriced !== undefined)
-      await refuseUnpricedStart(ctx, trigger.agent_id, { ...shownStartOf(trigger), ...body })
+      await refuseUnpricedStart(ctx, trigger, { ...shownStartOf(trigger), ...body })
     const secret = await changeTrigger(ctx, trigger, body)
     const changed = await triggerIn(ctx, principal, params.triggerId)
     return { ...triggerOf(changed, ctx.config.base_url), secret }

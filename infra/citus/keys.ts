@@ -101,18 +101,27 @@ function foreignKeysOf(table: TableName): ForeignKey[] {
   })
 }
 
-/** Written by hand in a migration, since each of the two tables refers to the other. */
+/**
+ * Written by hand in a migration, since each of the two tables refers to the other. Citus sets no column of a key to
+ * null: there the key refuses to delete a deployment that is current, and nothing does that except with its agent.
+ */
 const BY_HAND: ForeignKey = {
   table: 'agents',
   name: 'agents_current_deployment',
   columns: [BY, 'current_deployment_id'],
   to: 'deployments',
   toColumns: [BY, 'id'],
-  onDelete: 'set null (current_deployment_id)',
+  onDelete: 'no action',
   isWidened: false,
 }
 
-export const FOREIGN_KEYS: readonly ForeignKey[] = [...TABLES.flatMap(foreignKeysOf), BY_HAND]
+const DECLARED: readonly ForeignKey[] = [...TABLES.flatMap(foreignKeysOf), BY_HAND]
+const isToCoordinator = ({ table, to }: ForeignKey) => isDistributed(table) && PLACES[to] === 'local'
+
+export const FOREIGN_KEYS = DECLARED.filter(key => !isToCoordinator(key))
+
+/** Keys that a cluster cannot have, since it has one of the two tables on the coordinator alone. */
+export const FORGONE = DECLARED.filter(isToCoordinator)
 
 /** The not-null columns of a table. */
 export const requiredOf = (table: TableName): string[] =>

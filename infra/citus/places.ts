@@ -9,9 +9,9 @@ export type TableName = {
 }[keyof Tables]
 
 /**
- * `distributed`: tables written during work; each project's rows are together on one node. `reference`: tables unique
- * over all projects, or read together with every project's rows and seldom written; each node has a full copy. `local`:
- * tables on the coordinator only.
+ * `distributed`: tables of projects; each project's rows are together on one node. `reference`: tables unique over all
+ * projects, or that decide who may see which, and are seldom written; each node has a full copy. `local`: tables on the
+ * coordinator only.
  */
 export type Place = 'distributed' | 'reference' | 'local'
 
@@ -22,17 +22,16 @@ export const PLACES: Record<TableName, Place> = {
   projects: 'reference',
   members: 'reference',
   api_keys: 'reference',
-  bundles: 'reference',
-  agents: 'reference',
-  deployments: 'reference',
-  triggers: 'reference',
-  prices: 'reference',
-  saved_views: 'reference',
-  alert_settings: 'reference',
-  alert_channels: 'reference',
-  signing_secrets: 'reference',
 
   project_usage: 'distributed',
+  agents: 'distributed',
+  deployments: 'distributed',
+  triggers: 'distributed',
+  prices: 'distributed',
+  saved_views: 'distributed',
+  alert_settings: 'distributed',
+  alert_channels: 'distributed',
+  signing_secrets: 'distributed',
   runs: 'distributed',
   items: 'distributed',
   attempts: 'distributed',
@@ -67,6 +66,7 @@ export const PLACES: Record<TableName, Place> = {
   project_step_errors: 'distributed',
   purges: 'distributed',
 
+  bundles: 'local',
   sessions: 'local',
   audit_log: 'local',
 }

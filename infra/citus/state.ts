@@ -200,5 +200,4 @@ async function readViews(
 }
 
 /** Whether a table is in its place already. */
-export const isPlaced = (state: State, table: TableName): boolean =>
-  PLACES[table] === 'local' || state.places.get(table) === PLACES[table]
+export const isPlaced = (state: State, table: TableName): boolean => state.places.get(table) === PLACES[table]

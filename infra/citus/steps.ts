@@ -2,7 +2,7 @@
 // step begins before the previous ones have ended.
 
 import { BEHIND_VIEWS, ITEMS_ON_CLUSTER, TENANT_ROLE } from '../../shared/accounts/tables/tenant.ts'
-import { FOREIGN_KEYS, type ForeignKey, type Key, WIDENED } from './keys.ts'
+import { FOREIGN_KEYS, FORGONE, type ForeignKey, type Key, WIDENED } from './keys.ts'
 import { BY, FIRST, PLACES, TABLES } from './places.ts'
 import { isPlaced, type State } from './state.ts'
 import { viewsFor } from './tenant-views.ts'
@@ -42,7 +42,7 @@ export function stepsLeft(state: State, shards: number): Step[] {
     ...views,
     ...itemsViewSteps(state),
     ...narrowViewSteps(state),
-    ...dropForeignKeys(apart.filter(key => state.foreignKeys.has(key.name))),
+    ...dropForeignKeys([...apart, ...FORGONE].filter(key => state.foreignKeys.has(key.name))),
     ...keys.map(exchangeKey),
     ...places.map(table => ({
       says: `${table} becomes a ${PLACES[table]} table`,
@@ -172,6 +172,8 @@ const numberAnew = (table: string) =>
 
 function placeTable(table: (typeof TABLES)[number], shards: number): string[] {
   if (PLACES[table] === 'reference') return [`select create_reference_table('${table}')`]
+  // So that Citus knows of it: else a worker would commit its part of a transaction before the coordinator has.
+  if (PLACES[table] === 'local') return [`select citus_add_local_table_to_metadata('${table}')`]
   const beside =
     table === FIRST ? `colocate_with => 'none', shard_count => ${shards}` : `colocate_with => '${FIRST}'`
   return [
@@ -197,6 +199,9 @@ const withColumns = (name: string) =>
 const LOCKS_ROOM = /^lock_room_\d+\(/
 /** For a project taken from the run's row a cluster queries all nodes, and fails while one of them is down. */
 const BY_ROW = '= r.project_id'
+/** Likewise for an agent and a deployment that are looked up by their ids alone. */
+const BY_ID_ALONE = ['a on a.id =', 'd on d.id ='] as const
+const LOOKS_ELSEWHERE = [BY_ROW, ...BY_ID_ALONE]
 /** A CTE that inserts the rows of another CTE also goes to all nodes, so the claim is inserted in advance. */
 const INSERTS_TAKEN = `insert into claims (run_id, project_id, seqs, attempts, lease_until)
       select of_run, of_project, array_agg(t.seq), array_agg(t.attempt),
@@ -204,6 +209,7 @@ const INSERTS_TAKEN = `insert into claims (run_id, project_id, seqs, attempts, l
       from taken t having count(*) > 0 returning id`
 const OWN_NODE: readonly (readonly [from: string, to: string])[] = [
   [BY_ROW, '= of_project'],
+  ...BY_ID_ALONE.map(on => [on, on.replace('on ', `on ${on[0]}.project_id = of_project and `)] as const),
   [
     INSERTS_TAKEN,
     `update claims c set seqs = s.seqs, attempts = s.attempts
@@ -249,7 +255,9 @@ function functionSteps(state: State): Step[] {
       steps.push({ says: `${name.split('(')[0]}() looks on all nodes`, statements: [withColumns(name)] })
   for (const [name, text] of state.functions)
     if (
-      LOCKS_ROOM.test(name) ? text.includes(BY_ROW) : TAKES_ITEMS.test(name) && text.includes(INSERTS_TAKEN)
+      LOCKS_ROOM.test(name)
+        ? LOOKS_ELSEWHERE.some(part => text.includes(part))
+        : TAKES_ITEMS.test(name) && text.includes(INSERTS_TAKEN)
     )
       steps.push({
         says: `${name.split('(')[0]}() asks the node of its project alone`,

@@ -76,7 +76,7 @@ DECLARE
   told boolean;
 BEGIN
   IF OLD.finished_at IS NULL AND NEW.ok >= 20 THEN
-    answers := EXISTS (SELECT FROM deployments d WHERE d.id = NEW.deployment_id
+    answers := EXISTS (SELECT FROM deployments d WHERE d.project_id = NEW.project_id AND d.id = NEW.deployment_id
       AND coalesce(d.declaration->'checks', to_jsonb(d.default_checks)) ?| array['one_answer', 'length_jump', 'cost_jump']);
   END IF;
   told := CASE WHEN OLD.finished_at IS NOT NULL

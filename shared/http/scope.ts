@@ -89,7 +89,7 @@ export async function scopeOf(ctx: Context, principal: Principal, project_id?: s
 
 /** The agent, if the caller may act on its project. */
 export async function agentIn(ctx: Context, principal: Principal, id: string): Promise<AgentRow> {
-  return within(principal, 'agent', await findAgent(ctx.db, principal.account_id, id))
+  return within(principal, 'agent', await findAgent(ctx.db, principal.account_id, id, ownOf(principal)))
 }
 
 /** The agent with this slug, in the project named or in the key's own. */
@@ -111,7 +111,7 @@ async function agentNamed(
 
 /** The trigger, if the caller may act on its project. */
 export async function triggerIn(ctx: Context, principal: Principal, id: string): Promise<TriggerRow> {
-  return within(principal, 'trigger', await findTrigger(ctx.db, principal.account_id, id))
+  return within(principal, 'trigger', await findTrigger(ctx.db, principal.account_id, id, ownOf(principal)))
 }
 
 /** The agent an order names by its id or, in `project_id` or the key's own project, by its slug. */

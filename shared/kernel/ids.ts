@@ -40,6 +40,12 @@ export function itemRecordId(runId: string, seq: number): string {
 }
 
 /** Where the rows of a run are: the primary key of each table with rows of runs begins with these columns. */
+/** Names an agent by its project too, which says where a cluster has it. */
+export interface AgentKey {
+  project_id: string
+  agent_id: string
+}
+
 export interface RunKey {
   project_id: string
   run_id: string

@@ -235,7 +235,7 @@ async function addUp(): Promise<void> {
   const made = tenants.map(tenant => tenant.run_id)
   const runs = await world.ctx.sql<{ id: string; status: string }[]>`
     select r.id, r.status from runs r
-    join projects p on p.id = r.project_id join agents a on a.id = r.agent_id and a.deleted_at is null
+    join projects p on p.id = r.project_id join agents a on a.project_id = r.project_id and a.id = r.agent_id and a.deleted_at is null
     where p.account_id = ${tenants[0]!.account_id} and not r.materializing and r.id <> all(${made})`
   const statuses = Map.groupBy(runs, run => run.status)
   console.log(`fuzz: runs: ${[...statuses].map(([status, of]) => `${status} ${of.length}`).join(', ')}`)

@@ -76,10 +76,10 @@ export function triggersPart(given: Given): void {
         target_id: shown.id,
         fields: ['agent_id', 'name', 'secret_env'],
       })
-      const [{ rows }] = (await world.ctx.sql`
-        select string_agg(t::text, '') || (select string_agg(a::text, '') from audit_log a) as rows from triggers t`) as [
-        { rows: string },
-      ]
+      const { sql } = world.ctx
+      const kept = await sql<{ row: string }[]>`select t::text as row from triggers t`
+      const logged = await sql<{ row: string }[]>`select a::text as row from audit_log a`
+      const rows = [...kept, ...logged].map(({ row }) => row).join('')
       expect(rows).not.toContain(secret)
       expect(rows).not.toContain(secret.slice('whk_secret_'.length))
       const gone = await world.call('DELETE', path)

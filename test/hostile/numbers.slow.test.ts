@@ -188,6 +188,6 @@ it('every run that was started meanwhile ends', async () => {
   const open = await world.ctx.sql`
     select r.id, r.status, r.stop_reason from runs r join projects p on p.id = r.project_id
     where p.account_id = ${own.account_id} and r.status in ('queued', 'running') and r.paused = 0
-      and exists (select from agents a where a.id = r.agent_id and a.current_deployment_id is not null)`
+      and exists (select from agents a where a.project_id = r.project_id and a.id = r.agent_id and a.current_deployment_id is not null)`
   expect(open).toEqual([])
 }, 600_000)

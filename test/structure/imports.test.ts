@@ -71,7 +71,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   triggers: {
     wire: ['sources', 'submission'],
-    queries: ['cluster'],
+    queries: ['accounts', 'cluster'],
     verbs: ['accounts', 'sources', 'submission'],
   },
   sources: {
@@ -82,7 +82,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   agents: {
     rules: ['grading', 'protocol', 'results', 'sources'],
     wire: ['results', 'sources', 'triggers'],
-    queries: ['cluster', 'prices'],
+    queries: ['accounts', 'cluster', 'prices'],
     verbs: ['accounts', 'prices', 'quotas', 'schedules', 'sources', 'triggers'],
   },
   alerts: {
@@ -105,7 +105,9 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   prices: {
     queries: ['cluster'],
   },
-  quotas: {},
+  quotas: {
+    queries: ['cluster'],
+  },
   upkeep: {
     queries: ['accounts', 'claims', 'cluster', 'items'],
     verbs: [

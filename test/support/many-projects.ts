@@ -68,7 +68,9 @@ async function insertProjects(
     declaration,
   }))
   await sql`insert into deployments ${sql(deployments as never)}`
-  await sql`update agents set current_deployment_id = (select d.id from deployments d where d.agent_id = agents.id)`
+  await sql`
+    update agents a set current_deployment_id = d.id from deployments d
+    where d.project_id = a.project_id and d.agent_id = a.id`
   const ports = await portsOf(sql)
   return made.map(({ id, agent_id, api_key }) => ({ id, agent_id, api_key, port: ports.get(id) ?? 0 }))
 }

@@ -71,6 +71,7 @@ export async function listUnfired(sql: Sql, project_id: string, since: Date) {
       select * from occurrences
       where project_id = ${project_id} and scheduled_for >= ${since} and ${sql.unsafe(UNFIRED)}
       order by scheduled_for desc limit ${LIMITS.activity_fires}
-    ) o join schedules s on s.project_id = ${project_id} and s.id = o.schedule_id join agents a on a.id = s.agent_id
+    ) o join schedules s on s.project_id = ${project_id} and s.id = o.schedule_id 
+      join agents a on a.project_id = ${project_id} and a.id = s.agent_id
     order by o.scheduled_for desc`
 }

@@ -7,7 +7,8 @@ import { budgetColumns } from '../../prices/queries/budgets.ts'
 import { projects, projectUsage } from '../tables/projects.ts'
 import type { ProjectRow } from '../wire/account.ts'
 
-const columns = {
+/** Of all projects, or of one: then a cluster that has lost a node needs it named. */
+const columnsOf = (project_id: string | null) => ({
   id: projects.id,
   account_id: projects.account_id,
   name: projects.name,
@@ -17,8 +18,8 @@ const columns = {
   updated_at: projects.updated_at,
   running: projectUsage.running,
   spent_micro: projectUsage.spent_micro,
-  ...budgetColumns(sql`null`),
-}
+  ...budgetColumns(sql`null`, project_id === null ? undefined : sql`${project_id}::uuid`),
+})
 
 /** The account's projects, or one of them, oldest first. */
 export function listProjects(
@@ -27,7 +28,7 @@ export function listProjects(
   project_id: string | null,
 ): Promise<ProjectRow[]> {
   return db
-    .select(columns)
+    .select(columnsOf(project_id))
     .from(projects)
     .innerJoin(projectUsage, eq(projectUsage.project_id, projects.id))
     .where(

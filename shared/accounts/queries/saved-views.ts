@@ -1,9 +1,8 @@
 // Saved views. Guarantee: a member sees their own views and the shared ones, and nobody else's.
 
-import { and, asc, count, eq, isNull, ne, or } from 'drizzle-orm'
+import { and, asc, count, eq, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { projects } from '../tables/projects.ts'
 import { savedViews } from '../tables/saved-views.ts'
 import type { SavedViewRow } from '../wire/saved-views.ts'
 
@@ -38,12 +37,17 @@ export async function findSavedView(db: Database, viewer: Viewer, id: string) {
   return row
 }
 
-/** Counts the project's shared views, or this member's own, except one of this name. Blocks other saves till commit. */
+/**
+ * Counts the project's shared views, or this member's own, except one of this name. Blocks other saves till commit, not
+ * by the row of the project: a cluster would lock it on all nodes.
+ */
 export async function countOtherViews(
   db: Database,
   { project_id, member_id, list, name }: Pick<SavedViewRow, 'project_id' | 'member_id' | 'list' | 'name'>,
 ) {
-  await db.select({ id: projects.id }).from(projects).where(eq(projects.id, project_id)).for('no key update')
+  await db.execute(
+    sql`select pg_advisory_xact_lock(hashtextextended('assay views ' || ${project_id}::text, 0))`,
+  )
   const isAnother = or(ne(savedViews.list, list), ne(savedViews.name, name))
   const [row] = await db
     .select({ n: count() })
@@ -66,6 +70,6 @@ export async function putSavedView(
   return row!
 }
 
-export async function deleteSavedView(db: Database, id: string): Promise<void> {
-  await db.delete(savedViews).where(eq(savedViews.id, id))
+export async function deleteSavedView(db: Database, project_id: string, id: string): Promise<void> {
+  await db.delete(savedViews).where(and(eq(savedViews.project_id, project_id), eq(savedViews.id, id)))
 }

@@ -28,4 +28,5 @@ export async function saveView(ctx: Context, order: ViewOrder) {
   return store.putSavedView(ctx.db, { ...order, id: ctx.newId() })
 }
 
-export const deleteView = (ctx: Context, id: string): Promise<void> => store.deleteSavedView(ctx.db, id)
+export const deleteView = (ctx: Context, project_id: string, id: string): Promise<void> =>
+  store.deleteSavedView(ctx.db, project_id, id)

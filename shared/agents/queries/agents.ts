@@ -4,10 +4,12 @@
 // the read itself. The reads that come before a submission are prepared: their text is always the same.
 
 import { and, asc, eq, getTableColumns, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import { placesOf } from '../../accounts/queries/projects.ts'
 import { projects, projectUsage } from '../../accounts/tables/projects.ts'
 import type { AgentRow } from '../../accounts/wire/account.ts'
-import { lostNodes } from '../../cluster/queries/nodes.ts'
+import { isKnownDistributed } from '../../cluster/queries/nodes.ts'
 import type { Database } from '../../context.ts'
+import type { AgentKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { budgetColumns } from '../../prices/queries/budgets.ts'
 import { agents, deployments } from '../tables/agents.ts'
@@ -39,11 +41,14 @@ function selectAgents(db: Database, configured = true, project?: string) {
     .innerJoin(
       projectUsage,
       and(
-        eq(projectUsage.project_id, projects.id),
+        eq(projectUsage.project_id, agents.project_id),
         project === undefined ? undefined : eq(projectUsage.project_id, project),
       ),
     )
-    .leftJoin(deployments, eq(deployments.id, agents.current_deployment_id))
+    .leftJoin(
+      deployments,
+      and(eq(deployments.project_id, agents.project_id), eq(deployments.id, agents.current_deployment_id)),
+    )
 }
 
 /** The next agents of an account, or of one project of it, oldest first. */
@@ -52,7 +57,7 @@ function nextAgents(
   { account_id, project_id, configured }: Wanted,
   after: string,
 ): Promise<AgentRow[]> {
-  return selectAgents(db, configured)
+  return selectAgents(db, configured, project_id ?? undefined)
     .where(
       and(
         isNull(agents.deleted_at),
@@ -82,17 +87,27 @@ export async function* agentsInChunks<T extends { id: string }>(
   }
 }
 
-export async function findAgent(db: Database, account_id: string, id: string): Promise<AgentRow | undefined> {
+/** `own` is the only project that the caller may see; null if it may see all of the account. */
+export async function findAgent(
+  db: Database,
+  account_id: string,
+  id: string,
+  own: string | null,
+): Promise<AgentRow | undefined> {
   const isIt = and(isNull(agents.deleted_at), eq(projects.account_id, account_id), eq(agents.id, id))
-  if (lostNodes().length > 0) return findOfProject(db, await projectOfAgent(db, id), isIt)
-  const [row] = await selectAgents(db).where(isIt).prepare('agent').execute()
-  return row
+  if (!isKnownDistributed()) return (await selectAgents(db).where(isIt).prepare('agent').execute())[0]
+  for await (const place of placesOf(db, account_id, own)) {
+    const project_id = place ?? (await projectOfAgent(db, id))
+    const row = project_id === undefined ? undefined : await findOfProject(db, project_id, isIt)
+    if (row !== undefined) return row
+  }
+  return undefined
 }
 
 /** Queries only the node of the project. */
-async function findOfProject(db: Database, project_id: string | undefined, isIt: SQL | undefined) {
-  if (project_id === undefined) return undefined
-  return (await selectAgents(db, true, project_id).where(isIt))[0]
+async function findOfProject(db: Database, project_id: string, isIt: SQL | undefined) {
+  const [row] = await selectAgents(db, true, project_id).where(and(eq(agents.project_id, project_id), isIt))
+  return row
 }
 
 async function projectOfAgent(db: Database, id: string): Promise<string | undefined> {
@@ -112,7 +127,7 @@ export async function findAgentBySlug(
     eq(agents.project_id, project_id),
     eq(agents.slug, slug),
   )
-  if (lostNodes().length > 0) return findOfProject(db, project_id, isIt)
+  if (isKnownDistributed()) return findOfProject(db, project_id, isIt)
   const [row] = await selectAgents(db).where(isIt).prepare('agent_by_slug').execute()
   return row
 }
@@ -124,11 +139,14 @@ export async function insertAgent(db: Database, agent: typeof agents.$inferInser
 }
 
 /** Marks it as deleted: no read finds it any more, and its slug is free. */
-export async function markAgentDeleted(db: Database, id: string): Promise<void> {
-  await db.update(agents).set({ deleted_at: sql`now()` }).where(eq(agents.id, id))
+export async function markAgentDeleted(db: Database, key: AgentKey): Promise<void> {
+  await db.update(agents).set({ deleted_at: sql`now()` }).where(isAgent(key))
 }
 
-export async function updateAgent(db: Database, id: string, changes: AgentChanges): Promise<void> {
+const isAgent = ({ project_id, agent_id }: AgentKey) =>
+  and(eq(agents.project_id, project_id), eq(agents.id, agent_id))
+
+export async function updateAgent(db: Database, key: AgentKey, changes: AgentChanges): Promise<void> {
   const { name, description, config } = changes
   await db
     .update(agents)
@@ -139,5 +157,5 @@ export async function updateAgent(db: Database, id: string, changes: AgentChange
       config_version: sql`${agents.config_version} + 1`,
       updated_at: sql`now()`,
     })
-    .where(eq(agents.id, id))
+    .where(isAgent(key))
 }

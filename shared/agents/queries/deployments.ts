@@ -2,6 +2,7 @@
 
 import { and, desc, eq, getTableColumns, isNull, lt, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
+import type { AgentKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Sized } from '../../kernel/page-bytes.ts'
 import { agents, bundles, deployments } from '../tables/agents.ts'
@@ -13,8 +14,14 @@ const DEPLOYMENT = {
   ...getTableColumns(deployments),
   is_current: sql<boolean>`${deployments.id} is not distinct from ${agents.current_deployment_id}`,
 }
+const ofItsAgent = and(eq(agents.project_id, deployments.project_id), eq(agents.id, deployments.agent_id))
 const selectDeployments = (db: Database) =>
-  db.select(DEPLOYMENT).from(deployments).innerJoin(agents, eq(agents.id, deployments.agent_id))
+  db.select(DEPLOYMENT).from(deployments).innerJoin(agents, ofItsAgent)
+
+const isOf = ({ project_id, agent_id }: AgentKey) =>
+  and(eq(deployments.project_id, project_id), eq(deployments.agent_id, agent_id))
+const isAgent = ({ project_id, agent_id }: AgentKey) =>
+  and(eq(agents.project_id, project_id), eq(agents.id, agent_id))
 
 export interface DeploymentFilter {
   external_id?: string | undefined
@@ -27,7 +34,7 @@ const DECLARED_BYTES = sql<number>`octet_length(${deployments.declaration}::text
 /** An agent's deployments, newest first, as many as begin within LIMITS.page_bytes. */
 export async function listDeployments(
   db: Database,
-  agent_id: string,
+  agent: AgentKey,
   { external_id, before_version, limit }: DeploymentFilter,
 ): Promise<(DeploymentRow & Sized)[]> {
   // The limit keeps PostgreSQL from serialising each declaration again wherever its length is used.
@@ -36,7 +43,7 @@ export async function listDeployments(
     .from(deployments)
     .where(
       and(
-        eq(deployments.agent_id, agent_id),
+        isOf(agent),
         external_id === undefined ? undefined : eq(deployments.external_id, external_id),
         before_version === undefined ? undefined : lt(deployments.version, before_version),
       ),
@@ -52,8 +59,8 @@ export async function listDeployments(
   return db
     .select({ ...DEPLOYMENT, bytes: found.bytes })
     .from(found)
-    .innerJoin(deployments, eq(deployments.id, found.id))
-    .innerJoin(agents, eq(agents.id, deployments.agent_id))
+    .innerJoin(deployments, and(eq(deployments.project_id, agent.project_id), eq(deployments.id, found.id)))
+    .innerJoin(agents, ofItsAgent)
     .where(lt(found.bytes_before, LIMITS.page_bytes))
     .orderBy(desc(deployments.version))
 }
@@ -61,31 +68,29 @@ export async function listDeployments(
 /** The deployment that the agent's next run executes; undefined if there is none. */
 export async function findCurrentDeployment(
   db: Database,
-  agent_id: string,
+  agent: AgentKey,
 ): Promise<DeploymentRow | undefined> {
   const [row] = await selectDeployments(db).where(
-    and(eq(deployments.agent_id, agent_id), eq(deployments.id, agents.current_deployment_id)),
+    and(isOf(agent), eq(deployments.id, agents.current_deployment_id)),
   )
   return row
 }
 
 /** The version that a new deployment of the agent gets. */
-export async function findNextVersion(db: Database, agent_id: string): Promise<number> {
+export async function findNextVersion(db: Database, agent: AgentKey): Promise<number> {
   const [row] = await db
     .select({ version: sql<number>`coalesce(max(${deployments.version}), 0) + 1` })
     .from(deployments)
-    .where(eq(deployments.agent_id, agent_id))
+    .where(isOf(agent))
   return Number(row!.version)
 }
 
 export async function findDeployment(
   db: Database,
-  agent_id: string,
+  agent: AgentKey,
   id: string,
 ): Promise<DeploymentRow | undefined> {
-  const [row] = await selectDeployments(db).where(
-    and(eq(deployments.agent_id, agent_id), eq(deployments.id, id)),
-  )
+  const [row] = await selectDeployments(db).where(and(isOf(agent), eq(deployments.id, id)))
   return row
 }
 
@@ -98,7 +103,7 @@ export function findSame(db: Database, given: NewDeployment): Promise<Deployment
   return selectDeployments(db)
     .where(
       and(
-        eq(deployments.agent_id, given.agent_id),
+        isOf(given),
         eq(deployments.kind, given.kind),
         eq(deployments.protocol, given.protocol ?? 'ndjson'),
         same(deployments.url, given.url),
@@ -111,25 +116,26 @@ export function findSame(db: Database, given: NewDeployment): Promise<Deployment
 }
 
 /** Makes other deploys of the agent wait until this transaction ends; its runs may start meanwhile. */
-export async function lockAgent(db: Database, agent_id: string): Promise<void> {
-  await db.select({ id: agents.id }).from(agents).where(eq(agents.id, agent_id)).for('no key update')
+export async function lockAgent(db: Database, agent: AgentKey): Promise<void> {
+  await db.select({ id: agents.id }).from(agents).where(isAgent(agent)).for('no key update')
 }
 
 /** Appends the agent's next version; its agent must be locked. */
 export async function insertDeployment(db: Database, given: NewDeployment): Promise<void> {
-  await db.insert(deployments).values({ ...given, version: await findNextVersion(db, given.agent_id) })
+  await db.insert(deployments).values({ ...given, version: await findNextVersion(db, given) })
 }
 
-/** False if the code is stored already. */
+/** False if the code is stored already: then its row is locked, so that it stays until the transaction ends. */
 export async function insertBundle(db: Database, bundle: { hash: string; code: string }): Promise<boolean> {
-  const rows = await db.insert(bundles).values(bundle).onConflictDoNothing().returning({ hash: bundles.hash })
-  return rows.length === 1
+  const [row] = await db
+    .insert(bundles)
+    .values(bundle)
+    .onConflictDoUpdate({ target: bundles.hash, set: { created_at: sql`excluded.created_at` } })
+    .returning({ is_new: sql<boolean>`xmax = 0` })
+  return row!.is_new
 }
 
 /** Points the agent at a deployment of its own. */
-export async function setCurrentDeployment(db: Database, agent_id: string, id: string): Promise<void> {
-  await db
-    .update(agents)
-    .set({ current_deployment_id: id, updated_at: sql`now()` })
-    .where(eq(agents.id, agent_id))
+export async function setCurrentDeployment(db: Database, agent: AgentKey, id: string): Promise<void> {
+  await db.update(agents).set({ current_deployment_id: id, updated_at: sql`now()` }).where(isAgent(agent))
 }

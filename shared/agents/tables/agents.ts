@@ -60,7 +60,7 @@ export function agentOf(t: { project_id: AnyPgColumn; agent_id: AnyPgColumn }) {
   }).onDelete('cascade')
 }
 
-/** Code of bundle deployments, stored once per content. */
+/** Code of bundle deployments, stored once per content; `created_at` is when it was last deployed anew. */
 export const bundles = pgTable('bundles', {
   hash: text('hash').primaryKey(),
   code: text('code').notNull(),

@@ -2,6 +2,7 @@
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import type { AgentKey } from '../../kernel/ids.ts'
 import { type BudgetChanges, setBudgets } from '../../prices/verbs/budgets.ts'
 import { withinQuota } from '../../quotas/verbs/quotas.ts'
 import * as store from '../queries/agents.ts'
@@ -28,15 +29,15 @@ export async function createAgent(ctx: Context, agent: NewAgent): Promise<string
 /** Applies the changes and bumps the configuration's version. */
 export async function updateAgent(
   ctx: Context,
-  agent: { id: string; project_id: string },
+  agent: AgentKey,
   changes: store.AgentChanges & BudgetChanges,
 ): Promise<void> {
-  await store.updateAgent(ctx.db, agent.id, changes)
-  await setBudgets(ctx, { project_id: agent.project_id, agent_id: agent.id }, changes)
+  await store.updateAgent(ctx.db, agent, changes)
+  await setBudgets(ctx, agent, changes)
 }
 
 /** Deletes an agent: it is out of reach at once, and the tick cancels its runs and removes them with all their data. */
-export async function deleteAgent(ctx: Context, id: string): Promise<void> {
-  await store.markAgentDeleted(ctx.db, id)
+export async function deleteAgent(ctx: Context, agent: AgentKey): Promise<void> {
+  await store.markAgentDeleted(ctx.db, agent)
   ctx.notify()
 }

@@ -9,6 +9,7 @@ import { DEFAULT_CHECKS } from '../../grading/rules/checks.ts'
 import { canonicalJson } from '../../json/canonical.ts'
 import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
+import type { AgentKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { sha256, toHex } from '../../kernel/secrets.ts'
 import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
@@ -21,9 +22,7 @@ import type { AgentProtocol } from '../vocabulary.ts'
 import type { DeploymentRow } from '../wire/deploy.ts'
 import { type Automation, planAutomation, reconcile, type Undeclared } from './reconcile.ts'
 
-export interface DeployOrder {
-  project_id: string
-  agent_id: string
+export interface DeployOrder extends AgentKey {
   /** What runs: code that Assay runs itself, or an HTTP function somewhere. */
   code: { kind: 'bundle'; text: string } | { kind: 'url'; url: string; protocol: AgentProtocol }
   declaration: AgentDeclaration
@@ -56,10 +55,10 @@ export interface DeployPlan {
  */
 export async function deploy(ctx: Context, order: DeployOrder): Promise<Deployed & { created: boolean }> {
   const given = await contentOf(ctx, order)
-  return underLock(ctx, order.agent_id, async ctx => {
+  return underLock(ctx, order, async ctx => {
     const same = await findSame(ctx, given, order.env)
     if (same === undefined) await addVersion(ctx, order, given)
-    const deployed = await makeCurrent(ctx, order.agent_id, same?.id ?? given.id, 'deleted')
+    const deployed = await makeCurrent(ctx, order, same?.id ?? given.id, 'deleted')
     return { ...deployed, created: same === undefined }
   })
 }
@@ -77,9 +76,9 @@ async function addVersion(ctx: Context, { code }: DeployOrder, given: store.NewD
 /** Returns what deploying it would do, and changes nothing. */
 export async function planDeploy(ctx: Context, order: DeployOrder): Promise<DeployPlan> {
   const given = await contentOf(ctx, order)
-  return underLock(ctx, order.agent_id, async ctx => {
+  return underLock(ctx, order, async ctx => {
     const same = await findSame(ctx, given, order.env)
-    const version = same?.version ?? (await store.findNextVersion(ctx.db, order.agent_id))
+    const version = same?.version ?? (await store.findNextVersion(ctx.db, order))
     const content = { ...given, env: order.env, default_checks: (same ?? given).default_checks }
     const plan = await compare(ctx, order, content, 'deleted')
     return { ...plan, version, created: same === undefined }
@@ -92,17 +91,17 @@ export async function planDeploy(ctx: Context, order: DeployOrder): Promise<Depl
  *
  * @throws ApiError `not_found`
  */
-export function promote(ctx: Context, agent_id: string, deployment_id: string): Promise<Deployed> {
-  return underLock(ctx, agent_id, async ctx => {
-    await findKnown(ctx, agent_id, deployment_id)
-    return makeCurrent(ctx, agent_id, deployment_id, 'kept')
+export function promote(ctx: Context, agent: AgentKey, deployment_id: string): Promise<Deployed> {
+  return underLock(ctx, agent, async ctx => {
+    await findKnown(ctx, agent, deployment_id)
+    return makeCurrent(ctx, agent, deployment_id, 'kept')
   })
 }
 
 /** Returns what promoting it would do, and changes nothing. @throws ApiError `not_found` */
-export function planPromotion(ctx: Context, agent_id: string, deployment_id: string): Promise<DeployPlan> {
-  return underLock(ctx, agent_id, async ctx => {
-    const known = await findKnown(ctx, agent_id, deployment_id)
+export function planPromotion(ctx: Context, agent: AgentKey, deployment_id: string): Promise<DeployPlan> {
+  return underLock(ctx, agent, async ctx => {
+    const known = await findKnown(ctx, agent, deployment_id)
     const after = { ...known, env: await openEnv(ctx, known.env_sealed) }
     return { ...(await compare(ctx, known, after, 'kept')), version: known.version, created: false }
   })
@@ -111,20 +110,20 @@ export function planPromotion(ctx: Context, agent_id: string, deployment_id: str
 /** Runs one deploy of an agent at a time, in a transaction: two deploys end as if one had followed the other. */
 async function underLock<T>(
   ctx: Context,
-  agent_id: string,
+  agent: AgentKey,
   work: (ctx: Context) => Promise<T>,
   tries: number = LIMITS.deploy_tries,
 ): Promise<T> {
   try {
     return await ctx.db.transaction(async tx => {
       const db = tx as unknown as Database
-      await store.lockAgent(db, agent_id)
+      await store.lockAgent(db, agent)
       return work({ ...ctx, db })
     })
   } catch (error) {
     // Created through the API since the deploy read its state; the retry finds it and takes it over.
     const isTaken = error instanceof ApiError && TAKEN.has(error.code)
-    if (isTaken && tries > 1) return underLock(ctx, agent_id, work, tries - 1)
+    if (isTaken && tries > 1) return underLock(ctx, agent, work, tries - 1)
     throw error
   }
 }
@@ -133,13 +132,13 @@ const TAKEN = new Set<ApiErrorCode>(['schedule_cron_taken', 'trigger_name_taken'
 
 async function makeCurrent(
   ctx: Context,
-  agent_id: string,
+  agent: AgentKey,
   id: string,
   undeclared: Undeclared,
 ): Promise<Deployed> {
-  const before = (await store.findCurrentDeployment(ctx.db, agent_id))?.declaration
-  await store.setCurrentDeployment(ctx.db, agent_id, id)
-  const deployment = (await store.findDeployment(ctx.db, agent_id, id))!
+  const before = (await store.findCurrentDeployment(ctx.db, agent))?.declaration
+  await store.setCurrentDeployment(ctx.db, agent, id)
+  const deployment = (await store.findDeployment(ctx.db, agent, id))!
   const automation = await reconcile(ctx, { ...deployment, before }, undeclared)
   await fault('deploy.before_commit')
   return { deployment, automation, agent_key: await agentKeyOf(ctx, deployment) }
@@ -147,11 +146,11 @@ async function makeCurrent(
 
 async function compare(
   ctx: Context,
-  { project_id, agent_id }: { project_id: string; agent_id: string },
+  { project_id, agent_id }: AgentKey,
   after: Content,
   undeclared: Undeclared,
 ) {
-  const current = await store.findCurrentDeployment(ctx.db, agent_id)
+  const current = await store.findCurrentDeployment(ctx.db, { project_id, agent_id })
   const before = current && { ...current, env: await openEnv(ctx, current.env_sealed) }
   return {
     current_version: current?.version ?? null,
@@ -164,8 +163,8 @@ async function compare(
   }
 }
 
-async function findKnown(ctx: Context, agent_id: string, id: string): Promise<DeploymentRow> {
-  const known = await store.findDeployment(ctx.db, agent_id, id)
+async function findKnown(ctx: Context, agent: AgentKey, id: string): Promise<DeploymentRow> {
+  const known = await store.findDeployment(ctx.db, agent, id)
   if (known === undefined) throw new ApiError('not_found', 'There is no such deployment in this account.')
   return known
 }

@@ -51,7 +51,7 @@ export async function planAutomation(
     })),
   )
   const triggers = await Promise.all(
-    (await lockTriggersOfAgent(ctx.db, agent_id)).map(async row => ({
+    (await lockTriggersOfAgent(ctx.db, { project_id, agent_id })).map(async row => ({
       ...row,
       items: await itemsAsDeclared(ctx, row),
     })),
@@ -119,8 +119,8 @@ async function applyTrigger(
   { action, id, name, secret_env, items: order, replaces, start_of }: PlannedTrigger,
 ): Promise<{ id: string; url?: string; secret: string | null }> {
   // Code does not declare how runs are started, so a trigger with a new name keeps the settings of the old one.
-  const kept = start_of === null ? undefined : await findTriggerStart(ctx.db, start_of)
-  if (replaces !== null) await deleteTrigger(ctx, replaces.id)
+  const kept = start_of === null ? undefined : await findTriggerStart(ctx.db, { project_id, id: start_of })
+  if (replaces !== null) await deleteTrigger(ctx, { project_id, id: replaces.id })
   const items = await keptTriggerSource(ctx, order, undefined, 'code')
   if (id === null) {
     const trigger = {
@@ -135,7 +135,8 @@ async function applyTrigger(
     const url = triggerUrl(ctx.config.base_url, made.webhook_id)
     return { id: made.id, url, secret: made.secret }
   }
-  if (action === 'deleted') await deleteTrigger(ctx, id)
-  if (action === 'changed') await updateTrigger(ctx.db, id, { secret_env, declared: true, ...items })
+  if (action === 'deleted') await deleteTrigger(ctx, { project_id, id })
+  if (action === 'changed')
+    await updateTrigger(ctx.db, { project_id, id }, { secret_env, declared: true, ...items })
   return { id, secret: null }
 }

@@ -24,10 +24,11 @@ export async function lockAlerts(sql: Sql): Promise<boolean> {
 }
 
 /** Joins the setting of a rule for the run `r`: that of its agent, else that for all agents. */
-function setting(sql: Sql, rule: AlertRule) {
+function setting(sql: Sql, rule: AlertRule, project: Asked) {
   return sql`left join lateral (
       select s.enabled, s.bounds from alert_settings s
       where s.project_id = r.project_id and s.rule = ${rule} and (s.agent_id = r.agent_id or s.agent_id is null)
+        ${asked(sql, 's', project)}
       order by s.agent_id nulls last limit 1
     ) ${sql(rule)} on true`
 }
@@ -191,9 +192,10 @@ function judge(sql: Sql, taken: Fragment, project: Asked) {
           rule => sql`${reasons[rule]} as ${sql(`for_${rule}`)}, ${isOn(sql, rule)} as ${sql(`on_${rule}`)},
           (fired.schedule_id is null and ${never[rule] ?? sql`false`}) as ${sql(`never_${rule}`)}`,
         )}
-      from taken join runs r on r.project_id = taken.project_id and r.id = taken.run_id ${of('r')} join agents a on a.id = r.agent_id
+      from taken join runs r on r.project_id = taken.project_id and r.id = taken.run_id ${of('r')}
+        join agents a on a.project_id = r.project_id and a.id = r.agent_id ${of('a')}
       ${fired(sql, project)} ${refused(sql, sql`taken.first_end and r.degraded + r.failed > 0`, project)}
-      ${RUN_RULES.map(rule => setting(sql, rule))}
+      ${RUN_RULES.map(rule => setting(sql, rule, project))}
     )
     select *,
       jsonb_build_object('unpriced_model', unpriced, ${listed(sql, rule => sql`${rule}::text, ${sql(`for_${rule}`)} or ${sql(`never_${rule}`)}`)}) as holds,
@@ -223,8 +225,8 @@ function findUnwellOf(sql: Sql, limit: number, project: Asked) {
     from (
       select r.id, ${watched(sql)}, ${isOn(sql, 'credentials_refused')} as credentials_on,
         ${isOn(sql, 'failure_share')} as share_on
-      from runs r join agents a on a.id = r.agent_id ${fired(sql, project)}
-      ${setting(sql, 'credentials_refused')} ${setting(sql, 'failure_share')}
+      from runs r join agents a on a.project_id = r.project_id and a.id = r.agent_id ${of('a')} ${fired(sql, project)}
+      ${setting(sql, 'credentials_refused', project)} ${setting(sql, 'failure_share', project)}
       where r.finished_at is null and r.degraded + r.failed > 0 and not r.materializing and ${isFirst(sql)}
         and r.stop_reason is null and ${tooManyNotOk(sql, sql`r.total_items`)} and ${untold(sql, project)} ${of('r')}
       order by random() limit ${limit}

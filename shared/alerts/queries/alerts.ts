@@ -5,7 +5,7 @@
 import { and, desc, eq, isNotNull, isNull, sql as raw } from 'drizzle-orm'
 import type { Fragment } from 'postgres'
 import { projects } from '../../accounts/tables/projects.ts'
-import { type Asked, asked, byProject } from '../../cluster/queries/distributed.ts'
+import { type Asked, asked, byProject, projectOf } from '../../cluster/queries/distributed.ts'
 import type { Database, Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { type Alert, RULES } from '../rules/alerts.ts'
@@ -42,9 +42,9 @@ const rowsOf = (sql: Sql, given: readonly NewAlert[]) => {
   return sql`jsonb_to_recordset(${sql.json(rows as never)}) as g(${sql.unsafe(ALERT)})`
 }
 
-const wanted = (sql: Sql, given: readonly NewAlert[]) => sql`
+const wanted = (sql: Sql, given: readonly NewAlert[], project: Asked) => sql`
   select distinct on (project_id, rule, subject_id) g.* from ${rowsOf(sql, given)}
-  where coalesce((${settingOf(sql, 'enabled')}), g.enabled)
+  where coalesce((${settingOf(sql, 'enabled', project)}), g.enabled)
   order by project_id, rule, subject_id, since desc`
 
 const mark = (sql: Sql, alerts: Fragment) => sql`
@@ -62,24 +62,27 @@ const replace = (sql: Sql, marked: Fragment, project: Asked) => sql`
   where a.project_id = m.project_id and a.rule = m.rule and a.subject_id = m.subject_id and a.resolved_at is null
     ${asked(sql, 'a', project)}`
 
-const tell = (sql: Sql, kind: 'alert.raised' | 'alert.resolved', alerts: Fragment) => sql`
+const tell = (sql: Sql, kind: 'alert.raised' | 'alert.resolved', alerts: Fragment, project: Asked) => sql`
   insert into deliveries (project_id, alert_id, kind, url, format)
-  select project_id, r.id, ${kind}, c.url, c.format from ${alerts} r join alert_channels c using (project_id)`
+  select ${projectOf(sql, 'r.project_id', project)}, r.id, ${kind}, c.url, c.format
+  from ${alerts} r join alert_channels c on c.project_id = r.project_id ${asked(sql, 'c', project)}`
 
 function raiseAtOnce(sql: Sql, given: readonly NewAlert[]) {
   return sql<{ id: string }[]>`
-    with wanted as (${wanted(sql, given)}), marked as (${mark(sql, sql`wanted`)}),
+    with wanted as (${wanted(sql, given, null)}), marked as (${mark(sql, sql`wanted`)}),
     replaced as (${replace(sql, sql`marked`, null)}), raised as (
       insert into alerts (${sql.unsafe(COLUMNS)})
       select ${sql.unsafe(COLUMNS)} from wanted join marked using (project_id, rule, subject_id)
       returning id, project_id
-    ), told as (${tell(sql, 'alert.raised', sql`raised`)})
+    ), told as (${tell(sql, 'alert.raised', sql`raised`, null)})
     select id from raised`
 }
 
 /** The same on a cluster, in several statements: Citus sends rows that an INSERT reads from a CTE to all nodes. */
 async function raiseApart(sql: Sql, given: readonly NewAlert[], project: string) {
-  const ids = (await sql<{ id: string }[]>`select id from (${wanted(sql, given)}) w`).map(({ id }) => id)
+  const ids = (await sql<{ id: string }[]>`select id from (${wanted(sql, given, project)}) w`).map(
+    ({ id }) => id,
+  )
   const asWanted = given.filter(({ id }) => ids.includes(id))
   if (asWanted.length === 0) return []
   const marked = await mark(sql, rowsOf(sql, asWanted))
@@ -90,7 +93,7 @@ async function raiseApart(sql: Sql, given: readonly NewAlert[], project: string)
   const rows = rowsOf(sql, raised)
   await replace(sql, sql`(select * from ${rows})`, project)
   await sql`insert into alerts (${sql.unsafe(COLUMNS)}) select ${sql.unsafe(COLUMNS)} from ${rows}`
-  await tell(sql, 'alert.raised', sql`(select * from ${rows})`)
+  await tell(sql, 'alert.raised', sql`(select * from ${rows})`, project)
   return raised
 }
 
@@ -114,7 +117,7 @@ const unmark = (sql: Sql, over: Fragment, project: Asked) => sql`
 function resolveAtOnce(sql: Sql, open: readonly OpenAlert[]) {
   return sql<{ id: string }[]>`
     with over as (${end(sql, open, null)}), marked as (${unmark(sql, sql`over`, null)}),
-    told as (${tell(sql, 'alert.resolved', sql`over`)})
+    told as (${tell(sql, 'alert.resolved', sql`over`, null)})
     select id from over`
 }
 
@@ -124,7 +127,7 @@ async function resolveApart(sql: Sql, open: readonly OpenAlert[], project: strin
   const rows = sql`(select * from jsonb_to_recordset(${sql.json(over as never)})
     as t(id uuid, project_id uuid, rule alert_rule, subject_id uuid))`
   await unmark(sql, rows, project)
-  await tell(sql, 'alert.resolved', rows)
+  await tell(sql, 'alert.resolved', rows, project)
   return over
 }
 
@@ -178,9 +181,10 @@ function findResolvedOf(sql: Sql, ended: readonly EndedSubject[], project: Asked
 }
 
 /** The setting of `g`'s rule: that of its agent, else that for all agents. */
-const settingOf = (sql: Sql, column: string) => sql`
+const settingOf = (sql: Sql, column: string, project: Asked) => sql`
   select s.${sql(column)} from alert_settings s
   where s.project_id = g.project_id and s.rule = g.rule and (s.agent_id = g.agent_id or s.agent_id is null)
+    ${asked(sql, 's', project)}
   order by s.agent_id nulls last limit 1`
 
 export interface AlertFilter {

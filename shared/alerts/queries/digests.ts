@@ -18,7 +18,7 @@ export async function queueDigests(sql: Sql, runs: readonly RunKey[]): Promise<n
     const { count } = await sql`
       insert into deliveries (project_id, run_id, kind, url, format, run)
       select ${projectOf(sql, 'r.project_id', project)}, r.id, 'run.digest', c.url, c.format, to_jsonb(r)
-      from runs r join alert_channels c on c.project_id = r.project_id
+      from runs r join alert_channels c on c.project_id = r.project_id ${of('c')}
       where r.id = any(${own.map(run => run.run_id)}::uuid[]) and r.replay_of is null and r.recovery_id is null ${of('r')}
         and (c.digest = 'all' or c.digest = 'scheduled' and exists (
           select 1 from occurrences o where o.project_id = r.project_id and o.run_id = r.id ${of('o')}))`
@@ -69,8 +69,9 @@ async function findDigestsOf(sql: Sql, deliveryIds: readonly string[], project: 
   >`
     select r.*, a.slug as agent_slug, v.version as deployment_version, d.id as delivery_id,
       fired.schedule_id, fired.cron, fired.timezone, fired.scheduled_for, before.id as previous_id
-    from deliveries d, jsonb_populate_record(null::runs, d.run) r
-    join agents a on a.id = r.agent_id left join deployments v on v.id = r.deployment_id
+    from deliveries d cross join lateral jsonb_populate_record(null::runs, d.run) r
+    join agents a on a.project_id = d.project_id and a.id = r.agent_id ${of('a')}
+    left join deployments v on v.project_id = d.project_id and v.id = r.deployment_id ${of('v')}
     left join lateral (
       select s.id as schedule_id, s.cron, s.timezone, o.scheduled_for
       from occurrences o join schedules s on s.id = o.schedule_id ${of('s')} where o.run_id = r.id ${of('o')} limit 1
@@ -87,7 +88,8 @@ async function findDigestsOf(sql: Sql, deliveryIds: readonly string[], project: 
   const before = rows.flatMap(row => row.previous_id ?? [])
   const previous = await sql<(RunRow & { finished_at: Date })[]>`
     select r.*, a.slug as agent_slug, v.version as deployment_version
-    from runs r join agents a on a.id = r.agent_id left join deployments v on v.id = r.deployment_id
+    from runs r join agents a on a.project_id = r.project_id and a.id = r.agent_id ${of('a')}
+      left join deployments v on v.project_id = r.project_id and v.id = r.deployment_id ${of('v')}
     where r.id = any(${before}::uuid[]) ${of('r')}`
   const previousOf = new Map(previous.map(run => [run.id, run]))
   return new Map(

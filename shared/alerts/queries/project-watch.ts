@@ -36,7 +36,7 @@ function findNearlySpentOf(sql: Sql, limit: number, project: Asked) {
   return sql<WatchedProject[]>`
     select p.id as project_id, p.name, u.spent_micro, p.credit_micro, now() as since
     from projects p join project_usage u on u.project_id = p.id
-    left join alert_settings s on s.project_id = p.id and s.rule = 'budget_near' and s.agent_id is null
+    left join alert_settings s on s.project_id = u.project_id and s.rule = 'budget_near' and s.agent_id is null ${asked(sql, 's', project)}
     where p.credit_micro > 0 and p.account_id is not null and ${nearlySpent(sql)}
       and ${mayTell(sql, 'budget_near', sql`p.id`, project)} ${asked(sql, 'u', project)}
     limit ${limit}`
@@ -69,8 +69,8 @@ function findStalledOf(sql: Sql, limit: number, project: Asked) {
       bool_or(coalesce(r.deployment_id, a.current_deployment_id) is not null) as deployed, min(r.touched_at) as since
     from runs r
     join projects p on p.id = r.project_id join project_usage u on u.project_id = r.project_id
-    join agents a on a.id = r.agent_id
-    left join alert_settings s on s.project_id = p.id and s.rule = 'consumer_stalled' and s.agent_id is null
+    join agents a on a.project_id = r.project_id and a.id = r.agent_id ${of('a')}
+    left join alert_settings s on s.project_id = r.project_id and s.rule = 'consumer_stalled' and s.agent_id is null ${of('s')}
     where ${stalled(sql, project)} and ${mayTell(sql, 'consumer_stalled', sql`p.id`, project)} ${of('r')} ${of('u')}
     group by p.id, p.name limit ${limit}`
 }
@@ -79,9 +79,10 @@ const heldSince = (sql: Sql) => sql`t.lane = 'quarantine' and t.disposition is n
   and t.created_at < now() - make_interval(
     secs => 3600 * ${bound(sql, 'items_held', 'hours', 's')})`
 
-const heldSetting = (sql: Sql) => sql`left join lateral (
+const heldSetting = (sql: Sql, project: Asked) => sql`left join lateral (
     select s.enabled, s.bounds from alert_settings s
-    where s.project_id = p.id and s.rule = 'items_held' and (s.agent_id = a.id or s.agent_id is null)
+    where s.project_id = a.project_id and s.rule = 'items_held' and (s.agent_id = a.id or s.agent_id is null)
+      ${asked(sql, 's', project)}
     order by s.agent_id nulls last limit 1
   ) s on true`
 
@@ -96,7 +97,7 @@ function findHeldItemsOf(sql: Sql, limit: number, project: Asked) {
   const of = (alias: string) => asked(sql, alias, project)
   return sql<HeldItems[]>`
     select p.id as project_id, a.id as agent_id, a.slug as agent_slug, held.items, held.since
-    from projects p join agents a on a.project_id = p.id and a.deleted_at is null ${heldSetting(sql)}
+    from projects p join agents a on a.project_id = p.id and a.deleted_at is null ${of('a')} ${heldSetting(sql, project)}
     cross join lateral (
       select count(*)::int as items, min(created_at) as since from (
         select t.created_at from triage t where t.project_id = p.id and t.agent_id = a.id and ${heldSince(sql)} ${of('t')}
@@ -120,7 +121,7 @@ function findOverOf(sql: Sql, limit: number, project: Asked) {
     select o.id, o.project_id from alerts o join projects p on p.id = o.project_id join project_usage u on u.project_id = o.project_id
     left join lateral (
       select s.enabled, s.bounds from alert_settings s
-      where s.project_id = p.id and s.rule = o.rule
+      where s.project_id = o.project_id and s.rule = o.rule ${of('s')}
         and (s.agent_id is null or o.rule = 'items_held' and s.agent_id = o.subject_id)
       order by s.agent_id nulls last limit 1
     ) s on true
@@ -131,6 +132,6 @@ function findOverOf(sql: Sql, limit: number, project: Asked) {
         select 1 from triage t where t.project_id = p.id and t.agent_id = o.subject_id and ${heldSince(sql)} ${of('t')})
       when 'schedule_missed' then not exists (select 1 from schedules c where c.id = o.subject_id ${of('c')})
       else o.schedule_id = o.subject_id and not exists (select 1 from schedules c where c.id = o.schedule_id ${of('c')})
-        or not exists (select 1 from agents where id = o.agent_id and deleted_at is null) end
+        or not exists (select 1 from agents a where a.project_id = o.project_id and a.id = o.agent_id and a.deleted_at is null ${of('a')}) end
     limit ${limit}`
 }

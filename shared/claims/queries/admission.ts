@@ -8,11 +8,18 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { tightestBudget } from '../../prices/queries/budgets.ts'
 import { PILOT_LEFT } from './pilots.ts'
 
-/** Runs with the rows that decide about them. */
-export const RUNS_WITH_CAPS = `runs r join project_usage u on u.project_id = r.project_id
-  join projects p on p.id = r.project_id join agents a on a.id = r.agent_id
+const withCaps = (
+  sameProject: (alias: string) => string,
+) => `runs r join project_usage u on u.project_id = r.project_id
+  join projects p on p.id = r.project_id join agents a on ${sameProject('a')}a.id = r.agent_id
   left join accounts c on c.id = p.account_id
-  left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)`
+  left join deployments d on ${sameProject('d')}d.id = coalesce(r.deployment_id, a.current_deployment_id)`
+
+/** Runs with the rows that decide about them; a cluster joins rows by their project only. */
+export const RUNS_WITH_CAPS = withCaps(alias => `${alias}.project_id = r.project_id and `)
+
+/** The same by ids alone, as in functions that a migration has made; infra/distribute.ts adds the project to them. */
+export const RUNS_WITH_CAPS_BY_ID = withCaps(() => '')
 
 /** Whether a run may still dispatch items and its counts are complete. */
 export const IS_OPEN = '(r.finished_at is null and not r.materializing and r.stop_reason is null)'

@@ -45,7 +45,7 @@ export async function findOpenRuns(sql: Sql, limit: number, late?: Late) {
         ${counted ? countDue(sql, 'r', late, of) : sql`0`} as due,
         row_number() over (partition by r.project_id order by r.touched_at) as nth_of_project
       from ${sql.unsafe(RUNS_WITH_CAPS)}
-      where r.finished_at is null and not r.materializing ${of('r')} ${of('u')} and case
+      where r.finished_at is null and not r.materializing ${of('r')} ${of('u')} ${of('a')} and case
         when r.stop_reason is not null then r.running + ended_items(r)
           + case when r.stop_reason = 'cancelled' then 0 else r.paused end < r.total_items
         when not ${sql.unsafe(IS_SERVED)} or not ${sql.unsafe(HAS_ROOM)} then false
@@ -82,7 +82,7 @@ export async function isAnyLeftToFresh(sql: Sql, late: Late): Promise<boolean> {
     select exists (select 1 from ${sql.unsafe(RUNS_WITH_CAPS)}
       where ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED} and ${HAS_ROOM}`)}
         and (exists (${dueItems(sql, of)} and i.cuts is not null) or ${waitsForFresh(sql, late, of)})
-        ${of('r')} ${of('u')}) as is_left`,
+        ${of('r')} ${of('u')} ${of('a')}) as is_left`,
   )
   return row!.is_left
 }
@@ -136,7 +136,7 @@ export async function findNextDue(sql: Sql, withinMs: number, late?: Late): Prom
         late === undefined
           ? sql``
           : sql`and d.run_id not in (
-        select r.id from ${sql.unsafe(RUNS_WITH_CAPS)} where ${sql.unsafe(IS_OPEN)} and ${outlasts(sql, late)} ${of('r')} ${of('u')})`
+        select r.id from ${sql.unsafe(RUNS_WITH_CAPS)} where ${sql.unsafe(IS_OPEN)} and ${outlasts(sql, late)} ${of('r')} ${of('u')} ${of('a')})`
       }
     order by d.due_at limit 1`,
   )

@@ -14,7 +14,7 @@ import type { Outcome, StepKind, StopReason } from '../../items/vocabulary.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { hasSeq } from '../../kernel/packed-columns.ts'
 import { RUN_BUDGETS } from '../../prices/queries/budgets.ts'
-import { PROJECT_PRICES } from '../../prices/queries/prices.ts'
+import { pricesOf } from '../../prices/queries/prices.ts'
 import type { PeriodBudget } from '../../prices/rules/budgets.ts'
 import type { DatedPrice } from '../../prices/rules/price-book.ts'
 import type { Late } from '../rules/consumer-time.ts'
@@ -106,7 +106,7 @@ export async function readRun(
       ${late === undefined ? sql`0` : inProject(sql, `${CUT_IS_DUE}::int`, node)} as kept_of_run,
       ${outlasts(sql, late)} as waits_for_fresh,
       u.spent_micro, p.credit_micro, p.settings, r.waits_for_price, r.unpriced_model, r.allow_unpriced,
-      ${inProject(sql, RUN_BUDGETS, node)} as budgets, ${sql.unsafe(PROJECT_PRICES)} as prices,
+      ${inProject(sql, RUN_BUDGETS, node)} as budgets, ${pricesOf(sql, projectOf(sql, 'r.project_id', node))} as prices,
       u.spend_day::text,
       case when d.id is null then null else ${sql.unsafe(RUN_DEPLOYMENT)} end as deployment
     from ${inProject(sql, RUNS_WITH_CAPS, node)}

@@ -48,6 +48,9 @@ export const lostNodes = (): readonly string[] => loss?.nodes ?? []
 /** False if the project is on a lost node: its state is unknown then. */
 export const canBeAsked = (project_id: string): boolean => loss?.projects.has(project_id) ?? true
 
+/** The projects on nodes that answer; undefined while no node is lost. */
+export const projectsThere = (): readonly string[] | undefined => loss && [...loss.projects]
+
 /** An additional condition that leaves out projects on lost nodes, by the alias of their rows. */
 export type Reachable = (alias: string) => Fragment
 

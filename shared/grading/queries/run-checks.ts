@@ -28,7 +28,7 @@ export async function findRunsToCheck(sql: Sql, limit: number): Promise<RunToChe
       (select o.schedule_id from occurrences o where o.project_id = r.project_id and o.run_id = r.id ${of('o')} limit 1) as schedule_id,
       coalesce(d.declaration->'checks', to_jsonb(d.default_checks), '[]') as checks
     from ended_runs e join runs r on r.project_id = e.project_id and r.id = e.run_id
-      left join deployments d on d.id = r.deployment_id
+      left join deployments d on d.project_id = r.project_id and d.id = r.deployment_id ${of('d')}
     where e.answers_due ${of('e')} ${of('r')} order by e.run_id limit ${limit}`,
   )
 }

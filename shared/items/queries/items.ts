@@ -166,7 +166,7 @@ export async function findItem(
     .from(items)
     .innerJoin(runs, and(eq(runs.project_id, items.project_id), eq(runs.id, items.run_id)))
     .innerJoin(projects, eq(projects.id, runs.project_id))
-    .innerJoin(agents, eq(agents.id, runs.agent_id))
+    .innerJoin(agents, and(eq(agents.project_id, runs.project_id), eq(agents.id, runs.agent_id)))
     .where(
       and(
         eq(projects.account_id, account_id),
@@ -200,7 +200,7 @@ export async function nextItems(
           and (select true from items where project_id = ${project_id} and run_id = runs.id limit 1)
         order by id limit ${limit}
       ) r
-      join agents a on a.id = r.agent_id
+      join agents a on a.project_id = ${project_id} and a.id = r.agent_id
       cross join lateral (
         select * from items
         where project_id = ${project_id} and run_id = r.id and seq > case when r.id = ${after.run_id} then ${after.seq}::int else 0 end

@@ -51,8 +51,11 @@ function selectRuns(db: Database) {
     .select({ ...getTableColumns(runs), agent_slug: agents.slug, deployment_version: deployments.version })
     .from(runs)
     .innerJoin(projects, eq(projects.id, runs.project_id))
-    .innerJoin(agents, eq(agents.id, runs.agent_id))
-    .leftJoin(deployments, eq(deployments.id, runs.deployment_id))
+    .innerJoin(agents, and(eq(agents.project_id, runs.project_id), eq(agents.id, runs.agent_id)))
+    .leftJoin(
+      deployments,
+      and(eq(deployments.project_id, runs.project_id), eq(deployments.id, runs.deployment_id)),
+    )
 }
 
 const STATES: Record<RunState, SQL> = {
@@ -181,7 +184,8 @@ export async function findEndedRun(sql: Sql, id: string): Promise<EndedRun | und
       r.budget_exceeded, r.cost_micro, r.input_tokens, r.output_tokens,
       extract(epoch from r.created_at)::float8 * 1000 as created_ms,
       extract(epoch from r.finished_at)::float8 * 1000 as finished_ms
-    from runs r join agents a on a.id = r.agent_id where r.id = ${id} and r.finished_at is not null ${of('r')}`,
+    from runs r join agents a on a.project_id = r.project_id and a.id = r.agent_id ${of('a')}
+    where r.id = ${id} and r.finished_at is not null ${of('r')}`,
   )
   return row
 }

@@ -134,6 +134,7 @@ export const WORK_LIMITS = {
   // How long a response may stay open after its last needed line; later the connection is cut, not reused
   agent_linger_ms: 1000,
   agent_bundle_bytes: 10 * MiB,
+  bundle_spared_minutes: 60, // on a cluster, unused code is removed only after it: its deployment may be about to commit
   deployment_bytes: 24 * MiB, // a bundle as a JSON string, its declaration and its environment
   agent_env_bytes: 64 * KiB,
   agent_memory_bytes: 1024 * MiB,

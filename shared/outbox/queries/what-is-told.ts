@@ -15,8 +15,10 @@ export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Pro
     of => sql<EndRow[]>`
     select r.*, a.slug as agent_slug, v.version as deployment_version, now.payloads_purged_at, now.steps_purged_at,
       d.id as delivery_id, d.created_at as ended_at, d.run->>'transition' as transition
-    from deliveries d join runs now on now.project_id = d.project_id and now.id = d.run_id, jsonb_populate_record(null::runs, d.run) r
-    join agents a on a.id = r.agent_id left join deployments v on v.id = r.deployment_id
+    from deliveries d join runs now on now.project_id = d.project_id and now.id = d.run_id
+    cross join lateral jsonb_populate_record(null::runs, d.run) r
+    join agents a on a.project_id = d.project_id and a.id = r.agent_id ${of('a')}
+    left join deployments v on v.project_id = d.project_id and v.id = r.deployment_id ${of('v')}
     where d.id = any(${[...deliveryIds]}::uuid[]) ${of('d')} ${of('now')}`,
   )
   const single = rows.filter(run => run.total_items === 1)

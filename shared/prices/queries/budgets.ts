@@ -186,7 +186,8 @@ export function recountBudgets(sql: Sql, run_id: string) {
   return sql<BudgetRecount[]>`
     select b.period, case when b.agent_id is null then null else a.slug end as agent_slug, b.spent_micro,
       ${sql.unsafe(SPENT_IN_PERIOD)} as recount_micro
-    from runs r join agents a on a.id = r.agent_id join project_usage u on u.project_id = r.project_id
+    from runs r join agents a on a.project_id = r.project_id and a.id = r.agent_id
+      join project_usage u on u.project_id = r.project_id
       join budgets b on ${sql.unsafe(OF_RUN)}
     where r.id = ${run_id} order by b.agent_id nulls first, b.period`
 }

@@ -1,10 +1,12 @@
 // Reads and writes a project's own prices, and the runs that wait for one.
 
 import { and, asc, desc, eq } from 'drizzle-orm'
+import type { Fragment } from 'postgres'
 import type { unpricedModel } from '../../alerts/rules/alerts.ts'
-import { type Asked, askEach, asked } from '../../cluster/queries/distributed.ts'
+import { type Asked, askEach, asked, projectOf } from '../../cluster/queries/distributed.ts'
 import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Database, Sql } from '../../context.ts'
+import type { AgentKey } from '../../kernel/ids.ts'
 import type { DatedPrice } from '../rules/price-book.ts'
 import { prices } from '../tables/prices.ts'
 import { underBudget } from './budgets.ts'
@@ -47,12 +49,12 @@ export async function deletePrice(
   return row
 }
 
-/** The prices of the project `p`, as JSON; null where it has none. */
-export const PROJECT_PRICES = `(
+/** The prices of a project, as JSON; null where it has none. */
+export const pricesOf = (sql: Sql, project: Fragment) => sql`(
   select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('model', m.model,
     'effective_ms', extract(epoch from m.effective_from) * 1000, 'input_per_mtok', m.input_per_mtok,
     'output_per_mtok', m.output_per_mtok, 'cached_input_per_mtok', m.cached_input_per_mtok)))
-  from prices m where m.project_id = p.id)`
+  from prices m where m.project_id = ${project})`
 
 interface UnpricedRuns {
   project_id: string
@@ -69,7 +71,7 @@ export function findWaitingForPrice(sql: Sql, limit: number) {
 
 function findWaitingOf(sql: Sql, limit: number, project: Asked) {
   return sql<UnpricedRuns[]>`
-    select p.id as project_id, waiting.models, ${sql.unsafe(PROJECT_PRICES)} as prices
+    select p.id as project_id, waiting.models, ${pricesOf(sql, projectOf(sql, 'p.id', project))} as prices
     from (
       select project_id, array_agg(distinct unpriced_model) as models from (
         -- The limit counts models, not runs, so ten thousand runs of a project that wait for one price count once.
@@ -102,8 +104,8 @@ function findUnheldOf(sql: Sql, limit: number, project: Asked) {
   return sql<Parameters<typeof unpricedModel>[0][]>`
     select r.project_id, r.agent_id, a.slug as agent_slug, r.id as run_id, nullif(r.unpriced_model, '') as model,
       r.allow_unpriced as allowed, now() as since
-    from runs r join agents a on a.id = r.agent_id
-      left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
+    from runs r join agents a on a.project_id = r.project_id and a.id = r.agent_id ${of('a')}
+      left join deployments d on d.project_id = r.project_id and d.id = coalesce(r.deployment_id, a.current_deployment_id) ${of('d')}
     where r.finished_at is null and r.unpriced_model is not null ${of('r')}
       and (r.waits_for_price or r.budget_micro is not null or d.declaration ? 'item_budget_cents'
         or exists (select 1 from budgets b
@@ -113,28 +115,27 @@ function findUnheldOf(sql: Sql, limit: number, project: Asked) {
 }
 
 /** Whether the agent's runs have a budget that is not the run's own. */
-export async function isUnderBudget(sql: Sql, agent_id: string): Promise<boolean> {
-  const [agent] = await sql<{ project_id: string }[]>`select project_id from agents where id = ${agent_id}`
-  if (!agent) return false
+export async function isUnderBudget(sql: Sql, { project_id, agent_id }: AgentKey): Promise<boolean> {
   const [row] = await sql<{ under_budget: boolean }[]>`
-    select ${underBudget(sql, agent.project_id)} as under_budget
-    from agents a left join deployments d on d.id = a.current_deployment_id where a.id = ${agent_id}`
+    select ${underBudget(sql, project_id)} as under_budget from agents a
+      left join deployments d on d.project_id = a.project_id and d.id = a.current_deployment_id
+    where a.project_id = ${project_id} and a.id = ${agent_id}`
   return row?.under_budget ?? false
 }
 
 /** The models without a price that an agent's latest runs called, the latest first. */
-export function findUnpricedRuns(sql: Sql, agent_id: string, runs: number) {
+export function findUnpricedRuns(sql: Sql, { project_id, agent_id }: AgentKey, runs: number) {
   return sql<{ run_id: string; model: string }[]>`
     select id as run_id, unpriced_model as model
-    from (select * from runs where agent_id = ${agent_id} order by id desc limit ${runs}) r
+    from (select * from runs where project_id = ${project_id} and agent_id = ${agent_id} order by id desc limit ${runs}) r
     where unpriced_model <> '' order by id desc`
 }
 
 /** The prices of an agent's project, and the models that its current version declares. */
-export async function findAgentPrices(sql: Sql, agent_id: string) {
+export async function findAgentPrices(sql: Sql, { project_id, agent_id }: AgentKey) {
   const [row] = await sql<{ models: string[] | null; prices: DatedPrice[] | null }[]>`
-    select d.declaration->'models' as models, ${sql.unsafe(PROJECT_PRICES)} as prices
-    from agents a join projects p on p.id = a.project_id left join deployments d on d.id = a.current_deployment_id
-    where a.id = ${agent_id}`
+    select d.declaration->'models' as models, ${pricesOf(sql, sql`${project_id}`)} as prices
+    from agents a left join deployments d on d.project_id = a.project_id and d.id = a.current_deployment_id
+    where a.project_id = ${project_id} and a.id = ${agent_id}`
   return row
 }

@@ -6,7 +6,7 @@ import { firstIdAt } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { DatedPrice } from '../rules/price-book.ts'
 import type { UsedModel } from '../rules/price-check.ts'
-import { PROJECT_PRICES } from './prices.ts'
+import { pricesOf } from './prices.ts'
 
 interface Looked {
   runs: number
@@ -52,6 +52,6 @@ export async function findUsedModels(sql: Sql, project_id: string, since_ms: num
 /** A project's own prices, dated; null when it has none. */
 export async function readPrices(sql: Sql, project_id: string): Promise<DatedPrice[] | null> {
   const [row] = await sql<[{ prices: DatedPrice[] | null }]>`
-    select ${sql.unsafe(PROJECT_PRICES)} as prices from projects p where p.id = ${project_id}`
+    select ${pricesOf(sql, sql`${project_id}`)} as prices`
   return row?.prices ?? null
 }

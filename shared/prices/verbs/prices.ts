@@ -3,6 +3,7 @@
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import type { AgentKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import * as store from '../queries/prices.ts'
 import { dollars } from '../rules/amounts.ts'
@@ -59,10 +60,10 @@ export async function endWaitsForPrices(ctx: Context): Promise<number> {
 /** Models without a price that the agent's latest runs called, the latest first, and those that it declares. */
 export async function unpricedModels(
   ctx: Context,
-  agent_id: string,
+  agent: AgentKey,
   declared?: readonly string[],
 ): Promise<string[]> {
-  return [...new Set((await stillUnpriced(ctx, agent_id, declared)).map(({ model }) => model))]
+  return [...new Set((await stillUnpriced(ctx, agent, declared)).map(({ model }) => model))]
 }
 
 /** `run_id` is null for a model that the agent declares. */
@@ -74,12 +75,12 @@ interface Unpriced {
 /** `declared` defaults to the models that the current version declares. */
 async function stillUnpriced(
   ctx: Context,
-  agent_id: string,
+  agent: AgentKey,
   declared?: readonly string[],
 ): Promise<Unpriced[]> {
   const [runs, current] = await Promise.all([
-    store.findUnpricedRuns(ctx.sql, agent_id, LIMITS.unpriced_runs_looked_at),
-    store.findAgentPrices(ctx.sql, agent_id),
+    store.findUnpricedRuns(ctx.sql, agent, LIMITS.unpriced_runs_looked_at),
+    store.findAgentPrices(ctx.sql, agent),
   ])
   const models = (declared ?? current?.models ?? []).map(model => ({ model, run_id: null }))
   const prices = current?.prices ?? null
@@ -92,8 +93,8 @@ async function stillUnpriced(
  *
  * @throws ApiError `unpriced_model`
  */
-export async function refuseUnpriced(ctx: Context, agent_id: string, budget_micro: number | null) {
-  const [found] = await stillUnpriced(ctx, agent_id)
+export async function refuseUnpriced(ctx: Context, agent: AgentKey, budget_micro: number | null) {
+  const [found] = await stillUnpriced(ctx, agent)
   if (found === undefined) return
   const { model, run_id } = found
   const budget = budget_micro === null ? 'its budget' : `the budget of ${dollars(budget_micro)}`
@@ -112,9 +113,9 @@ interface Start {
 }
 
 /** Refuses a schedule or a trigger if a submission would be refused. @throws ApiError `unpriced_model` */
-export async function refuseUnpricedStart(ctx: Context, agent_id: string, start: Start): Promise<void> {
+export async function refuseUnpricedStart(ctx: Context, agent: AgentKey, start: Start): Promise<void> {
   const { budget_cents = null, allow_unpriced = false } = start
   if (allow_unpriced) return
-  if (budget_cents !== null) await refuseUnpriced(ctx, agent_id, microOf(budget_cents))
-  else if (await store.isUnderBudget(ctx.sql, agent_id)) await refuseUnpriced(ctx, agent_id, null)
+  if (budget_cents !== null) await refuseUnpriced(ctx, agent, microOf(budget_cents))
+  else if (await store.isUnderBudget(ctx.sql, agent)) await refuseUnpriced(ctx, agent, null)
 }

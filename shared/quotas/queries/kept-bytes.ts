@@ -18,11 +18,12 @@ export async function measureKeptBytes(db: Database, account_id: string): Promis
   const [inputs] = await db.execute<{ bytes: string }>(sql`
     select coalesce(sum(r.input_bytes), 0) as bytes from projects p join runs r on r.project_id = p.id
     where p.account_id = ${account_id} and r.payloads_purged_at is null`)
+  const [code] = await db.execute<{ bytes: string }>(sql`
+    select coalesce(sum(octet_length(b.code)), 0) as bytes from bundles b where b.hash in (
+      select d.bundle_hash from projects p join deployments d on d.project_id = p.id where p.account_id = ${account_id})`)
   await db.execute(sql`
-    update accounts c set kept_bytes_at = now(), kept_bytes = ${inputs!.bytes}::bigint + (
-      select coalesce(sum(octet_length(b.code)), 0) from bundles b where b.hash in (
-        select d.bundle_hash from projects p join deployments d on d.project_id = p.id where p.account_id = c.id))
-    where c.id = ${account_id}`)
+    update accounts set kept_bytes_at = now(), kept_bytes = ${inputs!.bytes}::bigint + ${code!.bytes}::bigint
+    where id = ${account_id}`)
 }
 
 /** Adds bytes to an account's sum, so that they count before the next measurement. */

@@ -1,7 +1,9 @@
 // Counts how much of its quotas an account uses. Guarantee: only this file says what counts towards a quota, for the
-// check, the list and the page; deleted rows no longer count.
+// check, the list and the page; deleted rows no longer count. While a node of a cluster is lost, the rows on it are not
+// counted: projects on the others could make nothing otherwise.
 
-import { type SQL, sql } from 'drizzle-orm'
+import { inArray, type SQL, sql } from 'drizzle-orm'
+import { projectsThere } from '../../cluster/queries/nodes.ts'
 import type { Database } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Counted, SetQuotas } from '../rules/quotas.ts'
@@ -12,18 +14,24 @@ const USED: Record<Counted, (account_id: string) => SQL> = {
     select coalesce(sum(coalesce((p.settings->>'concurrency')::int, ${sql.raw(String(LIMITS.project_concurrency))})), 0)
     from projects p where p.account_id = ${account_id}`,
   open_runs: account_id => sql`select count(*) from projects p join runs r on r.project_id = p.id
-    where p.account_id = ${account_id} and r.finished_at is null`,
+    where p.account_id = ${account_id} and r.finished_at is null ${there('r')}`,
   projects: account_id => sql`select count(*) from projects p where p.account_id = ${account_id}`,
   agents: account_id => sql`select count(*) from projects p join agents a on a.project_id = p.id
-    where p.account_id = ${account_id} and a.deleted_at is null`,
+    where p.account_id = ${account_id} and a.deleted_at is null ${there('a')}`,
   schedules: account_id => sql`select count(*) from projects p join agents a on a.project_id = p.id
-    join schedules s on s.project_id = p.id and s.agent_id = a.id
-    where p.account_id = ${account_id} and a.deleted_at is null`,
+    join schedules s on s.project_id = a.project_id and s.agent_id = a.id
+    where p.account_id = ${account_id} and a.deleted_at is null ${there('a')} ${there('s')}`,
   bundles: account_id => sql`select count(*) from projects p join agents a on a.project_id = p.id
-    join deployments d on d.project_id = p.id and d.agent_id = a.id
-    where p.account_id = ${account_id} and a.deleted_at is null and d.kind = 'bundle'`,
+    join deployments d on d.project_id = a.project_id and d.agent_id = a.id
+    where p.account_id = ${account_id} and a.deleted_at is null and d.kind = 'bundle' ${there('a')} ${there('d')}`,
   kept_bytes: account_id => sql`select kept_bytes from accounts where id = ${account_id}`,
   members: account_id => sql`select count(*) from members m where m.account_id = ${account_id}`,
+}
+
+/** An additional condition that leaves out rows on a lost node, by their alias. */
+function there(alias: string): SQL {
+  const projects = projectsThere()
+  return projects === undefined ? sql`` : sql`and ${inArray(sql.raw(`${alias}.project_id`), [...projects])}`
 }
 
 /** Names an account by its id, or by one of its projects. */
@@ -45,11 +53,15 @@ export async function findQuotas(db: Database, whose: Whose): Promise<Quotas | u
   return row
 }
 
-/** Makes other changes to the account's quotas or their use wait until this transaction ends; returns what is set. */
+/**
+ * Makes other changes to the account's quotas or their use wait until this transaction ends; returns what is set. Not by
+ * the account's row: a cluster would lock it on all nodes.
+ */
 export async function lockQuotas(db: Database, account_id: string): Promise<SetQuotas | undefined> {
-  const [row] = await db.execute<{ plan: SetQuotas }>(
-    sql`select plan from accounts where id = ${account_id} for no key update`,
+  await db.execute(
+    sql`select pg_advisory_xact_lock(hashtextextended('assay quotas ' || ${account_id}::text, 0))`,
   )
+  const [row] = await db.execute<{ plan: SetQuotas }>(sql`select plan from accounts where id = ${account_id}`)
   return row?.plan
 }
 

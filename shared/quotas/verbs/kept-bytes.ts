@@ -21,7 +21,8 @@ export async function keepBytes(ctx: Context, whose: Whose, bytes: number): Prom
     if (limit === null) return
     const { [name]: used } = await countUsed(db, account_id, [name])
     if (isRefused(limit, used, used + bytes)) throw quotaError({ account_id, name, limit, used, more: bytes })
-    await addKeptBytes(db, account_id, bytes)
+    // Each node has the sum: while one is lost, the bytes count from the next measurement on.
+    if (lostNodes().length === 0) await addKeptBytes(db, account_id, bytes)
   })
 }
 

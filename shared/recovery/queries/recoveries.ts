@@ -36,7 +36,8 @@ export const cancelled = (
 ) => sql`
   i.project_id = ${projectId} and i.run_id = ${run_id!} and i.status = 'cancelled'
   and r.project_id = ${projectId} and r.id = i.run_id
-  and r.finished_at is not null and (select deleted_at is null from agents where id = r.agent_id)
+  and r.finished_at is not null and (
+    select deleted_at is null from agents a where a.project_id = r.project_id and a.id = r.agent_id)
   ${agent_id === undefined ? sql`` : sql`and r.agent_id = ${agent_id}`}
   ${partition_key === undefined ? sql`` : sql`and i.partition_key = ${partition_key}`}`
 

@@ -5,7 +5,7 @@
 import type { Sql } from '../../context.ts'
 import { projectOf, recordId, rowsOfKeys } from '../../items/queries/item-keys.ts'
 import { countMoves, isUndecided } from '../../items/queries/transitions.ts'
-import type { ItemKey, RunKey } from '../../kernel/ids.ts'
+import type { AgentKey, ItemKey, RunKey } from '../../kernel/ids.ts'
 import { numbers } from '../../kernel/packed-columns.ts'
 import { HOLD_KEY } from '../../protocol/rules/protocol.ts'
 import { canBeReplayed } from '../../triage/queries/triage.ts'
@@ -152,9 +152,12 @@ export async function findOriginalRun(sql: Sql, runId: string): Promise<Original
   return row!
 }
 
-export async function findCurrentDeployment(sql: Sql, agentId: string): Promise<string | null> {
+export async function findCurrentDeployment(
+  sql: Sql,
+  { project_id, agent_id }: AgentKey,
+): Promise<string | null> {
   const [row] = await sql<{ id: string | null }[]>`
-    select current_deployment_id as id from agents where id = ${agentId}`
+    select current_deployment_id as id from agents where project_id = ${project_id} and id = ${agent_id}`
   return row?.id ?? null
 }
 

@@ -242,10 +242,9 @@ async function newRun(
   const pilots = await store.findReplayRuns(sql, project_id, pilot_run_ids)
   const spent = pilots.reduce((sum, run) => sum + run.cost_micro, 0)
   await insertReplayRun(sql, {
-    id,
-    project_id,
-    agent_id,
-    deployment_id: deployment === 'original' ? deployment_id : await findCurrentDeployment(sql, agent_id),
+    ...{ id, project_id, agent_id },
+    deployment_id:
+      deployment === 'original' ? deployment_id : await findCurrentDeployment(sql, { project_id, agent_id }),
     name: recovery.name ?? (await nameOfReplay(sql, recovery, run_id)),
     replay_of: recovery.filter.run_id ?? null,
     recovery_id: recovery.id,

@@ -31,7 +31,7 @@ export function listDeadlines(db: Database, project_id: string): Promise<Deadlin
   return db
     .select(columns)
     .from(deadlines)
-    .innerJoin(agents, eq(agents.id, deadlines.agent_id))
+    .innerJoin(agents, and(eq(agents.project_id, deadlines.project_id), eq(agents.id, deadlines.agent_id)))
     .leftJoin(schedules, and(eq(schedules.project_id, project_id), eq(schedules.id, deadlines.schedule_id)))
     .where(eq(deadlines.project_id, project_id))
     .orderBy(asc(deadlines.id))
@@ -91,7 +91,7 @@ function lockPassedOf(sql: Sql, limit: number, project: Asked) {
           and case when d.schedule_id is null then t.agent_id = d.agent_id else t.schedule_id = d.schedule_id end
           and (t.resolved_at is null or t.created_at > d.due_at - interval '1 day')
       ) as is_late
-    from due d join agents a on a.id = d.agent_id left join schedules s on s.id = d.schedule_id ${of('s')}
+    from due d join agents a on a.project_id = d.project_id and a.id = d.agent_id ${of('a')} left join schedules s on s.id = d.schedule_id ${of('s')}
     cross join lateral (
       select count(*) filter (where run.expected) > 0 as expected, coalesce(bool_or(run.ended), false) as ended,
         (array_agg(run.id order by run.id desc) filter (where not run.ended))[1] as run_id,

@@ -37,5 +37,6 @@ function noteNeverStartedOf(sql: Sql, limit: number, project: Asked) {
     )
     select l.schedule_id, l.scheduled_for, l.run_id, l.never_started, s.project_id, s.agent_id, a.slug as agent_slug,
       s.name, s.cron, s.timezone
-    from looked l join schedules s on s.id = l.schedule_id ${of('s')} join agents a on a.id = s.agent_id`
+    from looked l join schedules s on s.id = l.schedule_id ${of('s')}
+      join agents a on a.project_id = s.project_id and a.id = s.agent_id ${of('a')}`
 }

@@ -5,6 +5,7 @@ import { isHeld } from '../../accounts/queries/installation.ts'
 import { type Asked, asked, byProject } from '../../cluster/queries/distributed.ts'
 import { isDistributed, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
+import type { AgentKey } from '../../kernel/ids.ts'
 import { numbers, times } from '../../kernel/packed-columns.ts'
 import type { SourceProblem } from '../../sources/rules/source.ts'
 import { roomOf } from '../../submission/queries/run-admission.ts'
@@ -75,15 +76,17 @@ export interface StartingAgent {
   is_deployed: boolean
 }
 
-/**
- * The agents that exist. One that is locked, because it is being removed, is left out without waiting. A cluster would
- * lock it on every node, so there it is not locked, and the foreign key refuses a run of an agent that is gone.
- */
-export async function findStartingAgents(sql: Sql, ids: readonly string[]) {
-  const lock = (await isDistributed(sql)) ? sql`` : sql`for key share skip locked`
-  return sql<StartingAgent[]>`
-    select id, slug, current_deployment_id is not null as is_deployed from agents
-    where id = any(${[...new Set(ids)]}::uuid[]) and deleted_at is null ${lock}`
+/** The agents that exist. One that is locked, because it is being removed, is left out without waiting. */
+export async function findStartingAgents(sql: Sql, wanted: readonly AgentKey[]): Promise<StartingAgent[]> {
+  const found: StartingAgent[] = []
+  for (const [project, own] of await byProject(sql, wanted))
+    found.push(
+      ...(await sql<StartingAgent[]>`
+        select id, slug, current_deployment_id is not null as is_deployed from agents
+        where id = any(${[...new Set(own.map(({ agent_id }) => agent_id))]}::uuid[]) and deleted_at is null
+          ${asked(sql, 'agents', project)} for key share skip locked`),
+    )
+  return found
 }
 
 export interface Payer extends RunRoom {

@@ -66,7 +66,7 @@ function selectSchedules(db: Database, project_ids: readonly string[]) {
     })
     .from(schedules)
     .innerJoin(projects, eq(projects.id, schedules.project_id))
-    .innerJoin(agents, eq(agents.id, schedules.agent_id))
+    .innerJoin(agents, and(eq(agents.project_id, only), eq(agents.id, schedules.agent_id)))
     .leftJoinLateral(last, sql`true`)
     .leftJoin(runs, and(eq(runs.project_id, only), eq(runs.id, last.run_id)))
 }

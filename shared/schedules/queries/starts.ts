@@ -36,7 +36,7 @@ function startAtOnce(sql: Sql, starts: readonly Start[], watchMinutes: number) {
         ${sql.unsafe(START_COLUMNS_OF_ONE.map(name => `s.${name}`).join())}
       from unnest(${starts.map(s => s.schedule_id)}::uuid[], ${times(starts.map(s => s.scheduled_for))}::text::timestamptz[],
         ${starts.map(s => s.run_id)}::uuid[]) as g(schedule_id, scheduled_for, run_id)
-      join schedules s on s.id = g.schedule_id join agents a on a.id = s.agent_id
+      join schedules s on s.id = g.schedule_id join agents a on a.project_id = s.project_id and a.id = s.agent_id
     ), acted as (${noteFired(sql, sql`given`, watchMinutes)}), opened as (
       insert into runs (id, project_id, agent_id, deployment_id, name, total_items, input_bytes, ${sql.unsafe(START_COLUMNS_OF_ONE.join())})
       select run_id, project_id, agent_id, deployment_id, coalesce(name, ${RUN_NAME} || cron), 1, length(input),
@@ -77,7 +77,7 @@ async function startApart(sql: Sql, starts: readonly Start[], watchMinutes: numb
   const runOf = new Map(acted.map(one => [one.schedule_id, one.run_id]))
   const schedules = await sql<{ schedule_id: string; input: string }[]>`
     update schedules s set last_run_at = now() from agents a
-    where s.project_id = ${project_id} and s.id = any(${[...runOf.keys()]}::uuid[]) and a.id = s.agent_id
+    where s.project_id = ${project_id} and s.id = any(${[...runOf.keys()]}::uuid[]) and a.project_id = ${project_id} and a.id = s.agent_id
     returning s.id as schedule_id, s.input, s.project_id, s.agent_id, a.current_deployment_id as deployment_id,
       coalesce(s.name, ${RUN_NAME} || s.cron) as name, 1 as total_items, length(s.input) as input_bytes,
       ${sql.unsafe(START_COLUMNS_OF_ONE.map(name => `s.${name}`).join())}`

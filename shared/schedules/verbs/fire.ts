@@ -141,12 +141,7 @@ async function startAll(ctx: Context, sql: Sql, given: readonly store.DueOccurre
   const moments = given.filter(moment => !moment.has_source)
   if (moments.length === 0) return []
   const all = (reason: RefusalReason) => moments.map(moment => refusal(moment, reason))
-  const agents = await tried(ctx, sql, 'agent_lookup_failed', sql =>
-    store.findStartingAgents(
-      sql,
-      moments.map(moment => moment.agent_id),
-    ),
-  )
+  const agents = await tried(ctx, sql, 'agent_lookup_failed', sql => store.findStartingAgents(sql, moments))
   if (agents === null) return all('agent_lookup_failed')
   const payers = await tried(ctx, sql, 'account_lookup_failed', sql =>
     store.findPayers(
@@ -252,12 +247,7 @@ async function alert(
   if (moments.length === 0) return
   const scheduleOf = new Map(schedules.map(schedule => [schedule.id, schedule]))
   const concerned = moments.map(moment => ({ ...scheduleOf.get(moment.schedule_id)!, ...moment }))
-  const found = await tried(ctx, sql, 'agent_names_not_read', sql =>
-    store.findStartingAgents(
-      sql,
-      concerned.map(moment => moment.agent_id),
-    ),
-  )
+  const found = await tried(ctx, sql, 'agent_names_not_read', sql => store.findStartingAgents(sql, concerned))
   const slugs = new Map(found?.map(agent => [agent.id, agent.slug]))
   const slugOf = (id: string) => (found === null ? id : (slugs.get(id) ?? null))
   await raiseMissed(

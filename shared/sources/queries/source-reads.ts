@@ -6,6 +6,7 @@ import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
 import { type Asked, asked, byProject, projectsToAsk } from '../../cluster/queries/distributed.ts'
 import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
+import type { AgentKey } from '../../kernel/ids.ts'
 import { times } from '../../kernel/packed-columns.ts'
 import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
 import { ONE_ROW } from '../../schedules/tables/schedules.ts'
@@ -189,11 +190,15 @@ export interface CurrentDeployment {
   } | null
 }
 
-export async function findCurrent(sql: Sql, agent_id: string): Promise<CurrentDeployment | undefined> {
+export async function findCurrent(
+  sql: Sql,
+  { project_id, agent_id }: AgentKey,
+): Promise<CurrentDeployment | undefined> {
   const [row] = await sql<CurrentDeployment[]>`
     select a.slug, case when d.id is not null then json_build_object('account_id', p.account_id, 'id', d.id, 'kind', d.kind, 'protocol', d.protocol,
       'url', d.url, 'bundle_hash', d.bundle_hash, 'declaration', d.declaration, 'env_sealed', d.env_sealed) end as deployment
-    from agents a join projects p on p.id = a.project_id left join deployments d on d.id = a.current_deployment_id
-    where a.id = ${agent_id} and a.deleted_at is null`
+    from agents a join projects p on p.id = a.project_id
+      left join deployments d on d.project_id = a.project_id and d.id = a.current_deployment_id
+    where a.project_id = ${project_id} and a.id = ${agent_id} and a.deleted_at is null`
   return row
 }

@@ -4,6 +4,7 @@
 import { seal, unseal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import type { AgentKey } from '../../kernel/ids.ts'
 import { findCurrent } from '../queries/source-reads.ts'
 import type { ItemsOrder } from '../rules/declared-source.ts'
 import { isBody, isGenerator, noGenerator, type Source, type TriggerSource } from '../rules/source.ts'
@@ -65,11 +66,11 @@ export async function keptTriggerSource(
  */
 export async function refuseUnknownGenerator(
   ctx: Context,
-  agent_id: string,
+  of: AgentKey,
   source: ItemsOrder | null | undefined,
 ): Promise<void> {
   if (!source || !('generator' in source)) return
-  const agent = await findCurrent(ctx.sql, agent_id)
+  const agent = await findCurrent(ctx.sql, of)
   if (!agent?.deployment) return
   const { generators = [] } = agent.deployment.declaration
   if (!generators.includes(source.generator))

@@ -115,7 +115,7 @@ async function start(ctx: Context, held: store.ClaimedRead, signal: AbortSignal)
   const schedule = await store.findSourcedSchedule(ctx.sql, held.project_id, held.schedule_id)
   // The source was removed meanwhile: the next try starts whatever the schedule says by then.
   if (schedule === undefined) throw new Error('the schedule has no source any more')
-  const agent = await store.findCurrent(ctx.sql, schedule.agent_id)
+  const agent = await store.findCurrent(ctx.sql, schedule)
   if (agent !== undefined && agent.deployment === null) throw new NotDeployed('nothing is deployed')
   const { scheduled_for, run_id } = held
   await startFromSource(
@@ -165,7 +165,7 @@ async function alert(
 ): Promise<void> {
   const schedule = await store.findSourcedSchedule(sql, held.project_id, held.schedule_id)
   if (schedule === undefined) return
-  const agent = await store.findCurrent(sql, schedule.agent_id)
+  const agent = await store.findCurrent(sql, schedule)
   const { schedule_id, scheduled_for } = held
   const raised = scheduleMissed({
     ...schedule,

@@ -41,11 +41,11 @@ export async function startFromSource(
 
 async function itemsFor(
   ctx: Context,
-  { agent_id, source, source_headers_sealed }: PreviewedStart,
+  { project_id, agent_id, source, source_headers_sealed }: PreviewedStart,
   occasion: Occasion,
   signal: AbortSignal,
 ): Promise<AsyncIterable<NewItem[]>> {
-  const agent = await findCurrent(ctx.sql, agent_id)
+  const agent = await findCurrent(ctx.sql, { project_id, agent_id })
   const deployment = agent?.deployment ?? null
   return sourceItems(ctx, { source, source_headers_sealed, occasion, agent_id, deployment }, signal)
 }

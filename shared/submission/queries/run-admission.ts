@@ -2,7 +2,7 @@
 // as `rules/run-admission.ts` says. In the fragments a project is `p` and its account `c`.
 
 import type { Asked } from '../../cluster/queries/distributed.ts'
-import { isDistributed } from '../../cluster/queries/nodes.ts'
+import { canBeAsked, isDistributed } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -32,7 +32,8 @@ export async function roomOf(sql: Sql, project: Asked): Promise<string> {
     from projects p join accounts c on c.id = p.account_id where p.id = ${project} and c.plan->>'open_runs' is not null`
   const open = account
     ? await sql<{ n: number }[]>`
-        select count(*)::int as n from runs where project_id = any(${account.projects}) and finished_at is null`
+        select count(*)::int as n from runs
+        where project_id = any(${account.projects.filter(canBeAsked)}) and finished_at is null`
     : []
   return room(`'${project}'::uuid`, String(open[0]?.n ?? 0))
 }

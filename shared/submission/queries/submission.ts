@@ -55,7 +55,7 @@ const submitterOf = (sql: Sql, project_id: string, agent_id: string, runs: numbe
   select a.current_deployment_id as deployment_id, c.id as account_id, c.plan, room.account_room, room.bytes_room, open.n as open_runs, open.bound as open_runs_bound,
     ${underBudget(sql, project_id)} as under_budget, ${refusal(sql, runs)} as refusal
   from agents a join projects p on p.id = a.project_id join accounts c on c.id = p.account_id
-    left join deployments d on d.id = a.current_deployment_id, ${sql.unsafe(room)}
+    left join deployments d on d.project_id = a.project_id and d.id = a.current_deployment_id, ${sql.unsafe(room)}
   where a.id = ${agent_id} and a.project_id = ${project_id} and a.deleted_at is null`
 
 export async function findSubmitter(sql: Sql, projectId: string, agentId: string, runs: number) {

@@ -82,7 +82,7 @@ export async function submitChunks(
   const { deployment_id, under_budget } = await admitRuns(ctx, project_id, agent_id)
   const budget_micro = budgetOf(order)
   if (order.unpriced === 'refuse' && (budget_micro !== null || under_budget))
-    await refuseUnpriced(ctx, agent_id, budget_micro)
+    await refuseUnpriced(ctx, { project_id, agent_id }, budget_micro)
   const run = { ...newRun(ctx, order), deployment_id }
   try {
     const total_items = await writeBatch(ctx, order, run, chunks)

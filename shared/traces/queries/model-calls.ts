@@ -94,6 +94,6 @@ export async function readModelUsage(sql: Sql, project_id: string, since: string
       sum(failed)::bigint as failed, sum(unpriced)::bigint as unpriced, sum(input_tokens)::bigint as input_tokens,
       sum(output_tokens)::bigint as output_tokens, sum(cost_micro)::bigint as cost_micro,
       min(took) filter (where upto >= 0.5 * of_all) as p50_took, min(took) filter (where upto >= 0.95 * of_all) as p95_took
-    from ranked r join agents a on a.id = r.agent_id and a.deleted_at is null
+    from ranked r join agents a on a.project_id = ${project_id} and a.id = r.agent_id and a.deleted_at is null
     group by 1, 2, 3 order by cost_micro desc, calls desc, 2, 3 limit ${LIMITS.model_usage_rows}`
 }

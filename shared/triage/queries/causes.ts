@@ -6,7 +6,7 @@ import { askReachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
-import type { RunKey } from '../../kernel/ids.ts'
+import type { AgentKey, RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { numbers, texts } from '../../kernel/packed-columns.ts'
 import { type CauseKind, type CauseText, causeTitle, messageOf, type NamedCause } from '../rules/causes.ts'
@@ -24,7 +24,7 @@ export async function lockCauses(sql: Sql, project_id: string): Promise<void> {
 /** All causes of an agent that have one of these kinds. */
 export async function findCausesOfKinds(
   sql: Sql,
-  { project_id, agent_id }: { project_id: string; agent_id: string },
+  { project_id, agent_id }: AgentKey,
   kinds: readonly CauseKind[],
 ) {
   const of = asked(sql, 'causes', await nodeOf(sql, project_id))
@@ -51,11 +51,7 @@ export async function roomForCauses(sql: Sql, project_id: string): Promise<numbe
 }
 
 /** Creates the causes that do not exist yet; returns the id of each of `made`, in order. */
-export async function insertCauses(
-  sql: Sql,
-  of: { project_id: string; agent_id: string },
-  made: readonly CauseText[],
-): Promise<string[]> {
+export async function insertCauses(sql: Sql, of: AgentKey, made: readonly CauseText[]): Promise<string[]> {
   const node = await nodeOf(sql, of.project_id)
   // Written twice, not as a CTE: Citus sends rows that an INSERT reads from a CTE to all nodes.
   const given = sql`
@@ -166,7 +162,8 @@ export async function listCauses(sql: Sql, filter: CauseFilter) {
       n.count, n.waiting, n.cost_micro, ${run_id === undefined ? sql`null::int as run_items` : sql`n.run_items`},
       c.runs, n.first_seen, n.last_seen, ${run_id === undefined ? newest(sql) : recordId(sql, 'n')} as record_id
     from (${counted(sql, filter)}) n
-      join causes c on c.project_id = n.project_id and c.id = n.cause_id join agents a on a.id = c.agent_id
+      join causes c on c.project_id = n.project_id and c.id = n.cause_id
+      join agents a on a.project_id = c.project_id and a.id = c.agent_id ${ofOne(sql, 'a', filter.project_ids ?? [])}
     where ${size} > 0 ${ofOne(sql, 'c', filter.project_ids ?? [])} ${agent === undefined ? sql`` : sql`and a.slug = ${agent}`}
       ${filter.id === undefined ? sql`` : sql`and c.id = ${filter.id}`}
       ${before === undefined ? sql`` : sql`and (${size}, c.id) < (${before.count}::int, ${before.id}::text)`}

@@ -144,7 +144,7 @@ export async function resume(
         join run on run.id = k.run_id and run.goes_on
         join triage t on t.project_id = ${projectOf(keys)} and t.run_id = k.run_id and t.seq = k.seq
         join items held on held.project_id = ${projectOf(keys)} and held.run_id = k.run_id and held.seq = k.seq
-        left join deployments d on d.id = run.deployment_id, lateral (
+        left join deployments d on d.project_id = ${projectOf(keys)} and d.id = run.deployment_id, lateral (
           select coalesce(${extraMicro}::bigint, case when held.outcome_reason = 'budget_exceeded'
             then ((d.declaration->>'item_budget_cents')::numeric * 10000)::bigint end) as micro
         ) granted

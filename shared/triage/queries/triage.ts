@@ -101,7 +101,8 @@ export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacte
       order by t.created_at desc, t.run_id desc, t.seq desc limit ${filter.limit}
     ) t
     join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq ${ofOne(sql, 'i', ids)}
-    join runs r on r.project_id = t.project_id and r.id = t.run_id ${ofOne(sql, 'r', ids)} join agents a on a.id = t.agent_id
+    join runs r on r.project_id = t.project_id and r.id = t.run_id ${ofOne(sql, 'r', ids)}
+    join agents a on a.project_id = t.project_id and a.id = t.agent_id ${ofOne(sql, 'a', ids)}
     ${replayOf(sql)}
     order by t.created_at desc, t.run_id desc, t.seq desc`
   return askProjects(sql, filter.project_ids, ask, { limit: filter.limit, compare: newestFirst })

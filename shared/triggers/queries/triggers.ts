@@ -2,11 +2,13 @@
 // neither.
 
 import { and, desc, eq, getTableColumns, isNull, lt, sql as raw } from 'drizzle-orm'
+import { placesOf } from '../../accounts/queries/projects.ts'
 import { accounts } from '../../accounts/tables/accounts.ts'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents } from '../../agents/tables/agents.ts'
-import { isDistributed, lostNodes } from '../../cluster/queries/nodes.ts'
+import { askReachable, isKnownDistributed, refuseUntold } from '../../cluster/queries/nodes.ts'
 import type { Context, Database, Sql } from '../../context.ts'
+import type { AgentKey } from '../../kernel/ids.ts'
 import type { TriggerSource } from '../../sources/rules/source.ts'
 import { type StartSettings, startOf } from '../../submission/wire/start-settings.ts'
 import { triggers } from '../tables/triggers.ts'
@@ -49,54 +51,83 @@ export function listTriggers(db: Database, filter: TriggerFilter): Promise<Trigg
     .limit(limit)
 }
 
+/** `own` is the only project that the caller may see; null if it may see all of the account. */
 export async function findTrigger(
   db: Database,
   account_id: string,
   id: string,
+  own: string | null,
 ): Promise<TriggerRow | undefined> {
-  const [row] = await selectTriggers(db).where(
-    and(isNull(agents.deleted_at), eq(projects.account_id, account_id), eq(triggers.id, id)),
-  )
-  return row
+  const isIt = and(isNull(agents.deleted_at), eq(projects.account_id, account_id), eq(triggers.id, id))
+  for await (const place of placesOf(db, account_id, own)) {
+    const isThere = place === undefined ? isIt : and(isIt, eq(triggers.project_id, place))
+    const [row] = await selectTriggers(db).where(isThere)
+    if (row !== undefined) return row
+  }
+  return undefined
 }
 
+const ofItsAgent = and(eq(agents.project_id, triggers.project_id), eq(agents.id, triggers.agent_id))
 const selectTriggers = (db: Database) =>
   db
     .select(columns)
     .from(triggers)
-    .innerJoin(agents, eq(agents.id, triggers.agent_id))
+    .innerJoin(agents, ofItsAgent)
     .innerJoin(projects, eq(projects.id, triggers.project_id))
 
+/** Names a trigger by its project too, which says where a cluster has it. */
+export interface TriggerKey {
+  project_id: string
+  id: string
+}
+
+const isTrigger = ({ project_id, id }: TriggerKey) =>
+  and(eq(triggers.project_id, project_id), eq(triggers.id, id))
+
 /** The triggers of an agent, locked until the transaction ends. */
-export function lockTriggersOfAgent(db: Database, agent_id: string) {
+export function lockTriggersOfAgent(db: Database, { project_id, agent_id }: AgentKey) {
   const { id, name, secret_env, declared, webhook_id, source, source_headers_sealed } = triggers
   return db
     .select({ id, name, secret_env, declared, webhook_id, source, source_headers_sealed })
     .from(triggers)
-    .where(eq(triggers.agent_id, agent_id))
+    .where(and(eq(triggers.project_id, project_id), eq(triggers.agent_id, agent_id)))
     .orderBy(triggers.id)
     .for('no key update')
 }
 
 /** What its runs are started with; undefined when it is gone. */
-export async function findTriggerStart(db: Database, id: string): Promise<StartSettings | undefined> {
-  const [row] = await db.select().from(triggers).where(eq(triggers.id, id))
+export async function findTriggerStart(db: Database, key: TriggerKey): Promise<StartSettings | undefined> {
+  const [row] = await db.select().from(triggers).where(isTrigger(key))
   return row && startOf(row)
 }
 
 /** Where a trigger's items come from, its row locked until the transaction ends; undefined when it is gone. */
-export async function lockTriggerItems(db: Database, id: string) {
+export async function lockTriggerItems(db: Database, key: TriggerKey) {
   const { source, source_headers_sealed } = triggers
   const [row] = await db
     .select({ source, source_headers_sealed })
     .from(triggers)
-    .where(eq(triggers.id, id))
+    .where(isTrigger(key))
     .for('no key update')
   return row
 }
 
-/** A trigger with all it takes to verify a fire; undefined if the trigger, its agent or its account is gone. */
-export async function findWebhook(db: Database, webhook_id: string) {
+/**
+ * A trigger with all it takes to verify a fire; undefined if the trigger, its agent or its account is gone. A cluster
+ * looks for it on all nodes: its URL does not say which project it is of.
+ */
+export async function findWebhook({ sql, db }: Pick<Context, 'sql' | 'db'>, webhook_id: string) {
+  if (!isKnownDistributed()) return readWebhook(db, webhook_id)
+  const [found] = await askReachable(
+    sql,
+    of => sql<{ project_id: string }[]>`
+    select project_id from triggers where webhook_id = ${webhook_id} ${of('triggers')}`,
+  )
+  if (found === undefined) refuseUntold()
+  return found && readWebhook(db, webhook_id, found.project_id)
+}
+
+async function readWebhook(db: Database, webhook_id: string, project_id?: string) {
   const [row] = await db
     .select({
       ...getTableColumns(triggers),
@@ -105,10 +136,15 @@ export async function findWebhook(db: Database, webhook_id: string) {
       settings: projects.settings,
     })
     .from(triggers)
-    .innerJoin(agents, and(eq(agents.id, triggers.agent_id), isNull(agents.deleted_at)))
+    .innerJoin(agents, and(ofItsAgent, isNull(agents.deleted_at)))
     .innerJoin(projects, eq(projects.id, triggers.project_id))
     .innerJoin(accounts, eq(accounts.id, projects.account_id))
-    .where(eq(triggers.webhook_id, webhook_id))
+    .where(
+      and(
+        eq(triggers.webhook_id, webhook_id),
+        project_id === undefined ? undefined : eq(triggers.project_id, project_id),
+      ),
+    )
   return row
 }
 export type Webhook = NonNullable<Awaited<ReturnType<typeof findWebhook>>>
@@ -121,7 +157,7 @@ export async function insertTrigger(db: Database, trigger: typeof triggers.$infe
 
 export async function updateTrigger(
   db: Database,
-  id: string,
+  key: TriggerKey,
   changes: Partial<StartSettings> & {
     secret_env?: string | null | undefined
     signing_secret_sealed?: string | undefined
@@ -130,43 +166,30 @@ export async function updateTrigger(
     source_headers_sealed?: string | null
   },
 ): Promise<void> {
-  await db.update(triggers).set(changes).where(eq(triggers.id, id))
+  await db.update(triggers).set(changes).where(isTrigger(key))
 }
 
 /** Waits for fires that are committing; returns the start settings of the trigger, undefined if it was gone. */
-export async function deleteTrigger(
-  { sql, db }: Pick<Context, 'sql' | 'db'>,
-  id: string,
-): Promise<StartSettings | undefined> {
-  if (await isDistributed(sql))
-    return db.transaction(async tx => {
-      await tx.execute(raw`select pg_advisory_xact_lock(hashtextextended(${lockOf(id)}, 0))`)
-      return removeTrigger(tx as unknown as Database, id)
-    })
-  return removeTrigger(db, id)
-}
-
-async function removeTrigger(db: Database, id: string): Promise<StartSettings | undefined> {
-  const [gone] = await db.delete(triggers).where(eq(triggers.id, id)).returning()
+export async function deleteTrigger(db: Database, key: TriggerKey): Promise<StartSettings | undefined> {
+  const [gone] = await db.delete(triggers).where(isTrigger(key)).returning()
   return gone && startOf(gone)
 }
 
-/** The advisory lock of a cluster, where fires would lock a row that all nodes have, and deadlock over it. */
-const lockOf = (id: string) => `fires of ${id}`
-
 /** Keeps the URL from being deleted until the transaction ends; false if it is gone. Fires do not block each other. */
-export async function holdWebhook(sql: Sql, { id, webhook_id }: Webhook): Promise<boolean> {
-  const isOfRow = !(await isDistributed(sql))
-  if (!isOfRow) await sql`select pg_advisory_xact_lock_shared(hashtextextended(${lockOf(id)}, 0))`
+export async function holdWebhook(sql: Sql, { project_id, webhook_id }: Webhook): Promise<boolean> {
   const result = await sql`
-    select 1 from triggers where webhook_id = ${webhook_id} ${isOfRow ? sql`for key share` : sql``}`
+    select 1 from triggers where project_id = ${project_id} and webhook_id = ${webhook_id} for key share`
   return result.count === 1
 }
 
 /** Records the time of a fire, at most once in `every_ms`, so that a busy trigger does not keep updating its row. */
-export async function touchTrigger(sql: Sql, id: string, every_ms: number): Promise<void> {
-  if (lostNodes().length > 0) return // every node of a cluster has the row
+export async function touchTrigger(
+  sql: Sql,
+  { project_id, id }: TriggerKey,
+  every_ms: number,
+): Promise<void> {
   await sql`
     update triggers set last_fired_at = now()
-    where id = ${id} and coalesce(last_fired_at, '-infinity') < now() - make_interval(secs => ${every_ms / 1000})`
+    where project_id = ${project_id} and id = ${id}
+      and coalesce(last_fired_at, '-infinity') < now() - make_interval(secs => ${every_ms / 1000})`
 }

@@ -67,19 +67,19 @@ export async function changeTrigger(
   const { id, project_id, agent_id, scheme, declared } = trigger
   const { name = trigger.name, secret_env = trigger.secret_env, signing_secret = null } = changes
   const said = startSaid(changes)
-  const known = await store.lockTriggerItems(ctx.db, id)
+  const known = await store.lockTriggerItems(ctx.db, trigger)
   if (known === undefined) throw triggerGone()
   const source = triggerSourceOrder(changes, known.source)
   const items = source === undefined ? known : await keptTriggerSource(ctx, source, known)
   if (name !== trigger.name) {
-    const start = { ...(await deleteTrigger(ctx, id)), ...said }
+    const start = { ...(await deleteTrigger(ctx, trigger)), ...said }
     const kept = { scheme, secret_env, signing_secret, declared, start, items }
     const order = { project_id, agent_id, name, ...kept }
     return (await createTrigger(ctx, order, id)).secret
   }
   checkSigningSecret(scheme, signing_secret)
   const { signing_secret_sealed } = await keptSecret(ctx, scheme, signing_secret)
-  await store.updateTrigger(ctx.db, id, { secret_env, signing_secret_sealed, ...said, ...items })
+  await store.updateTrigger(ctx.db, trigger, { secret_env, signing_secret_sealed, ...said, ...items })
   return null
 }
 
@@ -89,8 +89,8 @@ export async function changeTrigger(
  *
  * @throws ApiError `not_found` if it was gone
  */
-export async function deleteTrigger(ctx: Context, id: string): Promise<StartSettings> {
-  const start = await store.deleteTrigger(ctx, id)
+export async function deleteTrigger(ctx: Context, key: store.TriggerKey): Promise<StartSettings> {
+  const start = await store.deleteTrigger(ctx.db, key)
   if (start === undefined) throw triggerGone()
   return start
 }

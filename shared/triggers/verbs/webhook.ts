@@ -20,7 +20,7 @@ const WEBHOOK_ID = /^whk_[A-Za-z0-9_-]{22}$/
 
 /** The trigger at a URL; one index lookup shows that there is none. @throws ApiError `not_found` */
 export async function webhookAt(ctx: Context, webhook_id: string): Promise<Webhook> {
-  const webhook = WEBHOOK_ID.test(webhook_id) ? await findWebhook(ctx.db, webhook_id) : undefined
+  const webhook = WEBHOOK_ID.test(webhook_id) ? await findWebhook(ctx, webhook_id) : undefined
   if (webhook === undefined) throw webhookGone()
   return webhook
 }
@@ -74,7 +74,7 @@ export interface Fire {
 
 /** @throws ApiError `not_found` when the URL has just gone, and whatever submitRun and a source throw */
 export async function fireWebhook(ctx: Context, webhook: Webhook, fire: Fire): Promise<Submitted> {
-  const { id, webhook_id, scheme } = webhook
+  const { webhook_id, scheme } = webhook
   const { headers, callback_url = webhook.callback_url, idempotency_key } = fire
   const text = 'text' in fire.posted ? fire.posted.text : ''
   const key =
@@ -88,7 +88,7 @@ export async function fireWebhook(ctx: Context, webhook: Webhook, fire: Fire): P
     idempotency: key === undefined ? null : { key: `${webhook_id}\n${key}`, fingerprint: async () => 'fire' },
     together,
   })
-  if (!started.repeated) ctx.waitUntil(touchTrigger(ctx.sql, id, LIMITS.trigger_touch_ms))
+  if (!started.repeated) ctx.waitUntil(touchTrigger(ctx.sql, webhook, LIMITS.trigger_touch_ms))
   return started
 }
 

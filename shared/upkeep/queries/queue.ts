@@ -42,7 +42,7 @@ export async function listQueuedRuns(sql: Sql, project_id: string): Promise<Queu
   return sql<QueuedRun[]>`
     select r.id, r.name, a.slug as agent_slug, ${sql.unsafe(QUEUED)} as queued, r.running, r.created_at,
       (extract(epoch from now() - r.touched_at) * 1000)::float8 as waited_ms
-    from runs r join agents a on a.id = r.agent_id
+    from runs r join agents a on a.project_id = ${project_id} and a.id = r.agent_id
     where r.project_id = ${project_id} and r.finished_at is null and not r.materializing and ${sql.unsafe(QUEUED)} > 0
     order by r.touched_at limit ${LIMITS.queue_runs}`
 }
@@ -67,7 +67,7 @@ export async function listRetries(sql: Sql, project_id: string): Promise<Retry[]
         select * from due_items d where d.project_id = ${project_id} and d.run_id = r.id order by due_at limit ${LIMITS.queue_retries}) d
       where r.project_id = ${project_id} and r.finished_at is null order by d.due_at limit ${LIMITS.queue_retries}
     ) d join items i on i.project_id = ${project_id} and i.run_id = d.run_id and i.seq = d.seq
-      join runs r on r.project_id = ${project_id} and r.id = d.run_id join agents a on a.id = r.agent_id
+      join runs r on r.project_id = ${project_id} and r.id = d.run_id join agents a on a.project_id = ${project_id} and a.id = r.agent_id
       left join lateral (
         select code, message from attempts t where t.project_id = ${project_id} and t.run_id = d.run_id and t.seq = d.seq
         order by attempt desc limit 1) t on true

@@ -1,10 +1,10 @@
 // Removes the runs of deleted projects and agents, then these themselves. A run is removed after all its rows, because
 // they are found by it.
 
-import type { Fragment } from 'postgres'
 import { type Asked, asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
-import { isDistributed, lostNodes, type Reachable } from '../../cluster/queries/nodes.ts'
+import { askReachable, isDistributed, lostNodes, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 
 /** Runs of one project that are removed together. */
 export interface Runs {
@@ -13,30 +13,30 @@ export interface Runs {
 }
 
 /** Runs of projects without an account, or of deleted agents. A run of both is there twice: finding it takes all. */
-const deletedRuns = (sql: Sql, ofRuns: Fragment) => sql`(
+const deletedRuns = (sql: Sql, of: Reachable) => sql`(
   select r.project_id, r.id, r.finished_at, r.stop_reason, r.total_items
-  from projects p join runs r on r.project_id = p.id where p.account_id is null ${ofRuns}
+  from projects p join runs r on r.project_id = p.id where p.account_id is null ${of('r')}
   union all
   select r.project_id, r.id, r.finished_at, r.stop_reason, r.total_items
-  from agents a join runs r on r.agent_id = a.id where a.deleted_at is not null ${ofRuns})`
+  from agents a join runs r on r.project_id = a.project_id and r.agent_id = a.id where a.deleted_at is not null ${of('r')} ${of('a')})`
 
 const STILL_RUNS = "finished_at is null and stop_reason is distinct from 'cancelled'"
 
 /** Cancels the runs of deleted projects and agents, so that no more of their items are dispatched. */
 export async function cancelDeletedRuns(sql: Sql, limit: number): Promise<void> {
   const look = (of: Reachable) =>
-    sql`select distinct project_id from ${deletedRuns(sql, of('r'))} d where ${sql.unsafe(STILL_RUNS)}`
+    sql`select distinct project_id from ${deletedRuns(sql, of)} d where ${sql.unsafe(STILL_RUNS)}`
   for (const project of await projectsToAsk(sql, look))
     await sql`
       update runs set stop_reason = 'cancelled'
       where id in (
-        select id from ${deletedRuns(sql, asked(sql, 'r', project))} d
+        select id from ${deletedRuns(sql, alias => asked(sql, alias, project))} d
         where ${sql.unsafe(STILL_RUNS)} limit ${limit}) ${asked(sql, 'runs', project)}`
 }
 
 /** Runs of one project to remove, without claims: as many as have up to `items` items together, or one longer run. */
 export async function findDeletedRuns(sql: Sql, limit: number, items: number): Promise<Runs | undefined> {
-  const look = (of: Reachable) => sql`select distinct project_id from ${deletedRuns(sql, of('r'))} d`
+  const look = (of: Reachable) => sql`select distinct project_id from ${deletedRuns(sql, of)} d`
   for (const project of await projectsToAsk(sql, look)) {
     const runs = await findDeletedRunsOf(sql, limit, items, project)
     if (runs) return runs
@@ -46,7 +46,7 @@ export async function findDeletedRuns(sql: Sql, limit: number, items: number): P
 async function findDeletedRunsOf(sql: Sql, limit: number, items: number, project: Asked) {
   const [row] = await sql<Runs[]>`
     with found as materialized (
-      select project_id, id, total_items from ${deletedRuns(sql, asked(sql, 'r', project))} d
+      select project_id, id, total_items from ${deletedRuns(sql, alias => asked(sql, alias, project))} d
       where not exists (
           select 1 from claims c where c.project_id = d.project_id and c.run_id = d.id ${asked(sql, 'c', project)})
         and (finished_at is not null or stop_reason = 'cancelled')
@@ -123,20 +123,41 @@ export async function removeEmptied(sql: Sql, limit: number): Promise<number> {
   return removed
 }
 
-/** The same on a cluster, where agents and projects are on all nodes and runs are not: each is queried for its runs. */
+/** The same on a cluster, project by project. Every node has the projects, so those stay while one of them is lost. */
 async function removeEmptiedOfCluster(sql: Sql, limit: number): Promise<number> {
-  if (lostNodes().length > 0) return 0 // their removal takes every node
-  const gone = await sql<{ kind: 'agents' | 'projects'; id: string; project_id: string }[]>`
-    select 'agents' as kind, id, project_id from agents where deleted_at is not null
-    union all select 'projects', id, id from projects where account_id is null`
+  const agents = await askReachable(
+    sql,
+    of => sql<{ id: string; project_id: string }[]>`
+    select id, project_id from agents where deleted_at is not null ${of('agents')}`,
+  )
+  const isWhole = lostNodes().length === 0
+  const projects = isWhole
+    ? await sql<{ id: string }[]>`select id from projects where account_id is null`
+    : []
   let removed = 0
-  for (const { kind, id, project_id } of gone) {
+  for (const { id, project_id } of agents) {
     if (removed === limit) break
-    const ofAgent = kind === 'agents' ? sql`and agent_id = ${id}` : sql``
-    if ((await sql`select from runs where project_id = ${project_id} ${ofAgent} limit 1`).length > 0) continue
-    removed += (await sql`delete from ${sql(kind)} where id = ${id}`).count
+    const isOf = sql`project_id = ${project_id} and agent_id = ${id}`
+    if ((await sql`select from runs where ${isOf} limit 1`).length > 0) continue
+    removed += (await sql`delete from agents where project_id = ${project_id} and id = ${id}`).count
   }
-  if (removed > 0)
-    await sql`delete from bundles b where not exists (select 1 from deployments d where d.bundle_hash = b.hash)`
+  for (const { id } of projects) {
+    if (removed === limit) break
+    if ((await sql`select from runs where project_id = ${id} limit 1`).length > 0) continue
+    removed += (await sql`delete from projects where id = ${id}`).count
+  }
+  if (removed > 0 && isWhole) await removeUnusedBundles(sql)
   return removed
+}
+
+/**
+ * On a cluster no foreign key keeps a bundle that is used: it lies on the coordinator, and its deployments do not. One
+ * that was stored just now, or again, may be of a deployment that is not committed yet.
+ */
+async function removeUnusedBundles(sql: Sql): Promise<void> {
+  const used = await sql<{ hash: string }[]>`
+    select distinct bundle_hash as hash from deployments where bundle_hash is not null`
+  await sql`
+    delete from bundles where created_at < now() - make_interval(mins => ${LIMITS.bundle_spared_minutes})
+      and hash <> all(${used.map(({ hash }) => hash)}::text[])`
 }

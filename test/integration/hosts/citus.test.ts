@@ -18,6 +18,9 @@ const CLUSTER = process.env.CITUS_URL
 const parts = new AsyncDisposableStack()
 afterAll(() => parts.disposeAsync())
 
+/** Tables that every node had in an earlier version. */
+const MOVED = ['agents', 'deployments', 'triggers', 'schedules', 'bundles']
+
 const plan = (url: string, apply = false) => {
   const said: string[] = []
   return distribute({ url }, { apply, shards: 4, say: line => said.push(line) }).then(steps => ({
@@ -98,7 +101,7 @@ describe.skipIf(!CLUSTER)(`on a cluster (${CLUSTER ? 'CITUS_URL' : NO_CLUSTER})`
     expect(await sql`select later from assay_tenant.triggers`).toHaveLength(0)
   })
 
-  it('a reference table of an earlier version becomes a distributed one with its rows', async () => {
+  it('reference tables of an earlier version become distributed or local ones with their rows', async () => {
     const url = await clusterDatabase()
     await migrate(url)
     await plan(url, true)
@@ -106,19 +109,26 @@ describe.skipIf(!CLUSTER)(`on a cluster (${CLUSTER ? 'CITUS_URL' : NO_CLUSTER})`
     parts.defer(() => sql.end())
     const keys = await sql<{ table: string; name: string }[]>`
       select conrelid::regclass::text as table, conname as name from pg_constraint
-      where contype = 'f' and 'schedules'::regclass in (conrelid, confrelid)`
+      where contype = 'f' and ${MOVED} && array[conrelid::regclass::text, confrelid::regclass::text]`
     for (const { table, name } of keys) await sql`alter table ${sql(table)} drop constraint ${sql(name)}`
-    await sql`select undistribute_table('schedules')`
-    await sql`select create_reference_table('schedules')`
+    for (const table of MOVED) {
+      await sql`select undistribute_table(${table})`
+      await sql`select create_reference_table(${table})`
+    }
     const id = randomUUID()
     await sql`insert into projects ${sql({ id, name: 'p' })}`
     await sql`insert into agents ${sql({ id, project_id: id, name: 'a', slug: 'a' })}`
     await sql`insert into schedules ${sql({ id, project_id: id, agent_id: id, cron: '0 2 * * *' })}`
+    await sql`insert into bundles ${sql({ hash: 'of code', code: 'code' })}`
     const { said } = await plan(url, true)
     expect(said).toContain('schedules becomes a distributed table')
-    expect(said).not.toContain('runs refers to agents by (project_id, agent_id)')
+    expect(said).toContain('bundles becomes a local table')
+    expect(said).toContain('runs refers to agents by (project_id, agent_id)')
+    expect(said).not.toContain('items becomes a distributed table')
     expect(await plan(url)).toEqual({ steps: 0, said: [] })
-    expect(await sql`select from schedules where project_id = ${id}`).toHaveLength(1)
+    for (const table of ['agents', 'schedules'])
+      expect(await sql`select from ${sql(table)} where project_id = ${id}`).toHaveLength(1)
+    expect(await sql`select from bundles where hash = 'of code'`).toHaveLength(1)
   })
 
   it('a distribution that was stopped continues where it stopped', async () => {

@@ -358,7 +358,8 @@ describe('the recovery of a cohort', () => {
     const versions = async (deployment: 'current' | 'original') => {
       const row = await recovered(await startRecovery(engine.ctx, order({ deployment })))
       return engine.sql`
-        select d.version, r.total_items as items from runs r join deployments d on d.id = r.deployment_id
+        select d.version, r.total_items as items from runs r
+          join deployments d on d.project_id = r.project_id and d.id = r.deployment_id
         where r.id = any(${row.run_ids}::uuid[]) order by 1`
     }
     expect(await versions('original')).toEqual([

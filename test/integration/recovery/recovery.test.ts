@@ -188,7 +188,7 @@ describe('a replay', () => {
     const version = async (seq: number, deployment: 'current' | 'original') => {
       const { run_id } = await replayItem(engine.ctx, engine.item(runId, seq), { deployment })
       const [row] = await engine.sql`
-        select d.version from runs r join deployments d on d.id = r.deployment_id where r.id = ${run_id}`
+        select d.version from runs r join deployments d on d.project_id = r.project_id and d.id = r.deployment_id where r.id = ${run_id}`
       return row!.version
     }
     expect([await version(1, 'current'), await version(2, 'original')]).toEqual([2, 1])
