@@ -46,7 +46,7 @@ export async function findCorrected(
 ): Promise<Map<number, Outcome>> {
   const rows = await sql<{ seq: number; corrected: Outcome }[]>`
     select seq, corrected from triage t
-    where project_id = ${project_id} and run_id = ${run_id} and ${hasSeq(sql, 't', seqs)} and corrected is not null`
+    where t.project_id = ${project_id} and t.run_id = ${run_id} and ${hasSeq(sql, 't', seqs)} and corrected is not null`
   return new Map(rows.map(row => [row.seq, row.corrected]))
 }
 
