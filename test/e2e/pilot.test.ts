@@ -94,7 +94,7 @@ describe('without a terminal, a pilot', () => {
   it('is refused without --yes, before anything is submitted', async () => {
     const before = (await newestRuns()).length
     const refused = await assay(stack, submit(TICKETS, '--pilot', '3')).done
-    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--yes goes on by itself') })
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--yes continues without asking') })
     expect(await newestRuns()).toHaveLength(before)
   })
 

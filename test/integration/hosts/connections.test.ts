@@ -134,7 +134,7 @@ describe.each(PLACES.slice(0, hasPgBouncer ? 2 : 1))('when %s has no connection 
       }
       const ready = await one.ask('/health/ready')
       expect(ready.status).toBe(503)
-      expect((await ready.json()).error.message).toContain('no connection to give')
+      expect((await ready.json()).error.message).toContain('no free connection')
     } finally {
       await full.free()
     }
