@@ -9,7 +9,7 @@ import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { type Late, surelyLeftMs } from '../rules/consumer-time.ts'
 import type { WaitingRun } from '../rules/fair-share.ts'
-import { CAPS_ROOM, HAS_ROOM, IS_OPEN, IS_SERVED, PROJECT_ROOM, RUNS_WITH_CAPS } from './admission.ts'
+import { CAPS_ROOM, HAS_ROOM, IS_OPEN, IS_SERVED, PROJECT_ROOM, runsWithCaps } from './admission.ts'
 import { OFFERED_ITEMS } from './pilots.ts'
 
 export interface OpenRun extends WaitingRun {
@@ -44,7 +44,7 @@ export async function findOpenRuns(sql: Sql, limit: number, late?: Late) {
         greatest(0, ${sql.unsafe(OFFERED_ITEMS)} - r.next_seq + 1) as fresh,
         ${counted ? countDue(sql, 'r', late, of) : sql`0`} as due,
         row_number() over (partition by r.project_id order by r.touched_at) as nth_of_project
-      from ${sql.unsafe(RUNS_WITH_CAPS)}
+      from ${sql.unsafe(runsWithCaps())}
       where r.finished_at is null and not r.materializing ${of('r')} ${of('u')} ${of('a')} and case
         when r.stop_reason is not null then r.running + ended_items(r)
           + case when r.stop_reason = 'cancelled' then 0 else r.paused end < r.total_items
@@ -79,7 +79,7 @@ export async function isAnyLeftToFresh(sql: Sql, late: Late): Promise<boolean> {
   const [row] = await askReachable(
     sql,
     of => sql<{ is_left: boolean }[]>`
-    select exists (select 1 from ${sql.unsafe(RUNS_WITH_CAPS)}
+    select exists (select 1 from ${sql.unsafe(runsWithCaps())}
       where ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED} and ${HAS_ROOM}`)}
         and (exists (${dueItems(sql, of)} and i.cuts is not null) or ${waitsForFresh(sql, late, of)})
         ${of('r')} ${of('u')} ${of('a')}) as is_left`,
@@ -93,7 +93,7 @@ export async function isAnyLeftToFresh(sql: Sql, late: Late): Promise<boolean> {
  * wait for a fresh consumer needs no place while items of it are in flight: it does not wait for ever.
  */
 export const keptPlaces = (sql: Sql, runId: string, late: Late, node: Asked) => sql`exists (
-  select from ${inProject(sql, RUNS_WITH_CAPS, node)}
+  select from ${inProject(sql, runsWithCaps(), node)}
   where r.project_id = ${node === null ? sql`(select project_id from runs where id = ${runId})` : sql`${node}`}
     and ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED} and ${HAS_ROOM}`)} and not r.waits_for_price
     and (${inProject(sql, CUT_IS_DUE, node)} or r.running = 0 and ${waitsForFresh(sql, late, alias => asked(sql, alias, node))}))::int`
@@ -136,7 +136,7 @@ export async function findNextDue(sql: Sql, withinMs: number, late?: Late): Prom
         late === undefined
           ? sql``
           : sql`and d.run_id not in (
-        select r.id from ${sql.unsafe(RUNS_WITH_CAPS)} where ${sql.unsafe(IS_OPEN)} and ${outlasts(sql, late)} ${of('r')} ${of('u')} ${of('a')})`
+        select r.id from ${sql.unsafe(runsWithCaps())} where ${sql.unsafe(IS_OPEN)} and ${outlasts(sql, late)} ${of('r')} ${of('u')} ${of('a')})`
       }
     order by d.due_at limit 1`,
   )

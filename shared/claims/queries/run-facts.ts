@@ -18,7 +18,7 @@ import { pricesOf } from '../../prices/queries/prices.ts'
 import type { PeriodBudget } from '../../prices/rules/budgets.ts'
 import type { DatedPrice } from '../../prices/rules/price-book.ts'
 import type { Late } from '../rules/consumer-time.ts'
-import { RUNS_WITH_CAPS } from './admission.ts'
+import { runsWithCaps } from './admission.ts'
 import { CUT_IS_DUE, keptPlaces, outlasts, unlessCut } from './open-runs.ts'
 import { OFFERED_ITEMS, pilotLeft } from './pilots.ts'
 
@@ -106,10 +106,10 @@ export async function readRun(
       ${late === undefined ? sql`0` : inProject(sql, `${CUT_IS_DUE}::int`, node)} as kept_of_run,
       ${outlasts(sql, late)} as waits_for_fresh,
       u.spent_micro, p.credit_micro, p.settings, r.waits_for_price, r.unpriced_model, r.allow_unpriced,
-      ${inProject(sql, RUN_BUDGETS, node)} as budgets, ${pricesOf(sql, projectOf(sql, 'r.project_id', node))} as prices,
+      ${inProject(sql, RUN_BUDGETS, node)} as budgets, ${pricesOf(sql, projectOf(sql, 'p.id', node))} as prices,
       u.spend_day::text,
       case when d.id is null then null else ${sql.unsafe(RUN_DEPLOYMENT)} end as deployment
-    from ${inProject(sql, RUNS_WITH_CAPS, node)}
+    from ${inProject(sql, runsWithCaps(), node)}
     where r.id = ${run_id} and r.finished_at is null and not r.materializing ${asked(sql, 'r', node)}`
   return row
 }

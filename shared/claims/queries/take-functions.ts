@@ -7,7 +7,7 @@
 // the migration 0070_take_by_bounds has other conditions in their place; a function with a new name needs them, too.
 
 import { become, countMoves, guard, isIn, useMoves } from '../../items/queries/transitions.ts'
-import { IS_OPEN, IS_SERVED, PROJECT_ROOM, RUN_ROOM, RUNS_WITH_CAPS_BY_ID } from './admission.ts'
+import { IS_OPEN, IS_SERVED, PROJECT_ROOM, RUN_ROOM, RUNS_WITH_CAPS } from './admission.ts'
 import { OFFERED_ITEMS } from './pilots.ts'
 
 interface TakeFunction {
@@ -135,7 +135,7 @@ BEGIN
   select r.next_seq, ${OFFERED_ITEMS}, greatest(0, least(most, ${PROJECT_ROOM} - kept_places,
     ${RUN_ROOM} - kept_of_run))::int
   into low_seq, high_seq, room
-  from ${RUNS_WITH_CAPS_BY_ID}
+  from ${RUNS_WITH_CAPS}
   where r.project_id = of_project and r.id = of_run and d.id = of_deployment and ${IS_OPEN} and ${IS_SERVED};
 END
 $$;`

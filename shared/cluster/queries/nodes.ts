@@ -31,6 +31,9 @@ export async function isDistributed(sql: Sql): Promise<boolean> {
 /** The same, where it was looked up before. */
 export const isKnownDistributed = (): boolean => known === true
 
+/** Rows are on one machine, where it was looked up before. */
+export const isKnownUndivided = (): boolean => known === false
+
 /** Looks it up in any database. */
 export async function lookWhether(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ is_any: boolean }[]>`

@@ -14,10 +14,11 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { placesOf } from '../../accounts/queries/projects.ts'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents, deployments } from '../../agents/tables/agents.ts'
-import { askReachable } from '../../cluster/queries/nodes.ts'
+import { askReachable, isKnownUndivided } from '../../cluster/queries/nodes.ts'
 import type { Database, Sql } from '../../context.ts'
 import { firstIdAt, type RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -46,16 +47,17 @@ export interface RunFilter {
   limit: number
 }
 
+/** A cluster joins rows by their project only; on one machine naming it would take half as long again to plan. */
+const ofItsProject = (project_id: AnyPgColumn) =>
+  isKnownUndivided() ? undefined : eq(project_id, runs.project_id)
+
 function selectRuns(db: Database) {
   return db
     .select({ ...getTableColumns(runs), agent_slug: agents.slug, deployment_version: deployments.version })
     .from(runs)
     .innerJoin(projects, eq(projects.id, runs.project_id))
-    .innerJoin(agents, and(eq(agents.project_id, runs.project_id), eq(agents.id, runs.agent_id)))
-    .leftJoin(
-      deployments,
-      and(eq(deployments.project_id, runs.project_id), eq(deployments.id, runs.deployment_id)),
-    )
+    .innerJoin(agents, and(ofItsProject(agents.project_id), eq(agents.id, runs.agent_id)))
+    .leftJoin(deployments, and(ofItsProject(deployments.project_id), eq(deployments.id, runs.deployment_id)))
 }
 
 const STATES: Record<RunState, SQL> = {

@@ -53,8 +53,8 @@ export const placesAtOnce = (
 ) => sql`
   select least(${items}::int, ${sql.unsafe(PROJECT_ROOM)}, ${sql.unsafe(RUN_ROOM)})::int as items,
     json_build_object('account_id', p.account_id, 'deployment', ${sql.unsafe(RUN_DEPLOYMENT)},
-      'under_budget', admitted.under_budget, 'prices', ${pricesOf(sql, sql`u.project_id`)}) as run
-  from admitted join deployments d on d.project_id = ${project_id} and d.id = admitted.deployment_id,
+      'under_budget', admitted.under_budget, 'prices', ${pricesOf(sql, sql`p.id`)}) as run
+  from admitted join deployments d on d.id = admitted.deployment_id,
     json_populate_record(null::runs, ${JSON.stringify({ id, project_id, agent_id, ...caps, ...NOTHING_YET })}::text::json) r,
     project_usage u join projects p on p.id = u.project_id join accounts c on c.id = p.account_id
   where u.project_id = ${project_id} and p.settings->>'partition_concurrency' is null and ${sql.unsafe(IS_SERVED)}

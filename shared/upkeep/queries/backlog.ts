@@ -6,7 +6,7 @@ import {
   IS_SERVED,
   PROJECT_ROOM,
   RUN_ROOM,
-  RUNS_WITH_CAPS,
+  runsWithCaps,
 } from '../../claims/queries/admission.ts'
 import { OFFERED_ITEMS } from '../../claims/queries/pilots.ts'
 import type { Sql } from '../../context.ts'
@@ -26,7 +26,7 @@ export async function countBacklog(sql: Sql): Promise<Backlog> {
     select * from (select coalesce(sum(least(room, waiting)), 0)::bigint as startable from (
       select ${sql.unsafe(PROJECT_ROOM)} as room,
         sum(greatest(0, least(r.total_items - r.running - r.paused - ended_items(r), ${sql.unsafe(RUN_ROOM)}))) as waiting
-      from ${sql.unsafe(RUNS_WITH_CAPS)} where ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED}`)}
+      from ${sql.unsafe(runsWithCaps())} where ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED}`)}
       group by p.id, u.project_id) by_project) waiting,
       (select coalesce(sum(running), 0)::bigint as in_flight from project_usage) held,
       (select coalesce(sum(cardinality(seqs)), 0)::bigint as answered_later from claims where handed_from is not null) handed`
@@ -59,7 +59,7 @@ export async function readGauges(sql: Sql): Promise<Gauges> {
           case when r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)} then r.touched_at else (
             select min(due_at) from due_items i
             where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now()) end))
-        from ${sql.unsafe(RUNS_WITH_CAPS)}
+        from ${sql.unsafe(runsWithCaps())}
         where ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED} and ${HAS_ROOM} and coalesce(${RUN_ROOM} > 0, true)`)}), 0)::float8 as oldest_wait_s,
       ${due('claims', 'lease_until')} as leases_expired,
       ${due('deliveries', 'due_at')} as deliveries_due,

@@ -8,7 +8,7 @@ import {
   IS_SERVED,
   PROJECT_ROOM,
   RUN_ROOM,
-  RUNS_WITH_CAPS,
+  runsWithCaps,
 } from '../../../shared/claims/queries/admission.ts'
 import { findOpenRuns } from '../../../shared/claims/queries/open-runs.ts'
 import { readRun } from '../../../shared/claims/queries/run-facts.ts'
@@ -97,7 +97,7 @@ async function sqlSays() {
   const [row] = await sql<{ room: number; served: boolean; open: boolean; has_room: boolean }[]>`
     select greatest(0, least(${LIMITS.claim_items}, ${sql.unsafe(PROJECT_ROOM)}, ${sql.unsafe(RUN_ROOM)}))::int as room,
       ${sql.unsafe(IS_SERVED)} as served, ${sql.unsafe(IS_OPEN)} as open, ${sql.unsafe(HAS_ROOM)} as has_room
-    from ${sql.unsafe(RUNS_WITH_CAPS)} where r.id = ${runId}`
+    from ${sql.unsafe(runsWithCaps())} where r.id = ${runId}`
   return row!
 }
 
