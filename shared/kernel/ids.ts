@@ -39,13 +39,13 @@ export function itemRecordId(runId: string, seq: number): string {
   return runId.slice(0, STEM) + seq.toString(16).padStart(8, '0')
 }
 
-/** Where the rows of a run are: the primary key of each table with rows of runs begins with these columns. */
 /** Names an agent by its project too, which says where a cluster has it. */
 export interface AgentKey {
   project_id: string
   agent_id: string
 }
 
+/** Where the rows of a run are: the primary key of each table with rows of runs begins with these columns. */
 export interface RunKey {
   project_id: string
   run_id: string
