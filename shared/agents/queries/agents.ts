@@ -143,7 +143,7 @@ export async function markAgentDeleted(db: Database, key: AgentKey): Promise<voi
   await db.update(agents).set({ deleted_at: sql`now()` }).where(isAgent(key))
 }
 
-const isAgent = ({ project_id, agent_id }: AgentKey) =>
+export const isAgent = ({ project_id, agent_id }: AgentKey) =>
   and(eq(agents.project_id, project_id), eq(agents.id, agent_id))
 
 export async function updateAgent(db: Database, key: AgentKey, changes: AgentChanges): Promise<void> {

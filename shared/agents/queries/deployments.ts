@@ -7,6 +7,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import type { Sized } from '../../kernel/page-bytes.ts'
 import { agents, bundles, deployments } from '../tables/agents.ts'
 import type { DeploymentRow } from '../wire/deploy.ts'
+import { isAgent } from './agents.ts'
 
 export type NewDeployment = Omit<typeof deployments.$inferInsert, 'version'>
 
@@ -20,8 +21,6 @@ const selectDeployments = (db: Database) =>
 
 const isOf = ({ project_id, agent_id }: AgentKey) =>
   and(eq(deployments.project_id, project_id), eq(deployments.agent_id, agent_id))
-const isAgent = ({ project_id, agent_id }: AgentKey) =>
-  and(eq(agents.project_id, project_id), eq(agents.id, agent_id))
 
 export interface DeploymentFilter {
   external_id?: string | undefined

@@ -78,8 +78,8 @@ const alertOf = (run: watch.EndedRun) =>
 function firstOfEach<T extends { rule: string; subject_id: string | null; since: Date | string }>(
   alerts: readonly T[],
 ): T[] {
-  const sorted = alerts.toSorted((a, b) => Number(new Date(a.since)) - Number(new Date(b.since)))
-  return [...new Map(sorted.toReversed().map(one => [`${one.rule} ${one.subject_id}`, one])).values()]
+  const latestFirst = alerts.toSorted((a, b) => Number(new Date(b.since)) - Number(new Date(a.since)))
+  return [...new Map(latestFirst.map(one => [`${one.rule} ${one.subject_id}`, one])).values()]
 }
 
 /** Raises alerts of open runs, projects, held items and deadlines, and resolves those whose condition has ended. */
