@@ -112,6 +112,12 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { port: { type: 'string', default: '8099' } } })
-  const { url } = await startModelServer({ port: Number(values.port) })
-  console.log(`model server on ${url}: OPENAI_BASE_URL=${url}/v1 ANTHROPIC_BASE_URL=${url}`)
+  try {
+    const { url } = await startModelServer({ port: Number(values.port) })
+    console.log(`model server on ${url}: OPENAI_BASE_URL=${url}/v1 ANTHROPIC_BASE_URL=${url}`)
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EADDRINUSE') throw error
+    console.error(`port ${values.port} is taken: choose another with --port, or 0 for any that is free`)
+    process.exitCode = 1
+  }
 }
