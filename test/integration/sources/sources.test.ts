@@ -292,7 +292,12 @@ describe('a source that fails', () => {
     ],
     ['has a repeated column', body('id,id\nT-1,T-2\n'), { line: 1 }, { format: 'csv', partition_key: null }],
     ['opens a quote and never closes it', body('id,tenant\nT-1,"a\n'), { line: 2 }, { format: 'csv' }],
-    ['does not answer', body(''), { text: 'The source 127.0.0.1:1: Nothing listens there.' }, { url: 'http://127.0.0.1:1/export' }],
+    [
+      'does not answer',
+      body(''),
+      { text: 'The source 127.0.0.1:1: Nothing listens there.' },
+      { url: 'http://127.0.0.1:1/export' },
+    ],
     [
       'is in a private network',
       body(''),
