@@ -255,16 +255,19 @@ describe('plain-http', () => {
   })
 })
 
-describe('model-server', () => {
-  it('says in one line that its port is taken', async () => {
-    const program = join(import.meta.dirname, 'model-server/server.ts')
-    const port = new URL(model.url).port
+it.each(['model-server', 'plain-http', 'nightly-export'])(
+  'the server of %s says in one line that its port is taken',
+  async example => {
+    const program = join(import.meta.dirname, example, 'server.ts')
+    const { host, port } = new URL(model.url)
     await expect(promisify(execFile)(process.execPath, [program, '--port', port])).rejects.toMatchObject({
       code: 1,
-      stderr: `port ${port} is taken: choose another with --port, or 0 for any that is free\n`,
+      stderr: `listen EADDRINUSE: address already in use ${host}; --port 0 takes any free port\n`,
     })
-  })
+  },
+)
 
+describe('model-server', () => {
   const ask = async (text: string, more: object = {}) => {
     const body = JSON.stringify({
       model: 'assay-demo-small',

@@ -112,12 +112,9 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { port: { type: 'string', default: '8099' } } })
-  try {
-    const { url } = await startModelServer({ port: Number(values.port) })
-    console.log(`model server on ${url}: OPENAI_BASE_URL=${url}/v1 ANTHROPIC_BASE_URL=${url}`)
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'EADDRINUSE') throw error
-    console.error(`port ${values.port} is taken: choose another with --port, or 0 for any that is free`)
-    process.exitCode = 1
-  }
+  const { url } = await startModelServer({ port: Number(values.port) }).catch(error => {
+    console.error(`${error.message}; --port 0 takes any free port`)
+    process.exit(1)
+  })
+  console.log(`model server on ${url}: OPENAI_BASE_URL=${url}/v1 ANTHROPIC_BASE_URL=${url}`)
 }
