@@ -88,7 +88,7 @@ export function sourcesPart(given: Given): void {
       const failed = await call('POST', '/trigger')
       expect([failed.status, failed.json.error.code]).toEqual([400, 'source_failed'])
       expect(failed.json.error.message).toMatch(/^The source 127\.0\.0\.1:\d+ answered 500: out of order$/)
-      expect(failed.json.error.hint).toMatch(/Correct .* what 127\.0\.0\.1:\d+ answers; .*preview/)
+      expect(failed.json.error.hint).toMatch(/Correct .* what 127\.0\.0\.1:\d+ answers\.$/)
       served.serve = body('{"id":"T-1","tenant":"a"}\nnonsense\n')
       const preview = { schedule_id: answer.json.id }
       const broken = await world.call('POST', '/v1/sources/preview', { body: preview })

@@ -142,7 +142,7 @@ async function inWords<T>(source: Source, read: (signal: AbortSignal) => Promise
 const adviceOn = (source: Source): string =>
   isGenerator(source)
     ? `Nothing was started. Correct the generator ${source.generator} and deploy the agent again.`
-    : `Nothing was started. Correct the source's URL, its headers, or what ${new URL(source.url).host} answers; POST /v1/sources/preview (--dry-run on the command line) reads it again.`
+    : `Nothing was started. Correct the source's URL, its headers, or what ${new URL(source.url).host} answers.`
 
 export const problemOf = ({ line, message }: { line?: number | null; message: string }): SourceProblem => ({
   line: line ?? null,
