@@ -1,13 +1,16 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundleAgent } from '../shared/cli/bundle.ts'
 import type { AgentLine } from '../shared/protocol/rules/protocol.ts'
+import { runItem, scripted } from '../shared/testing/index.ts'
 import { startModelServer } from './model-server/server.ts'
 import { startFunction } from './plain-http/server.ts'
 
@@ -127,7 +130,9 @@ describe('summarize-anthropic', () => {
     const lines = await linesFor(fetch, documents)
     const good = (line: AgentLine) => line.type === 'result' && line.schema_error === undefined
     expect(count(lines, good)).toBeGreaterThan(4)
-    expect(lines.find(line => line.type === 'result' && line.seq === 7)).toHaveProperty('schema_error')
+    expect(lines.find(line => line.type === 'result' && line.seq === 7)).toMatchObject({
+      output: { summary: '' },
+    })
 
     const long = { text: 'The pump in hall four was replaced. '.repeat(500) }
     const steps = (await linesFor(fetch, [long])).flatMap(line =>
@@ -149,6 +154,35 @@ describe('summarize-anthropic', () => {
     } finally {
       await host.close()
     }
+  })
+})
+
+describe('the agent of the README', () => {
+  let own: string
+  beforeAll(async () => {
+    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+    const [source] = /^\/\/ classify\.ts\n[\s\S]*?(?=^```)/m.exec(readme)!
+    // Below the packages that it imports, as in a project.
+    const built = join(import.meta.dirname, '../dist')
+    await mkdir(built, { recursive: true })
+    own = await mkdtemp(join(built, 'readme-'))
+    await writeFile(join(own, 'classify.ts'), source)
+  })
+  afterAll(() => rm(own, { recursive: true }))
+  const input = { id: '1', text: 'Where is my parcel?' }
+
+  it.each([
+    ['refusal', { refusal: 'I cannot help with that.' }],
+    ['truncated', { text: '{"label": "deli', finish: 'length' as const }],
+    ['empty_output', ''],
+  ])('is degraded, not failed: %s', async (reason, answer) => {
+    const { default: Classify } = await import(/* @vite-ignore */ join(own, 'classify.ts'))
+    expect(await runItem(Classify, { input, model: scripted([answer]) })).toMatchObject({
+      status: 'completed',
+      outcome: { status: 'degraded', reason },
+    })
+    const model = scripted([{ json: { label: 'delivery' } }])
+    expect(await runItem(Classify, { input, model })).toMatchObject({ outcome: { status: 'ok' } })
   })
 })
 
@@ -220,6 +254,18 @@ describe('plain-http', () => {
     }
   })
 })
+
+it.each(['model-server', 'plain-http', 'nightly-export'])(
+  'the server of %s says in one line that its port is taken',
+  async example => {
+    const program = join(import.meta.dirname, example, 'server.ts')
+    const { host, port } = new URL(model.url)
+    await expect(promisify(execFile)(process.execPath, [program, '--port', port])).rejects.toMatchObject({
+      code: 1,
+      stderr: `listen EADDRINUSE: address already in use ${host}; --port 0 takes any free port\n`,
+    })
+  },
+)
 
 describe('model-server', () => {
   const ask = async (text: string, more: object = {}) => {

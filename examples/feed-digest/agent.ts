@@ -6,7 +6,7 @@ import OpenAI from 'openai'
 import { z } from 'zod'
 
 const Order = z.looseObject({ hours: z.number().positive().max(744).default(24) })
-const Digest = z.object({ entries: z.number().int(), digest: z.string().min(1) })
+const Digest = z.object({ entries: z.number().int(), digest: z.string() })
 
 // https://www.jsonfeed.org/version/1.1
 const Feed = z.looseObject({
@@ -53,6 +53,7 @@ export default class FeedDigest {
       },
       request => this.openai.chat.completions.create(request, { signal: ctx.signal }),
     )
+    // Cut off, empty or refused: the verdict says so, read from the recorded answer.
     return { entries: news.length, digest: completion.choices[0]?.message.content ?? '' }
   }
 

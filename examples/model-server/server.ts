@@ -112,6 +112,9 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { port: { type: 'string', default: '8099' } } })
-  const { url } = await startModelServer({ port: Number(values.port) })
+  const { url } = await startModelServer({ port: Number(values.port) }).catch(error => {
+    console.error(`${error.message}; --port 0 takes any free port`)
+    process.exit(1)
+  })
   console.log(`model server on ${url}: OPENAI_BASE_URL=${url}/v1 ANTHROPIC_BASE_URL=${url}`)
 }

@@ -42,7 +42,10 @@ export async function startExport({
     const head = { 'content-type': 'application/x-ndjson', 'content-length': Buffer.byteLength(text) }
     response.writeHead(200, { ...head, 'item-count': rows }).end(text)
   })
-  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/export`,
     close: () => new Promise(resolve => server.close(() => resolve())),
@@ -61,6 +64,9 @@ if (import.meta.main) {
     port: Number(values.port),
     rows: Number(values.rows),
     token: values.token,
+  }).catch(error => {
+    console.error(`${error.message}; --port 0 takes any free port`)
+    process.exit(1)
   })
   console.log(
     `${values.rows} tickets of any day at ${url}?day=2026-03-01, for "Authorization: Bearer ${values.token}"`,

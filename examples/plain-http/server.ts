@@ -39,7 +39,10 @@ export async function startFunction({
       response.writeHead(400, { 'content-type': 'text/plain' }).end('the input needs a "text"')
     }
   })
-  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () =>
@@ -58,6 +61,9 @@ async function jsonOf(request: IncomingMessage): Promise<unknown> {
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { port: { type: 'string', default: '8098' } } })
-  const { url } = await startFunction({ port: Number(values.port) })
+  const { url } = await startFunction({ port: Number(values.port) }).catch(error => {
+    console.error(`${error.message}; --port 0 takes any free port`)
+    process.exit(1)
+  })
   console.log(`plain function on ${url}`)
 }

@@ -110,7 +110,10 @@ class Agent(BaseHTTPRequestHandler):
 if __name__ == "__main__":
     host = os.environ.get("HOST", "127.0.0.1")
     port = int(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("PORT", "8097"))
-    server = ThreadingHTTPServer((host, port), Agent)
+    try:
+        server = ThreadingHTTPServer((host, port), Agent)
+    except OSError as error:
+        sys.exit(f"port {port} cannot be had ({error.strerror}): choose another, as in server.py 8197")
     who = "Assay" if KEYS else "everybody, since ASSAY_AGENT_KEY is not set"
     print(f"python function on http://{host}:{server.server_port}, answers {who}", flush=True)
     server.serve_forever()

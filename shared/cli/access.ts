@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { EXIT, Failure } from './failure.ts'
-import { ROOT } from './own-files.ts'
+import { IS_CHECKOUT, ROOT } from './own-files.ts'
 
 export interface Access {
   base_url: string
@@ -23,9 +23,9 @@ export function findAccess(env: Record<string, string | undefined>, folder: stri
   throw new Failure(EXIT.api, 'no_credentials', `there is no API key for ${base_url}`, {
     hint:
       local === undefined
-        ? 'for a server elsewhere set ASSAY_BASE_URL=https://… and ASSAY_API_KEY=pk_…; or ASSAY_DATA_DIR to the data folder of a stack, which has its key in local.json; or start one here'
+        ? `for a server elsewhere set ASSAY_BASE_URL=https://… and ASSAY_API_KEY=pk_…; or ASSAY_DATA_DIR to the data folder of a stack, which has its key in local.json; or start one ${IS_CHECKOUT ? 'here' : 'in a checkout of Assay, with npm start'}`
         : `set ASSAY_API_KEY; the key of the local stack is for ${local.base_url} alone`,
-    next: local === undefined ? 'npm start' : undefined,
+    next: local === undefined && IS_CHECKOUT ? 'npm start' : undefined,
   })
 }
 

@@ -159,6 +159,9 @@ async function askDeclaration(url: string, protocol: 'ndjson' | 'json'): Promise
   throw unnamed(`${url} did not say it`)
 }
 
+const WITHOUT_KEY =
+  'without a key, give instead what npm start prints after "model": --env OPENAI_BASE_URL=URL --env OPENAI_API_KEY=none'
+
 /** `K=V`, or `K` alone to pass on a variable of this shell, so that a secret need not stand in the command line. */
 function environmentOf(given: string[], shell: Session['env']): Record<string, string> {
   const env: Record<string, string> = {}
@@ -168,8 +171,11 @@ function environmentOf(given: string[], shell: Session['env']): Record<string, s
     const value = at === -1 ? shell[name] : entry.slice(at + 1)
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
       throw usageFailure(`--env "${entry}" does not begin with a variable's name`)
-    if (value === undefined)
-      throw usageFailure(`--env ${name}: there is no such variable here; write ${name}=VALUE`)
+    if (value === undefined || (value === '' && at === -1))
+      throw usageFailure(
+        `--env ${name}: ${value === '' ? 'the variable is empty here' : 'there is no such variable here'}; write ${name}=VALUE`,
+        name === 'OPENAI_API_KEY' ? { hint: WITHOUT_KEY } : {},
+      )
     env[name] = value
   }
   return env

@@ -15,7 +15,7 @@ export interface NewProject {
 export const projectFiles = (project: NewProject): Record<string, string> => ({
   'package.json': packageJson(project),
   'tsconfig.json': TSCONFIG,
-  '.gitignore': 'node_modules\n',
+  '.gitignore': 'node_modules\n.assay\n',
   'agent.ts': agent(project),
   'agent.test.ts': test(project),
   'items.jsonl': ITEMS,
@@ -31,6 +31,7 @@ function packageJson({ slug, assay, versions }: NewProject): string {
     scripts: { test: 'assay test', deploy: 'assay deploy agent.ts --env OPENAI_API_KEY' },
     dependencies: { assay, ...of('openai', 'zod') },
     devDependencies: of('@types/node', 'node'), // npm and npx run the project's own Node, whatever the machine has
+    allowScripts: { node: true, esbuild: true }, // both unpack their program for this machine
   }
   return `${JSON.stringify(content, null, 2)}\n`
 }
@@ -88,11 +89,10 @@ export default class ${class_name} {
       },
       request => this.openai.chat.completions.create(request, { signal: ctx.signal }),
     )
-    const answer = completion.choices[0]?.message.content
-    // Refused, cut off or empty: the verdict says so, read from the recorded step.
-    return answer && completion.choices[0]?.finish_reason === 'stop'
-      ? Sorting.parse(JSON.parse(answer))
-      : { kind: 'unsorted', urgent: false }
+    const { message: answer, finish_reason } = completion.choices[0]!
+    // Cut off, empty or refused: the verdict says so, read from the recorded answer.
+    if (finish_reason !== 'stop' || !answer.content) return { kind: 'unsorted', urgent: false }
+    return JSON.parse(answer.content)
   }
 }
 `
@@ -113,12 +113,16 @@ test('sorts a message', async () => {
   assert.ok(result.cost.usd < 0.01)
 })
 
-test('is degraded, not failed, when the model refuses', async () => {
-  const model = scripted([{ refusal: 'I cannot help with that.' }])
-  const result = await runItem(${class_name}, { input, model })
-  assert.equal(result.status, 'completed')
-  assert.deepEqual([result.outcome.status, result.outcome.reason], ['degraded', 'refusal'])
-})
+for (const [reason, answer] of [
+  ['refusal', { refusal: 'I cannot help with that.' }],
+  ['truncated', { text: '{"kind": "compl', finish: 'length' }],
+  ['empty_output', ''],
+] as const)
+  test(\`is degraded, not failed: \${reason}\`, async () => {
+    const result = await runItem(${class_name}, { input, model: scripted([answer]) })
+    assert.equal(result.status, 'completed')
+    assert.deepEqual([result.outcome.status, result.outcome.reason], ['degraded', reason])
+  })
 
 test('asks again when the model is overloaded', async () => {
   const model = scripted([{ status: 500 }, { json: { kind: 'question', urgent: false } }])
@@ -148,13 +152,27 @@ npm install
 npm test
 \`\`\`
 
-With Assay running (\`npm start\` in its checkout; elsewhere ASSAY_BASE_URL and ASSAY_API_KEY say where):
+On a machine with Node 20, \`npm install\` warns of engines (EBADENGINE). Ignore that: the project brings its own Node, which npm and npx run here.
+
+With Assay running, deploy the agent with your own key, which is passed on:
 
 \`\`\`sh
-npx assay deploy agent.ts --env OPENAI_API_KEY           # your own key, passed on
+export OPENAI_API_KEY=sk-…
+npx assay deploy agent.ts --env OPENAI_API_KEY
+\`\`\`
+
+\`npx assay\` finds the \`npm start\` of the checkout that made this project by the link \`.assay\`. For any other server set ASSAY_BASE_URL to its address and ASSAY_API_KEY to one of its keys.
+
+Without a key, a model server on your machine answers. \`npm start\` prints its two variables after \`model\`; write them behind \`--env\`:
+
+\`\`\`sh
+npx assay deploy agent.ts --env OPENAI_BASE_URL=http://127.0.0.1:PORT/v1 --env OPENAI_API_KEY=none
+\`\`\`
+
+Then run it over the examples:
+
+\`\`\`sh
 npx assay submit items.jsonl --agent ${slug} --item-id id --watch
 npx assay triage                                         # what did not work
 \`\`\`
-
-Without a key, \`examples/model-server\` of Assay's checkout plays the model: \`--env OPENAI_BASE_URL=http://127.0.0.1:8099/v1 --env OPENAI_API_KEY=none\`.
 `

@@ -3,7 +3,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -15,7 +15,7 @@ import { type NewProject, projectFiles } from './init-files.ts'
 import { IS_CHECKOUT, OWN_MODULES, OWN_PACKAGES, ownManifest, ROOT } from './own-files.ts'
 import type { Session } from './session.ts'
 
-export async function init({ folder, output }: Session, given: Given): Promise<ExitCode> {
+export async function init({ folder, env, output }: Session, given: Given): Promise<ExitCode> {
   const target = resolve(folder, given.optionalArg(0) ?? '.')
   const project = newProject(target, await tarballName())
   const files = projectFiles(project)
@@ -28,17 +28,25 @@ export async function init({ folder, output }: Session, given: Given): Promise<E
   await mkdir(target, { recursive: true })
   await copyTarball(target)
   for (const [name, text] of Object.entries(files)) await writeFile(join(target, name), text, { flag: 'wx' })
+  if (IS_CHECKOUT) await linkStack(target, resolve(folder, env.ASSAY_DATA_DIR || join(ROOT, '.assay')))
   const near = relative(folder, target)
   const told = { folder: target, name: project.name, slug: project.slug, files: Object.keys(files) }
   output.emit('project', told, ({ paint }) =>
     [
       `${paint('bold', project.name)}: ${near || '.'}/ has ${told.files.join(', ')}`,
       `${paint('dim', 'try ')}  ${near === '' ? '' : `cd ${near} && `}npm install && npm test`,
-      `      npx assay deploy agent.ts --env OPENAI_API_KEY`,
+      `      npx assay deploy agent.ts --env OPENAI_API_KEY   ${paint('dim', '# without a key: see README.md')}`,
       `      npx assay submit items.jsonl --agent ${project.slug} --item-id id --watch`,
     ].join('\n'),
   )
   return EXIT.ok
+}
+
+/** So that the project's own `npx assay` finds the stack of this checkout, also one that starts later. */
+async function linkStack(target: string, dataDir: string): Promise<void> {
+  await symlink(dataDir, join(target, '.assay')).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
 }
 
 /** The folder in which a project keeps Assay's tarball if no registry has it, so that other machines can install it. */

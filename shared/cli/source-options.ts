@@ -1,5 +1,6 @@
 // The options of schedules and triggers that say where items come from.
 
+import { isEmptyHeader } from '../sources/rules/source.ts'
 import { SOURCE_FORMATS, type SourceFormat } from '../sources/vocabulary.ts'
 import type { Given, Option } from './arguments.ts'
 import { usageFailure } from './failure.ts'
@@ -66,8 +67,13 @@ export const rowFields = (given: Given) => ({
 function headersOf(given: Given): Record<string, string> | undefined {
   const headers = given.list('header').map(text => {
     const [, name, value] = /^([^:]+):\s*(.*)$/.exec(text) ?? []
-    if (name !== undefined && value !== undefined) return [name.trim(), value]
-    throw usageFailure(`--header takes 'NAME: VALUE', not ${JSON.stringify(text)}`)
+    if (name === undefined || value === undefined)
+      throw usageFailure(`--header takes 'NAME: VALUE', not ${JSON.stringify(text)}`)
+    if (isEmptyHeader(name.trim(), value))
+      throw usageFailure(`--header ${name.trim()} has no value in ${JSON.stringify(text)}`, {
+        hint: 'is the shell variable that was to fill it set?',
+      })
+    return [name.trim(), value]
   })
   return headers.length > 0 ? Object.fromEntries(headers) : undefined
 }

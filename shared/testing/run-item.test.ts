@@ -1,3 +1,4 @@
+import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import Summarize from '../../examples/summarize-anthropic/agent.ts'
@@ -9,6 +10,16 @@ import { runItem, scripted } from './index.ts'
 
 const input = { text: 'Where is my card?', tenant: 'acme' }
 const sorting = { category: 'card_delivery', priority: 'high', confidence: 0.9 }
+
+@agent({ name: 'Careless', retries: 2, network: ['api.openai.com'] })
+class Careless {
+  openai = new OpenAI({ maxRetries: 0 })
+  async run(ctx: Context, { text }: typeof input) {
+    const order = { model: 'gpt-5-mini', messages: [{ role: 'user' as const, content: text }] }
+    const answer = await ctx.llm('classify', order, one => this.openai.chat.completions.create(one))
+    return JSON.parse(answer.choices[0]!.message.content!)
+  }
+}
 
 describe('an item run in memory', () => {
   it('has the verdict, steps and output of a real run, with an unchanged client', async () => {
@@ -58,6 +69,31 @@ describe('an item run in memory', () => {
   ])('is degraded by %s', async (_, answer, reason) => {
     const result = await runItem(TicketTriage, { input, model: scripted([answer]) })
     expect(result).toMatchObject({ status: 'completed', outcome: { status: 'degraded', reason } })
+  })
+
+  it.each([
+    [
+      'an answer cut short',
+      { text: '{"category":', finish: 'length' as const },
+      'was cut off at a token limit.',
+    ],
+    ['an empty answer', '', 'has neither text nor tool calls.'],
+    ['a refusal in words', "I'm sorry, but I can't help with that request.", 'is a refusal.'],
+  ])(
+    'that parses %s fails with an error that names it, and asks once for all attempts',
+    async (_, answer, said) => {
+      const model = scripted([answer])
+      const result = await runItem(Careless, { input, model })
+      expect(result).toMatchObject({ status: 'failed', error: { code: 'agent_error' }, attempts: 3 })
+      expect(result.error!.message).toMatch(/JSON.*\. The last model call \(classify\) /s)
+      expect(result.error!.message).toContain(said)
+      expect(model.requests).toHaveLength(1)
+    },
+  )
+
+  it('is degraded by an empty summary', async () => {
+    const result = await runItem(Summarize, { input: { text: ' ' }, model: scripted(['']) })
+    expect(result).toMatchObject({ status: 'completed', outcome: { reason: 'empty_output' } })
   })
 
   it('is retried as declared, without the steps that succeeded, and fails when the attempts are used up', async () => {

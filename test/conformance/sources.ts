@@ -87,7 +87,8 @@ export function sourcesPart(given: Given): void {
       served.serve = response => response.writeHead(500).end('out of order')
       const failed = await call('POST', '/trigger')
       expect([failed.status, failed.json.error.code]).toEqual([400, 'source_failed'])
-      expect(failed.json.error.message).toContain('The source answered 500: out of order')
+      expect(failed.json.error.message).toMatch(/^The source 127\.0\.0\.1:\d+ answered 500: out of order$/)
+      expect(failed.json.error.hint).toMatch(/Correct .* what 127\.0\.0\.1:\d+ answers\.$/)
       served.serve = body('{"id":"T-1","tenant":"a"}\nnonsense\n')
       const preview = { schedule_id: answer.json.id }
       const broken = await world.call('POST', '/v1/sources/preview', { body: preview })
@@ -107,6 +108,8 @@ export function sourcesPart(given: Given): void {
       [{ url: 'https://example.com/{day}' }, '{day}'],
       [{ format: 'xml' }, 'source.format'],
       [{ headers: { host: 'internal' } }, 'Assay sets itself'],
+      [{ headers: { authorization: 'Bearer ' } }, 'without credentials'],
+      [{ headers: { 'x-api-key': '' } }, 'has no value'],
       [{ headers: { 'x-a': 'b\r\nhost: internal' } }, 'printable ASCII'],
     ])('refuse %j', async (more, named) => {
       const { answer } = await made(more)

@@ -141,7 +141,7 @@ describe.skipIf(CHROMIUM === undefined)('schedules (needs Chromium)', () => {
     const page = await open(`${schedules}/new?agent_id=${agent.id}&cron=0%206%20*%20*%20*`)
     await page.locator('[name=source_url]').fill(url)
     await page.getByRole('button', { name: 'Preview' }).click()
-    const said = page.getByText('The source answered 404: No such export.')
+    const said = page.getByText(/The source 127\.0\.0\.1:\d+ answered 404: No such export\./)
     await said.waitFor() // strict mode: it is there once
     expect((await said.textContent())!.length).toBeLessThan(300)
     visit!.complaints.length = 0 // Chromium logs the 400

@@ -6,7 +6,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { type Demo, openDemo } from '../../infra/local/demo.ts'
-import { assay, type Stack, startStack } from '../support/stack.ts'
+import { assay, CHECKOUT, type Stack, startStack } from '../support/stack.ts'
+import { assayInTerminal, noTerminal } from '../support/terminal.ts'
 
 let stack: Stack
 const demos: Demo[] = []
@@ -67,6 +68,32 @@ it('the sample deploys the example, runs it and shows what needs a decision', as
   expect(await assay(stack, command.split(' ')).done).toMatchObject({ code: 0, events: [{ balanced: true }] })
   await second.close()
 })
+
+it.skipIf(noTerminal)('the README shows what two commands print of the sample', async () => {
+  const readme = await readFile(join(CHECKOUT, 'README.md'), 'utf8')
+  const [, watched, caused] =
+    /^```\n\$ npx assay watch .*\n([\s\S]*?)\n\n\$ npx assay causes .*\n([\s\S]*?)\n```/m.exec(readme)!
+  const { events } = await assay(stack, ['runs']).done
+  const screenOf = async (...args: string[]) => {
+    await using parts = new AsyncDisposableStack()
+    const terminal = await assayInTerminal(stack, args, { columns: 100, rows: 40 })
+    parts.defer(() => terminal.close())
+    expect(await terminal.ended).toBeLessThan(20)
+    return plain(terminal.lines().join('\n')).trim().split('\n')
+  }
+  // The first line is the progress, which stays.
+  expect((await screenOf('watch', events[0].id)).slice(-5)).toEqual(plain(watched!).split('\n'))
+  // Causes with as many items come in no order.
+  expect((await screenOf('causes', '--run', events[0].id)).sort()).toEqual(plain(caused!).split('\n').sort())
+})
+
+/** Without what differs from one installation to another. */
+const plain = (text: string) =>
+  text
+    .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'RUN')
+    .replaceAll(/cause_[0-9a-f]{12}/g, 'CAUSE')
+    .replaceAll(/\d{4}-\d\d-\d\d/g, 'DATE')
+    .replaceAll('npx assay', 'assay')
 
 it('the sample restarts the model server on the port that the deployed agent calls', async () => {
   const { model_port } = await state()

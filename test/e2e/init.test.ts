@@ -1,7 +1,7 @@
 // The project that `assay init` makes is installed, tested, deployed and run as its README says.
 
 import { execFile } from 'node:child_process'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -57,6 +57,7 @@ describe('a new project', () => {
     const made = await init()
     expect(made.events[0]).toMatchObject({ event: 'project', slug: 'mail-sorter', name: 'Mail sorter' })
     expect((await readdir(project)).sort()).toEqual([
+      '.assay',
       '.gitignore',
       'README.md',
       'agent.test.ts',
@@ -78,7 +79,7 @@ describe('a new project', () => {
     await packagesFromHere()
     await typed('npm', 'install', '--offline', '--no-audit', '--no-fund')
     const { stdout } = await typed('npm', 'test')
-    expect(stdout).toMatch(/pass 3\n/)
+    expect(stdout).toMatch(/pass 5\n/)
     expect(stdout).toMatch(/fail 0\n/)
     await writeFile(join(project, 'client.ts'), CLIENT)
     await typed(join(CHECKOUT, 'node_modules/.bin/tsc'), '-p', '.')
@@ -125,5 +126,19 @@ describe('a new project', () => {
     const submitted = await run('submit', items, '--agent', '2nd-sorter', '--item-id', 'id', '--watch')
     expect(submitted.events.at(-1)).toMatchObject({ event: 'ended', run: { total_items: 6, completed: 6 } })
     expect(submitted.code).toBe(0)
+  })
+
+  it('has a command that finds the stack of the checkout that made it', async () => {
+    const dataDir = join(folder, 'data')
+    await mkdir(dataDir)
+    const local = { base_url: 'http://127.0.0.1:1', api_key: 'pk_local' }
+    await writeFile(join(dataDir, 'local.json'), JSON.stringify(local))
+    const linked = join(folder, 'linked')
+    await assay({ env: { ASSAY_DATA_DIR: dataDir } }, ['init', linked]).done
+    const command = join(project, 'node_modules/.bin/assay')
+    const { NODE_OPTIONS: _, VITEST: __, ...env } = process.env
+    await expect(promisify(execFile)(command, ['runs'], { cwd: linked, env })).rejects.toMatchObject({
+      stderr: expect.stringContaining('no answer from http://127.0.0.1:1'),
+    })
   })
 })

@@ -36,6 +36,13 @@ it('an alert about a failed source names the line and the error, and says that t
   expect(problemText(twice)).toBe('Line 1 of the source: names no field "id"')
 })
 
+it('names the agent: by its slug, as deleted, or by its id if the slug could not be read', () => {
+  const named = (agent_slug: string | null | undefined) => scheduleMissed({ ...moment, agent_slug })!.message
+  expect(named('tickets')).toContain(' of agent tickets: ')
+  expect(named(null)).toContain(' of a deleted agent: ')
+  expect(named(undefined)).toContain(' of agent a: ')
+})
+
 it('an occurrence in an unknown timezone is reported in UTC', () => {
   const { message } = scheduleMissed({ ...moment, timezone: 'Mars/Olympus', reason: 'invalid_timezone' })!
   expect(message).toContain('2026-03-02T02:00:00.000Z')

@@ -117,8 +117,8 @@ export interface Alert {
 export interface MissedOccurrence {
   project_id: string
   agent_id: string
-  /** Null once the agent is gone; its id if the slug could not be read. */
-  agent_slug: string | null
+  /** Null once the agent is gone, undefined if the slug could not be read. */
+  agent_slug: string | null | undefined
   schedule_id: string
   /** The label of the schedule. */
   name: string | null
@@ -205,7 +205,8 @@ const WHY_MISSED: Readonly<
 export function scheduleMissed(moment: MissedOccurrence): Alert | null {
   if (moment.reason === 'manual' || moment.reason === 'source_empty') return null
   const { happened, advice, command } = WHY_MISSED[moment.reason]
-  const agent = moment.agent_slug === null ? 'a deleted agent' : `agent ${moment.agent_slug}`
+  const agent =
+    moment.agent_slug === null ? 'a deleted agent' : `agent ${moment.agent_slug ?? moment.agent_id}`
   const { project_id, agent_id, schedule_id, run_id, scheduled_for, name, cron, timezone, detail } = moment
   const schedule = `Schedule ${name === null ? '' : `${name} `}("${cron}", ${timezone}) of ${agent}`
   const why = detail === null ? '' : `: ${problemText(detail)}`

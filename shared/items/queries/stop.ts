@@ -56,13 +56,19 @@ function inText(id: string): string {
 const isRun = ({ project_id, run_id }: RunKey) => `project_id = ${project_id} and id = ${run_id}`
 const isOfRun = ({ project_id, run_id }: RunKey) => `project_id = ${project_id} and run_id = ${run_id}`
 
-/** Asks a run to stop; false if it has ended or is still materializing. Why it had stopped before is kept. */
-export async function stopCancelled(sql: Sql, { project_id, run_id }: RunKey): Promise<boolean> {
+/** Asks a run to stop, unless it has ended or is still materializing. Why it had stopped before is kept. */
+export async function stopCancelled(
+  sql: Sql,
+  { project_id, run_id }: RunKey,
+): Promise<'stopped' | 'ended' | 'materializing'> {
   const result = await sql`
     update runs set stop_reason = 'cancelled',
       first_stop_reason = coalesce(first_stop_reason, nullif(stop_reason, 'cancelled'))
     where project_id = ${project_id} and id = ${run_id} and finished_at is null and not materializing`
-  return result.count === 1
+  if (result.count === 1) return 'stopped'
+  const [open] = await sql`
+    select from runs where project_id = ${project_id} and id = ${run_id} and finished_at is null`
+  return open === undefined ? 'ended' : 'materializing'
 }
 
 /** Stops a run whose budget is spent while items wait to be dispatched; false if that is not the case. */

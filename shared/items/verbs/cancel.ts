@@ -31,11 +31,8 @@ export interface AbortedItems {
  */
 export async function cancelRun(ctx: Context, order: CancelOrder): Promise<AbortedItems> {
   const { run_id, in_flight } = order
-  if (!(await stopCancelled(ctx.sql, order)))
-    throw new ApiError(
-      'run_already_ended',
-      `Run ${run_id} has ended already, or is still being submitted; it can be cancelled only in between.`,
-    )
+  const found = await stopCancelled(ctx.sql, order)
+  if (found !== 'stopped') throw notCancelled(run_id, found)
   await fault('cancel.before_commit')
   const aborted = in_flight === 'abort' ? await abort(ctx, order) : { items: 0, cost_micro: 0 }
   if (await sweepStopped(ctx.sql, order, LIMITS.sweep_items)) ctx.notify()
@@ -45,6 +42,16 @@ export async function cancelRun(ctx: Context, order: CancelOrder): Promise<Abort
   }
   return aborted
 }
+
+// One code for both: callers know it since before there was a message for each.
+const notCancelled = (run_id: string, state: 'ended' | 'materializing') =>
+  state === 'ended'
+    ? new ApiError('run_already_ended', `Run ${run_id} has ended already: nothing of it is left to cancel.`)
+    : new ApiError(
+        'run_already_ended',
+        `Run ${run_id} is still being submitted: it can be cancelled once all its items are there.`,
+        'Cancel it again when its submission has been answered; a submission that is broken off leaves no run.',
+      )
 
 /** Aborts all claims of a stopped run, which gets no new ones. Their holders are notified, or find out soon. */
 async function abort(ctx: Context, run: RunKey): Promise<AbortedItems> {

@@ -249,7 +249,7 @@ async function alert(
   const concerned = moments.map(moment => ({ ...scheduleOf.get(moment.schedule_id)!, ...moment }))
   const found = await tried(ctx, sql, 'agent_names_not_read', sql => store.findStartingAgents(sql, concerned))
   const slugs = new Map(found?.map(agent => [agent.id, agent.slug]))
-  const slugOf = (id: string) => (found === null ? id : (slugs.get(id) ?? null))
+  const slugOf = (id: string) => (found === null ? undefined : (slugs.get(id) ?? null))
   await raiseMissed(
     ctx,
     sql,

@@ -15,6 +15,14 @@ export function formatOf(url: string): SourceFormat | undefined {
   return SOURCE_FORMATS.find(format => path.endsWith(`.${format}`))
 }
 
+/**
+ * A header without a value, or whose credentials are a scheme alone: what a variable that is not set leaves of
+ * `Bearer $TOKEN`.
+ */
+export const isEmptyHeader = (name: string, value: string): boolean =>
+  value.trim() === '' ||
+  (/^(proxy-)?authorization$/i.test(name) && /^(basic|bearer|digest|token)$/i.test(value.trim()))
+
 /** A URL that is read at each start. */
 export interface UrlSource extends RowFields {
   url: string

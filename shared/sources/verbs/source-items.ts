@@ -38,10 +38,20 @@ export async function* sourceItems(
     if (expected !== undefined && expected !== read)
       throw new SourceError(`The source says that it has ${expected} rows; it ended after ${read}.`)
   } catch (error) {
-    throw signal.aborted ? signal.reason : error
+    throw atHost(reading.source, signal.aborted ? signal.reason : error)
   } finally {
     silence.end()
   }
+}
+
+/** Names the host alone: the rest of a URL may hold a secret. A problem of a line is told with the line. */
+function atHost(source: Source, error: unknown): unknown {
+  if (!(error instanceof SourceError) || error.line !== null || isGenerator(source)) return error
+  const [subject, named] = ['The source ', `The source ${new URL(source.url).host}`]
+  const { message } = error
+  return new SourceError(
+    message.startsWith(subject) ? `${named} ${message.slice(subject.length)}` : `${named}: ${message}`,
+  )
 }
 
 function open(ctx: Context, reading: Reading, silence: Silence, signal: AbortSignal): Promise<OpenSource> {

@@ -10,7 +10,7 @@ import type { NewItem } from '../../submission/rules/chunks.ts'
 import { type RunOrder, type Submitted, submitRun } from '../../submission/verbs/submit.ts'
 import { orderOfStart } from '../../submission/wire/start-settings.ts'
 import { findCurrent, type SourcedStart } from '../queries/source-reads.ts'
-import { SourceError, type SourceProblem } from '../rules/source.ts'
+import { isGenerator, type Source, SourceError, type SourceProblem } from '../rules/source.ts'
 import type { Occasion } from '../rules/source-url.ts'
 import { sourceItems } from './source-items.ts'
 
@@ -57,9 +57,7 @@ export async function startNow(
   { body, ...how }: Pick<Starting, 'together' | 'idempotency'> & { body?: string },
 ): Promise<Submitted> {
   const occasion = { ...occasionNow(ctx, start), ...(body !== undefined && { body }) }
-  return whileAsked(ctx, start.project_id, signal =>
-    startFromSource(ctx, start, { occasion, signal, ...how }),
-  )
+  return whileAsked(ctx, start, signal => startFromSource(ctx, start, { occasion, signal, ...how }))
 }
 
 export type PreviewedStart = Pick<
@@ -75,7 +73,7 @@ export interface SourcePreview {
 
 /** Reads a source to its end and starts nothing. @throws ApiError */
 export async function previewSource(ctx: Context, start: PreviewedStart): Promise<SourcePreview> {
-  return whileAsked(ctx, start.project_id, async signal => {
+  return whileAsked(ctx, start, async signal => {
     const preview: SourcePreview = { count: 0, items: [] }
     for await (const items of await itemsFor(ctx, start, occasionNow(ctx, start), signal)) {
       preview.count += items.length
@@ -103,7 +101,7 @@ const asked = new WeakMap<Context['sql'], string[]>()
  */
 async function whileAsked<T>(
   ctx: Context,
-  project_id: string,
+  { project_id, source }: Pick<PreviewedStart, 'project_id' | 'source'>,
   read: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const reading = asked.get(ctx.sql) ?? []
@@ -118,13 +116,13 @@ async function whileAsked<T>(
     )
   reading.push(project_id)
   try {
-    return await inWords(read)
+    return await inWords(source, read)
   } finally {
     reading.splice(reading.indexOf(project_id), 1)
   }
 }
 
-async function inWords<T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function inWords<T>(source: Source, read: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController()
   const text = `The source took longer than ${LIMITS.source_request_ms / 1000} s.`
   const timer = setTimeout(() => late.abort(new SourceError(text)), LIMITS.source_request_ms)
@@ -135,11 +133,16 @@ async function inWords<T>(read: (signal: AbortSignal) => Promise<T>): Promise<T>
       throw new ApiError('source_empty', 'The source has no items: nothing was started.')
     if (!(error instanceof SourceError)) throw error
     const { line, text } = problemOf(error)
-    throw new ApiError('source_failed', problemText({ line, text }))
+    throw new ApiError('source_failed', problemText({ line, text }), adviceOn(source))
   } finally {
     clearTimeout(timer)
   }
 }
+
+const adviceOn = (source: Source): string =>
+  isGenerator(source)
+    ? `Nothing was started. Correct the generator ${source.generator} and deploy the agent again.`
+    : `Nothing was started. Correct the source's URL, its headers, or what ${new URL(source.url).host} answers.`
 
 export const problemOf = ({ line, message }: { line?: number | null; message: string }): SourceProblem => ({
   line: line ?? null,

@@ -70,9 +70,9 @@ async function headersOf(ctx: Context, { source, source_headers_sealed, deployme
       name,
       filledIn(value, variable => {
         const known = env[variable]
-        if (known !== undefined) return known
+        if (known) return known
         throw new SourceError(
-          `Header ${name} names ${variable}, which the agent's environment does not have.`,
+          `Header ${name} names ${variable}, which the agent's environment ${known === '' ? 'has without a value' : 'does not have'}.`,
         )
       }),
     ]),

@@ -10,6 +10,7 @@ import type { ItemsOrder } from '../rules/declared-source.ts'
 import {
   formatOf,
   isBody,
+  isEmptyHeader,
   isGenerator,
   type Source as KeptSource,
   type TriggerSource,
@@ -38,6 +39,7 @@ const headers = z.record(z.string(), z.string()).superRefine((all, ctx) => {
     if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) refuse('is no name of a header', name)
     else if (OWN_HEADERS.includes(name.toLowerCase())) refuse('is a header that Assay sets itself', name)
     else if (!/^[\x20-\x7e]*$/.test(value)) refuse('must be printable ASCII', name)
+    else if (isEmptyHeader(name, value)) refuse('has no value, or a scheme without credentials', name)
   }
   if (Object.keys(all).length > LIMITS.source_headers)
     refuse(`must not be more than ${LIMITS.source_headers} headers`)

@@ -217,6 +217,20 @@ describe('a submission', () => {
     expect(await engine.items(runId)).toHaveLength(0)
   })
 
+  it('cannot be cancelled before all its items are there, and the error says so', async () => {
+    const run_id = await engine.submit(3)
+    await engine.sql`update runs set materializing = true where id = ${run_id}`
+    const order = { project_id: engine.project_id, run_id }
+    await expect(cancelRun(engine.ctx, order)).rejects.toMatchObject({
+      code: 'run_already_ended',
+      message: expect.stringContaining('is still being submitted'),
+      hint: expect.stringContaining('Cancel it again'),
+    })
+    await engine.sql`update runs set materializing = false where id = ${run_id}`
+    await cancelRun(engine.ctx, order)
+    expect(await engine.run(run_id)).toMatchObject({ status: 'cancelled', cancelled: 3 })
+  })
+
   it('sent 50 times at once under one idempotency key starts one run', async () => {
     const idempotency = { key: 'nightly', fingerprint: async () => 'the same body' }
     const ids = await Promise.all(Array.from({ length: 50 }, () => engine.submit(3, { idempotency })))
@@ -580,7 +594,10 @@ describe('a cancelled run', () => {
     expect(await conservation(engine, runId)).toEqual([])
     await expect(
       cancelRun(engine.ctx, { project_id: engine.project_id, run_id: runId }),
-    ).rejects.toMatchObject({ code: 'run_already_ended' })
+    ).rejects.toMatchObject({
+      code: 'run_already_ended',
+      message: expect.stringContaining('has ended already'),
+    })
   })
 })
 
