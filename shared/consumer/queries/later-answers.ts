@@ -2,6 +2,7 @@
 // Guarantee: an item is under one claim at a time, and a statement sent again after a lost connection changes nothing.
 
 import type { ClaimedItem } from '../../claims/queries/claim.ts'
+import { deleteClaims } from '../../claims/queries/leases.ts'
 import { TAKEN } from '../../claims/queries/take-functions.ts'
 import { asked, nodeOf, projectsToAsk } from '../../cluster/queries/distributed.ts'
 import { askReachable, type Reachable, refuseUntold } from '../../cluster/queries/nodes.ts'
@@ -59,7 +60,7 @@ export async function handOver(sql: Sql, order: HandOver, { closed }: FlushClaim
       where c.project_id = ${order.project_id} and c.id = (select id from sent) and c.id <> all(${ending})
     )
     -- Waits for handed, because the statement cannot lock a row that it has deleted already.
-    delete from claims where project_id = ${order.project_id} and id = any(${ending}) and (select count(*) from handed) >= 0`
+    ${deleteClaims(sql, order.project_id, closed, sql`and (select count(*) from handed) >= 0`)}`
 }
 
 /** An item in flight, under the claim it was sent under or under the one it was handed over to. */

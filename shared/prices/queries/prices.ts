@@ -7,6 +7,7 @@ import { type Asked, askEach, asked, projectOf } from '../../cluster/queries/dis
 import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Database, Sql } from '../../context.ts'
 import type { AgentKey } from '../../kernel/ids.ts'
+import { lockedIds } from '../../kernel/locked-ids.ts'
 import type { DatedPrice } from '../rules/price-book.ts'
 import { prices } from '../tables/prices.ts'
 import { underBudget } from './budgets.ts'
@@ -83,9 +84,10 @@ function findWaitingOf(sql: Sql, limit: number, project: Asked) {
 
 /** Lets runs that wait for the price of these models continue; returns how many. */
 export async function endWaitForPrice(sql: Sql, project_id: string, models: readonly string[]) {
+  const waits = sql`project_id = ${project_id} and waits_for_price and unpriced_model = any(${[...models]}::text[])`
   const result = await sql`
     update runs set waits_for_price = false, unpriced_model = null
-    where project_id = ${project_id} and waits_for_price and unpriced_model = any(${[...models]}::text[])`
+    where id = any(${lockedIds(sql, 'runs', waits)}) and ${waits}`
   return result.count
 }
 

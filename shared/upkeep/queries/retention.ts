@@ -10,6 +10,7 @@ import type { Sql } from '../../context.ts'
 import { CLOCK } from '../../items/queries/transitions.ts'
 import { firstIdAt, type RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { lockedIds } from '../../kernel/locked-ids.ts'
 import type { PurgeKind } from '../vocabulary.ts'
 import { dropSpentWeek, weekStart } from './partitions.ts'
 import { type Runs, removeRunRows, removeRuns } from './removal.ts'
@@ -47,7 +48,8 @@ async function mark(sql: Sql, kind: PurgeKind, project_id: string, beforeMs: num
   return sql.begin(async tx => {
     const marked = await tx<{ id: string }[]>`
       update runs set ${PURGED_AT[kind](sql)} from ${sql.unsafe(CLOCK)}
-      where id = any(${spent.map(({ id }) => id)}::uuid[]) and ${isSpent} returning id`
+      where id = any(${lockedIds(sql, 'runs', sql`id = any(${spent.map(({ id }) => id)}::uuid[]) and ${isSpent}`)})
+        and ${isSpent} returning id`
     const ids = marked.map(({ id }) => id)
     if (kind !== 'payloads')
       await tx`delete from run_step_errors where project_id = ${project_id} and run_id = any(${ids}::uuid[])`
