@@ -17,7 +17,8 @@ export async function findEndedItems(sql: Sql, keys: readonly ItemKey[]) {
   return sql<EndedItemRow[]>`
     select i.project_id, i.run_id, i.seq, i.status, i.outcome_reason, i.error_code, i.step_count
     from ${rowsOfKeys(sql, keys)}
-      join items i on i.project_id = ${projectOf(keys)} and i.run_id = k.run_id and i.seq = k.seq
+      cross join lateral (
+        select * from items where project_id = ${projectOf(keys)} and run_id = k.run_id and seq = k.seq offset 0) i
     order by k.n`
 }
 
@@ -35,7 +36,8 @@ export async function findStepHeads(sql: Sql, keys: readonly ItemKey[]) {
       floor(extract(epoch from s.started_at) * 1000)::float8 as started_ms,
       ${isWhole(sql, 'output')} as has_output, s.input is not null and ${isWhole(sql, 'input')} as has_input
     from ${rowsOfKeys(sql, keys)}
-      join steps s on s.project_id = ${projectOf(keys)} and s.run_id = k.run_id and s.seq = k.seq
+      cross join lateral (
+        select * from steps where project_id = ${projectOf(keys)} and run_id = k.run_id and seq = k.seq offset 0) s
     order by k.n, s.step_no`
 }
 

@@ -141,7 +141,7 @@ export async function findRecordedSteps(sql: Sql, { project_id, run_id }: RunKey
 export async function reapClaims(sql: Sql, items: number): Promise<Reaped[]> {
   if (!(await isDistributed(sql)))
     return sql<Reaped[]>`
-      with dead as (${deadClaims(sql, items, null)}), lost as (
+      with dead as (${deadClaims(sql, items, null)}), lost as materialized (
         select project_id, run_id, s.seq, s.attempt, is_handed, was_heard from dead, unnest(seqs, attempts) as s(seq, attempt)
       ), ${offerAgain(sql, null)}`
   const found = await askReachable(

@@ -2,8 +2,9 @@
 // Guarantee: an item is under one claim at a time, and a statement sent again after a lost connection changes nothing.
 
 import type { ClaimedItem } from '../../claims/queries/claim.ts'
+import { deleteClaims } from '../../claims/queries/leases.ts'
 import { TAKEN } from '../../claims/queries/take-functions.ts'
-import { asked, nodeOf, projectsToAsk } from '../../cluster/queries/distributed.ts'
+import { asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
 import { askReachable, type Reachable, refuseUntold } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
@@ -59,7 +60,7 @@ export async function handOver(sql: Sql, order: HandOver, { closed }: FlushClaim
       where c.project_id = ${order.project_id} and c.id = (select id from sent) and c.id <> all(${ending})
     )
     -- Waits for handed, because the statement cannot lock a row that it has deleted already.
-    delete from claims where project_id = ${order.project_id} and id = any(${ending}) and (select count(*) from handed) >= 0`
+    ${deleteClaims(sql, order.project_id, closed, sql`and (select count(*) from handed) >= 0`)}`
 }
 
 /** An item in flight, under the claim it was sent under or under the one it was handed over to. */
@@ -93,6 +94,14 @@ export async function renewHanded(sql: Sql, sent: SentRequest): Promise<string |
   return undefined
 }
 
+/**
+ * The item that a claim `c` holds as `s`, looked up by its key. Where PostgreSQL expects a run to have few items, a join
+ * may read them all for each item of the claim.
+ */
+const runningItem = (sql: Sql, project_id: string) => sql`lateral (
+  select * from items where project_id = ${project_id} and run_id = c.run_id and seq = s.seq and attempt = s.attempt
+    and status = 'running' offset 0)`
+
 /** Whether the consumer that sent the items still holds any of them. */
 export async function isHeldByConsumer(sql: Sql, sent: SentRequest): Promise<boolean> {
   const rows = await askReachable(
@@ -113,10 +122,9 @@ export async function findHanded(sql: Sql, sent: HeldRequest): Promise<HandedIte
     with open as materialized (
       select c.id, i.seq, i.attempt, c.handed_from is not null as handed,
         coalesce(c.answer_until < now(), false) as late
-      from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
+      from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), ${runningItem(sql, project_id)} i
       where c.project_id = ${project_id} and c.run_id = ${run_id} and (c.handed_from = ${claim_id} or c.id = ${claim_id})
         and s.seq between ${first_seq} and ${last_seq}
-        and i.project_id = c.project_id and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'
     ), ended as (
       delete from claims where project_id = ${project_id} and id in (
         select id from claims where project_id = ${project_id} and ${handedOf(sql, sent)} and id not in (select id from open) order by id for update)
@@ -130,13 +138,11 @@ export async function findHandedItems(
   { project_id, run_id, claim_id }: HeldRequest,
   seqs: readonly number[],
 ) {
-  const node = await nodeOf(sql, project_id)
   return sql<ClaimedItem[]>`
     select c.id as claim_id, ${sql.unsafe(TAKEN)}, false as alone, null::smallint as cuts
-    from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
-    where c.run_id = ${run_id} and c.handed_from = ${claim_id} and s.seq = any(${numbers(seqs)}::text::int[])
-      and i.project_id = c.project_id and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'
-      ${asked(sql, 'c', node)}`
+    from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), ${runningItem(sql, project_id)} i
+    where c.project_id = ${project_id} and c.run_id = ${run_id} and c.handed_from = ${claim_id}
+      and s.seq = any(${numbers(seqs)}::text::int[])`
 }
 
 /** Those of these items whose agents were to answer later and too often sent nothing at all. */
@@ -166,8 +172,9 @@ export interface ToldStep {
 export async function findToldSteps(sql: Sql, { project_id, run_id }: RunKey, seqs: readonly number[]) {
   return sql<ToldStep[]>`
     select s.seq, s.key, s.kind, s.outcome, s.outcome_reason, s.reused, null as output, s.attempt = i.attempt as now
-    from steps s join items i on i.project_id = s.project_id and i.run_id = s.run_id and i.seq = s.seq
-    where s.project_id = ${project_id} and s.run_id = ${run_id} and ${hasSeq(sql, 's', seqs)} and ${hasSeq(sql, 'i', seqs)}
+    from items i cross join lateral (
+      select * from steps where project_id = ${project_id} and run_id = ${run_id} and seq = i.seq offset 0) s
+    where i.project_id = ${project_id} and i.run_id = ${run_id} and ${hasSeq(sql, 'i', seqs)}
       and (s.error_code is null or s.attempt = i.attempt)
     order by s.seq, s.step_no`
 }

@@ -206,7 +206,7 @@ function writerOf(ctx: Context, claim: Claim, onSettled: (items: number) => void
   const { run_id, project_id, max_consecutive_failures, target } = claim
   const run = { run_id, project_id, agent_id: target.agent_id, max_consecutive_failures }
   const trace = ctx.telemetry && new RunTrace(ctx, ctx.telemetry, claim)
-  return new ResultWriter(ctx, run, new CauseNamer(ctx), { onSettled, trace })
+  return new ResultWriter(ctx, run, new CauseNamer(ctx), { shared: true, onSettled, trace })
 }
 
 /** Collects the results, so that nothing of an answer is written before all of it was read. */

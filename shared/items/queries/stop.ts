@@ -136,9 +136,9 @@ const sweep = (sql: Sql, of: RunKey, on: Named, limit: number) => `
     ), marked as materialized (
       -- In the select list, the subquery is a hash lookup and cannot be planned as a nested loop.
       select s.seq, s.over_budget, s.seq in (select seq from held) as was_held from swept s
-    ), decided as (
+    ), freed as (select seq from marked where was_held), decided as (
       update triage set disposition = ${dispositionOf('dismiss')}, decided_at = now()
-      where ${isOfRun(of)} and disposition is null and seq in (select seq from marked where was_held)
+      where ${isOfRun(of)} and disposition is null and ${hasSeqOf(sql, 'triage', 'freed')}
     ), n as (
       select count(*)::int as n, count(*) filter (where over_budget)::int as skipped,
         count(*) filter (where not over_budget and not was_held)::int as cancelled,
@@ -177,14 +177,15 @@ export async function abortClaims(sql: Sql, { project_id, run_id }: RunKey, limi
         select c.id from claims c join runs r on r.project_id = c.project_id and r.id = c.run_id
         where c.project_id = ${project_id} and c.run_id = ${run_id} and r.stop_reason = 'cancelled'
         order by c.id limit ${limit} for update of c) ${asked(sql, 'claims', node)}
-      returning seqs, attempts
-    ), held as (
-      select s.seq, s.attempt from taken, unnest(seqs, attempts) as s(seq, attempt)
+      returning run_id, seqs, attempts
+    ), held as materialized (
+      select run_id, s.seq, s.attempt from taken, unnest(seqs, attempts) as s(seq, attempt)
     ), aborted as (
       update items i set ${sql.unsafe(become('abort'))},
         error_message = 'The run was cancelled while this item was in flight: it was aborted.'
+      -- By the run of the claims, so that items are looked up: the id itself selects all of a run that counts as small.
       from held h
-      where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = h.seq and i.attempt = h.attempt and ${sql.unsafe(guard('abort'))}
+      where i.project_id = ${project_id} and i.run_id = h.run_id and i.seq = h.seq and i.attempt = h.attempt and ${sql.unsafe(guard('abort'))}
       returning i.seq, i.attempt, i.started_at, i.cost_micro
     ), logged as (
       insert into attempts (project_id, run_id, seq, attempt, started_at, code, message)
@@ -273,7 +274,7 @@ const resume = (sql: Sql, of: RunKey, on: Named, limit: number) => `
       returning i.seq
     ), decided as (
       update triage set disposition = ${dispositionOf('resume')}, decided_at = now()
-      where ${isOfRun(of)} and lane = 'quarantine' and seq in (select seq from resumed)
+      where ${isOfRun(of)} and lane = 'quarantine' and ${hasSeqOf(sql, 'triage', 'resumed')}
     ), due as (
       insert into due_items (project_id, run_id, seq, due_at)
       select ${of.project_id}, ${of.run_id}, seq, now() from resumed on conflict do nothing

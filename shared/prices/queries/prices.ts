@@ -4,6 +4,7 @@ import { and, asc, desc, eq } from 'drizzle-orm'
 import type { Fragment } from 'postgres'
 import type { unpricedModel } from '../../alerts/rules/alerts.ts'
 import { type Asked, askEach, asked, projectOf } from '../../cluster/queries/distributed.ts'
+import { lockedIds } from '../../cluster/queries/locked-ids.ts'
 import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Database, Sql } from '../../context.ts'
 import type { AgentKey } from '../../kernel/ids.ts'
@@ -83,9 +84,10 @@ function findWaitingOf(sql: Sql, limit: number, project: Asked) {
 
 /** Lets runs that wait for the price of these models continue; returns how many. */
 export async function endWaitForPrice(sql: Sql, project_id: string, models: readonly string[]) {
+  const waits = sql`project_id = ${project_id} and waits_for_price and unpriced_model = any(${[...models]}::text[])`
   const result = await sql`
     update runs set waits_for_price = false, unpriced_model = null
-    where project_id = ${project_id} and waits_for_price and unpriced_model = any(${[...models]}::text[])`
+    where id = any(${lockedIds(sql, 'runs', waits)}) and ${waits}`
   return result.count
 }
 

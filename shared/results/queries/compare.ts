@@ -33,16 +33,22 @@ export async function compareItems(sql: Sql, before: Run, after: Run) {
         'before_reason', case when c.before <> 'ok' then coalesce(b.outcome_reason::text, b.error_code) end,
         'after_reason', case when c.after <> 'ok' then coalesce(a.outcome_reason::text, a.error_code) end) order by n.at)
       from unnest(c.before_seqs, c.after_seqs) with ordinality as n(before_seq, after_seq, at)
-      left join items b on b.project_id = ${before.project_id} and b.run_id = ${before.id} and b.seq = n.before_seq
-      left join items a on a.project_id = ${after.project_id} and a.run_id = ${after.id} and a.seq = n.after_seq
+      left join ${itemOf(sql, before, 'n.before_seq')} b on true
+      left join ${itemOf(sql, after, 'n.after_seq')} a on true
     ), '[]') as items
     from changes c order by c.count desc, c.before, c.after`
 }
 
-/** The items of a run with the verdicts that stand. */
+/**
+ * The items of a run with the verdicts that stand. Corrections are looked up in a hash table, and few are read by their
+ * keys: where PostgreSQL expects a run to have few items, a join may read all corrections for each item.
+ */
 const itemsOf = (sql: Sql, { project_id, id }: Run) => sql`
-  select i.seq, i.item_id, i.status, coalesce(t.corrected, i.outcome) as outcome, t.corrected, i.cost_micro
-  from items i left join (
-    select seq, corrected from triage where project_id = ${project_id} and run_id = ${id} and corrected is not null
-  ) t on t.seq = i.seq
-  where i.project_id = ${project_id} and i.run_id = ${id}`
+  select seq, item_id, status, coalesce(corrected, outcome) as outcome, corrected, cost_micro from (
+    select i.seq, i.item_id, i.status, i.outcome, i.cost_micro, case when i.seq in (
+        select seq from triage where project_id = ${project_id} and run_id = ${id} and corrected is not null)
+      then (select corrected from triage where project_id = ${project_id} and run_id = ${id} and seq = i.seq) end as corrected
+    from items i where i.project_id = ${project_id} and i.run_id = ${id} offset 0) i`
+
+const itemOf = (sql: Sql, { project_id, id }: Run, seq: string) => sql`lateral (
+  select * from items where project_id = ${project_id} and run_id = ${id} and seq = ${sql.unsafe(seq)} offset 0)`

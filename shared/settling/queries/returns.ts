@@ -2,6 +2,7 @@
 // so the statement may be sent again, and an item that another consumer holds by now stays with that consumer.
 
 import type { Fragment } from 'postgres'
+import { deleteClaims } from '../../claims/queries/leases.ts'
 import { type Asked, asked, nodeOf } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import { become, countMoves, guard, useMoves } from '../../items/queries/transitions.ts'
@@ -107,9 +108,7 @@ const makeDue = (sql: Sql, { project_id, run_id }: RunKey, returned: Fragment) =
 
 /** Deletes the closed claims and moves `n` items from running to queued in the counters of run and project. */
 const countBack = (sql: Sql, { project_id, run_id }: RunKey, claims: FlushClaims, node: Asked) => sql`
-    closed as (
-      delete from claims where project_id = ${project_id} and id = any(${numbers(claims.closed)}::text::bigint[])
-    ), counted as (
+    closed as (${deleteClaims(sql, project_id, claims.closed)}), counted as (
       update runs r set ${sql.unsafe(countMoves(RETURNED))}, touched_at = now() from n where r.project_id = ${project_id} and r.id = ${run_id}
       returning r.project_id
     ), used as (

@@ -4,10 +4,10 @@
 // Citus sends rows that an INSERT reads from a CTE of its statement to all nodes: with one of them down, no project
 // would settle an item that failed or has steps.
 
+import { deleteClaims } from '../../claims/queries/leases.ts'
 import { markUnchanged } from '../../claims/queries/recorded.ts'
 import type { Sql } from '../../context.ts'
 import { clearDueOf } from '../../items/queries/transitions.ts'
-import { numbers } from '../../kernel/packed-columns.ts'
 import { chargeBudgets, fileSpent } from '../../prices/queries/budgets.ts'
 import { insertSteps } from './insert-steps.ts'
 import { insertTriage, keepCauses, notOkRows } from './not-ok.ts'
@@ -86,9 +86,7 @@ async function count(
   const notOk = flush.entries.filter(isNotOk)
   const [counted] = await sql<Counted[]>`
     with settled as materialized ${told(sql, settled)}, n as (${sumsOf(sql, sql`${unchanged}::int`)}),
-    closed as (
-      delete from claims where project_id = ${project_id} and id = any(${numbers(claims.closed)}::text::bigint[])
-    ), counted as (${countRun(sql, flush, notOk)}), used as (${useProject(sql, node)}),
+    closed as (${deleteClaims(sql, project_id, claims.closed)}), counted as (${countRun(sql, flush, notOk)}), used as (${useProject(sql, node)}),
     ${chargeBudgets(sql, node)}, ${clearDueOf(sql, node)}
     select ${settled.length}::int as recorded, degraded + failed + budget_exceeded as not_ok,
       finished_at is not null as finished, stop_reason, agent_id, spent, (select spend_day::text from used) as spend_day

@@ -3,6 +3,7 @@
 
 import type { Fragment } from 'postgres'
 import { type Refill, refillFrom, type TakenRow } from '../../claims/queries/claim.ts'
+import { deleteClaims } from '../../claims/queries/leases.ts'
 import { type Asked, asked } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import {
@@ -25,16 +26,19 @@ export interface FlushClaims {
   held: readonly number[]
   /** Those of them whose last items are in this flush. */
   closed: readonly number[]
+  /** Other flushes may write the same items at the same time. */
+  shared?: boolean
 }
 
 /**
  * Locks the claims before their items, as the reaper does: otherwise a late result and the reaper would each wait for a
- * lock of the other. The update of items must have the condition `LOCKED`.
+ * lock of the other. The update of items must have the condition `LOCKED`. It locks items in the order of its plan, so
+ * flushes of the same items take turns here.
  */
-export const lockClaims = (sql: Sql, project_id: string, { held }: FlushClaims) => sql`
+export const lockClaims = (sql: Sql, project_id: string, { held, shared = false }: FlushClaims) => sql`
   held as materialized (
     select id from claims where project_id = ${project_id} and id = any(${numbers(held)}::text::bigint[])
-    order by id for key share
+    order by id for ${sql.unsafe(shared ? 'no key update' : 'key share')}
   )`
 export const LOCKED = '(select count(*) from held) >= 0'
 
@@ -91,9 +95,7 @@ export function settleEnded(sql: Sql, ended: Ended, node: Asked = null) {
       returning ${allOk ? sql`1` : TOLD(sql)}
     ), ${allOk ? sql`` : sql`sorted as (${insertTriage(sql, ended, not_ok)} returning 1),`} n as (
       ${allOk ? sql`select count(*)::int as left_running, count(*)::int as ok from settled` : tallied(sql)}
-    ), closed as (
-      delete from claims where project_id = ${project_id} and id = any(${numbers(claims.closed)}::text::bigint[])
-    ), counted as (
+    ), closed as (${deleteClaims(sql, project_id, claims.closed)}), counted as (
       update runs r set ${sql.unsafe(countMoves(moves))},
         ${stopWhenSpent(sql, sql`r.cost_micro`, allOk ? sql`` : stopAfterFailures(sql, ended))},
         consecutive_failures = ${streakAfter(sql, ended)}

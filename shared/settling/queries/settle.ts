@@ -3,12 +3,12 @@
 // again after a lost connection, and a late result of a lost attempt changes nothing.
 
 import { type ClaimedItem, claimed, type TakenRow } from '../../claims/queries/claim.ts'
+import { deleteClaims } from '../../claims/queries/leases.ts'
 import { markUnchanged } from '../../claims/queries/recorded.ts'
 import { nodeOf } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import type { Verdict } from '../../grading/rules/verdict.ts'
 import { clearDueOf } from '../../items/queries/transitions.ts'
-import { numbers } from '../../kernel/packed-columns.ts'
 import { fileSpending } from '../../prices/queries/budgets.ts'
 import { insertSteps } from './insert-steps.ts'
 import { insertTriage, keepCauses, notOkRows } from './not-ok.ts'
@@ -97,9 +97,7 @@ export function settleAny(sql: Sql, flush: Flush) {
     n as (${sumsOf(sql, alike.length > 0 ? sql`(select count(*) from alike)` : sql`0`)}
       ${steps.length > 0 ? sql`and (select count(*) from traced) >= 0` : none}
       ${notOk.length > 0 ? sql`and (select count(*) from sorted) >= 0` : none}),
-    closed as (
-      delete from claims where project_id = ${project_id} and id = any(${numbers(flush.claims.closed)}::text::bigint[])
-    ), counted as (${countRun(sql, flush, notOk)}), used as (${useProject(sql)}),
+    closed as (${deleteClaims(sql, project_id, flush.claims.closed)}), counted as (${countRun(sql, flush, notOk)}), used as (${useProject(sql)}),
     ${fileSpending(sql, null)}, ${notOk.length > 0 ? sql`kept as (${keepCauses(sql, notOk)}),` : none}
     ${clearDueOf(sql, null)}
     ${flushed(sql, flush.refill)}`

@@ -23,6 +23,8 @@ import { persist } from './persist.ts'
 import type { RunTrace } from './run-trace.ts'
 
 export interface ResultWriterEvents {
+  /** Whether other writers may write the same items: each POST of an agent that answers later has its own. */
+  shared?: boolean
   /** What a flush may take for so many places that it frees; null for nothing. */
   refill?(freed: number): Refill | null
   /** Called after each flush with the number of items that left the consumer's hands, and the items that flushes took, by claim. */
@@ -253,9 +255,10 @@ export class ResultWriter {
     const ending = endingWith(leaving)
     const held = [...new Set(inFlightItems.map(({ lease }) => lease.claim_id))]
     const closed = ending.map(lease => lease.claim_id)
+    const { shared = false } = this.#events
     for (const lease of ending) lease.closing = true
     try {
-      const written = await persist(this.#ctx, this.#run.run_id, () => send({ held, closed }))
+      const written = await persist(this.#ctx, this.#run.run_id, () => send({ held, closed, shared }))
       for (const inFlight of inFlightItems) inFlight.writing = false
       return written ? await this.#releaseClaims(leaving, closed) : abandon(inFlightItems)
     } catch (error) {

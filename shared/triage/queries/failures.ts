@@ -25,8 +25,9 @@ function callsBy(sql: Sql, { project_id, run_id }: RunKey, kind: keyof typeof CA
       where ${hasAny} and project_id = ${project_id} and run_id = ${run_id}
         and seq <= ${LIMITS.failures_looked_through} and ${sql.unsafe(items)}
       order by seq limit ${LIMITS.uncounted_items}) i
-    join steps s on s.project_id = ${project_id} and s.run_id = ${run_id} and s.seq = i.seq
-      and s.kind = 'llm_call' and ${sql.unsafe(calls)}
+    cross join lateral (
+      select * from steps where project_id = ${project_id} and run_id = ${run_id} and seq = i.seq and kind = 'llm_call' offset 0) s
+    where ${sql.unsafe(calls)}
     group by 1 order by 2 desc, 1 limit ${LIMITS.failure_groups}`
 }
 
@@ -66,8 +67,8 @@ export async function readRunFailures(
           'message', left(coalesce(i.error_message, i.degraded_reason), ${LIMITS.triage_message_characters}),
           'record_id', (left(i.run_id::text, 28) || lpad(to_hex(i.seq), 8, '0')))
           order by r.count desc, r.reason, r.error_code), '[]')
-        from reasons r join items i
-          on i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = r.seq) as reasons,
+        from reasons r cross join lateral (
+          select * from items where project_id = ${project_id} and run_id = ${run_id} and seq = r.seq offset 0) i) as reasons,
       (select coalesce(json_agg(c), '[]') from clusters c) as clusters,
       (select coalesce(json_agg(p), '[]') from partitions p) as partitions,
       (select coalesce(json_agg(u), '[]') from unread u) as unread,

@@ -2,6 +2,7 @@
 // they are found by it.
 
 import { type Asked, asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
+import { lockedIds } from '../../cluster/queries/locked-ids.ts'
 import { askReachable, isDistributed, lostNodes, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -29,9 +30,13 @@ export async function cancelDeletedRuns(sql: Sql, limit: number): Promise<void> 
   for (const project of await projectsToAsk(sql, look))
     await sql`
       update runs set stop_reason = 'cancelled'
-      where id in (
-        select id from ${deletedRuns(sql, alias => asked(sql, alias, project))} d
-        where ${sql.unsafe(STILL_RUNS)} limit ${limit}) ${asked(sql, 'runs', project)}`
+      where id = any(${lockedIds(
+        sql,
+        'runs',
+        sql`id in (
+          select id from ${deletedRuns(sql, alias => asked(sql, alias, project))} d
+          where ${sql.unsafe(STILL_RUNS)} limit ${limit}) ${asked(sql, 'runs', project)}`,
+      )}) ${asked(sql, 'runs', project)}`
 }
 
 /** Runs of one project to remove, without claims: as many as have up to `items` items together, or one longer run. */

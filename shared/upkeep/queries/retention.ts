@@ -5,6 +5,7 @@
 import type { Fragment } from 'postgres'
 import type { ProjectSettings } from '../../accounts/tables/projects.ts'
 import { type Asked, asked, projectOf, projectsToAsk } from '../../cluster/queries/distributed.ts'
+import { lockedIds } from '../../cluster/queries/locked-ids.ts'
 import { askReachable, canBeAsked, lostNodes, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { CLOCK } from '../../items/queries/transitions.ts'
@@ -47,7 +48,8 @@ async function mark(sql: Sql, kind: PurgeKind, project_id: string, beforeMs: num
   return sql.begin(async tx => {
     const marked = await tx<{ id: string }[]>`
       update runs set ${PURGED_AT[kind](sql)} from ${sql.unsafe(CLOCK)}
-      where id = any(${spent.map(({ id }) => id)}::uuid[]) and ${isSpent} returning id`
+      where id = any(${lockedIds(sql, 'runs', sql`id = any(${spent.map(({ id }) => id)}::uuid[]) and ${isSpent}`)})
+        and ${isSpent} returning id`
     const ids = marked.map(({ id }) => id)
     if (kind !== 'payloads')
       await tx`delete from run_step_errors where project_id = ${project_id} and run_id = any(${ids}::uuid[])`

@@ -32,6 +32,7 @@ import {
   testEngine,
 } from '../../support/engine.ts'
 import { eventually } from '../../support/eventually.ts'
+import { countWaiting } from '../../support/on-cluster.ts'
 
 const CENT_MICRO = 10_000
 
@@ -163,6 +164,29 @@ it('lines that are sent twice, in pieces or concurrently count once [runs.answer
   await post(address, [result(a), result(b)])
   expect(await post(address, [result(a), result(b)])).toMatchObject({ status: 409 })
   expect(await engine.run(runId)).toMatchObject({ ok: 2, cost_micro: 7 * CENT_MICRO })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('answers about the same items in different orders do not deadlock', async () => {
+  const { runId, sent, address } = await handedOver(3)
+  const { project_id } = engine
+  let answered: Promise<{ status: number }[]> | undefined
+  await engine.sql.begin(async tx => {
+    await tx`select from items where project_id = ${project_id} and run_id = ${runId} and seq = 2 for update`
+    const orders = [sent, [...sent].reverse()]
+    answered = Promise.all(
+      orders.map(items =>
+        post(
+          address,
+          items.map(item => result(item)),
+        ),
+      ),
+    )
+    await eventually(async () => expect(await countWaiting(engine.sql)).toBe(2))
+  })
+  await answered
+  expect(engine.log.filter(line => line.includes('settle_failed'))).toEqual([])
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 3 })
   expect(await conservation(engine, runId)).toEqual([])
 })
 
