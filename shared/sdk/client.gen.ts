@@ -4817,7 +4817,7 @@ export interface components {
             output: components["schemas"]["Json"];
             /**
              * Format: uuid
-             * @description Of an item that did not work, the record id of its newest replay, or replay of a replay, that did.
+             * @description Of an item that did not work, the record id of its newest replay, or replay of a replay, that did; both as people corrected the verdicts.
              */
             mended_by: string | null;
             /**
