@@ -1,9 +1,12 @@
 import * as z from 'zod'
-import { keysInChunks } from '../../shared/accounts/queries/api-keys.ts'
+import { keysInChunks, nextKeys } from '../../shared/accounts/queries/api-keys.ts'
 import { ApiKey, apiKeyOf } from '../../shared/accounts/wire/account.ts'
+import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import { begun, streamed } from '../../shared/http/stream.ts'
+import { cursor, pageSizeIfPaged } from '../../shared/kernel/fields.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 
 export const listApiKeys = endpoint({
   method: 'get',
@@ -12,15 +15,32 @@ export const listApiKeys = endpoint({
   operation_id: 'listApiKeys',
   summary: 'List API keys',
   description:
-    'The live keys of a project, newest first, streamed: an answer that breaks off was not complete. No key is ever shown again after it was made.',
+    'The live keys of a project, newest first: in pages if told, else streamed, and an answer that breaks off was not complete. No key is ever shown again after it was made.',
   auth: 'any',
   streams: true,
   params: { projectId: 'project' },
-  answers: { 200: { description: 'The keys.', schema: z.array(ApiKey) } },
-  errors: [],
-  async handle({ principal, params, read }) {
-    await read(ctx => scopeOf(ctx, principal, params.projectId))
-    const chunks = keysInChunks(params.projectId, next => read(ctx => next(ctx.db)))
-    return streamed(await begun(chunks), apiKeyOf, 'array')
+  query: z.strictObject({ cursor: cursor.optional(), limit: pageSizeIfPaged(LIMITS.keys_page) }),
+  answers: { 200: { description: 'The keys.', schema: z.array(ApiKey), headers: NEXT_CURSOR } },
+  errors: ['invalid_cursor'],
+  async handle({ principal, params, query, read, reply }) {
+    const project_id = params.projectId
+    await read(ctx => scopeOf(ctx, principal, project_id))
+    const { cursor, limit = cursor && LIMITS.keys_page.default } = query
+    if (!limit) {
+      const chunks = keysInChunks(project_id, next => read(ctx => next(ctx.db)))
+      return streamed(await begun(chunks), apiKeyOf, 'array')
+    }
+    const identity = { list: 'keys', account_id: principal.account_id, project_id, filters: {} }
+    const page = await read(ctx =>
+      readPage(
+        ctx,
+        identity,
+        { cursor, limit },
+        (after, most) => nextKeys(ctx.db, project_id, after?.[0], most),
+        key => [key.id],
+      ),
+    )
+    setNextCursor(reply.headers, page)
+    return page.rows.map(apiKeyOf)
   },
 })

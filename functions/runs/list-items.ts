@@ -63,13 +63,11 @@ export const listRunItems = endpoint({
     if (lookedTo !== null) page.next_cursor ??= await sealCursor(ctx, identity, [String(lookedTo)])
     setNextCursor(reply.headers, page)
     const { project_id } = run
-    const notOk = page.rows.filter(({ outcome }) => outcome !== 'ok')
-    const keys = notOk.map(({ run_id, seq }) => ({ project_id, run_id, seq }))
     const seqs = page.rows.map(({ seq }) => seq)
-    const [mended, corrected] = await Promise.all([
-      findMended(ctx.sql, keys),
-      findCorrected(ctx.sql, { project_id, run_id: run.id }, seqs),
-    ])
+    const corrected = await findCorrected(ctx.sql, { project_id, run_id: run.id }, seqs)
+    const notOk = page.rows.filter(({ seq, outcome }) => (corrected.get(seq) ?? outcome) !== 'ok')
+    const keys = notOk.map(({ run_id, seq }) => ({ project_id, run_id, seq }))
+    const mended = await findMended(ctx.sql, keys)
     return page.rows.map(row => {
       const item = runItemOf(row, run)
       const corrected_outcome_status = corrected.get(row.seq) ?? null

@@ -126,12 +126,20 @@ export function isStorable(value: unknown): boolean {
 
 const wholeNumber = (text: string) => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN)
 
-/** The page size in a query: clamped to the limits; anything but a whole number is refused. */
-export function pageSize(page: { default: number; max: number }) {
-  return z
+interface PageBounds {
+  default: number
+  max: number
+}
+
+const clamped = ({ max }: PageBounds) =>
+  z
     .string()
     .refine(text => !Number.isNaN(wholeNumber(text)), 'must be a whole number')
-    .transform(text => Math.min(Math.max(wholeNumber(text), 1), page.max))
+    .transform(text => Math.min(Math.max(wholeNumber(text), 1), max))
+
+/** The page size in a query: clamped to the limits; anything but a whole number is refused. */
+export const pageSize = (page: PageBounds) =>
+  clamped(page)
     .default(page.default)
     .meta({
       type: 'integer',
@@ -139,7 +147,17 @@ export function pageSize(page: { default: number; max: number }) {
       maximum: page.max,
       description: `Entries in one page: ${page.default} unless told; clamped to 1 to ${page.max}.`,
     })
-}
+
+/** The same for a list that is sent whole where nothing is said of pages. */
+export const pageSizeIfPaged = (page: PageBounds) =>
+  clamped(page)
+    .optional()
+    .meta({
+      type: 'integer',
+      minimum: 1,
+      maximum: page.max,
+      description: `Entries in one page, clamped to 1 to ${page.max}; ${page.default} with a cursor alone, and all of them in one answer with neither.`,
+    })
 
 /** A whole number in a query, with the range of the body field it corresponds to. */
 export function queryNumber(schema: z.ZodNumber, [minimum, maximum]: readonly [number, number]) {

@@ -226,7 +226,7 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description The live keys of a project, newest first, streamed: an answer that breaks off was not complete. No key is ever shown again after it was made.
+         * @description The live keys of a project, newest first: in pages if told, else streamed, and an answer that breaks off was not complete. No key is ever shown again after it was made.
          */
         get: operations["listApiKeys"];
         put?: never;
@@ -4817,7 +4817,7 @@ export interface components {
             output: components["schemas"]["Json"];
             /**
              * Format: uuid
-             * @description Of an item that did not work, the record id of its newest replay, or replay of a replay, that did.
+             * @description Of an item that did not work, the record id of its newest replay, or replay of a replay, that did; both as people corrected the verdicts.
              */
             mended_by: string | null;
             /**
@@ -7308,7 +7308,18 @@ export interface operations {
     };
     listApiKeys: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Opaque; where the page before said the next one begins.
+                 * @example Zk1xR2…
+                 */
+                cursor?: string;
+                /**
+                 * @description Entries in one page, clamped to 1 to 200; 50 with a cursor alone, and all of them in one answer with neither.
+                 * @example 1
+                 */
+                limit?: number;
+            };
             header?: never;
             path: {
                 /**
@@ -7325,13 +7336,15 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    /** @description The cursor of the next page; absent on the last one. */
+                    "x-next-cursor"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ApiKey"][];
                 };
             };
-            /** @description `invalid_request` */
+            /** @description `invalid_cursor`, `invalid_request` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

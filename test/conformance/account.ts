@@ -117,7 +117,7 @@ export function accountPart(given: Given): void {
       expect((await given().call('GET', path)).text).not.toContain(id)
     })
 
-    it('are listed in one answer, newest first, also where they are more than are read at once [keys.list]', async () => {
+    it('are listed in one answer, newest first, also where they are more than are read at once, or in pages [keys.list]', async () => {
       const world = given()
       const { project_id, key } = await openAccount(world)
       const made = LIMITS.keys_chunk + 2
@@ -129,6 +129,25 @@ export function accountPart(given: Given): void {
       const ids = json.map((one: { id: string }) => one.id)
       expect([status, ids.length]).toEqual([200, made + 1])
       expect(ids).toEqual([...new Set(ids)].sort().reverse())
+
+      const page = async (query: string) => {
+        const list = await world.call('GET', `/v1/projects/${project_id}/api-keys?${query}`, { token: key })
+        const next = list.headers.get('x-next-cursor')
+        return { ids: list.json.map((one: { id: string }) => one.id), next: next && `cursor=${next}` }
+      }
+      const { default: usual, max } = LIMITS.keys_page
+      const first = await page('limit=999999')
+      expect(first.ids).toEqual(ids.slice(0, max))
+      const second = await page(first.next!)
+      expect(second.ids).toEqual(ids.slice(max, max + usual))
+      let last = await page(`${second.next}&limit=${max}`)
+      for (let pages = 1; last.next !== null; pages++) {
+        expect(pages).toBeLessThan(made / max)
+        last = await page(`${last.next}&limit=${max}`)
+      }
+      expect(last.ids.at(-1)).toBe(ids.at(-1))
+      const other = await world.call('GET', `/v1/projects/${project_id}/api-keys?cursor=abc`, { token: key })
+      expect([other.status, other.json.error.code]).toEqual([400, 'invalid_cursor'])
     })
 
     it('have a name of at most 128 characters [keys.name]', async () => {

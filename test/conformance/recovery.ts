@@ -4,6 +4,11 @@ import { makeAgent, makeRun } from './make.ts'
 import { fails, holds, type Play, ran, recordId, workOff, works } from './play.ts'
 import type { Given } from './suite.ts'
 
+const mendedIn = async (world: ReturnType<Given>, run: string): Promise<(string | null)[]> =>
+  (await world.call('GET', `/v2/runs/${run}/items`)).json.map(
+    (item: { mended_by: string | null }) => item.mended_by,
+  )
+
 /** Triage, replays, resumes, clusters, recoveries, and why an item is not running. */
 export function recoveryPart(given: Given): void {
   describe('triage', () => {
@@ -153,15 +158,30 @@ export function recoveryPart(given: Given): void {
         [id, -1],
         [replay.json.record_id, 0],
       ])
-      const mended = async (of: string) =>
-        (await world.call('GET', `/v2/runs/${of}/items`)).json.map(
-          (item: { mended_by: string }) => item.mended_by,
-        )
-      expect(await mended(run)).toEqual([replay.json.record_id])
-      expect(await mended(replay.json.run_id)).toEqual([null])
+      expect(await mendedIn(world, run)).toEqual([replay.json.record_id])
+      expect(await mendedIn(world, replay.json.run_id)).toEqual([null])
       const { json } = await world.call('GET', `/v2/runs?item_id=again`)
       expect(json.map((one: { id: string }) => one.id)).toEqual([replay.json.run_id, run])
       expect((await world.call('GET', `/v2/runs/${run}/verify`)).json.balanced).toBe(true)
+    })
+
+    it('mends nothing once people called it wrong, but a replay of it may [runs.items-mended]', async () => {
+      const world = given()
+      const { run } = await ran(world, fails(), [{ input: 1 }])
+      const path = (id: string) => `/v1/durable/runs/${id}`
+      const replay = async (id: string) => {
+        const { status, json } = await world.call('POST', `${path(id)}/replay`)
+        expect(status).toBe(202)
+        await workOff(world, works)
+        return json
+      }
+      const first = await replay(recordId(run))
+      expect(await mendedIn(world, run)).toEqual([first.record_id])
+      expect((await world.call('POST', `${path(first.record_id)}/wrong`)).status).toBe(200)
+      expect(await mendedIn(world, run)).toEqual([null])
+      const second = await replay(first.record_id)
+      expect(await mendedIn(world, run)).toEqual([second.record_id])
+      expect(await mendedIn(world, first.run_id)).toEqual([second.record_id])
     })
 
     it('takes another input byte for byte, a deployment and a budget, and refuses unknown values', async () => {

@@ -5,6 +5,7 @@ import { indexSteps } from '../../shared/traces/queries/step-index.ts'
 import { makeAgent, makeRun } from './make.ts'
 import { called, deploy, fails, holds, type Play, ran, recordId, workOff, works } from './play.ts'
 import type { Given } from './suite.ts'
+import type { World } from './world.ts'
 
 /** Plays what the input names. */
 const asTold: Play = item => PLAYS[item.input as keyof typeof PLAYS](item)
@@ -15,8 +16,29 @@ const PLAYS = {
   empty: ({ seq, attempt }: ItemLine): AgentLine[] => [{ type: 'result', seq, attempt, output: '' }],
 }
 
-const told = (inputs: (keyof typeof PLAYS)[], partition_key = 'a') =>
+type Inputs = (keyof typeof PLAYS)[]
+
+const told = (inputs: Inputs, partition_key = 'a') =>
   inputs.map((input, at) => ({ input, item_id: `${partition_key}-${at}`, partition_key }))
+
+/** Two ended runs of one agent over the same items. */
+async function twoRuns(
+  world: World,
+  before: Inputs,
+  after: Inputs,
+): Promise<[before: string, after: string]> {
+  const agent = await makeAgent(world)
+  await deploy(world, agent.id)
+  const start = (inputs: Inputs) =>
+    makeRun(
+      world,
+      agent.id,
+      inputs.map((input, at) => ({ input, item_id: `same-${at}` })),
+    )
+  const runs: [string, string] = [await start(before), await start(after)]
+  await workOff(world, asTold)
+  return runs
+}
 
 /** Summaries of runs and items, and the filters of their lists. */
 export function runFiguresPart(given: Given): void {
@@ -141,13 +163,11 @@ export function runFiguresPart(given: Given): void {
 
     it('runs are compared item by item [runs.compare]', async () => {
       const world = given()
-      const agent = await makeAgent(world)
-      await deploy(world, agent.id)
-      const items = (verdicts: (keyof typeof PLAYS)[]) =>
-        verdicts.map((input, at) => ({ input, item_id: `same-${at}` }))
-      const before = await makeRun(world, agent.id, items(['ok', 'ok', 'fail', 'empty', 'ok']))
-      const after = await makeRun(world, agent.id, items(['ok', 'fail', 'ok', 'empty']))
-      await workOff(world, asTold)
+      const [before, after] = await twoRuns(
+        world,
+        ['ok', 'ok', 'fail', 'empty', 'ok'],
+        ['ok', 'fail', 'ok', 'empty'],
+      )
       const { json } = await world.call('GET', `/v2/runs/${after}/compare?with=${before}`)
       expect([json.before.id, json.after.id]).toEqual([before, after])
       const change = (before: string, after: string) =>
@@ -179,13 +199,7 @@ export function runFiguresPart(given: Given): void {
 
     it('a comparison and the list of items have the verdicts that people corrected [runs.compare, results.corrected]', async () => {
       const world = given()
-      const agent = await makeAgent(world)
-      await deploy(world, agent.id)
-      const items = (verdicts: (keyof typeof PLAYS)[]) =>
-        verdicts.map((input, at) => ({ input, item_id: `same-${at}` }))
-      const before = await makeRun(world, agent.id, items(['empty', 'ok', 'ok']))
-      const after = await makeRun(world, agent.id, items(['ok', 'ok', 'empty']))
-      await workOff(world, asTold)
+      const [before, after] = await twoRuns(world, ['empty', 'ok', 'ok'], ['ok', 'ok', 'empty'])
       for (const id of [recordId(before, 1), recordId(after, 2), recordId(after, 3)])
         await world.call('POST', `/v1/durable/runs/${id}/wrong`, { body: {} })
       const { json } = await world.call('GET', `/v2/runs/${after}/compare?with=${before}`)

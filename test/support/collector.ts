@@ -4,6 +4,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { z } from 'zod'
+import { startWaiting } from './waiting.ts'
 
 const scalar = z.union([
   z.strictObject({ stringValue: z.string() }).transform(({ stringValue }) => stringValue),
@@ -115,7 +116,7 @@ export interface Collector {
 }
 
 export async function startCollector(): Promise<Collector> {
-  const waiting = new Set<() => void>()
+  const waiting = startWaiting()
   const take = (path: string, body: string) => {
     if (path === '/v1/traces')
       for (const { resource, scopeSpans } of Traces.parse(JSON.parse(body)).resourceSpans) {
@@ -144,7 +145,7 @@ export async function startCollector(): Promise<Collector> {
         response.writeHead(400).end()
       }
     }
-    for (const look of waiting) look()
+    waiting.look()
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const collector: Collector = {
@@ -155,16 +156,7 @@ export async function startCollector(): Promise<Collector> {
     headers: [],
     problems: [],
     answer: null,
-    got: n =>
-      new Promise(resolve => {
-        const look = () => {
-          if (collector.headers.length < n) return
-          waiting.delete(look)
-          resolve()
-        }
-        waiting.add(look)
-        look()
-      }),
+    got: n => waiting.until(() => collector.headers.length >= n),
     async close() {
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))

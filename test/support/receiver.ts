@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { startWaiting } from './waiting.ts'
 
 export interface Received {
   headers: Record<string, string>
@@ -22,29 +23,20 @@ export interface Receiver {
 }
 
 export async function startReceiver(): Promise<Receiver> {
-  const waiting = new Set<() => void>()
+  const waiting = startWaiting()
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const text of request.setEncoding('utf8')) body += text
     receiver.received.push({ headers: request.headers as Record<string, string>, body, path: request.url! })
     receiver.answer(response, request)
-    for (const look of waiting) look()
+    waiting.look()
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const receiver: Receiver = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received: [],
     answer: response => response.writeHead(204).end(),
-    got: n =>
-      new Promise(resolve => {
-        const look = () => {
-          if (receiver.received.length < n) return
-          waiting.delete(look)
-          resolve()
-        }
-        waiting.add(look)
-        look()
-      }),
+    got: n => waiting.until(() => receiver.received.length >= n),
     async close() {
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))

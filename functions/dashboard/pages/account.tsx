@@ -1,8 +1,7 @@
 // The member's own account: name and role, sessions, and password.
 
 import * as z from 'zod'
-import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { Field } from '../parts/form.tsx'
+import { Field, NewPassword } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'
 import { ROOT } from '../shell/addresses.ts'
@@ -58,15 +57,7 @@ export const accountPage = page({
             <Field label="Current password">
               <input name="current_password" type="password" required autocomplete="current-password" />
             </Field>
-            <Field label="New password" hint="At least 12 characters.">
-              <input
-                name="new_password"
-                type="password"
-                required
-                minlength={LIMITS.password_characters.min}
-                autocomplete="new-password"
-              />
-            </Field>
+            <NewPassword label="New password" name="new_password" />
             <div>
               <button class="primary">Change</button>
             </div>

@@ -6,10 +6,10 @@ import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { List } from '../parts/list.tsx'
 import { type Item, readItem } from '../parts/record.ts'
+import { ACTION_VERBS } from '../parts/recovery-lines.tsx'
 import { brief, count, counted, money, statusWord, When } from '../parts/text.tsx'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
-import { VERBS } from './recovery.tsx'
 
 type Cause = Schemas['CauseWithRuns']
 
@@ -96,7 +96,7 @@ const Actions = ({ cause }: { cause: Cause }) => (
         class={at === 0 ? 'button primary' : 'button'}
         href={ofProject(cause.project_id, `recover?${new URLSearchParams({ cause_id: cause.id, action })}`)}
       >
-        {VERBS[action]} all {count(cause.waiting)}…
+        {ACTION_VERBS[action]} all {count(cause.waiting)}…
       </a>
     ))}
   </>

@@ -5,14 +5,13 @@ import { KEY_ROLES } from '../../../shared/accounts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { Field, RoleRequired, Sure } from '../parts/form.tsx'
-import { List, Pager } from '../parts/list.tsx'
+import { List, nextOf, Pager } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'
 import { ofProject } from '../shell/addresses.ts'
+import { defined } from '../shell/defined.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
 const DAY_MS = 86_400_000
-/** Most keys on a page. */
-const SHOWN = 36
 
 export const keysPage = page({
   path: '/dashboard/projects/{projectId}/keys',
@@ -20,19 +19,19 @@ export const keysPage = page({
   show: visit => keysView(visit, {}, visit.query.cursor),
 })
 
-/** The keys page, from the key behind `after` on; a refused form for a new key keeps what was entered. */
+/** The keys page, from a cursor on; a refused form for a new key keeps what was entered. */
 async function keysView(
   { api, params, member, ctx, request }: Visit<{ projectId: string }>,
   entered: Entered = {},
-  after?: string,
+  cursor?: string,
 ): Promise<View> {
   const project_id = params.projectId
-  const { data: keys = [] } = await api.GET('/v1/projects/{projectId}/api-keys', {
-    params: { path: { projectId: project_id } },
+  const { data: keys = [], response } = await api.GET('/v1/projects/{projectId}/api-keys', {
+    params: {
+      path: { projectId: project_id },
+      query: { limit: LIMITS.keys_page.default, ...defined({ cursor }) },
+    },
   })
-  // Newest first, and by id: a key that was revoked meanwhile still says where the page begins.
-  const first = after === undefined ? 0 : keys.filter(key => key.id >= after).length
-  const shown = keys.slice(first, first + SHOWN)
   const mayChange = member.role !== 'viewer'
   return {
     title: 'Keys',
@@ -46,8 +45,8 @@ async function keysView(
           A key opens this project and no other. Code, the command line and ingresses send it as a bearer.
         </p>
         {!mayChange && <RoleRequired least="operator" />}
-        <KeyList project_id={project_id} keys={shown} mayChange={mayChange} now={ctx.now()} />
-        <Pager request={request} next={first + SHOWN < keys.length ? shown.at(-1)!.id : null} />
+        <KeyList project_id={project_id} keys={keys} mayChange={mayChange} now={ctx.now()} />
+        <Pager request={request} next={nextOf(response)} />
         {mayChange && <NewKey project_id={project_id} entered={entered} />}
       </>
     ),

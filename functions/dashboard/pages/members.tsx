@@ -2,9 +2,8 @@
 
 import * as z from 'zod'
 import { MEMBER_ROLES } from '../../../shared/accounts/vocabulary.ts'
-import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { Field, RoleRequired, Sure } from '../parts/form.tsx'
+import { Field, NewPassword, RoleRequired, Sure } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'
 import { ROOT } from '../shell/addresses.ts'
@@ -120,18 +119,11 @@ const NewMember = ({ entered }: { entered: Entered }) => (
       <Field label="Role">
         <RoleSelect of={entered.role ?? 'operator'} />
       </Field>
-      <Field
+      <NewPassword
         label="First password"
-        hint="At least 12 characters. Assay sends no mail: tell it to them, to be changed at once."
-      >
-        <input
-          name="password"
-          type="password"
-          required
-          minlength={LIMITS.password_characters.min}
-          autocomplete="new-password"
-        />
-      </Field>
+        name="password"
+        hint="Assay sends no mail: tell it to them, to be changed at once."
+      />
       <div>
         <button class="primary">Add</button>
       </div>

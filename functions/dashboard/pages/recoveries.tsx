@@ -5,12 +5,12 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { isOver, sayStage, sayStanding } from '../../../shared/view/recovery.ts'
 import { namesOfCohorts } from '../parts/cohort-names.ts'
 import { List, nextOf, Pager } from '../parts/list.tsx'
+import { ACTION_VERBS } from '../parts/recovery-lines.tsx'
 import { NextSteps, Tried, triedItems } from '../parts/recovery-report.tsx'
 import { count, money, When } from '../parts/text.tsx'
 import { ofProject, ofRecovery, ofRun } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { action, page } from '../shell/page.ts'
-import { VERBS } from './recovery.tsx'
 
 type Recovery = Schemas['Recovery']
 
@@ -48,7 +48,7 @@ export const recoveriesPage = page({
                 label: 'Recovery',
                 cell: one => <a href={ofRecovery(one.id)}>{one.name ?? words(one.filter)}</a>,
               },
-              { label: 'What', cell: one => VERBS[one.action] },
+              { label: 'What', cell: one => ACTION_VERBS[one.action] },
               { label: 'State', cell: sayStanding },
               { label: 'Worked', numeric: true, cell: one => count(one.ok) },
               { label: 'Still fail', numeric: true, cell: one => count(one.degraded + one.failed) },
@@ -80,7 +80,7 @@ export const recoveryProgressPage = page({
       namesOfCohorts(api, [recovery.filter]),
       triedItems(api, recovery),
     ])
-    const name = recovery.name ?? `${VERBS[recovery.action]} ${words(recovery.filter)}`
+    const name = recovery.name ?? `${ACTION_VERBS[recovery.action]} ${words(recovery.filter)}`
     return {
       title: name,
       project_id: recovery.project_id,

@@ -13,6 +13,7 @@ import { namesOfCohorts } from '../parts/cohort-names.ts'
 import { Field } from '../parts/form.tsx'
 import { Later } from '../parts/later.tsx'
 import { linkWith } from '../parts/list.tsx'
+import { ACTION_VERBS } from '../parts/recovery-lines.tsx'
 import { ReuseField } from '../parts/reuse-field.tsx'
 import { shellOptions } from '../parts/shell-word.ts'
 import { count, counted } from '../parts/text.tsx'
@@ -54,7 +55,7 @@ export const recoveryPage = page({
     const plan = isNow ? await planOf(api, { project_id, action, filter }) : undefined
     const triage = ofProject(project_id, `triage?${new URLSearchParams(filter)}`)
     const back = run === undefined ? triage : ofRun(run.id)
-    const verb = VERBS[action]
+    const verb = ACTION_VERBS[action]
     return {
       title: verb,
       project_id,
@@ -106,14 +107,6 @@ async function isSmall(api: Client, project_id: string, filter: Cohort, run: Sch
   const query = { project_id, ...given, kind, count: 'true', limit: 1 } as const
   const { data } = await api.GET('/v1/triage', { params: { query } })
   return data!.total! < LIMITS.activity_counted
-}
-
-export const VERBS: Record<TriageAction, string> = {
-  replay: 'Replay',
-  resume: 'Resume',
-  acknowledge: 'Acknowledge',
-  dismiss: 'Dismiss',
-  wrong: 'Call wrong',
 }
 
 function optionsOf(filter: Cohort): string {
@@ -182,7 +175,7 @@ const Buttons = ({ plan }: { plan: Plan }) => {
   if (first === undefined)
     return (
       <button class={plan.action === 'dismiss' ? 'danger' : 'primary'} data-key="r">
-        {VERBS[plan.action]} {counted(plan.eligible, 'item')}
+        {ACTION_VERBS[plan.action]} {counted(plan.eligible, 'item')}
       </button>
     )
   return (

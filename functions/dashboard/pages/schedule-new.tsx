@@ -2,21 +2,18 @@
 // of a source are secrets and links are logged.
 
 import * as z from 'zod'
-import { ApiError } from '../../../shared/kernel/errors.ts'
-import { sampleOf } from '../../../shared/kernel/sample.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { guessFields, rowOf } from '../../../shared/submission/rules/first-rows.ts'
 import { misfitOf, wantedOf } from '../../../shared/submission/rules/wanted-fields.ts'
+import { checkInput, inputSchema } from '../parts/agent-input.ts'
 import { agentsOf } from '../parts/agents-of.ts'
 import { AgentField } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { ScheduleFields, scheduleBody, scheduleForm, typedIn } from '../parts/schedule-form.tsx'
-import { Moments } from '../parts/schedule-moments.tsx'
+import { Moments, momentsOf } from '../parts/schedule-moments.tsx'
 import { shellWord } from '../parts/shell-word.ts'
-import { type sourceForm, sourceOrder } from '../parts/source-fields.tsx'
-import { takesNull } from '../parts/takes-null.ts'
+import { sourceOrder } from '../parts/source-fields.tsx'
 import { counted } from '../parts/text.tsx'
-import { inputSchema } from '../parts/trigger-secret.tsx'
 import { ofProject, ofSchedule } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { bodyText } from '../shell/form-values.ts'
@@ -155,30 +152,6 @@ async function misfitOfItems(
 }
 
 const rowOfItem = ({ input }: { input?: unknown }) => rowOf(JSON.stringify(input))
-
-/** The schedule's next occurrences. Called before the input is checked, so that a bad cron is reported first. */
-export const momentsOf = async (api: Client, { cron, timezone }: { cron: string; timezone: string }) =>
-  (await api.GET('/v1/schedules/preview', { params: { query: { cron, timezone } } })).data!.moments
-
-/**
- * Refuses the default input, null, for an agent that does not accept it: each fire would be graded as failed.
- * @throws ApiError naming the field, where the agent's schema takes no null
- */
-export async function checkInput(
-  api: Client,
-  agent_id: string,
-  filled: Pick<z.output<typeof newScheduleForm>, 'input' | keyof typeof sourceForm>,
-): Promise<void> {
-  if (filled.input.trim() !== 'null' || sourceOrder(filled) !== null) return
-  const schema = await inputSchema(api, { agent_id })
-  if (takesNull(schema)) return
-  const such = JSON.stringify(sampleOf(schema as Parameters<typeof sampleOf>[0]))
-  throw new ApiError(
-    'invalid_request',
-    `Field "input": the agent takes no null; what it takes is such as ${such}.`,
-    'Many items can be read from a source instead.',
-  )
-}
 
 /** Sent by POST, because a link would carry the headers of the source into logs. */
 export const previewSchedule = action({

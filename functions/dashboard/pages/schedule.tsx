@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { fieldsOf } from '../../../shared/json/json.ts'
 import { prettyJson } from '../../../shared/json/pretty-json.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { checkInput } from '../parts/agent-input.ts'
 import { Facts } from '../parts/facts.tsx'
 import { RoleRequired, Sure } from '../parts/form.tsx'
 import { nextOf, Pager } from '../parts/list.tsx'
@@ -18,7 +19,7 @@ import {
   typedIn,
 } from '../parts/schedule-form.tsx'
 import { History } from '../parts/schedule-history.tsx'
-import { Moments } from '../parts/schedule-moments.tsx'
+import { Moments, momentsOf } from '../parts/schedule-moments.tsx'
 import { startFacts } from '../parts/start-fields.tsx'
 import { Tags } from '../parts/tags.tsx'
 import { cents, When } from '../parts/text.tsx'
@@ -26,7 +27,6 @@ import { ofItem, ofProject, ofRun, ofSchedule } from '../shell/addresses.ts'
 import { defined } from '../shell/defined.ts'
 import { bodyText } from '../shell/form-values.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
-import { checkInput, momentsOf } from './schedule-new.tsx'
 
 type Schedule = Schemas['Schedule']
 

@@ -2,6 +2,7 @@
 // an irreversible action. All work without a script.
 
 import { type Child, cloneElement, createContext, isValidElement, type JSXNode, useContext } from 'hono/jsx'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 
 /** The errors of a form that is shown again, by field name. */
@@ -32,6 +33,19 @@ export const Field = ({
     </label>
   )
 }
+
+/** A password that somebody makes up. */
+export const NewPassword = ({ label, name, hint = '' }: { label: string; name: string; hint?: string }) => (
+  <Field label={label} hint={`At least ${LIMITS.password_characters.min} characters. ${hint}`.trim()}>
+    <input
+      name={name}
+      type="password"
+      required
+      minlength={LIMITS.password_characters.min}
+      autocomplete="new-password"
+    />
+  </Field>
+)
 
 const isControl = (child: Child): child is JSXNode =>
   isValidElement(child) && typeof (child as JSXNode).props.name === 'string'

@@ -1,6 +1,6 @@
 // The next occurrences of a schedule, in its own time zone.
 
-import type { Schemas } from '../../../shared/sdk/client.ts'
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { List } from './list.tsx'
 import { When } from './text.tsx'
 
@@ -8,6 +8,10 @@ const NOTES = {
   skipped: 'The clock jumps over it: nothing fires.',
   repeated: 'The clock shows it twice: it fires the first time.',
 }
+
+/** The schedule's next occurrences. Called before the input is checked, so that a bad cron is reported first. */
+export const momentsOf = async (api: Client, { cron, timezone }: { cron: string; timezone: string }) =>
+  (await api.GET('/v1/schedules/preview', { params: { query: { cron, timezone } } })).data!.moments
 
 export const Moments = ({
   moments,

@@ -10,6 +10,7 @@ import { defined } from '../shell/defined.ts'
 import { agentsOf } from './agents-of.ts'
 import { Choice } from './choice.tsx'
 import { linkWith } from './list.tsx'
+import { ACTION_VERBS } from './recovery-lines.tsx'
 import { runOf } from './run-reads.ts'
 import { count, counted } from './text.tsx'
 import type { TriageQuery } from './triage-query.ts'
@@ -66,11 +67,9 @@ const ACTIONS: Record<TriageLane | '', readonly TriageAction[]> = {
   review: [],
 }
 const VERBS: Record<TriageAction, string> = {
+  ...ACTION_VERBS,
   replay: 'Replay what did not work',
   resume: 'Resume what is held',
-  acknowledge: 'Acknowledge',
-  dismiss: 'Dismiss',
-  wrong: 'Call wrong',
 }
 
 interface ScopeProps {

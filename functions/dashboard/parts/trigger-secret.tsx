@@ -4,6 +4,7 @@ import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { sampleBody } from '../../../shared/triggers/rules/sample-body.ts'
 import { ofTrigger } from '../shell/addresses.ts'
 import type { View } from '../shell/page.ts'
+import { inputSchema } from './agent-input.ts'
 
 type Trigger = Schemas['Trigger']
 
@@ -11,13 +12,6 @@ export const curlOf = (trigger: Trigger, secret: string, input_schema: unknown) 
   trigger.scheme === 'bearer'
     ? `curl ${trigger.url} \\\n  -H 'authorization: Bearer ${secret}' \\\n  -H 'content-type: application/json' \\\n  -H 'x-idempotency-key: example-1' \\\n  -d ${sampleBody(trigger, input_schema)}`
     : undefined
-
-/** The input schema of the agent's current deployment; undefined where it declares none. */
-export async function inputSchema(api: Client, { agent_id }: Pick<Trigger, 'agent_id'>): Promise<unknown> {
-  const params = { path: { agentId: agent_id } }
-  const { data = [] } = await api.GET('/v1/agents/{agentId}/deployments', { params })
-  return data.find(one => one.is_current)?.declaration.input_schema
-}
 
 /** The page after creating a trigger, the only one that shows its secret. */
 export async function secretView(api: Client, trigger: Schemas['NewTrigger']): Promise<View> {

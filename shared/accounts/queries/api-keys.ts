@@ -60,14 +60,19 @@ export async function touchKey(db: Database, id: string): Promise<void> {
 }
 
 /** The next of a project's unrevoked keys, newest first. */
-function nextKeys(db: Database, project_id: string, before: string | undefined): Promise<ApiKeyRow[]> {
+export function nextKeys(
+  db: Database,
+  project_id: string,
+  before: string | undefined,
+  limit: number,
+): Promise<ApiKeyRow[]> {
   const isBefore = before === undefined ? undefined : lt(apiKeys.id, before)
   return db
     .select(columns)
     .from(apiKeys)
     .where(and(eq(apiKeys.project_id, project_id), isNull(apiKeys.revoked_at), isBefore))
     .orderBy(desc(apiKeys.id))
-    .limit(LIMITS.keys_chunk)
+    .limit(limit)
 }
 
 /** Yields a project's unrevoked keys in chunks, newest first. `read` runs the query of each chunk. */
@@ -77,7 +82,7 @@ export async function* keysInChunks(
 ): AsyncGenerator<ApiKeyRow[]> {
   let before: string | undefined
   for (;;) {
-    const rows = await read(db => nextKeys(db, project_id, before))
+    const rows = await read(db => nextKeys(db, project_id, before, LIMITS.keys_chunk))
     if (rows.length > 0) yield rows
     if (rows.length < LIMITS.keys_chunk) return
     before = rows.at(-1)!.id

@@ -29,7 +29,7 @@ export async function queueDigests(sql: Sql, runs: readonly RunKey[]): Promise<n
 
 /**
  * How many items of each run people found to have worked, or not to, against the recorded verdict. Scans the items that
- * did not work once per message, a second for 4,000,000 items: an index for it would have to be built while nobody
+ * did not work, a second for 4,000,000 items: an index for it would have to be built while nobody
  * claims.
  */
 export async function findCorrections(sql: Sql, project_id: string, runIds: readonly string[]) {
@@ -40,7 +40,10 @@ export async function findCorrections(sql: Sql, project_id: string, runIds: read
     where project_id = ${project_id} and run_id = any(${[...runIds]}::uuid[]) and corrected is not null group by 1`
 }
 
-/** Whether items of a run that did not work still wait for a decision. */
+/**
+ * Whether items of a run that did not work still wait for a decision, which those that somebody took out of triage
+ * without one do not; the run's `undecided` counts these, too.
+ */
 export async function isToDecide(sql: Sql, { project_id, run_id }: RunKey): Promise<boolean> {
   const [row] = await sql<{ waits: boolean }[]>`
     select exists (

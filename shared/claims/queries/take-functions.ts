@@ -3,10 +3,13 @@
 //
 // A call is one message: it locks, then reads and takes, and each of its statements has a snapshot of its own, from
 // after the lock (READ COMMITTED). PostgreSQL keeps the plans as long as the connection lives, so a plan must not
-// depend on the rows there were when it was made: a plan for few rows would read them all when there are many. For that
-// the migration 0070_take_by_bounds has other conditions in their place; a function with a new name needs them, too.
+// depend on the rows there were when it was made: a plan for few rows would read them all when there are many. Where
+// most runs are small, it expects a large one to be small, too, and may find its items by the run alone. So chosen items
+// are found by `hasSeqIn`, whose condition depends on the server's version, and lateral queries with an offset look
+// items up one by one.
 
 import { become, countMoves, guard, isIn, useMoves } from '../../items/queries/transitions.ts'
+import { hasSeqIn, LOOKS_UP_LISTS, type Server } from '../../kernel/packed-columns.ts'
 import { IS_OPEN, IS_SERVED, PROJECT_ROOM, RUN_ROOM, RUNS_WITH_CAPS } from './admission.ts'
 import { OFFERED_ITEMS } from './pilots.ts'
 
@@ -34,9 +37,9 @@ const IS_DUE =
  */
 const COUNT_BUSY = `busy := (select jsonb_object_agg(p.partition_key, p.n) from (
     select i.partition_key, count(*) as n
-    from claims c, unnest(c.seqs) as s(seq), items i
-    where c.project_id = of_project and i.project_id = of_project and i.run_id = c.run_id and i.seq = s.seq and ${isIn(['running'])}
-      and i.partition_key is not null
+    from claims c, unnest(c.seqs) as s(seq), lateral (select partition_key, status from items
+        where project_id = of_project and run_id = c.run_id and seq = s.seq offset 0) i
+    where c.project_id = of_project and ${isIn(['running'])} and i.partition_key is not null
     group by 1) p);
   `
 const IS_WITHIN_SHARE =
@@ -47,8 +50,8 @@ const due = (most: string) => `select d.seq, d.due_at from due_items d
         order by d.due_at limit ${most}`
 
 /** Removes the chosen items from the due ones; if none is chosen, nothing is written. */
-const leaveDue = (chosen: string) => `with due as (
-    delete from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = any(array(${chosen}))
+const leaveDue = (chosen: string, server: Server) => `with chosen as materialized (${chosen}), due as (
+    delete from due_items d where d.project_id = of_project and d.run_id = of_run and ${hasSeqIn(server, 'd', 'chosen')}
     returning d.seq, d.alone, d.cuts
   )
   select array_agg(due.seq), array_agg(due.alone), array_agg(due.cuts) into due_seqs, alones, cuts_of from due;
@@ -56,55 +59,64 @@ const leaveDue = (chosen: string) => `with due as (
     return;
   end if;
   `
+
 // By subscripts: PostgreSQL expects a thousand of them, so it uses a hash join.
-const TAKE_DUE = `taken as (
+const takeDueSeqs = ({ looksUpLists }: Server) => `taken as (
       update items i set ${become('claim', 'locked_at')}
       from generate_subscripts(due_seqs, 1) n
-      where i.project_id = of_project and i.run_id = of_run and i.seq = any(due_seqs) and i.seq = due_seqs[n] and ${guard('claim')}
+      where i.project_id = of_project and i.run_id = of_run and i.seq = any(due_seqs)${looksUpLists ? '' : WITHIN_DUE}
+        and i.seq = due_seqs[n] and ${guard('claim')}
       returning ${TAKEN}, alones[n] as alone, cuts_of[n] as cuts
     ), moved as (select low_seq as next_seq)`
+const WITHIN_DUE = `
+        and i.seq between (select min(s.seq) from unnest(due_seqs) s(seq)) and (select max(s.seq) from unnest(due_seqs) s(seq))`
 
-const FUNCTIONS: readonly TakeFunction[] = [
-  {
-    name: 'take_range_2',
-    before: `high_seq := least(low_seq + room - 1, high_seq);
+const TAKE_RANGE: TakeFunction = {
+  name: 'take_range_2',
+  before: `high_seq := least(low_seq + room - 1, high_seq);
   if high_seq < low_seq then
     return;
   end if;
   has_due := exists (
     select from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq between low_seq and high_seq);
   `,
-    taken: `taken as (
+  taken: `taken as (
       update items i set ${become('claim', 'locked_at')}
       where i.project_id = of_project and i.run_id = of_run and ${guard('claim')} and i.seq between low_seq and high_seq
         and (not has_due or not ${IS_DUE})
       returning ${TAKEN}, false as alone, null::smallint as cuts
     ), moved as (select high_seq + 1 as next_seq)`,
-  },
-  {
-    name: 'take_due_2',
-    parameters: ['fresh boolean'],
-    before: leaveDue(`select d.seq from (${due('room')}) d`),
-    taken: TAKE_DUE,
-  },
-  {
-    name: 'take_due_fair_2',
-    parameters: ['fresh boolean', 'per_partition int', 'lookahead int'],
-    before: `${COUNT_BUSY}${leaveDue(`
+}
+
+const takeDue = (server: Server): TakeFunction => ({
+  name: 'take_due_2',
+  parameters: ['fresh boolean'],
+  before: leaveDue(`select d.seq from (${due('room')}) d`, server),
+  taken: takeDueSeqs(server),
+})
+
+const takeDueFair = (server: Server): TakeFunction => ({
+  name: 'take_due_fair_2',
+  parameters: ['fresh boolean', 'per_partition int', 'lookahead int'],
+  before: `${COUNT_BUSY}${leaveDue(
+    `
       select ranked.seq from (
         select d.seq, d.due_at, i.partition_key,
           row_number() over (partition by i.partition_key order by d.due_at, d.seq) as nth
-        from (${due('lookahead')}) d join items i
-          on i.project_id = of_project and i.run_id = of_run and i.seq = d.seq) ranked
+        from (${due('lookahead')}) d cross join lateral (select partition_key from items
+          where project_id = of_project and run_id = of_run and seq = d.seq offset 0) i) ranked
       where ${IS_WITHIN_SHARE}
-      order by due_at limit room`)}`,
-    taken: TAKE_DUE,
-  },
-  {
-    name: 'take_fair_2',
-    parameters: ['per_partition int', 'lookahead int'],
-    before: COUNT_BUSY,
-    taken: `near as (
+      order by due_at limit room`,
+    server,
+  )}`,
+  taken: takeDueSeqs(server),
+})
+
+const takeFair = (server: Server): TakeFunction => ({
+  name: 'take_fair_2',
+  parameters: ['per_partition int', 'lookahead int'],
+  before: COUNT_BUSY,
+  taken: `near as (
       select i.seq, i.partition_key from items i
       where i.project_id = of_project and i.run_id = of_run and i.seq between low_seq and high_seq and ${guard('claim')}
         and not ${IS_DUE}
@@ -115,19 +127,18 @@ const FUNCTIONS: readonly TakeFunction[] = [
       select ranked.seq from ranked where ${IS_WITHIN_SHARE} order by ranked.seq limit room
     ), taken as (
       update items i set ${become('claim', 'locked_at')}
-      where i.project_id = of_project and i.run_id = of_run and i.seq = any(array(select chosen.seq from chosen)) and ${guard('claim')}
+      where i.project_id = of_project and i.run_id = of_run and ${hasSeqIn(server, 'i', 'chosen')} and ${guard('claim')}
       returning ${TAKEN}, false as alone, null::smallint as cuts
     ), moved as (
       select coalesce((select min(near.seq) from near where near.seq not in (select taken.seq from taken)),
         (select max(near.seq) + 1 from near), high_seq + 1) as next_seq
     )`,
-  },
-]
+})
 
 const ROOM_PARAMETERS =
   'of_project uuid, of_run uuid, of_deployment uuid, most int, kept_places int, kept_of_run int'
 
-const ROOM_FUNCTION = `CREATE FUNCTION lock_room_2(${ROOM_PARAMETERS}, OUT low_seq int, OUT high_seq int, OUT room int)
+const ROOM_FUNCTION = `CREATE OR REPLACE FUNCTION lock_room_2(${ROOM_PARAMETERS}, OUT low_seq int, OUT high_seq int, OUT room int)
 LANGUAGE plpgsql AS $$
 BEGIN
   perform from runs r join project_usage u using (project_id)
@@ -140,7 +151,12 @@ BEGIN
 END
 $$;`
 
-const definition = ({ name, parameters = [], before = '', taken }: TakeFunction) => `CREATE FUNCTION ${name}(
+const definition = ({
+  name,
+  parameters = [],
+  before = '',
+  taken,
+}: TakeFunction) => `CREATE OR REPLACE FUNCTION ${name}(
   ${[ROOM_PARAMETERS, 'lease_ms int', ...parameters].join(', ')}
 ) RETURNS TABLE (claim_id bigint, seq int, attempt smallint, item_id text, partition_key text, input text, past json)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
@@ -186,18 +202,30 @@ BEGIN
 END
 $$;`
 
-export const TAKE_FUNCTIONS: readonly string[] = [ROOM_FUNCTION, ...FUNCTIONS.map(definition)]
+/** The functions as they are on servers of a kind. */
+export const takeFunctions = (server: Server): readonly string[] => [
+  ROOM_FUNCTION,
+  ...[TAKE_RANGE, takeDue(server), takeDueFair(server), takeFair(server)].map(definition),
+]
 
 /**
- * The migration that creates the functions, written by `npm run generate`. Once released it stays: a function that is
- * to do something else gets a new name and a migration of its own, since earlier versions still call the old one.
+ * The migration that makes the functions what they are here, written by `npm run generate`; earlier ones made them by
+ * other text that took the same items. Once released it stays: text that takes the same is written by a migration after
+ * it, and a function that is to do something else gets a new name, since earlier versions still call the old one.
  */
-export const TAKE_MIGRATION = [
-  'drizzle/0060_take_functions_by_project.sql',
-  migrationOf(TAKE_FUNCTIONS),
-] as const
+export const TAKE_MIGRATION = ['drizzle/0070_take_by_bounds.sql', migration()] as const
 
-function migrationOf(functions: readonly string[]): string {
-  const head = '-- Made by npm run generate from shared/claims/queries/take-functions.ts.\n'
-  return `${head}${functions.join('--> statement-breakpoint\n')}\n`
+function migration(): string {
+  const [newer, older] = [true, false].map(looksUpLists => takeFunctions({ looksUpLists }).join('\n'))
+  return `-- Made by npm run generate from shared/claims/queries/take-functions.ts, which says why the version matters.
+DO $do$
+BEGIN
+if current_setting('server_version_num')::int >= ${LOOKS_UP_LISTS}0000 then
+${newer}
+else
+${older}
+end if;
+END
+$do$;
+`
 }

@@ -206,7 +206,7 @@ export const RunItem = z
     input: payload('The input, byte for byte.'),
     output: payload('The output, byte for byte; null when there is none.'),
     mended_by: id(
-      'Of an item that did not work, the record id of its newest replay, or replay of a replay, that did.',
+      'Of an item that did not work, the record id of its newest replay, or replay of a replay, that did; both as people corrected the verdicts.',
     ).nullable(),
     corrected_outcome_status: z
       .enum(OUTCOMES)

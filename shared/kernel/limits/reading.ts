@@ -70,6 +70,7 @@ export const READING_LIMITS = {
   sessions_page: { default: 50, max: 200 },
   deployments_compared: 50, // with a new one, which is not created if one equals it, environment included
   deployments_page: { default: 50, max: 200 },
+  keys_page: { default: 50, max: 200 },
   keys_chunk: 1000, // of a project's keys, read at once; under 1 MiB
   bare_agents_chunk: 500, // without their configurations
   agents_chunk: 16, // of a list of agents read at once: 4 MiB where each has the largest configuration allowed

@@ -135,6 +135,8 @@ export const WORK_LIMITS = {
   agent_linger_ms: 1000,
   agent_bundle_bytes: 10 * MiB,
   bundle_spared_minutes: 60, // on a cluster, unused code is removed only after it: its deployment may be about to commit
+  // Whether they are used is asked of a cluster at once: 64 bytes each. No index has it, so each chunk reads all deployments
+  bundles_chunk: 10_000,
   deployment_bytes: 24 * MiB, // a bundle as a JSON string, its declaration and its environment
   agent_env_bytes: 64 * KiB,
   agent_memory_bytes: 1024 * MiB,

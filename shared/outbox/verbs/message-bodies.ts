@@ -41,6 +41,7 @@ export async function putInWords(ctx: Context, held: readonly HeldDelivery[]): P
     sql,
     tests.map(one => one.project_id),
   )
+  const read = onceForEachRun(sql)
   for (const one of held) {
     const run = runs.get(one.id)
     const alert = alerts.get(one.id)
@@ -50,7 +51,7 @@ export async function putInWords(ctx: Context, held: readonly HeldDelivery[]): P
       one.body = formatted(one, resolvedMessage(alert, config.base_url), () => alertResolvedOf(alert))
     else if (alert)
       one.body = formatted(one, alertMessage(alert, config.base_url), () => alertRaisedOf(alert))
-    else if (digest) one.body = await digestBody(ctx, one, digest)
+    else if (digest) one.body = digestBody(config.base_url, one, digest, await read(digest))
     else if (one.kind === 'channel.test') {
       const message = testMessage(names.get(one.project_id) ?? 'this project')
       one.body = formatted(one, message, () =>
@@ -71,12 +72,32 @@ function formatted({ url, format }: HeldDelivery, message: Message, json: () => 
   return toJson(formats[isMailUrl(url) ? 'mail' : format]())
 }
 
-async function digestBody(ctx: Context, one: HeldDelivery, end: DigestEnd): Promise<string> {
-  const { sql, config } = ctx
-  const key = { project_id: end.run.project_id, run_id: end.run.id }
+/** What digests of a run report of its triage. */
+type DigestTriage = Awaited<ReturnType<typeof readTriage>>
+
+/** Digests of one run go to several channels, and each would read all its items that did not work. */
+function onceForEachRun(sql: Context['sql']) {
+  const found = new Map<string, DigestTriage>()
+  return async (end: DigestEnd): Promise<DigestTriage> => {
+    const known = found.get(end.run.id) ?? (await readTriage(sql, end))
+    found.set(end.run.id, known)
+    return known
+  }
+}
+
+async function readTriage(sql: Context['sql'], { run, previous }: DigestEnd) {
+  const key = { project_id: run.project_id, run_id: run.id }
   const [causes, to_decide] = await Promise.all([topCauses(sql, key), isToDecide(sql, key)])
-  const runIds = [end.run.id, ...(end.previous ? [end.previous.id] : [])]
-  const changed = await findCorrections(sql, end.run.project_id, runIds)
+  const runIds = [run.id, ...(previous ? [previous.id] : [])]
+  return { causes, to_decide, changed: await findCorrections(sql, run.project_id, runIds) }
+}
+
+function digestBody(
+  base_url: string,
+  one: HeldDelivery,
+  end: DigestEnd,
+  { causes, to_decide, changed }: DigestTriage,
+): string {
   const told = (run: NonNullable<DigestEnd['previous']>): DigestRun => {
     const corrections = changed.find(({ run_id }) => run_id === run.id) ?? { to_ok: 0, to_degraded: 0 }
     return corrected({ ...run, cron: end.cron }, corrections)
@@ -85,7 +106,7 @@ async function digestBody(ctx: Context, one: HeldDelivery, end: DigestEnd): Prom
   const previous = end.previous && told(end.previous)
   const noticed = (end.run.answer_figures?.failed ?? []).map(sayFailedRunCheck)
   const digest = { run, previous, causes, to_decide, noticed }
-  const links = runLinks(config.base_url, run.id)
+  const links = runLinks(base_url, run.id)
   return formatted(one, digestMessage(digest, links), () =>
     runDigestOf(end, digestWords(digest), digest, links),
   )

@@ -1,5 +1,5 @@
-// Finds which items a replay has mended. Guarantee: one statement for a page of items, however many there are, and a
-// bounded number of replays read.
+// Finds which items a replay has mended, by the verdicts that stand: a replay that people called wrong mended nothing.
+// Guarantee: one statement for a page of items, however many there are, and a bounded number of replays read.
 
 import type { Sql } from '../../context.ts'
 import { projectOf, recordId, rowsOfKeys } from '../../items/queries/item-keys.ts'
@@ -12,7 +12,8 @@ import { LIMITS } from '../../kernel/limits.ts'
  */
 export async function findMended(sql: Sql, keys: readonly ItemKey[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map()
-  const ofProject = sql`project_id = ${projectOf(keys)}`
+  const project_id = projectOf(keys)
+  const ofProject = sql`project_id = ${project_id}`
   const rows = await sql<{ record_id: string; mended_by: string }[]>`
     with recursive replayed as (
       select ${recordId(sql, 'k')} as record_id, p.run_id, p.seq, 1 as depth
@@ -30,7 +31,10 @@ export async function findMended(sql: Sql, keys: readonly ItemKey[]): Promise<Ma
     select record_id, max(${recordId(sql, 'r')}::text)::uuid as mended_by
     from (select * from replayed limit ${LIMITS.mending_replays}) r
     cross join lateral (
-      select outcome from items where ${ofProject} and run_id = r.run_id and seq = r.seq offset 0) i
+      select coalesce((
+        select t.corrected from triage t
+        where t.project_id = ${project_id} and t.run_id = r.run_id and t.seq = r.seq), outcome) as outcome
+      from items where ${ofProject} and run_id = r.run_id and seq = r.seq offset 0) i
     where i.outcome = 'ok' group by record_id`
   return new Map(rows.map(row => [row.record_id, row.mended_by]))
 }

@@ -151,18 +151,27 @@ async function removeEmptiedOfCluster(sql: Sql, limit: number): Promise<number> 
     if ((await sql`select from runs where project_id = ${id} limit 1`).length > 0) continue
     removed += (await sql`delete from projects where id = ${id}`).count
   }
-  if (removed > 0 && isWhole) await removeUnusedBundles(sql)
+  if (removed > 0 && isWhole) await removeUnusedBundles(sql, LIMITS.bundles_chunk)
   return removed
 }
 
 /**
  * On a cluster no foreign key keeps a bundle that is used: it lies on the coordinator, and its deployments do not. One
- * that was stored just now, or again, may be of a deployment that is not committed yet.
+ * that was stored just now, or again, may be of a deployment that is not committed yet. `chunk` bundles are looked at a
+ * time, in the order of their hashes.
  */
-async function removeUnusedBundles(sql: Sql): Promise<void> {
-  const used = await sql<{ hash: string }[]>`
-    select distinct bundle_hash as hash from deployments where bundle_hash is not null`
-  await sql`
-    delete from bundles where created_at < now() - make_interval(mins => ${LIMITS.bundle_spared_minutes})
-      and hash <> all(${used.map(({ hash }) => hash)}::text[])`
+export async function removeUnusedBundles(sql: Sql, chunk: number): Promise<void> {
+  const isOld = sql`created_at < now() - make_interval(mins => ${LIMITS.bundle_spared_minutes})`
+  let after = ''
+  for (;;) {
+    const rows = await sql<{ hash: string }[]>`
+      select hash from bundles where ${isOld} and hash > ${after} order by hash limit ${chunk}`
+    const hashes = rows.map(({ hash }) => hash)
+    if (hashes.length === 0) return
+    const used = await sql<{ hash: string }[]>`
+      select distinct bundle_hash as hash from deployments where bundle_hash = any(${hashes}::text[])`
+    const isUsed = new Set(used.map(({ hash }) => hash))
+    await sql`delete from bundles where ${isOld} and hash = any(${hashes.filter(hash => !isUsed.has(hash))}::text[])`
+    after = hashes.at(-1)!
+  }
 }

@@ -3,6 +3,7 @@
 
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { startWaiting } from '../../support/waiting.ts'
 
 export interface Call {
   run: string
@@ -40,7 +41,7 @@ export async function startProbe(): Promise<Probe> {
   const calls: Call[] = []
   const open = new Map<string, { now: number; peak: number }>()
   const holds = new Map<(call: Call) => boolean, (() => void)[]>()
-  const waiting = new Set<() => void>()
+  const waiting = startWaiting()
 
   function answer(call: Call, response: ServerResponse): void {
     response.setHeader('content-type', 'application/json')
@@ -75,7 +76,7 @@ export async function startProbe(): Promise<Probe> {
     if (held) held[1].push(go)
     else if (probe.slow_ms > 0) setTimeout(go, probe.slow_ms)
     else go()
-    for (const look of waiting) look()
+    waiting.look()
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -93,17 +94,7 @@ export async function startProbe(): Promise<Probe> {
         for (const go of queue) go()
       }
     },
-    until(condition) {
-      return new Promise(resolve => {
-        const look = () => {
-          if (!condition(calls)) return
-          waiting.delete(look)
-          resolve()
-        }
-        waiting.add(look)
-        look()
-      })
-    },
+    until: condition => waiting.until(() => condition(calls)),
     async close() {
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))

@@ -3,9 +3,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { takeRange } from '../../../shared/claims/queries/claim.ts'
 import { readRun } from '../../../shared/claims/queries/run-facts.ts'
+import { takeFunctions } from '../../../shared/claims/queries/take-functions.ts'
 import { admit } from '../../../shared/claims/rules/admission.ts'
 import { admissionFacts, claimItems } from '../../../shared/claims/verbs/claim.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { serverOf } from '../../../shared/kernel/packed-columns.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
 import { eventually } from '../../support/eventually.ts'
 import { countWaiting } from '../../support/on-cluster.ts'
@@ -234,4 +236,13 @@ it('a run whose due items are all held back by the cap of their partition moves 
   await engine.sql`update runs set next_seq = 3, touched_at = 'epoch'`
   expect((await claimItems(engine.ctx, engine.key(runId), MOST)).claim).toBeNull()
   expect((await engine.run(runId)).touched_at).not.toEqual(new Date(0))
+})
+
+// A migration may change a function by text of its own, which the source would not know.
+it('the functions that take items are in the database what their source says', async () => {
+  for (const definition of takeFunctions(serverOf(engine.sql))) {
+    const [, name, body] = /FUNCTION (\w+)[\s\S]*?\$\$([\s\S]*)\$\$/.exec(definition)!
+    const found = await engine.sql`select prosrc from pg_proc where proname = ${name!}`
+    expect(found).toEqual([{ prosrc: body }])
+  }
 })

@@ -1,9 +1,9 @@
 // Keys that begin with the project replace those that began with the run, while an older version still reads by run.
 
-import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
-import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { migrate, migrationTimes } from '../../../infra/migrate.ts'
+import { emptyDatabase } from '../../support/stores.ts'
 
 const BEFORE = 58
 const TABLES = ['items', 'attempts', 'due_items', 'triage', 'purges', 'steps', 'step_index']
@@ -15,15 +15,7 @@ let parts = new AsyncDisposableStack()
 let url: string
 let sql: postgres.Sql
 beforeEach(async () => {
-  const at = new URL(inject('stores').databaseUrl)
-  const admin = postgres(at.href, { max: 1, onnotice: () => {} })
-  const name = `test_${randomBytes(6).toString('hex')}`
-  await admin`create database ${admin(name)}`
-  parts.defer(async () => {
-    await admin`drop database ${admin(name)} with (force)`
-    await admin.end()
-  })
-  url = Object.assign(at, { pathname: `/${name}` }).href
+  url = parts.adopt(await emptyDatabase(), one => one.drop()).url
   sql = parts.adopt(postgres(url, { max: 4, onnotice: () => {} }), one => one.end({ timeout: 1 }))
 })
 afterEach(async () => {

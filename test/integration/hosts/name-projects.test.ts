@@ -1,7 +1,6 @@
 // A migration gives older rows the project of their run, while other sessions use them.
 
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import postgres from 'postgres'
@@ -10,6 +9,7 @@ import { migrate, migrationTimes } from '../../../infra/migrate.ts'
 import type { Sql } from '../../../shared/context.ts'
 import { readRoleState } from '../../../shared/upkeep/queries/running-role.ts'
 import { faultsOf } from '../../../shared/upkeep/rules/faults.ts'
+import { emptyDatabase } from '../../support/stores.ts'
 
 const BEFORE = 53
 const EXPANDED = 54
@@ -33,15 +33,7 @@ let parts = new AsyncDisposableStack()
 let url: string
 let sql: postgres.Sql
 beforeEach(async () => {
-  const at = new URL(inject('stores').databaseUrl)
-  const admin = postgres(at.href, { max: 1, onnotice: () => {} })
-  const name = `test_${randomBytes(6).toString('hex')}`
-  await admin`create database ${admin(name)}`
-  parts.defer(async () => {
-    await admin`drop database ${admin(name)} with (force)`
-    await admin.end()
-  })
-  url = Object.assign(at, { pathname: `/${name}` }).href
+  url = parts.adopt(await emptyDatabase(), one => one.drop()).url
   await migrate(url, undefined, (await migrationTimes())[BEFORE])
   sql = parts.adopt(postgres(url, { max: 4, onnotice: () => {} }), one => one.end({ timeout: 1 }))
   await writeBefore()

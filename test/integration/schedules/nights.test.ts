@@ -229,7 +229,7 @@ it('a night has one digest, which says how it went and compares it with the nigh
   })
 })
 
-it('a digest counts neither items that were held and went on nor verdicts that people corrected, and names a command only while something waits', async () => {
+it('a digest counts neither items that were held and went on nor verdicts that people corrected, and names a command only while something waits, on every channel', async () => {
   const night = async (at: string) => {
     engine.play(items =>
       items.map(item => {
@@ -248,12 +248,13 @@ it('a digest counts neither items that were held and went on nor verdicts that p
     await callItemWrong(engine.ctx, engine.item(run_id, 1))
     return run_id
   }
+  await addAlertChannel(engine.ctx, engine.project_id, { url: `${receiver.url}/second` })
   const first = await night('2026-03-03T02:00:10Z')
   const second = await night('2026-03-04T02:00:10Z')
   for (const seq of [2, 3, 4, 5]) await acknowledgeItem(engine.ctx, engine.item(second, seq))
   await look()
   await deliver()
-  await receiver.got(2)
+  await receiver.got(4)
   const digests = receiver.received.map(one => JSON.parse(one.body).data).filter(data => data.run?.id)
   const causes = [
     { cause: expect.stringContaining('no such ticket'), items: 2 },
@@ -263,7 +264,8 @@ it('a digest counts neither items that were held and went on nor verdicts that p
     [first, `assay recover --run ${first} --dry-run`],
     [second, null],
   ] as const) {
-    const told = digests.find(data => data.run.id === run_id)
+    const [told, second, ...others] = digests.filter(data => data.run.id === run_id)
+    expect([second, others]).toEqual([told, []])
     expect(told).toMatchObject({ worked: '36 ok, 2 degraded, 2 failed (1 corrected)', command })
     expect(told.causes).toHaveLength(2)
     expect(told.causes).toEqual(expect.arrayContaining(causes))

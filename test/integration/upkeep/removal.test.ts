@@ -6,7 +6,12 @@ import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import type { Sql } from '../../../shared/context.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { callOkWrong } from '../../../shared/triage/queries/verdicts.ts'
-import { RUN_TABLES, removeRunRows, removeRuns } from '../../../shared/upkeep/queries/removal.ts'
+import {
+  RUN_TABLES,
+  removeRunRows,
+  removeRuns,
+  removeUnusedBundles,
+} from '../../../shared/upkeep/queries/removal.ts'
 import { removeDeleted } from '../../../shared/upkeep/verbs/removal.ts'
 import { failure, testEngine } from '../../support/engine.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -91,6 +96,24 @@ it('a long run that is deleted with its agent and with its project is removed on
     while ((await removeDeleted(ctx)) > 0);
     for (const table of ['runs', 'agents', 'projects'])
       expect(await sql`select from ${sql(table)}`).toEqual([])
+  } finally {
+    await engine.close()
+  }
+})
+
+// As on a cluster, where no foreign key names the bundles that are used.
+it('bundles that no deployment uses are removed, except those of the last hour', async () => {
+  const engine = await testEngine()
+  const { sql } = engine
+  try {
+    await engine.deploy()
+    const hashes = ['a', 'b', 'c', 'd', 'e']
+    await sql`
+      insert into bundles ${sql(hashes.map(hash => ({ hash, code: hash, created_at: new Date(0) })))}`
+    await sql`update bundles set created_at = now() where hash = 'e'`
+    await sql`update deployments set bundle_hash = 'b'`
+    await removeUnusedBundles(sql, 2)
+    expect(await sql`select hash from bundles order by 1`).toEqual([{ hash: 'b' }, { hash: 'e' }])
   } finally {
     await engine.close()
   }
