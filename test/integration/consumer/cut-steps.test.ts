@@ -248,7 +248,8 @@ it('a place is kept for a run whose steps need a fresh consumer, before its firs
   await engine.sql`update projects set settings = settings || '{"concurrency": 1}'`
   await engine.deploy()
   const quick = await engine.submit(1)
-  await engine.sql`update runs set deployment_id = (select id from deployments where version = 2) where id = ${slow}`
+  await engine.sql`update runs set deployment_id = (select id from deployments where project_id = ${engine.project_id} and version = 2)
+    where project_id = ${engine.project_id} and id = ${slow}`
   const late = { left_ms: 40_000, whole_ms: 48_000, base_url: '' }
   expect((await claimItems(ctx, engine.key(quick), 1, late)).claim).toBeNull()
   await engine.sql`update runs set running = 1 where id = ${slow}`
