@@ -80,8 +80,8 @@ const COLUMNS: Column<Changed>[] = [
     style: ({ verdict: [old, now] }) => (old === now ? undefined : now === 'ok' ? 'green' : 'yellow'),
   },
   { title: 'COST', value: ({ cost_usd: [a, b] }) => `${money(a!)} → ${money(b!)}`, optional: 1 },
-  { title: 'BEFORE', value: row => outputText(row.output[0]), least: 12 },
-  { title: 'AFTER', value: row => outputText(row.output[1]), least: 12 },
+  { title: 'BEFORE', value: row => outputText(row.output[0]), least: 24 },
+  { title: 'AFTER', value: row => outputText(row.output[1]), least: 24 },
 ]
 
 const outputText = (output: unknown) => (output == null ? '–' : brief(output, CELL))

@@ -45,8 +45,8 @@ const AGENTS: Column<Agent>[] = [
     value: agent => (agent.deployed_version === null ? 'nothing yet' : `version ${agent.deployed_version}`),
     style: agent => (agent.deployed_version === null ? 'dim' : undefined),
   },
-  { title: 'DESCRIPTION', value: agent => agent.description, least: 12, optional: 3 },
-  { title: 'ID', value: agent => agent.id, optional: 1 },
+  { title: 'DESCRIPTION', value: agent => agent.description, least: 32, optional: 1 },
+  { title: 'ID', value: agent => agent.id, optional: 3 },
 ]
 
 export function agents(session: Session, given: Given): Promise<ExitCode> {

@@ -72,9 +72,9 @@ export function schedulesTable(rows: readonly Schedule[], now: number, screen: S
 export function eventsTable(rows: readonly Event[], timezone: string, now: number, screen: Screen): string {
   const columns: Column<Event>[] = [
     { title: `MOMENT (${timezone})`, value: row => onClock(row.scheduled_for, timezone, now) },
-    { title: 'OUTCOME', value: eventWords, style: eventStyle, least: 8 },
+    { title: 'OUTCOME', value: eventWords, style: eventStyle, least: 24 },
     { title: 'RUN', value: row => row.run_id ?? '' },
-    { title: 'DETAIL', value: detailWords, least: 8, optional: 2 },
+    { title: 'DETAIL', value: detailWords, least: 32 },
     { title: 'ACTED', value: row => ago(row.occurred_at, now), align: 'right', optional: 1 },
   ]
   return table(columns, rows, screen)

@@ -185,7 +185,7 @@ type SourceItem = Schemas['SourcePreview']['items'][number]
 const FIRST: Column<SourceItem>[] = [
   { title: 'ITEM_ID', value: item => item.item_id ?? '(given by Assay)', least: 8 },
   { title: 'PARTITION', value: item => item.partition_key ?? '', optional: 1 },
-  { title: 'INPUT', value: item => JSON.stringify(item.input), least: 12 },
+  { title: 'INPUT', value: item => JSON.stringify(item.input), least: 32 },
 ]
 
 async function tryOut({ api, output }: Session, schedule_id: string): Promise<ExitCode> {

@@ -38,7 +38,7 @@ function columnsOf(rows: readonly Row[], now: number, doubt: Doubt): Column<Row>
       style: row => outcomeStyle(row.outcome_status),
       optional: 1,
     },
-    { title: 'WHY', value: row => withDoubt(whyInTriage(row), doubt(row)), least: 24 },
+    { title: 'WHY', value: row => withDoubt(whyInTriage(row), doubt(row)), least: 32 },
     { title: 'CAN', value: row => row.available_actions.map(verbOf).join(', '), optional: 2 },
     { title: 'SINCE', value: row => ago(row.created_at, now), align: 'right', optional: 3 },
   ]
