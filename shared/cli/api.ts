@@ -69,7 +69,7 @@ export function asFailure(error: unknown): Failure | undefined {
 
 const NO_ITEM = /no such item\b/
 const OF_ITEMS = {
-  hint: 'an item goes by the id in the first column of a list, not by your own identifier; that leads to it by assay search --item-id YOURS --json, as record_id',
+  hint: 'an item goes by the ID in the first column of a list; if this is your own id of it, name its run too: assay item RUN ID',
   next: 'assay items RUN',
 }
 

@@ -207,7 +207,7 @@ it('a schedule is made and changed with tags, which its run by hand gets [schedu
   expect(named.events[0]).toMatchObject({ name: 'Tagged', tags: ['acme', 'Ticket 7'] })
   const changed = await run('schedules', 'update', id, '--tag', 'other')
   expect(changed.events[0]).toMatchObject({ event: 'updated', name: 'Tagged', tags: ['other'] })
-  const { run_id } = (await run('schedules', 'trigger', id, '--watch')).events[0]
+  const { run_id } = (await run('schedules', 'trigger', 'Tagged', '--watch')).events[0]
   expect((await run('runs', '--tag', 'other')).events[0]).toMatchObject({ id: run_id, tags: ['other'] })
   expect(await run('schedules', 'delete', id)).toMatchObject({ code: 0 })
 })
@@ -391,6 +391,8 @@ describe('run', () => {
       headers: { authorization: `Bearer ${stack.api_key}` },
     })
     expect(await response.text()).toContain('"input_snapshot":{"n":1.50}')
+    for (const named of [['mine'], [item.run_id, 'mine'], [item.run_id, item.id]])
+      expect((await run('item', ...named)).events).toMatchObject([{ event: 'item', id: item.id }])
   })
 
   it('refuses an input that is not JSON before anything is sent', async () => {
