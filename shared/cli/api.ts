@@ -64,7 +64,9 @@ export function asFailure(error: unknown): Failure | undefined {
       ? ` (request ${request_id})`
       : ''
   const isItem = code === 'not_found' && NO_ITEM.test(message)
-  return new Failure(EXIT.api, code, `${message}${where}`, isItem ? OF_ITEMS : { hint, next: NEXT[code] })
+  // A hint that names a command says better what to try.
+  const next = hint !== undefined && /\bassay [a-z]/.test(hint) ? undefined : NEXT[code]
+  return new Failure(EXIT.api, code, `${message}${where}`, isItem ? OF_ITEMS : { hint, next })
 }
 
 const NO_ITEM = /no such item\b/

@@ -4201,6 +4201,8 @@ export interface components {
                 /** @description Items. */
                 count: number;
             }[];
+            /** @description The newest runs that replay items which pass the filter and were replayed already. */
+            replay_run_ids: string[];
             /** @description Agents with eligible items. */
             agent_ids: string[];
             /** @description Runs that a replay would take: one for each agent, and with original deployments for each of those. */

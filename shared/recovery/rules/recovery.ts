@@ -192,5 +192,13 @@ export function sayPlan(plan: Planned): string {
   const left = sum(ineligible)
   const can = `can be ${ACTED[action]}`
   if (left === 0) return `${counted(eligible, 'item')} ${can}`
+  if (eligible === 0) return `no item ${can}; ${sayExcluded(plan)}`
   return `${count(eligible)} of ${counted(eligible + left, 'item')} ${can}; ${sayExcluded(plan)}`
+}
+
+/** Where items that were replayed already are; undefined if none was. The newest run is first. */
+export function sayReplayRuns([newest, ...others]: readonly string[]): string | undefined {
+  if (newest === undefined) return undefined
+  const more = others.length === 0 ? '' : `, others are in ${others.join(', ')}`
+  return `${others.length === 0 ? 'their replays are' : 'the newest replays are'} in run ${newest}${more}: assay watch ${newest}`
 }
