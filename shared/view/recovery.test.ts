@@ -46,7 +46,7 @@ it('a dry run without items says just that, and one of many items says how many 
   const replayed = { eligible: 0, ineligible: [{ reason: 'replayed' as const, count: 4 }] }
   expect(sayForecast({ ...plan, ...replayed, replay_run_ids: ['r'] })).toEqual([
     'no item can be replayed; 4 cannot: replayed already',
-    'their replays are in run r: assay watch r',
+    'their replays are in run r (assay watch r)',
   ])
   const many = { ...plan, eligible: 90_000, looked_at_items: 20_000, tool_calls: [], max_cost_usd: null }
   expect(sayForecast(many).slice(-3)).toEqual([

@@ -429,7 +429,7 @@ export function recoveryPart(given: Given): void {
         {
           code: 'nothing_to_recover',
           message: 'No item can be replayed; 1 cannot: replayed already.',
-          hint: `Their replays are in run ${replay}: assay watch ${replay}.`,
+          hint: `Their replays are in run ${replay} (assay watch ${replay}).`,
         },
       ])
     })

@@ -481,7 +481,10 @@ describe('errors', () => {
     expect(help).toMatchObject({ code: 0, err: '' })
     const keyless = await assay(bare, ['runs']).done
     expect(keyless.code).toBe(3)
-    expect(errorOf(keyless)).toMatchObject({ code: 'no_credentials', next: 'npm start' })
+    expect(errorOf(keyless)).toMatchObject({
+      code: 'no_credentials',
+      next: `ASSAY_DATA_DIR=${bare.env.ASSAY_DATA_DIR} npm start`,
+    })
   })
 
   it('of the server end with exit code 3 and say what to try', async () => {
@@ -499,7 +502,7 @@ describe('errors', () => {
     const away = { env: { ASSAY_BASE_URL: 'http://127.0.0.1:65529', ASSAY_API_KEY: 'pk_x' } }
     const ran = await assay(away, ['runs']).done
     expect(ran.code).toBe(3)
-    expect(errorOf(ran)).toMatchObject({ code: 'unreachable', next: 'npm start' })
+    expect(errorOf(ran)).toMatchObject({ code: 'unreachable', next: 'PORT=65529 npm start' })
   })
 
   it('do not occur if the reader closes the pipe early', () => {

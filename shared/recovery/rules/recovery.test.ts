@@ -88,6 +88,6 @@ it('a plan says how many items can be replayed, and why the others cannot', () =
 
 it('items that were replayed already are where their newest replays are', () => {
   expect(sayReplayRuns([])).toBeUndefined()
-  expect(sayReplayRuns(['a'])).toBe('their replays are in run a: assay watch a')
-  expect(sayReplayRuns(['b', 'a'])).toBe('the newest replays are in run b, others are in a: assay watch b')
+  expect(sayReplayRuns(['a'])).toBe('their replays are in run a (assay watch a)')
+  expect(sayReplayRuns(['b', 'a'])).toBe('the newest replays are in run b (assay watch b), others in a')
 })

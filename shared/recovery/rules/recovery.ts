@@ -103,7 +103,7 @@ function refusalToReplay({ status, outcome, corrected, replay, input_purged }: I
 function refusalToResume({ status, lane, disposition, run_stopped }: ItemFacts): string | null {
   if (status !== 'paused') return `it is ${status}, not paused`
   if (lane !== 'quarantine' || disposition === 'resumed')
-    return 'it waits for money (credit, a budget or the price of a model) and goes on by itself when there is some'
+    return 'it waits for credit, a budget or the price of a model, and continues as soon as it has that'
   return run_stopped ? 'its run was stopped' : null
 }
 
@@ -196,9 +196,11 @@ export function sayPlan(plan: Planned): string {
   return `${count(eligible)} of ${counted(eligible + left, 'item')} ${can}; ${sayExcluded(plan)}`
 }
 
-/** Where items that were replayed already are; undefined if none was. The newest run is first. */
+/** Where items that were replayed already are, the newest run first; undefined if none was. */
 export function sayReplayRuns([newest, ...others]: readonly string[]): string | undefined {
   if (newest === undefined) return undefined
-  const more = others.length === 0 ? '' : `, others are in ${others.join(', ')}`
-  return `${others.length === 0 ? 'their replays are' : 'the newest replays are'} in run ${newest}${more}: assay watch ${newest}`
+  const watch = `in run ${newest} (assay watch ${newest})`
+  return others.length === 0
+    ? `their replays are ${watch}`
+    : `the newest replays are ${watch}, others in ${others.join(', ')}`
 }
