@@ -30,6 +30,6 @@ it('a column is not cut below its title', () => {
   expect(table(columns, [row], screen(120)).split('\n')[0]).toMatch(/^ID +PARTITION +WHY$/)
   expect(table(columns, [row], screen(81)).split('\n')).toEqual([
     'ID                                    PARTITION  WHY',
-    expect.stringMatching(/ Europe\/… {2}llm_call_error: .+…$/),
+    expect.stringMatching(/ Europe\/B… {2}llm_call_error: .+…$/),
   ])
 })
