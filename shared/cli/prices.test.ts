@@ -12,6 +12,6 @@ it('setting a price reports that items waiting for this price alone continue soo
   const session = answering({ 'POST /v1/projects/p/prices': price })
   await setPrice(session(80), given({ project: 'p', input: '1', output: '2' }, ['ours']))
   expect(told()).toMatch(
-    /^ours: \$1.*items that wait for this price alone continue within a few seconds\.$/ms,
+    /^ours: \$1.*items that wait for this price alone continue within a minute\.$/ms,
   )
 })

@@ -30,8 +30,8 @@ const RETRIES: Column<Retry>[] = [
 ]
 
 const MODELS: Column<Usage>[] = [
-  { title: 'MODEL', value: row => row.model ?? 'not named', least: 8 },
-  { title: 'AGENT', value: row => row.agent_slug, least: 8 },
+  { title: 'MODEL', value: row => row.model ?? 'not named', least: 20 },
+  { title: 'AGENT', value: row => row.agent_slug, least: 13 },
   { title: 'COST', value: row => spend(row.cost_usd, row.unpriced > 0), align: 'right' },
   { title: 'CALLS', value: row => count(row.calls), align: 'right' },
   { title: 'FAILED', value: row => count(row.failed), align: 'right' },

@@ -26,6 +26,10 @@ it('a text that does not fit beside the others stands below them, whole and brok
   ])
 })
 
+it('an optional column without a value is left out', () => {
+  expect(table(columns, [{ ...row, zone: '' }], screen(160)).split('\n')[0]).toMatch(/^ID +WHY$/)
+})
+
 it('a column is not cut below its title', () => {
   expect(table(columns, [row], screen(120)).split('\n')[0]).toMatch(/^ID +PARTITION +WHY$/)
   expect(table(columns, [row], screen(81)).split('\n')).toEqual([

@@ -19,7 +19,11 @@ const GAP = 2
 /** Of the lines on which a row continues. */
 export const INDENT = GAP
 
-export function table<T>(columns: readonly Column<T>[], rows: readonly T[], screen: Screen): string {
+export function table<T>(all: readonly Column<T>[], rows: readonly T[], screen: Screen): string {
+  // An optional column without a value takes room from the others and says nothing.
+  const columns = all.filter(
+    ({ optional, value }) => optional === undefined || rows.some(row => value(row) !== ''),
+  )
   const cells = columns.map(column => rows.map(row => clean(column.value(row))))
   const natural = columns.map((column, at) => Math.max(widthOf(column.title), ...cells[at]!.map(widthOf)))
   const lines = fitted(columns, natural, screen.columns)

@@ -168,7 +168,7 @@ export interface paths {
         put?: never;
         /**
          * Set what a model costs, from a moment on
-         * @description Counts for items that are taken from then on; what was recorded keeps its cost, and what was unpriced stays so. Items that waited for this price alone continue within a few seconds. The same model and moment again takes the place of the price it was.
+         * @description Counts for items that are taken from then on; what was recorded keeps its cost, and what was unpriced stays so. Items that waited for this price alone continue within a minute. The same model and moment again takes the place of the price it was.
          */
         post: operations["createPrice"];
         delete?: never;

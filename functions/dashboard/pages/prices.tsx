@@ -188,7 +188,7 @@ export const setPrice = action({
       ...(day !== '' && { effective_from: `${day}T00:00:00Z` }),
     }
     await api.POST('/v1/projects/{projectId}/prices', { params: { path: params }, body })
-    const said = `The price of ${price.model} is set; items that wait for it alone continue within a few seconds.`
+    const said = `The price of ${price.model} is set; items that wait for it alone continue within a minute.`
     return { to: ofProject(params.projectId, 'prices'), said }
   },
 })

@@ -141,7 +141,7 @@ function waitsForMoney(admission: AdmissionFacts | null): Why {
     token: 'credit',
     message: credit
       ? "The project's credit is spent; the item continues as soon as the project has credit again."
-      : 'It waited for money, and there is some again: the item continues within a few seconds.',
+      : 'It waited for money, and there is some again: the item continues within a minute.',
   }
 }
 
