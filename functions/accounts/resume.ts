@@ -8,7 +8,7 @@ export const resumeAccount = endpoint({
   tag: 'Account',
   operation_id: 'resumeAccount',
   summary: 'Resume a suspended account',
-  description: 'Its keys open again within five seconds, and what waited goes on by itself.',
+  description: 'Its keys open again within five seconds, and its waiting items are dispatched.',
   auth: 'operator',
   atomic: true,
   params: { accountId: 'account' },

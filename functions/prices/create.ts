@@ -10,7 +10,7 @@ export const createPrice = endpoint({
   operation_id: 'createPrice',
   summary: 'Set what a model costs, from a moment on',
   description:
-    'Counts for items that are taken from then on; what was recorded keeps its cost, and what was unpriced stays so. Items that waited for this price alone go on by themselves. The same model and moment again takes the place of the price it was.',
+    'Counts for items that are taken from then on; what was recorded keeps its cost, and what was unpriced stays so. Items that waited for this price alone continue within a minute. The same model and moment again takes the place of the price it was.',
   auth: 'any',
   atomic: true,
   params: { projectId: 'project' },

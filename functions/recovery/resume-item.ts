@@ -11,7 +11,7 @@ export const resumeItem = endpoint({
   makes_work: true,
   summary: 'Resume a held item',
   description:
-    "The same item goes on from its last recorded step, after its agent held it or at its budget. An item that waits for the project's credit goes on by itself.",
+    "The same item goes on from its last recorded step, after its agent held it or at its budget. An item that waits for the project's credit needs no resume: it continues as soon as there is some.",
   auth: 'any',
   params: { itemId: 'item' },
   body: ResumeOrder.optional(),

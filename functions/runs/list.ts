@@ -25,7 +25,7 @@ export const listRuns = endpoint({
       .enum(RUN_STATES)
       .optional()
       .describe(
-        'Only runs that have not ended, only those that have, or only those that wait for a person: held. One that waits for money goes on by itself and is not held. A run that is stopped ends with its last item.',
+        'Only runs that have not ended, only those that have, or only those that wait for a person: held. One that waits for money is not held: it continues when there is some. A run that is stopped ends with its last item.',
       ),
     status: z.enum(RUN_STATUSES).optional().describe('Only runs in this status.'),
     outcome: z

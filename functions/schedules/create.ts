@@ -14,7 +14,7 @@ export const createSchedule = endpoint({
   operation_id: 'createSchedule',
   summary: 'Create a schedule',
   description:
-    'Starts an agent again and again, each time one run of the deployment that is current then: over one item, its input, or over all that a source holds when it is read. A source is read to its end before anything is dispatched; one that fails starts nothing (source_failed) and is read again until the next moment, one without rows starts nothing (source_empty). The cron is read on the wall clock: a time that the clock jumps over is skipped, one that it shows twice fires once. An agent has one schedule for each cron.',
+    'Starts an agent again and again, each time one run of the deployment that is current then: over one item, its input, or over all that a source holds when it is read. A source is read to its end before anything is dispatched; one that fails starts nothing (source_failed) and is read again until the next moment, one without rows starts nothing (source_empty). The cron is read on the wall clock: a time that the clock jumps over is skipped, one that it shows twice fires once. An agent has each cron once, in whatever zone: `schedule_cron_taken` names the schedule that has it.',
   auth: 'any',
   atomic: true,
   body_bytes: LIMITS.input_body_bytes,

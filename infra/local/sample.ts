@@ -9,7 +9,7 @@ import { createOutput, type Output, type Screen } from '../../shared/cli/output.
 import { runSummary } from '../../shared/cli/run-view.ts'
 import { submitSource } from '../../shared/cli/submit-file.ts'
 import { table } from '../../shared/cli/table.ts'
-import { outcomeStyle, whyOf } from '../../shared/cli/verdict.ts'
+import { outcomeStyle, whyInList } from '../../shared/cli/verdict.ts'
 import { followRun } from '../../shared/cli/watch.ts'
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/ticket-triage')
@@ -88,7 +88,7 @@ function decisions(items: RunItem[], screen: Screen): string {
         value: item => item.worst_outcome_status ?? '–',
         style: item => outcomeStyle(item.worst_outcome_status),
       },
-      { title: 'WHY', value: whyOf, least: 20 },
+      { title: 'WHY', value: whyInList, least: 32 },
     ],
     shown,
     screen,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { findAccess } from './access.ts'
+import { findAccess, startCommand } from './access.ts'
 
 const LOCAL = { base_url: 'http://127.0.0.1:9999', api_key: 'pk_local' }
 let folder: string
@@ -63,10 +63,23 @@ describe('server and key', () => {
   it('are reported as missing with the variables for a server elsewhere and the command that starts a stack', () => {
     const hint = expect.stringMatching(/ASSAY_BASE_URL=https:.*ASSAY_API_KEY=pk_/)
     expect(() => findAccess({ ASSAY_DATA_DIR }, folder)).toThrow(
-      expect.objectContaining({ code: 'no_credentials', exit: 3, hint, next: 'npm start' }),
+      expect.objectContaining({
+        code: 'no_credentials',
+        exit: 3,
+        hint,
+        next: `ASSAY_DATA_DIR=${join(folder, ASSAY_DATA_DIR)} npm start`,
+      }),
     )
     const page = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
     expect(page).toMatch(/server elsewhere set `ASSAY_BASE_URL`.* and `ASSAY_API_KEY`/)
+  })
+
+  it('are started again with the data folder and the port that the stack had', () => {
+    expect(startCommand({}, '/')).toBe('npm start')
+    expect(startCommand({}, '/', 'http://127.0.0.1:8090')).toBe('npm start')
+    expect(startCommand({ ASSAY_DATA_DIR: 'my data' }, '/x', 'http://127.0.0.1:8193')).toBe(
+      "PORT=8193 ASSAY_DATA_DIR='/x/my data' npm start",
+    )
   })
 
   it.each(['{"base_url":1}', 'half a fi'])('are refused if the local file is broken: %s', text => {

@@ -3,6 +3,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { shellWord } from '../kernel/shell-word.ts'
 import { EXIT, Failure } from './failure.ts'
 import { IS_CHECKOUT, ROOT } from './own-files.ts'
 
@@ -25,7 +26,7 @@ export function findAccess(env: Record<string, string | undefined>, folder: stri
       local === undefined
         ? `for a server elsewhere set ASSAY_BASE_URL=https://… and ASSAY_API_KEY=pk_…; or ASSAY_DATA_DIR to the data folder of a stack, which has its key in local.json; or start one ${IS_CHECKOUT ? 'here' : 'in a checkout of Assay, with npm start'}`
         : `set ASSAY_API_KEY; the key of the local stack is for ${local.base_url} alone`,
-    next: local === undefined && IS_CHECKOUT ? 'npm start' : undefined,
+    next: local === undefined && IS_CHECKOUT ? startCommand(env, folder) : undefined,
   })
 }
 
@@ -67,6 +68,20 @@ function refuseMalformed(api_key: string): void {
   })
 }
 
+/** The command that starts the local stack again, with the data folder and the port that it had. */
+export function startCommand(
+  { ASSAY_DATA_DIR, PORT }: Record<string, string | undefined>,
+  folder: string,
+  base_url?: string,
+): string {
+  const port = base_url === undefined ? PORT : new URL(base_url).port
+  const settings = [
+    port && port !== new URL(DEFAULT_BASE_URL).port && `PORT=${shellWord(port)}`,
+    ASSAY_DATA_DIR && `ASSAY_DATA_DIR=${shellWord(resolve(folder, ASSAY_DATA_DIR))}`,
+  ]
+  return [...settings, 'npm start'].filter(Boolean).join(' ')
+}
+
 /** The server's base URL without a slash at its end. @throws Failure `usage` if it is no http or https URL */
 export function serverOf(env: Record<string, string | undefined>, folder: string): string {
   const base_url = env.ASSAY_BASE_URL || localStack(env, folder)?.base_url || DEFAULT_BASE_URL
@@ -93,13 +108,13 @@ function localStack(
     if (typeof base_url === 'string' && typeof api_key === 'string')
       return { base_url, api_key, ...(typeof metrics_token === 'string' && { metrics_token }) }
   } catch (error) {
-    throw unreadable(file, (error as Error).message)
+    throw unreadable(file, (error as Error).message, startCommand(env, folder))
   }
-  throw unreadable(file, 'it lacks base_url or api_key')
+  throw unreadable(file, 'it lacks base_url or api_key', startCommand(env, folder))
 }
 
-const unreadable = (file: string, why: string) =>
+const unreadable = (file: string, why: string, next: string) =>
   new Failure(EXIT.api, 'no_credentials', `${file} cannot be used: ${why}`, {
     hint: 'start the stack again: it writes that file anew',
-    next: 'npm start',
+    next,
   })

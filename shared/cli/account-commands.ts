@@ -64,7 +64,7 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   {
     name: 'admin accounts resume',
     args: ['ACCOUNT'],
-    summary: 'Resume a suspended account; what waited goes on by itself.',
+    summary: 'Resume a suspended account: its keys open again, and its waiting items are dispatched.',
     operator: true,
     options: [],
     run: async (...given) => (await import('./accounts.ts')).resumeAccount(...given),

@@ -87,7 +87,7 @@ export async function resumeAccount(session: Session, given: Given): Promise<Exi
     'account_resumed',
     account,
     () =>
-      `${clean(account.name)} goes on: its keys open again within five seconds, and what waited is dispatched`,
+      `${clean(account.name)} is resumed: its keys open again within five seconds, and its waiting items are dispatched`,
   )
   return EXIT.ok
 }

@@ -82,7 +82,7 @@ export const ALERT_COMMANDS: readonly Command[] = [
     summary: 'List by when, each day, schedules and agents must have finished; set or remove one.',
     options: [
       { name: 'set', value: 'HH:MM', about: 'alert when nothing has finished by then' },
-      { name: 'schedule', value: 'ID', about: 'with --set: the schedule whose run must have ended' },
+      { name: 'schedule', value: 'SCHEDULE', about: 'with --set: the schedule whose run must have ended' },
       { name: 'agent', value: 'SLUG', about: 'with --set: the agent of which some run must have ended' },
       {
         name: 'timezone',

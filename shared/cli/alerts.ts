@@ -32,7 +32,7 @@ const RULES: Column<Schemas['AlertRule']>[] = [
         .map(([name, value]) => `${name}=${value}`)
         .join(' '),
   },
-  { title: 'WHAT IT WATCHES', value: row => row.about, least: 16, optional: 1 },
+  { title: 'WHAT IT WATCHES', value: row => row.about, least: 60 },
 ]
 const CHANNELS: Column<Schemas['AlertChannel']>[] = [
   { title: 'URL', value: row => row.url, least: 20 },

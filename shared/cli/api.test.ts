@@ -10,7 +10,7 @@ const refusedWith = (message: string, hint?: string) =>
 describe('a not_found error of the server', () => {
   it('about an item explains which id is meant, and how to find it by your own item id', () => {
     const { hint, next } = refusedWith('There is no such item in this account.')
-    expect(hint).toMatch(/not by your own identifier.*assay search --item-id/)
+    expect(hint).toMatch(/by the ID in the first column.*your own id of it.*assay item RUN ID/)
     expect(next).toBe('assay items RUN')
   })
 

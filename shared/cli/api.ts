@@ -2,7 +2,7 @@
 // into a message, with a hint or a command to try next where there is one.
 
 import { ApiFailure, type Client, createClient, type Schemas } from '../sdk/client.ts'
-import type { Access } from './access.ts'
+import { type Access, startCommand } from './access.ts'
 import { EXIT, Failure } from './failure.ts'
 
 export type { Schemas }
@@ -64,12 +64,14 @@ export function asFailure(error: unknown): Failure | undefined {
       ? ` (request ${request_id})`
       : ''
   const isItem = code === 'not_found' && NO_ITEM.test(message)
-  return new Failure(EXIT.api, code, `${message}${where}`, isItem ? OF_ITEMS : { hint, next: NEXT[code] })
+  // A hint that names a command says better what to try.
+  const next = hint !== undefined && /\bassay [a-z]/.test(hint) ? undefined : NEXT[code]
+  return new Failure(EXIT.api, code, `${message}${where}`, isItem ? OF_ITEMS : { hint, next })
 }
 
 const NO_ITEM = /no such item\b/
 const OF_ITEMS = {
-  hint: 'an item goes by the id in the first column of a list, not by your own identifier; that leads to it by assay search --item-id YOURS --json, as record_id',
+  hint: 'an item goes by the ID in the first column of a list; if this is your own id of it, name its run too: assay item RUN ID',
   next: 'assay items RUN',
 }
 
@@ -87,7 +89,11 @@ const NEXT: Record<string, string> = {
 }
 
 /** The failure for a request that got no answer: why, and what to do about it. */
-export function unreachable(base_url: string, error: unknown): Failure {
+export function unreachable(
+  base_url: string,
+  error: unknown,
+  env: Record<string, string | undefined> = process.env,
+): Failure {
   if (error instanceof Failure) return error
   const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined
   const isLocal = /^https?:\/\/(localhost|127\.|\[::1\])/.test(base_url)
@@ -101,7 +107,7 @@ export function unreachable(base_url: string, error: unknown): Failure {
         ? 'the stack is not running; for a server elsewhere set ASSAY_BASE_URL and ASSAY_API_KEY'
         : (BROKEN.find(({ codes }) => codes.test(cause?.code ?? ''))?.hint ??
           'is ASSAY_BASE_URL right, and is the server up?'),
-    next: isRefused && isLocal ? 'npm start' : undefined,
+    next: isRefused && isLocal ? startCommand(env, process.cwd(), base_url) : undefined,
   })
 }
 

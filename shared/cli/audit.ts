@@ -14,9 +14,9 @@ const minute = (at: string) => at.slice(0, 16).replace('T', ' ')
 const ENTRIES: Column<Schemas['AuditEntry']>[] = [
   { title: 'AT', value: row => minute(row.created_at) },
   { title: 'WHO', value: row => row.actor.name, least: 10 },
-  { title: 'WHAT', value: row => row.action },
+  { title: 'WHAT', value: row => row.action, least: 16 },
   { title: 'ON', value: row => row.target_id ?? '-' },
-  { title: 'FIELDS', value: row => row.fields.join(','), least: 6, optional: 1 },
+  { title: 'FIELDS', value: row => row.fields.join(','), least: 16, optional: 1 },
 ]
 
 export function audit(session: Session, given: Given): Promise<ExitCode> {

@@ -34,7 +34,7 @@ export async function clusters(session: Session, given: Given): Promise<ExitCode
 const ALL: Column<Schemas['FailureCluster']>[] = [
   { title: 'ITEMS', value: row => count(row.count), align: 'right' },
   { title: 'CLUSTER', value: row => row.cluster_key },
-  { title: 'PROMPT', value: row => row.sample_prompt, least: 16 },
+  { title: 'PROMPT', value: row => row.sample_prompt, least: 32 },
   { title: 'SUCH AS', value: row => row.record_ids[0] ?? '', optional: 1 },
 ]
 

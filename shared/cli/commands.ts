@@ -8,6 +8,7 @@ import { AGENT_COMMANDS } from './agent-commands.ts'
 import { ALERT_COMMANDS } from './alert-commands.ts'
 import { type Command, type Option, OVERVIEW } from './arguments.ts'
 import { DELIVERY_COMMANDS } from './delivery-commands.ts'
+import { ITEM_ARGS } from './find-item.ts'
 import { LIST_OPTIONS, sinceOption } from './list-options.ts'
 import { OPERATE_COMMANDS } from './operate-commands.ts'
 import { PRICE_COMMANDS } from './price-commands.ts'
@@ -133,8 +134,8 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'item',
-    args: ['ID'],
-    summary: 'Show an item: its record and its trace.',
+    args: ITEM_ARGS,
+    summary: 'Show an item, by its id or yours: its record and its trace.',
     options: [],
     run: async (...given) => (await import('./read.ts')).item(...given),
   },

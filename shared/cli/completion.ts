@@ -31,13 +31,17 @@ function completionsOf(commands: readonly Command[]): Completions {
       takesValue: option.value !== undefined,
     }))
     for (const option of options) addValues(found, `${name} --${option.name}`, option)
-    const kind = TRIGGER_COMMANDS.includes(name)
-      ? 'triggers'
-      : ID_ARGUMENTS[(args[0] ?? '').replace(/[[\]]/g, '')]
+    const kind = TRIGGER_COMMANDS.includes(name) ? 'triggers' : ID_ARGUMENTS[placeholderOf(args)]
     if (kind !== undefined) found.ids[name] = kind
     if (name === 'completion') found.choices[name] = Object.keys(SHELLS)
   }
   return found
+}
+
+/** What the first argument is; of an item the run may be left out. */
+function placeholderOf(args: readonly string[]): string {
+  const names = args.map(arg => arg.replace(/[[\]]/g, ''))
+  return names.includes('ITEM') ? 'ITEM' : (names[0] ?? '')
 }
 
 function addValues(found: Completions, place: string, option: Option): void {

@@ -5,6 +5,7 @@ import type { Schemas } from '../sdk/client.ts'
 import { answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { findSchedule } from './find-schedule.ts'
 import { tellList } from './listing.ts'
 import { onlyProject } from './projects.ts'
 import type { Session } from './session.ts'
@@ -30,14 +31,13 @@ export async function deadlines(session: Session, given: Given): Promise<ExitCod
   if (finished_by !== undefined && deadlineId !== undefined)
     throw usageFailure('--set and --remove are two commands')
   if (finished_by !== undefined) {
-    const [schedule_id, agent, timezone] = [
-      given.text('schedule'),
-      given.text('agent'),
-      given.text('timezone'),
-    ]
-    if ((schedule_id === undefined) === (agent === undefined))
+    const [schedule, agent, timezone] = [given.text('schedule'), given.text('agent'), given.text('timezone')]
+    if ((schedule === undefined) === (agent === undefined))
       throw usageFailure('--set takes --schedule or --agent: of what must have finished')
-    const of = schedule_id === undefined ? { agent_id: (await findAgent(api, agent!)).id } : { schedule_id }
+    const of =
+      schedule === undefined
+        ? { agent_id: (await findAgent(api, agent!)).id }
+        : { schedule_id: await findSchedule(api, schedule) }
     const body = { ...of, finished_by, ...(timezone !== undefined && { timezone }) }
     const made = await answered(api.POST('/v1/projects/{projectId}/deadlines', { params: { path }, body }))
     output.emit('deadline_set', made, () => `${said(made)}, or the rule not_finished alerts`)

@@ -50,7 +50,7 @@ export const deliveriesTable = (rows: readonly Delivery[], now: number, screen: 
       { title: 'TELLS', value: row => row.kind, optional: 3 },
       { title: 'STATE', value: row => row.state, style: row => STYLES[row.state] },
       { title: 'TRIES', value: row => String(row.try_count), align: 'right', optional: 2 },
-      { title: 'LAST', value: row => row.last_error ?? String(row.last_status ?? ''), least: 12 },
+      { title: 'LAST', value: row => row.last_error ?? String(row.last_status ?? ''), least: 24 },
       { title: 'NEXT', value: row => (row.due_at === null ? '' : ahead(row.due_at, now)), optional: 4 },
       { title: 'TO', value: row => row.url, least: 12, optional: 1 },
       { title: 'SINCE', value: row => ago(row.created_at, now), align: 'right', optional: 5 },

@@ -104,13 +104,18 @@ describe('the output of a deploy', () => {
   = 1 declaration unchanged
 Give the senders their secrets; they are shown this once:
   sales  SALES_SECRET=whk_secret_a
-try   assay submit FILE.jsonl --agent digest --watch`,
+try   assay run digest --input JSON --watch
+or    assay submit FILE --agent digest --item-id FIELD --watch
+      FILE: JSON lines or CSV; FIELD: where each item has your own id, by which it is found again`,
     )
   })
 
   it('says nothing about automation if there is none', () => {
     expect(deployedText({ ...plain, agent_key: null }, screen(80))).toBe(
-      'a (new agent): version 1 deployed\ntry   assay submit FILE.jsonl --agent a --watch',
+      `a (new agent): version 1 deployed
+try   assay run a --input JSON --watch
+or    assay submit FILE --agent a --item-id FIELD --watch
+      FILE: JSON lines or CSV; FIELD: where each item has your own id, by which it is found again`,
     )
   })
 
@@ -119,7 +124,9 @@ try   assay submit FILE.jsonl --agent digest --watch`,
       `a (new agent): version 1 deployed
 Requests are signed; with this variable, the function at the URL answers nobody else:
   ASSAY_AGENT_KEY=whsec_a
-try   assay submit FILE.jsonl --agent a --watch`,
+try   assay run a --input JSON --watch
+or    assay submit FILE --agent a --item-id FIELD --watch
+      FILE: JSON lines or CSV; FIELD: where each item has your own id, by which it is found again`,
     )
   })
 })

@@ -54,7 +54,12 @@ export function deployedText(deployed: Deployment, screen: Screen): string {
     ...unpricedLines(deployed.unpriced, screen),
     ...warningLines(deployed.warnings, screen),
     ...checkLines(deployed, screen),
-    `${paint('dim', 'try ')}  ${program} submit FILE.jsonl --agent ${slug} --watch`,
+    `${paint('dim', 'try ')}  ${program} run ${slug} --input JSON --watch`,
+    `${paint('dim', 'or  ')}  ${program} submit FILE --agent ${slug} --item-id FIELD --watch`,
+    paint(
+      'dim',
+      '      FILE: JSON lines or CSV; FIELD: where each item has your own id, by which it is found again',
+    ),
   ].join('\n')
 }
 

@@ -35,3 +35,11 @@ it('an item that waits for a person or for money is called held, as by the API',
   const held = await said({ worst_outcome_status: 'ok' }, { worst_outcome_status: null, status: 'paused' })
   expect(held).toContain('verdicts  1 ok → held\n')
 })
+
+it('two runs without a common item are not said to be as before', async () => {
+  const text = await said({ item_id: 'T-1' }, { item_id: 'T-2' })
+  expect(text).toMatch(
+    /^no item in common.*: 1 only in the first run, 1 only in the second\n.*--item-id FIELD/,
+  )
+  expect(text).not.toContain('as before')
+})

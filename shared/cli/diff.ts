@@ -51,7 +51,9 @@ export async function diff({ api, output }: Session, given: Given): Promise<Exit
     outputs_changed: pairs.filter(pair => !sameOutput(pair)).length,
     cost_usd: [costOf(pairs.map(pair => pair.before)), costOf(pairs.map(pair => pair.after))],
   }
-  output.emit('diff', summary, screen => summaryText(summary, [before, after], screen))
+  output.emit('diff', summary, screen =>
+    pairs.length === 0 ? nothingInCommon(summary, screen) : summaryText(summary, [before, after], screen),
+  )
   const rows = changed.map(pair => ({
     item_id: pair.item_id,
     verdict: [verdictOf(pair.before), verdictOf(pair.after)],
@@ -80,8 +82,8 @@ const COLUMNS: Column<Changed>[] = [
     style: ({ verdict: [old, now] }) => (old === now ? undefined : now === 'ok' ? 'green' : 'yellow'),
   },
   { title: 'COST', value: ({ cost_usd: [a, b] }) => `${money(a!)} → ${money(b!)}`, optional: 1 },
-  { title: 'BEFORE', value: row => outputText(row.output[0]), least: 12 },
-  { title: 'AFTER', value: row => outputText(row.output[1]), least: 12 },
+  { title: 'BEFORE', value: row => outputText(row.output[0]), least: 24 },
+  { title: 'AFTER', value: row => outputText(row.output[1]), least: 24 },
 ]
 
 const outputText = (output: unknown) => (output == null ? '–' : brief(output, CELL))
@@ -128,6 +130,14 @@ const sayCorrected = ([first = 0, second = 0]: readonly number[]) =>
   first + second === 0
     ? ''
     : ` (corrected by people: ${count(first)} in the first, ${count(second)} in the second)`
+
+/** Nothing can be said of verdicts and outputs where no item is in both. */
+function nothingInCommon({ only_first, only_second }: Summary, { paint }: Screen): string {
+  return [
+    `${paint('bold', 'no item in common')}, so there is nothing to compare: ${count(only_first)} only in the first run, ${count(only_second)} only in the second`,
+    'Items are the same where they have the same id of yours, which --item-id FIELD names when they are submitted; those without one are in no other run.',
+  ].join('\n')
+}
 
 function summaryText(summary: Summary, runs: readonly Run[], { paint }: Screen): string {
   const { in_both, only_first, only_second, verdicts, corrected, outputs_changed, cost_usd } = summary

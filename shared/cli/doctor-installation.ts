@@ -76,16 +76,25 @@ function versionFinding(version: string | null): Finding {
   return { check, state: 'wrong', found: `server ${version}, this command ${VERSION}`, mend }
 }
 
+/** What is well with a dependency that is read in PostgreSQL, whose time to answer says nothing about it. */
+const WELL: Record<string, string> = {
+  schema: 'the tables are those that this version needs',
+  role: 'the server has the rights in PostgreSQL that it needs',
+  master_key: 'it is the key with which the data was sealed',
+}
+
 /** One finding per dependency in the readiness answer, with the server's own reason if it gives one. */
 function dependencyFindings({ dependencies = {}, error }: Ready): Finding[] {
-  return Object.entries(dependencies).map(([check, { status, latency_ms, reason }]): Finding => {
+  return Object.entries(dependencies).map(([name, { status, latency_ms, reason }]): Finding => {
+    const check = name.replaceAll('_', ' ')
     const took = latency_ms === undefined ? '' : duration(latency_ms)
-    if (status === 'ok') return { check, state: 'ok', found: took === '' ? 'well' : `answers in ${took}` }
+    const well = WELL[name] ?? (took === '' ? 'answers' : `answers in ${took}`)
+    if (status === 'ok') return { check, state: 'ok', found: well }
     if (status === 'unknown')
       return { check, state: 'unknown', found: 'not looked at: what it takes to look is away' }
     const found = `${status}${took && ` after ${took}`}: `
     if (reason) return { check, state: 'wrong', found: found + reason }
-    const setting = { redis: 'REDIS_URL', postgres: 'DATABASE_URL' }[check]
+    const setting = { redis: 'REDIS_URL', postgres: 'DATABASE_URL' }[name]
     return {
       check,
       state: 'wrong',
@@ -183,9 +192,11 @@ export function installationFindings(metrics: Metrics | NoMetrics, now: number):
     ),
     clockFinding('db clock', "the database's", value('database_clock_seconds') * 1000 - 500, now),
     judged(
-      'master key',
+      'sealed data',
       value('master_key_opens') === 1,
-      value('master_key_opens') === 1 ? 'opens what was sealed' : 'does not open what was sealed last',
+      value('master_key_opens') === 1
+        ? 'the newest opens with the master key'
+        : 'the newest does not open with the master key',
       'start the server with the ASSAY_MASTER_KEY it had before; without it, deploy again with --env',
     ),
     judged(

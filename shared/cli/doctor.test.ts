@@ -37,7 +37,7 @@ it('a healthy installation has no wrong finding', () => {
 it.each([
   ['durability', { assay_database_durable: 0 }, /turn fsync/],
   ['db clock', { assay_database_clock_seconds: NOW / 1000 - 60 }, /NTP/],
-  ['master key', { assay_master_key_opens: 0 }, /ASSAY_MASTER_KEY/],
+  ['sealed data', { assay_master_key_opens: 0 }, /ASSAY_MASTER_KEY/],
   ['leases', { assay_leases_expired: 2 }, /tick/],
   ['waiting', { assay_oldest_wait_seconds: 900 }, /consumer/],
 ])('a problem with the %s is reported with its fix', (check, change, mend) => {
@@ -145,6 +145,24 @@ it('a server that is not ready is reported with each dependency, its version and
     { check: 'redis', state: 'wrong', mend: expect.stringContaining('REDIS_URL') },
     { check: 'schema', state: 'unknown' },
     { check: 'clock', state: 'wrong', mend: expect.stringContaining('NTP') },
+  ])
+})
+
+it('a dependency that is well says what is, and only a store how soon it answered', async () => {
+  const ok = { status: 'ok', latency_ms: 8, reason: null }
+  const dependencies = { postgres: ok, schema: ok, role: ok, master_key: ok }
+  const found = await foundOf(
+    [200, { status: 'ready', dependencies }, { 'assay-version': VERSION }],
+    base_url => serverFindings(base_url, () => NOW),
+  )
+  expect(found).toMatchObject([
+    { check: 'server' },
+    { check: 'version' },
+    { check: 'postgres', found: 'answers in 8 ms' },
+    { check: 'schema', found: 'the tables are those that this version needs' },
+    { check: 'role', found: 'the server has the rights in PostgreSQL that it needs' },
+    { check: 'master key', found: 'it is the key with which the data was sealed' },
+    { check: 'clock' },
   ])
 })
 

@@ -167,13 +167,13 @@ function schedulesPart({ schedules }: Overview, now: number, screen: Screen): st
   const went: Style = 'red'
   const shownMissed = missed.slice(0, MOST.schedules).flatMap(schedule => {
     const last = schedule.last_event!
-    const text = `${clean(schedule.agent_slug)} ${last.outcome} its moment ${ago(last.scheduled_for, now)}`
+    const text = `${clean(schedule.name ?? schedule.agent_slug)} ${last.outcome} its moment ${ago(last.scheduled_for, now)}`
     return line('missed', screen.paint(went, text), `schedules events ${schedule.id}`, screen)
   })
   const [soonest] = next
   if (soonest === undefined) return shownMissed
   const others = next.length > 1 ? `, and ${count(next.length - 1)} more within a day` : ''
-  const text = `${clean(soonest.schedule.agent_slug)} ${ahead(soonest.at, now)}${others}`
+  const text = `${clean(soonest.schedule.name ?? soonest.schedule.agent_slug)} ${ahead(soonest.at, now)}${others}`
   return [
     ...shownMissed,
     ...further(missed.length, MOST.schedules, 'missed schedule', screen),

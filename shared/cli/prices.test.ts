@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { answering, given, told } from '../../test/support/cli-session.ts'
 import { setPrice } from './prices.ts'
 
-it('setting a price reports that items waiting for this price alone continue by themselves', async () => {
+it('setting a price reports that items waiting for this price alone continue soon', async () => {
   const price = {
     model: 'ours',
     input_per_mtok: 1,
@@ -11,5 +11,7 @@ it('setting a price reports that items waiting for this price alone continue by 
   }
   const session = answering({ 'POST /v1/projects/p/prices': price })
   await setPrice(session(80), given({ project: 'p', input: '1', output: '2' }, ['ours']))
-  expect(told()).toMatch(/^ours: \$1.*items that wait for this price alone go on by themselves\.$/ms)
+  expect(told()).toMatch(
+    /^ours: \$1.*items that wait for this price alone continue within a minute\.$/ms,
+  )
 })

@@ -76,7 +76,7 @@ export async function setPrice(session: Session, given: Given): Promise<ExitCode
     'price_set',
     price,
     () =>
-      `${clean(price.model)}: ${money(price.input_per_mtok)} in, ${money(price.output_per_mtok)} out per million tokens, from ${price.effective_from}\nRecorded costs stay as they are, and what was unpriced stays unpriced; items that wait for this price alone go on by themselves.`,
+      `${clean(price.model)}: ${money(price.input_per_mtok)} in, ${money(price.output_per_mtok)} out per million tokens, from ${price.effective_from}\nRecorded costs stay as they are, and what was unpriced stays unpriced; items that wait for this price alone continue within a minute.`,
   )
   return EXIT.ok
 }

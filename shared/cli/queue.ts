@@ -19,19 +19,19 @@ const RUNS: Column<Run>[] = [
   { title: 'WAITING', value: row => count(row.queued), align: 'right' },
   { title: 'AT WORK', value: row => count(row.running), align: 'right' },
   { title: 'SINCE', value: row => span(row.waited_ms), align: 'right' },
-  { title: 'WAITS FOR', value: row => row.message ?? 'its turn', least: 20 },
+  { title: 'WAITS FOR', value: row => row.message ?? 'its turn', least: 40 },
 ]
 
 const RETRIES: Column<Retry>[] = [
   { title: 'ITEM', value: row => row.item_id, least: 8 },
   { title: 'NEXT TRY', value: row => row.due_at.slice(0, 19).replace('T', ' ') },
   { title: 'TRIES', value: row => count(row.attempt), align: 'right' },
-  { title: 'AFTER', value: row => [row.error_code, row.message].filter(Boolean).join(' '), least: 16 },
+  { title: 'AFTER', value: row => [row.error_code, row.message].filter(Boolean).join(': '), least: 32 },
 ]
 
 const MODELS: Column<Usage>[] = [
-  { title: 'MODEL', value: row => row.model ?? 'not named', least: 8 },
-  { title: 'AGENT', value: row => row.agent_slug, least: 8 },
+  { title: 'MODEL', value: row => row.model ?? 'not named', least: 20 },
+  { title: 'AGENT', value: row => row.agent_slug, least: 13 },
   { title: 'COST', value: row => spend(row.cost_usd, row.unpriced > 0), align: 'right' },
   { title: 'CALLS', value: row => count(row.calls), align: 'right' },
   { title: 'FAILED', value: row => count(row.failed), align: 'right' },

@@ -6,6 +6,7 @@ import { abortedInFlight } from '../view/run.ts'
 import { type Agent, answered, pageOf, type Run, type Step } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'
+import { findItem } from './find-item.ts'
 import { decisionText, itemText } from './item-view.ts'
 import { tellList } from './listing.ts'
 import { runSummary, runsTable, verificationText } from './run-view.ts'
@@ -45,8 +46,8 @@ const AGENTS: Column<Agent>[] = [
     value: agent => (agent.deployed_version === null ? 'nothing yet' : `version ${agent.deployed_version}`),
     style: agent => (agent.deployed_version === null ? 'dim' : undefined),
   },
-  { title: 'DESCRIPTION', value: agent => agent.description, least: 12, optional: 3 },
-  { title: 'ID', value: agent => agent.id, optional: 1 },
+  { title: 'DESCRIPTION', value: agent => agent.description, least: 32, optional: 1 },
+  { title: 'ID', value: agent => agent.id, optional: 3 },
 ]
 
 export function agents(session: Session, given: Given): Promise<ExitCode> {
@@ -62,8 +63,9 @@ export function agents(session: Session, given: Given): Promise<ExitCode> {
   })
 }
 
-export async function item({ api, output }: Session, given: Given): Promise<ExitCode> {
-  const itemId = given.arg(0)
+export async function item(session: Session, given: Given): Promise<ExitCode> {
+  const { api, output } = session
+  const itemId = await findItem(session, given, 'item')
   const record = await answered(api.GET('/v1/durable/runs/{itemId}', { params: { path: { itemId } } }))
   const steps: Step[] = []
   let cursor: string | undefined

@@ -21,7 +21,7 @@ const READ: Record<string, (api: Api) => Promise<string[]>> = {
   agents: async api => (await answered(api.GET('/v1/agents'))).map(agent => `${agent.slug}\t${agent.name}`),
   schedules: async api =>
     (await answered(api.GET('/v1/schedules', { params: { query: { limit: MOST } } }))).map(
-      schedule => `${schedule.id}\t${schedule.agent_slug}, ${schedule.cron}`,
+      schedule => `${schedule.id}\t${schedule.name ?? schedule.agent_slug}, ${schedule.cron}`,
     ),
   triggers: async api =>
     (await answered(api.GET('/v1/triggers', { params: { query: { limit: MOST } } }))).triggers.map(

@@ -3,6 +3,7 @@
 import { DEPLOYMENT_CHOICES, REUSE_CHOICES } from '../recovery/vocabulary.ts'
 import { RECORDED_LANES, TRIAGE_ACTIONS, TRIAGE_LANES, WRONG_OF } from '../triage/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
+import { ITEM_ARGS } from './find-item.ts'
 import { LIST_OPTIONS, limitOption, projectOption as project } from './list-options.ts'
 
 const watch: Option = { name: 'watch', about: 'follow it to its end; its verdict is the exit code' }
@@ -53,7 +54,7 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
   },
   {
     name: 'replay',
-    args: ['[ITEM]'],
+    args: ['[RUN]', '[ITEM]'],
     summary: 'Replay an item, or a cluster; what was at fault is asked again.',
     options: [
       { name: 'cluster', value: 'KEY', about: 'all items of this failure cluster, as one recovery' },
@@ -68,28 +69,28 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
   },
   {
     name: 'resume',
-    args: ['ITEM'],
+    args: ITEM_ARGS,
     summary: 'Let a held item go on from its last step.',
     options: [{ ...budget, about: 'money it may spend on top' }, watch],
     run: async (...given) => (await import('./triage.ts')).resume(...given),
   },
   {
     name: 'ack',
-    args: ['ITEM'],
+    args: ITEM_ARGS,
     summary: 'Take an item out of the list of triage; its run stays partial.',
     options: [],
     run: async (...given) => (await import('./triage.ts')).acknowledge(...given),
   },
   {
     name: 'dismiss',
-    args: ['ITEM'],
+    args: ITEM_ARGS,
     summary: 'Decide that nothing more is done about an item.',
     options: [],
     run: async (...given) => (await import('./triage.ts')).dismiss(...given),
   },
   {
     name: 'wrong',
-    args: ['ITEM'],
+    args: ITEM_ARGS,
     summary: 'Call the verdict of an item wrong; what was recorded stays.',
     options: [
       {
@@ -103,7 +104,7 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
   },
   {
     name: 'confirm',
-    args: ['ITEM'],
+    args: ITEM_ARGS,
     summary: 'Confirm what triage asks about an item: it did not work.',
     options: [],
     run: async (...given) => (await import('./triage.ts')).confirm(...given),
@@ -117,7 +118,7 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
   },
   {
     name: 'reopen',
-    args: ['ITEM'],
+    args: ITEM_ARGS,
     summary: 'Take back a decision about an item within an hour.',
     options: [],
     run: async (...given) => (await import('./triage.ts')).reopen(...given),
@@ -142,7 +143,7 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
   },
   {
     name: 'why',
-    args: ['ITEM'],
+    args: ITEM_ARGS,
     summary: 'Tell why an item is not running.',
     options: [],
     run: async (...given) => (await import('./triage.ts')).why(...given),

@@ -40,9 +40,26 @@ describe('tables', () => {
   })
 
   it('show at 80 columns whether an item ran, whether it worked, and why not', () => {
-    const [head, ...rows] = itemsTable([sampleItem({ ...items[1]!, item_id: 'T-2' })], screen(80)).split('\n')
-    expect(head).toMatch(/^ID +ITEM +RAN +WORKED +COST +DETAIL$/)
-    expect(rows[0]).toMatch(/T-2 +failed +failed +\$0\.0012 +agent_err\S*…$/)
+    const text = itemsTable([sampleItem({ ...items[1]!, item_id: 'T-2' })], screen(80))
+    const [head, below, row, ...why] = text.split('\n')
+    expect([head, below]).toEqual([expect.stringMatching(/^ID +ITEM +RAN +WORKED$/), '  DETAIL'])
+    expect(row).toMatch(/T-2 +failed +failed$/)
+    expect(why.map(line => line.trim()).join(' ')).toBe(`agent_error: ${items[1]!.error_message}`)
+  })
+
+  it.each([80, 100, 160])('tell items with other reasons apart at %i columns', columns => {
+    const item = (item_id: string, outcome_reason: string, degraded_reason: string) =>
+      sampleItem({ item_id, outcome_reason, degraded_reason, worst_outcome_status: 'degraded' })
+    const text = itemsTable(
+      [
+        item('T-1003', 'refusal', 'The last model call (classify) is a refusal.'),
+        item('T-1039', 'empty_output', 'The last model call (classify) has neither text nor tool calls.'),
+        item('T-1050', 'agent_degraded', 'low confidence (0.19) in other'),
+      ],
+      screen(columns),
+    )
+    for (const why of ['refusal: The last', 'empty_output: The', 'low confidence (0.19) in'])
+      expect(text).toContain(why)
   })
 
   it('show how many calls of an item could not be read', () => {

@@ -5,8 +5,8 @@ import { itemsToDecide, ranAndWorked, runName, runStanding, sayNoneNamed, sayPil
 import type { Run, RunItem, Schemas, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
 import type { Screen } from './output.ts'
-import { type Column, table } from './table.ts'
-import { outcomeStyle, whyOf } from './verdict.ts'
+import { type Column, INDENT, table } from './table.ts'
+import { outcomeStyle, whyInList } from './verdict.ts'
 
 /** The run's name; empty if it would only repeat the agent's, which stands next to it. */
 const nameIn = (run: Run): string => (run.name === null && run.replay_of === null ? '' : runName(run))
@@ -62,7 +62,7 @@ export function itemsTable(items: RunItem[], screen: Screen): string {
       style: () => 'yellow',
     },
     { title: 'COST', value: item => spend(item.cost_usd, item.unpriced), align: 'right', optional: 2 },
-    { title: 'DETAIL', value: said, least: 9, optional: 1 },
+    { title: 'DETAIL', value: item => said(item, screen.columns), least: 28 },
   ]
   return table(
     columns.filter(column => items.some(item => column.value(item) !== '')),
@@ -71,8 +71,9 @@ export function itemsTable(items: RunItem[], screen: Screen): string {
   )
 }
 
-const LONGEST_CELL = 200
-const said = (item: RunItem) => whyOf(item) || (item.output == null ? '' : brief(item.output, LONGEST_CELL))
+/** Why the item is not ok, else its output, on one line of its own at most. */
+const said = (item: RunItem, columns: number) =>
+  whyInList(item) || (item.output == null ? '' : brief(item.output, columns - INDENT))
 
 /** The result of a run: whether it ran, whether it worked, its cost, and what to do next. */
 export function runSummary(run: Run, screen: Screen): string {

@@ -16,7 +16,7 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
   {
     name: 'schedules show',
     args: ['SCHEDULE'],
-    summary: 'Show a schedule: when it fires, what it reads, and what its runs are started with.',
+    summary: 'Show a schedule, by its id or name: when it fires, what it reads, what it starts runs with.',
     options: [],
     run: async (...given) => (await import('./schedules.ts')).show(...given),
   },

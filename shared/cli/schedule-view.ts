@@ -47,37 +47,45 @@ function eventStyle({ outcome, reason }: Event): Style {
 export function schedulesTable(rows: readonly Schedule[], now: number, screen: Screen): string {
   const columns: Column<Schedule>[] = [
     { title: 'SCHEDULE', value: row => row.id },
-    { title: 'AGENT', value: row => row.agent_slug, least: 8, optional: 2 },
-    { title: 'NAME', value: row => row.name ?? '', least: 8, optional: 3 },
-    { title: 'CRON', value: row => row.cron, least: 9 },
+    { title: 'NAME', value: row => row.name ?? '', least: 12 },
+    { title: 'AGENT', value: row => row.agent_slug, least: 12, optional: 2 },
+    { title: 'CRON', value: row => row.cron, least: 12 },
     { title: 'ZONE', value: row => row.timezone, optional: 3 },
     {
       title: 'NEXT',
       value: row => nextOf(row, now) ?? disabledWhy(row),
       style: row => (row.enabled ? undefined : row.disabled_reason === 'operator' ? 'dim' : 'red'),
-      least: 12,
+      least: 20,
     },
     {
       title: 'LAST',
       value: ({ last_event: last }) =>
         last === null ? '' : `${eventWords(last)} ${ago(last.occurred_at, now)}`,
       style: ({ last_event: last }) => (last === null ? undefined : eventStyle(last)),
-      least: 8,
+      least: 24,
       optional: 1,
     },
   ]
-  return table(columns, rows, screen)
+  return table(
+    columns.filter(column => rows.some(row => column.value(row) !== '')),
+    rows,
+    screen,
+  )
 }
 
 export function eventsTable(rows: readonly Event[], timezone: string, now: number, screen: Screen): string {
   const columns: Column<Event>[] = [
     { title: `MOMENT (${timezone})`, value: row => onClock(row.scheduled_for, timezone, now) },
-    { title: 'OUTCOME', value: eventWords, style: eventStyle, least: 8 },
+    { title: 'OUTCOME', value: eventWords, style: eventStyle, least: 24 },
     { title: 'RUN', value: row => row.run_id ?? '' },
-    { title: 'DETAIL', value: detailWords, least: 8, optional: 2 },
+    { title: 'DETAIL', value: detailWords, least: 32 },
     { title: 'ACTED', value: row => ago(row.occurred_at, now), align: 'right', optional: 1 },
   ]
-  return table(columns, rows, screen)
+  return table(
+    columns.filter(column => rows.some(row => column.value(row) !== '')),
+    rows,
+    screen,
+  )
 }
 
 export function scheduleLine(schedule: Schedule, now: number, { paint }: Screen): string {

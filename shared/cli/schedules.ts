@@ -4,6 +4,7 @@ import { LIMITS } from '../kernel/limits.ts'
 import { answered, findAgent, pageOf, type Schemas } from './api.ts'
 import { fieldsGiven, type Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { findSchedule } from './find-schedule.ts'
 import { plural } from './format.ts'
 import { tellList } from './listing.ts'
 import { SCHEDULE_SETTINGS } from './schedule-settings.ts'
@@ -32,7 +33,7 @@ export async function schedules(session: Session, given: Given): Promise<ExitCod
 }
 
 export async function show({ api, output, now }: Session, given: Given): Promise<ExitCode> {
-  const params = { path: { scheduleId: given.arg(0) } }
+  const params = { path: { scheduleId: await findSchedule(api, given.arg(0)) } }
   const schedule = await answered(api.GET('/v1/schedules/{scheduleId}', { params }))
   output.emit('schedule', schedule, screen => scheduleText(schedule, now(), screen))
   return EXIT.ok
@@ -40,7 +41,7 @@ export async function show({ api, output, now }: Session, given: Given): Promise
 
 export async function events(session: Session, given: Given): Promise<ExitCode> {
   const { api, now } = session
-  const scheduleId = given.arg(0)
+  const scheduleId = await findSchedule(api, given.arg(0))
   const { timezone } = await answered(
     api.GET('/v1/schedules/{scheduleId}', { params: { path: { scheduleId } } }),
   )
@@ -101,7 +102,7 @@ export async function update(session: Session, given: Given): Promise<ExitCode> 
   const changes = { ...(cron && { cron }), ...(timezone && { timezone }) }
   const text = bodyText(given, changes)
   if (text === '{}') throw usageFailure('nothing to change', { next: 'assay schedules update --help' })
-  const params = { path: { scheduleId: given.arg(0) } }
+  const params = { path: { scheduleId: await findSchedule(session.api, given.arg(0)) } }
   const changed = await answered(
     session.api.PATCH('/v1/schedules/{scheduleId}', { params, body: changes, bodySerializer: () => text }),
   )
@@ -136,7 +137,7 @@ function resultsOf(given: Given) {
 }
 
 export async function enable(session: Session, given: Given): Promise<ExitCode> {
-  const params = { path: { scheduleId: given.arg(0) } }
+  const params = { path: { scheduleId: await findSchedule(session.api, given.arg(0)) } }
   return tell(
     session,
     'enabled',
@@ -145,7 +146,7 @@ export async function enable(session: Session, given: Given): Promise<ExitCode> 
 }
 
 export async function disable(session: Session, given: Given): Promise<ExitCode> {
-  const params = { path: { scheduleId: given.arg(0) } }
+  const params = { path: { scheduleId: await findSchedule(session.api, given.arg(0)) } }
   return tell(
     session,
     'disabled',
@@ -159,14 +160,14 @@ function tell({ output, now }: Session, event: string, schedule: Schedule): Exit
 }
 
 export async function remove({ api, output }: Session, given: Given): Promise<ExitCode> {
-  const scheduleId = given.arg(0)
+  const scheduleId = await findSchedule(api, given.arg(0))
   await answered(api.DELETE('/v1/schedules/{scheduleId}', { params: { path: { scheduleId } } }))
   output.emit('deleted', { id: scheduleId }, () => `schedule ${scheduleId} is deleted`)
   return EXIT.ok
 }
 
 export async function trigger(session: Session, given: Given): Promise<ExitCode> {
-  const scheduleId = given.arg(0)
+  const scheduleId = await findSchedule(session.api, given.arg(0))
   if (given.flag('dry-run')) return tryOut(session, scheduleId)
   const started = await answered(
     session.api.POST('/v1/schedules/{scheduleId}/trigger', { params: { path: { scheduleId } } }),
@@ -185,7 +186,7 @@ type SourceItem = Schemas['SourcePreview']['items'][number]
 const FIRST: Column<SourceItem>[] = [
   { title: 'ITEM_ID', value: item => item.item_id ?? '(given by Assay)', least: 8 },
   { title: 'PARTITION', value: item => item.partition_key ?? '', optional: 1 },
-  { title: 'INPUT', value: item => JSON.stringify(item.input), least: 12 },
+  { title: 'INPUT', value: item => JSON.stringify(item.input), least: 32 },
 ]
 
 async function tryOut({ api, output }: Session, schedule_id: string): Promise<ExitCode> {

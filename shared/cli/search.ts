@@ -67,7 +67,7 @@ function stepsTable(steps: readonly Step[], now: number, screen: Screen): string
       style: step => outcomeStyle(step.outcome_status),
     },
     { title: 'COST', value: step => spend(step.cost_usd, step.unpriced), align: 'right', optional: 3 },
-    { title: 'FOUND', value: textOf, least: 12 },
+    { title: 'FOUND', value: textOf, least: 32 },
   ]
   return table(columns, steps, screen)
 }

@@ -1,7 +1,7 @@
 // Formats aligned tables. Guarantee: no line is wider than the screen. Optional columns are left out, then wide ones
 // are cut to their least width; columns that still do not fit continue on further lines of their row.
 
-import { clean, pad, pieces, shorten, widthOf } from './format.ts'
+import { clean, pad, pieces, shorten, widthOf, wrap } from './format.ts'
 import type { Screen, Style } from './output.ts'
 
 export interface Column<T> {
@@ -9,16 +9,21 @@ export interface Column<T> {
   value: (row: T) => string
   style?: (row: T) => Style | undefined
   align?: 'right'
-  /** The column may be cut down to this width. */
+  /** The column may be cut down to this width, but not below its title. */
   least?: number
   /** The column may be left out; those with the highest number go first. */
   optional?: number
 }
 
 const GAP = 2
-const INDENT = ' '.repeat(GAP)
+/** Of the lines on which a row continues. */
+export const INDENT = GAP
 
-export function table<T>(columns: readonly Column<T>[], rows: readonly T[], screen: Screen): string {
+export function table<T>(all: readonly Column<T>[], rows: readonly T[], screen: Screen): string {
+  // An optional column without a value takes room from the others and says nothing.
+  const columns = all.filter(
+    ({ optional, value }) => optional === undefined || rows.some(row => value(row) !== ''),
+  )
   const cells = columns.map(column => rows.map(row => clean(column.value(row))))
   const natural = columns.map((column, at) => Math.max(widthOf(column.title), ...cells[at]!.map(widthOf)))
   const lines = fitted(columns, natural, screen.columns)
@@ -49,13 +54,16 @@ interface Cell {
   style?: Style | undefined
 }
 
-/** One line; more if its only cell is wider than the screen: an address or an id must not lose characters. */
+/** One line; more if its only cell is wider than the screen: a sentence, an address or an id must not lose its end. */
 function lineText(cells: Cell[], line: number, { columns, paint }: Screen): string[] {
-  const indent = line === 0 ? '' : INDENT
+  const indent = ' '.repeat(line === 0 ? 0 : INDENT)
   const painted = ({ style }: Cell, text: string) => (style === undefined ? text : paint(style, text))
   const [only] = cells
-  if (cells.length === 1 && widthOf(only!.text) > columns - indent.length)
-    return pieces(only!.text, columns - indent.length).map(piece => indent + painted(only!, piece))
+  const room = columns - indent.length
+  if (cells.length === 1 && widthOf(only!.text) > room)
+    return wrap(only!.text, room)
+      .flatMap(words => pieces(words, room))
+      .map(piece => indent + painted(only!, piece))
   const text = cells
     .map(cell => painted(cell, pad(shorten(cell.text, cell.width), cell.width, cell.align)))
     .join(' '.repeat(GAP))
@@ -71,7 +79,8 @@ interface Place {
 /** Leaves out optional columns, then cuts the widest, until the rest fits; what does not fit goes to further lines. */
 function fitted<T>(columns: readonly Column<T>[], natural: number[], available: number): Place[][] {
   let shown = columns.map((_, at) => at)
-  const least = (at: number) => Math.min(natural[at]!, columns[at]!.least ?? natural[at]!)
+  const least = (at: number) =>
+    Math.min(natural[at]!, Math.max(widthOf(columns[at]!.title), columns[at]!.least ?? natural[at]!))
   while (sumOf(shown.map(least)) > available) {
     const ranks = shown.map(at => columns[at]!.optional ?? 0)
     const rank = Math.max(...ranks)
@@ -81,11 +90,11 @@ function fitted<T>(columns: readonly Column<T>[], natural: number[], available: 
   const lines: number[][] = [[]]
   for (const at of shown) {
     const line = lines.at(-1)!
-    const room = available - (lines.length > 1 ? INDENT.length : 0)
+    const room = available - (lines.length > 1 ? INDENT : 0)
     if (line.length > 0 && sumOf([...line, at].map(least)) > room) lines.push([at])
     else line.push(at)
   }
-  return lines.map((line, place) => cut(line, natural, least, available - (place > 0 ? INDENT.length : 0)))
+  return lines.map((line, place) => cut(line, natural, least, available - (place > 0 ? INDENT : 0)))
 }
 
 const sumOf = (widths: number[]) => widths.reduce((total, width) => total + width + GAP, -GAP)

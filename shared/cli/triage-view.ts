@@ -5,7 +5,7 @@ import type { Doubt } from '../view/verdict.ts'
 import type { Schemas } from './api.ts'
 import { ago, clean, count, money, pad, plural, shorten, widthOf } from './format.ts'
 import type { Screen } from './output.ts'
-import { outcomeStyle, reasonInWords } from './verdict.ts'
+import { outcomeStyle, tokenFirst } from './verdict.ts'
 import { withDoubt } from './verdicts.ts'
 
 export type Row = Schemas['TriageRow']
@@ -35,9 +35,9 @@ export interface TriageState {
   more: boolean
 }
 
-/** The error code and the message of agent or grader, else the question to a person, else the reason's meaning. */
+/** The error code or the reason, with the message of agent or grader, else the question to a person. */
 export const whyInTriage = ({ error_code, reason, message, question }: Row) =>
-  [error_code, message].filter(Boolean).join(': ') || (question ?? reasonInWords(reason) ?? reason)
+  tokenFirst(error_code ?? reason, message || question)
 
 /**
  * Groups rows by cause; rows without a cause by agent, lane and words. The largest group comes first. `more` means that

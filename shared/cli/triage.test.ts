@@ -104,7 +104,10 @@ describe('groups without a cause', () => {
     const groups = groupsOf(alike as unknown as Row[], false, new Map(), of =>
       of.agent_id === 'a' ? 'often wrong' : undefined,
     )
-    expect(groups.map(group => group.words)).toEqual(['the model refused (often wrong)', 'the model refused'])
+    expect(groups.map(group => group.words)).toEqual([
+      'refusal: the model refused (often wrong)',
+      'refusal: the model refused',
+    ])
   })
 })
 

@@ -7,6 +7,7 @@ import type { Doubt } from '../view/verdict.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { findItem } from './find-item.ts'
 import { ago, plural } from './format.ts'
 import { isFullTerminal } from './full-screen.ts'
 import { verbOf } from './item-view.ts'
@@ -38,7 +39,7 @@ function columnsOf(rows: readonly Row[], now: number, doubt: Doubt): Column<Row>
       style: row => outcomeStyle(row.outcome_status),
       optional: 1,
     },
-    { title: 'WHY', value: row => withDoubt(whyInTriage(row), doubt(row)), least: 24 },
+    { title: 'WHY', value: row => withDoubt(whyInTriage(row), doubt(row)), least: 32 },
     { title: 'CAN', value: row => row.available_actions.map(verbOf).join(', '), optional: 2 },
     { title: 'SINCE', value: row => ago(row.created_at, now), align: 'right', optional: 3 },
   ]
@@ -101,11 +102,11 @@ async function countsOfCauses({ api }: Session, filters: object): Promise<Map<st
 }
 
 export async function replay(session: Session, given: Given): Promise<ExitCode> {
-  const itemId = given.optionalArg(0)
-  if (itemId === undefined) return replayMany(session, given)
+  if (given.optionalArg(0) === undefined) return replayMany(session, given)
   if (given.flag('dry-run') || given.text('cluster') !== undefined)
     throw usageFailure('--cluster and --dry-run are for many items, and one is named')
   const body = replayText(given)
+  const itemId = await findItem(session, given, 'replay')
   const continued = await answered(
     session.api.POST('/v1/durable/runs/{itemId}/replay', {
       params: { path: { itemId } },
@@ -135,9 +136,10 @@ function replayText(given: Given): string {
 
 export async function resume(session: Session, given: Given): Promise<ExitCode> {
   const budget_cents = given.amount('budget')
+  const itemId = await findItem(session, given, 'resume')
   const continued = await answered(
     session.api.POST('/v1/durable/runs/{itemId}/resume', {
-      params: { path: { itemId: given.arg(0) } },
+      params: { path: { itemId } },
       body: budget_cents === undefined ? {} : { budget_cents },
     }),
   )
@@ -161,15 +163,17 @@ async function tell(
   return given.flag('watch') ? watchRun(session, run_id) : EXIT.ok
 }
 
-export async function acknowledge({ api, output }: Session, given: Given): Promise<ExitCode> {
-  const itemId = given.arg(0)
+export async function acknowledge(session: Session, given: Given): Promise<ExitCode> {
+  const { api, output } = session
+  const itemId = await findItem(session, given, 'ack')
   await answered(api.POST('/v1/durable/runs/{itemId}/acknowledge', { params: { path: { itemId } } }))
   output.emit('acknowledged', { record_id: itemId }, () => `${itemId} has left triage, undecided`)
   return EXIT.ok
 }
 
-export async function dismiss({ api, output }: Session, given: Given): Promise<ExitCode> {
-  const itemId = given.arg(0)
+export async function dismiss(session: Session, given: Given): Promise<ExitCode> {
+  const { api, output } = session
+  const itemId = await findItem(session, given, 'dismiss')
   await answered(api.POST('/v1/durable/runs/{itemId}/dismiss', { params: { path: { itemId } } }))
   output.emit('dismissed', { record_id: itemId }, () => `${itemId} is dismissed`)
   return EXIT.ok
@@ -177,7 +181,7 @@ export async function dismiss({ api, output }: Session, given: Given): Promise<E
 
 export async function callWrong(session: Session, given: Given): Promise<ExitCode> {
   const { api, output } = session
-  const itemId = given.arg(0)
+  const itemId = await findItem(session, given, 'wrong')
   const of = given.text('of') as WrongOf | undefined
   const order = { params: { path: { itemId } }, body: { ...(of && { of }) } }
   await answered(api.POST('/v1/durable/runs/{itemId}/wrong', order))
@@ -201,25 +205,27 @@ async function wrongWords(
     : 'is called wrong; what was recorded stays'
 }
 
-export async function confirm({ api, output }: Session, given: Given): Promise<ExitCode> {
-  const itemId = given.arg(0)
+export async function confirm(session: Session, given: Given): Promise<ExitCode> {
+  const { api, output } = session
+  const itemId = await findItem(session, given, 'confirm')
   await answered(api.POST('/v1/durable/runs/{itemId}/confirm', { params: { path: { itemId } } }))
   const told = () => `${itemId} is confirmed not to have worked; what was recorded stays`
   output.emit('confirmed', { record_id: itemId }, told)
   return EXIT.ok
 }
 
-export async function reopen({ api, output }: Session, given: Given): Promise<ExitCode> {
-  const itemId = given.arg(0)
+export async function reopen(session: Session, given: Given): Promise<ExitCode> {
+  const { api, output } = session
+  const itemId = await findItem(session, given, 'reopen')
   await answered(api.POST('/v1/durable/runs/{itemId}/reopen', { params: { path: { itemId } } }))
   output.emit('reopened', { record_id: itemId }, () => `${itemId} waits for a decision again`)
   return EXIT.ok
 }
 
-export async function why({ api, output }: Session, given: Given): Promise<ExitCode> {
-  const found = await answered(
-    api.GET('/v1/durable/runs/{itemId}/why', { params: { path: { itemId: given.arg(0) } } }),
-  )
+export async function why(session: Session, given: Given): Promise<ExitCode> {
+  const { api, output } = session
+  const itemId = await findItem(session, given, 'why')
+  const found = await answered(api.GET('/v1/durable/runs/{itemId}/why', { params: { path: { itemId } } }))
   output.emit('why', found, ({ paint }) => `${paint('bold', found.token)}: ${found.message}`)
   return EXIT.ok
 }

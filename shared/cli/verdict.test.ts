@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sampleItem, sampleRun } from '../../test/support/cli-samples.ts'
 import { OUTCOME_REASONS } from '../grading/vocabulary.ts'
 import { isHeld } from '../items/rules/lifecycle.ts'
-import { exitOf, hasEnded, reasonInWords, whyOf } from './verdict.ts'
+import { exitOf, hasEnded, reasonInWords, whyInList, whyOf } from './verdict.ts'
 
 describe('the exit code', () => {
   it.each([
@@ -52,5 +52,18 @@ describe('the reason of a verdict', () => {
     expect(whyOf(sampleItem(reasons))).toBe('The call is a refusal.')
     expect(whyOf(sampleItem({ outcome_reason: 'refusal' }))).toBe('the model refused')
     expect(whyOf(sampleItem())).toBe('')
+  })
+
+  it('begins in lists with its token, unless the agent put it in its own words', () => {
+    const reasons = { outcome_reason: 'refusal', degraded_reason: 'The call is a refusal.' }
+    expect(whyInList(sampleItem(reasons))).toBe('refusal: The call is a refusal.')
+    expect(whyInList(sampleItem({ outcome_reason: 'refusal' }))).toBe('refusal: the model refused')
+    expect(whyInList(sampleItem({ ...reasons, outcome_reason: 'agent_degraded' }))).toBe(
+      'The call is a refusal.',
+    )
+    expect(whyInList(sampleItem({ ...reasons, error_code: 'agent_error', error_message: 'boom' }))).toBe(
+      'agent_error: boom',
+    )
+    expect(whyInList(sampleItem())).toBe('')
   })
 })

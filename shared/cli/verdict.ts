@@ -19,6 +19,23 @@ export function whyOf(item: Judged): string {
   return item.degraded_reason ?? reasonInWords(item.outcome_reason) ?? ''
 }
 
+/** Reasons that the agent explains in its own words: these distinguish the items, the token would not. */
+const EXPLAINED_BY_AGENT = ['agent_degraded', 'hold']
+
+/** Why an item did not work, for lists, which may cut the end: the token first, then the message or its meaning. */
+export function tokenFirst(token: string, message: string | null | undefined): string {
+  if (message && EXPLAINED_BY_AGENT.includes(token)) return message
+  const words = message || reasonInWords(token)
+  return words === undefined ? token : `${token}: ${words}`
+}
+
+/** The same as `whyOf`, with what distinguishes the items first. */
+export function whyInList({ outcome_reason, degraded_reason, ...item }: Judged): string {
+  if (item.error_code !== null || outcome_reason === null)
+    return whyOf({ ...item, outcome_reason, degraded_reason })
+  return tokenFirst(outcome_reason, degraded_reason)
+}
+
 export function reasonInWords(reason: string | null): string | undefined {
   return reason === null ? undefined : reasonMeaning(reason)
 }

@@ -26,7 +26,7 @@ const COLUMNS: Column<Judged>[] = [
     align: 'right',
     style: row => (row.often_wrong ? 'yellow' : undefined),
   },
-  { title: 'MEANS', value: row => reasonMeaning(row.reason), least: 12, optional: 1 },
+  { title: 'MEANS', value: row => reasonMeaning(row.reason), least: 28, optional: 1 },
 ]
 
 /**

@@ -168,7 +168,7 @@ export interface paths {
         put?: never;
         /**
          * Set what a model costs, from a moment on
-         * @description Counts for items that are taken from then on; what was recorded keeps its cost, and what was unpriced stays so. Items that waited for this price alone go on by themselves. The same model and moment again takes the place of the price it was.
+         * @description Counts for items that are taken from then on; what was recorded keeps its cost, and what was unpriced stays so. Items that waited for this price alone continue within a minute. The same model and moment again takes the place of the price it was.
          */
         post: operations["createPrice"];
         delete?: never;
@@ -992,7 +992,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a held item
-         * @description The same item goes on from its last recorded step, after its agent held it or at its budget. An item that waits for the project's credit goes on by itself.
+         * @description The same item goes on from its last recorded step, after its agent held it or at its budget. An item that waits for the project's credit needs no resume: it continues as soon as there is some.
          */
         post: operations["resumeItem"];
         delete?: never;
@@ -1382,7 +1382,7 @@ export interface paths {
         put?: never;
         /**
          * Create a schedule
-         * @description Starts an agent again and again, each time one run of the deployment that is current then: over one item, its input, or over all that a source holds when it is read. A source is read to its end before anything is dispatched; one that fails starts nothing (source_failed) and is read again until the next moment, one without rows starts nothing (source_empty). The cron is read on the wall clock: a time that the clock jumps over is skipped, one that it shows twice fires once. An agent has one schedule for each cron.
+         * @description Starts an agent again and again, each time one run of the deployment that is current then: over one item, its input, or over all that a source holds when it is read. A source is read to its end before anything is dispatched; one that fails starts nothing (source_failed) and is read again until the next moment, one without rows starts nothing (source_empty). The cron is read on the wall clock: a time that the clock jumps over is skipped, one that it shows twice fires once. An agent has each cron once, in whatever zone: `schedule_cron_taken` names the schedule that has it.
          */
         post: operations["createSchedule"];
         delete?: never;
@@ -1942,7 +1942,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a suspended account
-         * @description Its keys open again within five seconds, and what waited goes on by itself.
+         * @description Its keys open again within five seconds, and its waiting items are dispatched.
          */
         post: operations["resumeAccount"];
         delete?: never;
@@ -3783,7 +3783,7 @@ export interface components {
             since: string;
             /** @description The latest runs that were looked at; 200 at most. */
             runs: number;
-            /** @description Every step since then was looked at; of each run at most the first 200 are. */
+            /** @description Whether every step since then was looked at. If not, calls and costs are of a sample: of each run at most the first 200 steps. */
             is_whole: boolean;
             /** @description Those called most first. */
             models: {
@@ -4201,6 +4201,8 @@ export interface components {
                 /** @description Items. */
                 count: number;
             }[];
+            /** @description The newest runs that replay items which pass the filter and were replayed already. */
+            replay_run_ids: string[];
             /** @description Agents with eligible items. */
             agent_ids: string[];
             /** @description Runs that a replay would take: one for each agent, and with original deployments for each of those. */
@@ -4420,7 +4422,7 @@ export interface components {
             running: number;
             /** @description Items held for a decision, for a budget or for credit. */
             paused: number;
-            /** @description Whether some of the paused items go on by themselves: when there is credit, a new day or month, or the price of a model. */
+            /** @description Whether some of the paused items continue without a decision: when there is credit, a new day or month, or the price of a model. */
             waits_for_money: boolean;
             /** @description Items that returned: ok or degraded. */
             completed: number;
@@ -6246,9 +6248,9 @@ export interface operations {
                      * @example Europe/Berlin
                      */
                     timezone?: string;
-                    /** @description Money, in cents, that may be spent in a day of the project's zone; null is no bound. When it is spent, items are paused and go on by themselves in the next day. */
+                    /** @description Money, in cents, that may be spent in a day of the project's zone; null is no bound. When it is spent, items are paused, and continue in the next day. */
                     day_budget_cents?: number | null;
-                    /** @description Money, in cents, that may be spent in a month of the project's zone; null is no bound. When it is spent, items are paused and go on by themselves in the next month. */
+                    /** @description Money, in cents, that may be spent in a month of the project's zone; null is no bound. When it is spent, items are paused, and continue in the next month. */
                     month_budget_cents?: number | null;
                     /** @description Money the project may spend in all; null is no bound. */
                     credit_cents?: number | null;
@@ -6553,9 +6555,9 @@ export interface operations {
                      * @example Europe/Berlin
                      */
                     timezone?: string | null;
-                    /** @description Money, in cents, that may be spent in a day of the project's zone; null is no bound. When it is spent, items are paused and go on by themselves in the next day. */
+                    /** @description Money, in cents, that may be spent in a day of the project's zone; null is no bound. When it is spent, items are paused, and continue in the next day. */
                     day_budget_cents?: number | null;
-                    /** @description Money, in cents, that may be spent in a month of the project's zone; null is no bound. When it is spent, items are paused and go on by themselves in the next month. */
+                    /** @description Money, in cents, that may be spent in a month of the project's zone; null is no bound. When it is spent, items are paused, and continue in the next month. */
                     month_budget_cents?: number | null;
                 };
             };
@@ -9400,9 +9402,9 @@ export interface operations {
                     config?: {
                         [key: string]: unknown;
                     };
-                    /** @description Money, in cents, that may be spent in a day of the project's zone; null is no bound. When it is spent, items are paused and go on by themselves in the next day. */
+                    /** @description Money, in cents, that may be spent in a day of the project's zone; null is no bound. When it is spent, items are paused, and continue in the next day. */
                     day_budget_cents?: number | null;
-                    /** @description Money, in cents, that may be spent in a month of the project's zone; null is no bound. When it is spent, items are paused and go on by themselves in the next month. */
+                    /** @description Money, in cents, that may be spent in a month of the project's zone; null is no bound. When it is spent, items are paused, and continue in the next month. */
                     month_budget_cents?: number | null;
                 };
             };
@@ -10227,7 +10229,7 @@ export interface operations {
                  */
                 tag?: string;
                 /**
-                 * @description Only runs that have not ended, only those that have, or only those that wait for a person: held. One that waits for money goes on by itself and is not held. A run that is stopped ends with its last item.
+                 * @description Only runs that have not ended, only those that have, or only those that wait for a person: held. One that waits for money is not held: it continues when there is some. A run that is stopped ends with its last item.
                  * @example open
                  */
                 state?: "open" | "ended" | "held";

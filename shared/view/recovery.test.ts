@@ -8,6 +8,7 @@ const plan: Schemas['RecoveryPlan'] = {
   eligible: 60,
   held: 0,
   ineligible: [{ reason: 'dismissed', count: 1 }],
+  replay_run_ids: [],
   agent_ids: ['a'],
   runs: 1,
   cost_usd: 0.31,
@@ -42,6 +43,11 @@ it('a dry run lists by reason what is asked again, which tools are called again,
 
 it('a dry run without items says just that, and one of many items says how many it looked at', () => {
   expect(sayForecast({ ...plan, eligible: 0, ineligible: [] })).toEqual(['0 items can be replayed'])
+  const replayed = { eligible: 0, ineligible: [{ reason: 'replayed' as const, count: 4 }] }
+  expect(sayForecast({ ...plan, ...replayed, replay_run_ids: ['r'] })).toEqual([
+    'no item can be replayed; 4 cannot: replayed already',
+    'their replays are in run r (assay watch r)',
+  ])
   const many = { ...plan, eligible: 90_000, looked_at_items: 20_000, tool_calls: [], max_cost_usd: null }
   expect(sayForecast(many).slice(-3)).toEqual([
     'no recorded tool call is made again',

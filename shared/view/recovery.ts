@@ -2,7 +2,7 @@
 // ended is never described as in progress.
 
 import { count, counted, money } from '../prices/rules/amounts.ts'
-import { ACTED, sayPlan } from '../recovery/rules/recovery.ts'
+import { ACTED, sayPlan, sayReplayRuns } from '../recovery/rules/recovery.ts'
 import type { Schemas } from '../sdk/client.ts'
 import { sayUnchanged } from './run.ts'
 
@@ -20,7 +20,8 @@ const RULES: Record<Rule['rule'], string> = {
 
 /** A dry run's forecast, a sentence a line. */
 export function sayForecast(plan: Plan): string[] {
-  const lines = [sayPlan(plan)]
+  const replays = sayReplayRuns(plan.replay_run_ids ?? [])
+  const lines = [sayPlan(plan), ...(replays === undefined ? [] : [replays])]
   if (plan.eligible === 0) return lines
   if (plan.action !== 'replay') return [...lines, ...sayDecision(plan)]
   if (plan.runs > 1) lines.push(`they are copied into ${plan.runs} runs`)

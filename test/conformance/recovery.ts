@@ -432,6 +432,28 @@ export function recoveryPart(given: Given): void {
       await advanceRecoveries(world.ctx)
     })
 
+    it('of items that were replayed already names their replays, as a dry run does [recoveries.replayed]', async () => {
+      const world = given()
+      const { run } = await ran(world, fails(), [{ input: 1 }])
+      const filter = { run_id: run }
+      const order = (more: object) => world.call('POST', '/v1/recoveries', { body: { filter, ...more } })
+      const { json } = await order({})
+      await workOff(world, fails())
+      await advanceRecoveries(world.ctx)
+      const [replay] = (await world.call('GET', `/v1/recoveries/${json.id}`)).json.run_ids
+      const planned = await order({ dry_run: true })
+      expect(planned.json).toMatchObject({ eligible: 0, replay_run_ids: [replay] })
+      const refused = await order({})
+      expect([refused.status, refused.json.error]).toMatchObject([
+        409,
+        {
+          code: 'nothing_to_recover',
+          message: 'No item can be replayed; 1 cannot: replayed already.',
+          hint: `Their replays are in run ${replay} (assay watch ${replay}).`,
+        },
+      ])
+    })
+
     it('can be aborted, and refuses a filter that matches nothing [recoveries.abort]', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: 1 }])

@@ -86,8 +86,10 @@ export function schedulesPart(given: Given): void {
     })
 
     it('are unique by agent and cron [schedules.one-per-cron]', async () => {
-      const { call, create } = await made()
-      expect(codeOf(await create({ timezone: 'Europe/Berlin' }))).toEqual([409, 'schedule_cron_taken'])
+      const { call, create, schedule } = await made()
+      const refused = await create({ timezone: 'Europe/Berlin' })
+      expect(codeOf(refused)).toEqual([409, 'schedule_cron_taken'])
+      expect(refused.json.error.message).toContain(schedule.id)
       expect(codeOf(await create({ cron: ' 0  9 * * * ' }))).toEqual([409, 'schedule_cron_taken'])
       expect((await create({ cron: '0 10 * * *' })).status).toBe(201)
       expect(codeOf(await call('PATCH', '', { cron: '0 10 * * *' }))).toEqual([409, 'schedule_cron_taken'])

@@ -207,7 +207,7 @@ it('a schedule is made and changed with tags, which its run by hand gets [schedu
   expect(named.events[0]).toMatchObject({ name: 'Tagged', tags: ['acme', 'Ticket 7'] })
   const changed = await run('schedules', 'update', id, '--tag', 'other')
   expect(changed.events[0]).toMatchObject({ event: 'updated', name: 'Tagged', tags: ['other'] })
-  const { run_id } = (await run('schedules', 'trigger', id, '--watch')).events[0]
+  const { run_id } = (await run('schedules', 'trigger', 'Tagged', '--watch')).events[0]
   expect((await run('runs', '--tag', 'other')).events[0]).toMatchObject({ id: run_id, tags: ['other'] })
   expect(await run('schedules', 'delete', id)).toMatchObject({ code: 0 })
 })
@@ -391,6 +391,8 @@ describe('run', () => {
       headers: { authorization: `Bearer ${stack.api_key}` },
     })
     expect(await response.text()).toContain('"input_snapshot":{"n":1.50}')
+    for (const named of [['mine'], [item.run_id, 'mine'], [item.run_id, item.id]])
+      expect((await run('item', ...named)).events).toMatchObject([{ event: 'item', id: item.id }])
   })
 
   it('refuses an input that is not JSON before anything is sent', async () => {
@@ -479,7 +481,10 @@ describe('errors', () => {
     expect(help).toMatchObject({ code: 0, err: '' })
     const keyless = await assay(bare, ['runs']).done
     expect(keyless.code).toBe(3)
-    expect(errorOf(keyless)).toMatchObject({ code: 'no_credentials', next: 'npm start' })
+    expect(errorOf(keyless)).toMatchObject({
+      code: 'no_credentials',
+      next: `ASSAY_DATA_DIR=${bare.env.ASSAY_DATA_DIR} npm start`,
+    })
   })
 
   it('of the server end with exit code 3 and say what to try', async () => {
@@ -497,7 +502,7 @@ describe('errors', () => {
     const away = { env: { ASSAY_BASE_URL: 'http://127.0.0.1:65529', ASSAY_API_KEY: 'pk_x' } }
     const ran = await assay(away, ['runs']).done
     expect(ran.code).toBe(3)
-    expect(errorOf(ran)).toMatchObject({ code: 'unreachable', next: 'npm start' })
+    expect(errorOf(ran)).toMatchObject({ code: 'unreachable', next: 'PORT=65529 npm start' })
   })
 
   it('do not occur if the reader closes the pipe early', () => {

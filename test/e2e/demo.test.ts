@@ -58,7 +58,7 @@ it('the sample deploys the example, runs it and shows what needs a decision', as
   expect(text).toMatch(/^cost +\$0\.00\d+, [\d,]+ tokens in/m)
   expect(text).toMatch(/^NEEDS A DECISION +RAN +WORKED +WHY$/m)
   expect(text).toMatch(/^T-\d+ +paused +– +reported fraud/m)
-  expect(text).toMatch(/^T-\d+ +completed +degraded +The last model call \(classify\) is a refusal/m)
+  expect(text).toMatch(/^T-\d+ +completed +degraded +refusal: The last model call \(classify\) is a refusal/m)
   expect(await state()).toMatchObject({ done: true })
   const { events } = await assay(stack, ['runs']).done
   expect(events).toMatchObject([{ agent_slug: 'ticket-triage', name: 'sample', total_items: 61 }])

@@ -108,7 +108,9 @@ describe.skipIf(noTerminal !== undefined)(
           one.close(),
         )
         expect(await terminal.ended).toBe(3)
-        expect(terminal.lines().join('\n')).toMatch(/^try {3}(npm start|assay --help)$/m)
+        expect(terminal.lines().join('\n')).toMatch(
+          /^try {3}((PORT=1 )?ASSAY_DATA_DIR=\S+ npm start|assay --help)$/m,
+        )
       }
     })
 

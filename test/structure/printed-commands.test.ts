@@ -162,7 +162,7 @@ it.each([
   ['npx assay clusters --run x', '--run'],
   ['assay triage --runs', 'runs'],
   ['assay nothing', 'nothing'],
-  ['assay item', 'ID is missing'],
+  ['assay item', 'ITEM is missing'],
 ])('%s is found to be invalid', (text, word) => {
   expect(problemOf({ where: '', text, mentioned: false })).toContain(word)
 })

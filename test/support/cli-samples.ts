@@ -1,6 +1,6 @@
 // Sample records for tests of how they are displayed.
 
-import type { ItemRecord, Run, RunItem, Step } from '../../shared/cli/api.ts'
+import type { ItemRecord, Run, RunItem, Schemas, Step } from '../../shared/cli/api.ts'
 import type { Screen } from '../../shared/cli/output.ts'
 
 const ID = '01a1fab9-81a7-7eca-a25c-32a5'
@@ -144,6 +144,37 @@ export function sampleStep(values: Partial<Step> = {}): Step {
     },
     output: { choices: [{ message: { role: 'assistant', content: '{"intent":"greeting"}' } }] },
     snippet: null,
+    ...values,
+  }
+}
+
+export function sampleSchedule(values: Partial<Schemas['Schedule']> = {}): Schemas['Schedule'] {
+  return {
+    id: `${ID}00000000`,
+    project_id: ID,
+    agent_id: ID,
+    agent_slug: 'ticket-triage',
+    name: null,
+    cron: '0 2 * * *',
+    timezone: 'UTC',
+    enabled: true,
+    disabled_reason: null,
+    declared: false,
+    input: null,
+    source: null,
+    budget_cents: null,
+    allow_unpriced: false,
+    pilot_items: null,
+    concurrency: null,
+    timeout_seconds: null,
+    callback_url: null,
+    tags: [],
+    results: null,
+    next_fires: ['2026-01-01T02:00:00.000Z'],
+    last_run_at: null,
+    last_event: null,
+    created_at: '2026-01-01T00:00:00.000Z',
+    updated_at: '2026-01-01T00:00:00.000Z',
     ...values,
   }
 }

@@ -216,7 +216,7 @@ const FirstSteps = ({ agent }: { agent: string | undefined }) => (
       <li>
         Submit items, one JSON object a line
         <pre>
-          <code>npx assay submit items.jsonl --agent {agent ?? 'my-agent'}</code>
+          <code>npx assay submit items.jsonl --agent {agent ?? 'my-agent'} --item-id id</code>
         </pre>
       </li>
       <li>

@@ -103,7 +103,10 @@ const CheckedModels = ({ check, now }: { check: Check; now: number }) => (
     <h2>Models called lately</h2>
     <p class="dim">
       In {counted(check.runs, 'run')} since <When at={check.since} now={now} />
-      {check.is_whole ? '' : ', of each the first steps'}. Recorded costs stay, whatever price is set.
+      {check.is_whole
+        ? ''
+        : `: a sample, of each the first ${count(LIMITS.prices_checked_steps)} steps; calls and cost are of these`}
+      . Recorded costs stay, whatever price is set.
     </p>
     <List
       id="checked-models"
@@ -185,7 +188,7 @@ export const setPrice = action({
       ...(day !== '' && { effective_from: `${day}T00:00:00Z` }),
     }
     await api.POST('/v1/projects/{projectId}/prices', { params: { path: params }, body })
-    const said = `The price of ${price.model} is set; what waits for it goes on by itself.`
+    const said = `The price of ${price.model} is set; items that wait for it alone continue within a minute.`
     return { to: ofProject(params.projectId, 'prices'), said }
   },
 })

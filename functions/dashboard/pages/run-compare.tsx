@@ -187,7 +187,7 @@ const nothingBeside = (run: Run) => ({
           the same items again, with the same item_id each, and come back:
         </p>
         <pre>
-          <code>npx assay submit items.jsonl --agent {run.agent_slug} --watch</code>
+          <code>npx assay submit items.jsonl --agent {run.agent_slug} --item-id id --watch</code>
         </pre>
       </div>
     </>

@@ -192,7 +192,7 @@ const NoneYet = () => (
   <>
     <p>No run here yet. Items come from a file, a schedule, a webhook or your own code:</p>
     <pre>
-      <code>npx assay submit items.jsonl --agent my-agent --watch</code>
+      <code>npx assay submit items.jsonl --agent my-agent --item-id id --watch</code>
     </pre>
   </>
 )

@@ -101,7 +101,7 @@ const SettingsForm = ({ project, entered }: { project: Project; entered: Entered
     </Field>
     <Field
       label="Credit"
-      hint={`${cents(project.spent_cents)} is spent. ${AMOUNT_HINT} Leave empty for no limit; when it is used up, items pause and go on by themselves once there is more.`}
+      hint={`${cents(project.spent_cents)} is spent. ${AMOUNT_HINT} Leave empty for no limit; when it is used up, items pause, and continue once there is more.`}
     >
       <input
         name="credit_usd"

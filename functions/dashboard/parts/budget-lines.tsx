@@ -36,7 +36,7 @@ export const BudgetFields = ({ budgets, entered }: { budgets: Budgets; entered: 
       return (
         <Field
           label={`Budget of a ${period}`}
-          hint={`${left}${AMOUNT_HINT} Leave empty for no limit; when it is spent, items pause and go on by themselves in the next ${period}.`}
+          hint={`${left}${AMOUNT_HINT} Leave empty for no limit; when it is spent, items pause, and continue in the next ${period}.`}
         >
           <input
             name={name}

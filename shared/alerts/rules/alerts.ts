@@ -253,7 +253,7 @@ export function unpricedModel(call: {
     rule: 'unpriced_model',
     subject_id: agent_id,
     reason: model === null ? 'no_usage' : 'no_price',
-    message: `${agent_slug}: a run has a budget and called ${what}: ${allowed ? 'it goes on, and the budget does not count these calls' : 'its items are paused'}.`,
+    message: `${agent_slug}: a run has a budget and called ${what}: ${allowed ? 'the run continues, and the budget does not count these calls' : 'its items are paused'}.`,
     advice:
       model === null
         ? 'Let the agent report the usage of its calls, or resume an item to continue without.'

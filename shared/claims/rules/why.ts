@@ -140,8 +140,8 @@ function waitsForMoney(admission: AdmissionFacts | null): Why {
   return {
     token: 'credit',
     message: credit
-      ? "The project's credit is spent; the item goes on by itself when there is some again."
-      : 'It waited for money, and there is some again: it goes on by itself in a moment.',
+      ? "The project's credit is spent; the item continues as soon as the project has credit again."
+      : 'It waited for money, and there is some again: the item continues within a minute.',
   }
 }
 

@@ -38,7 +38,8 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   forbidden: 'The credentials are valid, but not for this project or this operation.',
   not_found: 'There is no such thing in this account.',
   agent_slug_taken: 'Another agent of the project has this slug.',
-  schedule_cron_taken: 'The agent has a schedule with this cron already.',
+  schedule_cron_taken:
+    'The agent has a schedule with this cron already, which the message names: an agent has each cron once.',
   trigger_name_taken: 'Another trigger of the agent has this name.',
   email_taken: 'Somebody signs in with this e-mail already.',
   last_owner: 'The account would be left without an owner.',

@@ -74,7 +74,7 @@ export const Run = z
     waits_for_money: z
       .boolean()
       .describe(
-        'Whether some of the paused items go on by themselves: when there is credit, a new day or month, or the price of a model.',
+        'Whether some of the paused items continue without a decision: when there is credit, a new day or month, or the price of a model.',
       ),
     completed: count('Items that returned: ok or degraded.'),
     degraded_count: count('Items that returned but did not work.'),

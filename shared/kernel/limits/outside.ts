@@ -18,6 +18,7 @@ export const OUTSIDE_LIMITS = {
   // A dry run reads the steps of this many items, which takes a second; of a larger cohort they are a sample
   recovery_plan_items: 20_000,
   reasons_named: 20, // existing reasons listed to a caller who named one that does not occur
+  replay_runs_named: 3, // to a caller whose items were replayed already
   recovery_runs: 50, // of one recovery: a run for each agent, or for each deployment that items ran with
   lineage_items: 100, // ancestors and replays shown for one item
   mending_replays: 10_000, // replays read to tell which items of a page were mended: twenty for each

@@ -65,6 +65,6 @@ it('a spent budget is reported with its owner, and with its end in its own timez
     ends_at,
   } as const
   expect(saySpent(budget, 'Europe/Berlin')).toBe(
-    "The day's budget of agent triage ($5.00) is spent; the item goes on by itself at 2026-03-30 00:00 Europe/Berlin, or once the budget is raised.",
+    "The day's budget of agent triage ($5.00) is spent; the item continues at 2026-03-30 00:00 Europe/Berlin, or as soon as the budget is raised.",
   )
 })

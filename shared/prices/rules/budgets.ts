@@ -34,7 +34,7 @@ export function sayMoment(at: Date, timezone: string): string {
 /** Says why items wait for a budget that is spent, and until when. */
 export function saySpent(budget: PeriodBudget & { ends_at: Date }, timezone: string): string {
   const name = budgetName(budget)
-  return `${name[0]!.toUpperCase()}${name.slice(1)} (${dollars(budget.limit_micro)}) is spent; the item goes on by itself at ${sayMoment(budget.ends_at, timezone)}, or once the budget is raised.`
+  return `${name[0]!.toUpperCase()}${name.slice(1)} (${dollars(budget.limit_micro)}) is spent; the item continues at ${sayMoment(budget.ends_at, timezone)}, or as soon as the budget is raised.`
 }
 
 /** A budget's stored sum and its days summed again, with its name. */

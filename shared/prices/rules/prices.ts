@@ -1,8 +1,6 @@
 // Words the messages about a model without a price: why that matters, and the command that sets one.
 
-/** A model's name as one word of a command line. */
-const shellWord = (text: string) =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+import { shellWord } from '../../kernel/shell-word.ts'
 
 export const setPriceCommand = (model: string): string =>
   `assay prices set ${shellWord(model)} --input USD --output USD`

@@ -12,7 +12,7 @@ const limit = (period: BudgetPeriod) =>
     .nullable()
     .optional()
     .describe(
-      `Money, in cents, that may be spent in a ${period} of the project's zone; null is no bound. When it is spent, items are paused and go on by themselves in the next ${period}.`,
+      `Money, in cents, that may be spent in a ${period} of the project's zone; null is no bound. When it is spent, items are paused, and continue in the next ${period}.`,
     )
 
 /** Fields of requests that create or change a project, or change an agent. */

@@ -35,7 +35,7 @@ export const PriceCheck = z
     is_whole: z
       .boolean()
       .describe(
-        `Every step since then was looked at; of each run at most the first ${LIMITS.prices_checked_steps} are.`,
+        `Whether every step since then was looked at. If not, calls and costs are of a sample: of each run at most the first ${LIMITS.prices_checked_steps} steps.`,
       ),
     models: z.array(CheckedModel).max(LIMITS.prices_checked_models).describe('Those called most first.'),
   })

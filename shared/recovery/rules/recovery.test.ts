@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { LIMITS } from '../../kernel/limits.ts'
 import { WRONG_OF } from '../../triage/vocabulary.ts'
-import { type ItemFacts, refusalOf, refusalToReopen, sayPlan } from './recovery.ts'
+import { type ItemFacts, refusalOf, refusalToReopen, sayPlan, sayReplayRuns } from './recovery.ts'
 
 const dismissed = { status: 'failed', lane: 'dlq', disposition: 'dismissed', decided_ms_ago: 1000 } as const
 const WITHIN_MS = LIMITS.reopen_minutes * 60_000
@@ -75,10 +75,19 @@ it('a plan says how many items can be replayed, and why the others cannot', () =
   expect(sayPlan({ action: 'replay', eligible: 41, ineligible: [{ reason: 'dismissed', count: 2 }] })).toBe(
     '41 of 43 items can be replayed; 2 cannot: dismissed',
   )
+  expect(sayPlan({ action: 'replay', eligible: 0, ineligible: [{ reason: 'replayed', count: 2 }] })).toBe(
+    'no item can be replayed; 2 cannot: replayed already',
+  )
   expect(sayPlan({ action: 'replay', eligible: 1041, ineligible: excluded })).toBe(
     '1,041 of 1,043 items can be replayed; 2 cannot: 1 dismissed, 1 replayed already',
   )
   expect(sayPlan({ action: 'resume', eligible: 2, ineligible: [{ reason: 'not_held', count: 5 }] })).toBe(
     '2 of 7 items can be resumed; 5 cannot: not held',
   )
+})
+
+it('items that were replayed already are where their newest replays are', () => {
+  expect(sayReplayRuns([])).toBeUndefined()
+  expect(sayReplayRuns(['a'])).toBe('their replays are in run a (assay watch a)')
+  expect(sayReplayRuns(['b', 'a'])).toBe('the newest replays are in run b (assay watch b), others in a')
 })

@@ -103,7 +103,7 @@ function refusalToReplay({ status, outcome, corrected, replay, input_purged }: I
 function refusalToResume({ status, lane, disposition, run_stopped }: ItemFacts): string | null {
   if (status !== 'paused') return `it is ${status}, not paused`
   if (lane !== 'quarantine' || disposition === 'resumed')
-    return 'it waits for money (credit, a budget or the price of a model) and goes on by itself when there is some'
+    return 'it waits for credit, a budget or the price of a model, and continues as soon as it has that'
   return run_stopped ? 'its run was stopped' : null
 }
 
@@ -192,5 +192,15 @@ export function sayPlan(plan: Planned): string {
   const left = sum(ineligible)
   const can = `can be ${ACTED[action]}`
   if (left === 0) return `${counted(eligible, 'item')} ${can}`
+  if (eligible === 0) return `no item ${can}; ${sayExcluded(plan)}`
   return `${count(eligible)} of ${counted(eligible + left, 'item')} ${can}; ${sayExcluded(plan)}`
+}
+
+/** Where items that were replayed already are, the newest run first; undefined if none was. */
+export function sayReplayRuns([newest, ...others]: readonly string[]): string | undefined {
+  if (newest === undefined) return undefined
+  const watch = `in run ${newest} (assay watch ${newest})`
+  return others.length === 0
+    ? `their replays are ${watch}`
+    : `the newest replays are ${watch}, others in ${others.join(', ')}`
 }

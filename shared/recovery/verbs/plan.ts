@@ -5,7 +5,9 @@ import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { findCohortCost, findCohortItems, findCostOfWorking, findReasons } from '../queries/cohort.ts'
+import { findReplayRuns } from '../queries/replayed-in.ts'
 import { type Forecast, Forecaster } from '../rules/forecast.ts'
+import { type Planned, sayPlan, sayReplayRuns } from '../rules/recovery.ts'
 import type { ReuseOrder } from '../rules/reuse.ts'
 import type { RecoveryFilter } from '../tables/recovery.ts'
 import { reuseOfItems, withinSteps } from './copy.ts'
@@ -58,3 +60,37 @@ export async function refuseUnknownReason({ sql }: Context, { project_id, filter
     `There are: ${names}.`,
   )
 }
+
+type Ineligible = Planned['ineligible']
+
+/** The newest runs that replay items which pass the filter. */
+export async function replayRunsOf(
+  { sql }: Context,
+  { project_id, filter }: Pick<Asked, 'project_id' | 'filter'>,
+  ineligible: Ineligible,
+): Promise<string[]> {
+  return ineligible.some(({ reason }) => reason === 'replayed') ? findReplayRuns(sql, project_id, filter) : []
+}
+
+/** Says why there is nothing to act on, as a dry run does, and which runs do it already. */
+export async function nothingToRecover(
+  ctx: Context,
+  order: Pick<Asked, 'project_id' | 'filter'> & Pick<Planned, 'action'>,
+  ineligible: Ineligible,
+): Promise<ApiError> {
+  const { action, filter } = order
+  if (ineligible.length > 0) {
+    const plan = sayPlan({ action, eligible: 0, ineligible })
+    const runs = sayReplayRuns(await replayRunsOf(ctx, order, ineligible))
+    return new ApiError('nothing_to_recover', sentence(plan), runs && sentence(runs))
+  }
+  if (filter.status === 'cancelled')
+    return new ApiError(
+      'nothing_to_recover',
+      'No cancelled item passes the filter, or its run has not ended yet.',
+    )
+  const which = action === 'resume' ? 'held item' : 'item that waits for a decision'
+  return new ApiError('nothing_to_recover', `No ${which} passes the filter.`)
+}
+
+const sentence = (words: string) => `${words[0]!.toUpperCase()}${words.slice(1)}.`

@@ -28,7 +28,7 @@ import type { RecoveryFilter } from '../tables/recovery.ts'
 import type { DeploymentChoice, Exclusion, ReuseChoice } from '../vocabulary.ts'
 import { copyWithSteps, withinSteps } from './copy.ts'
 import { decideNext } from './decide.ts'
-import { type CostedForecast, forecast, refuseUnknownReason } from './plan.ts'
+import { type CostedForecast, forecast, nothingToRecover, refuseUnknownReason, replayRunsOf } from './plan.ts'
 
 /** Which items, and what to do with them: the part that a plan and an order share. */
 export interface CohortOrder {
@@ -55,6 +55,8 @@ export interface CohortPlan {
   held: number
   /** Items that pass the filter but do not accept the action, by reason. */
   ineligible: { reason: Exclusion; count: number }[]
+  /** The newest runs that replay items which pass the filter and were replayed already. */
+  replay_run_ids: string[]
   /** Agents with eligible items. */
   agent_ids: string[]
   /** Runs that a replay needs: one per agent; with original deployments, one per agent and deployment. */
@@ -73,10 +75,10 @@ export async function planRecovery(ctx: Context, order: CohortOrder): Promise<Co
   const asked = { ...order, filter }
   const plan = await countPlan(ctx, asked)
   const told = order.action === 'replay' ? await forecast(ctx, plan.eligible, asked) : null
-  return { ...plan, filter, forecast: told }
+  return { ...plan, filter, forecast: told, replay_run_ids: await replayRunsOf(ctx, asked, plan.ineligible) }
 }
 
-type Counted = Omit<CohortPlan, 'filter' | 'forecast'>
+type Counted = Omit<CohortPlan, 'filter' | 'forecast' | 'replay_run_ids'>
 
 async function countPlan(ctx: Context, order: CohortOrder): Promise<Counted> {
   const { project_id, action, filter, deployment } = order
@@ -113,16 +115,8 @@ const runKey = (of: { agent_id: string; deployment_id: string | null }, deployme
  */
 export async function startRecovery(ctx: Context, order: RecoveryOrder): Promise<string> {
   const { budget_cents, ...rest } = order
-  const { eligible, agent_ids, runs } = await countPlan(ctx, order)
-  if (eligible === 0)
-    throw new ApiError(
-      'nothing_to_recover',
-      order.filter.status === 'cancelled'
-        ? 'No cancelled item passes the filter, or its run has not ended yet.'
-        : order.action === 'resume'
-          ? 'No held item passes the filter.'
-          : 'No item that waits for a decision passes the filter.',
-    )
+  const { eligible, ineligible, agent_ids, runs } = await countPlan(ctx, order)
+  if (eligible === 0) throw await nothingToRecover(ctx, order, ineligible)
   const id = ctx.newId()
   if (order.action !== 'replay') {
     await store.insertRecovery(ctx.sql, { id, ...rest, eligible, budget_micro: null, status: 'running' })

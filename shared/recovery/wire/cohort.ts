@@ -21,6 +21,7 @@ interface PlanSource {
   eligible: number
   held: number
   ineligible: { reason: (typeof EXCLUSIONS)[number]; count: number }[]
+  replay_run_ids: string[]
   agent_ids: string[]
   runs: number
   forecast: {
@@ -141,6 +142,10 @@ export const CohortPlan = z
         }),
       )
       .describe('Items that pass the filter and would not be acted on, by why not.'),
+    replay_run_ids: z
+      .array(id('A run.'))
+      .max(LIMITS.replay_runs_named)
+      .describe('The newest runs that replay items which pass the filter and were replayed already.'),
     agent_ids: z.array(id('An agent.')).describe('Agents with eligible items.'),
     runs: count(
       'Runs that a replay would take: one for each agent, and with original deployments for each of those.',

@@ -9,6 +9,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { withinQuota } from '../../quotas/verbs/quotas.ts'
 import { keptSource } from '../../sources/verbs/kept-source.ts'
 import { startSaid } from '../../submission/wire/start-settings.ts'
+import { findWithCron } from '../queries/same-cron.ts'
 import * as store from '../queries/schedules.ts'
 import { normalCron, parseCron, ScheduleError } from '../rules/cron.ts'
 import { nextFires, overdueMoments } from '../rules/fire-times.ts'
@@ -45,7 +46,7 @@ export async function createSchedule(ctx: Context, order: ScheduleOrder): Promis
     next_at: enabled ? next_at : null,
   }
   const made = await withinQuota(ctx, { project_id }, 'schedules', ctx => store.insertSchedule(ctx.db, row))
-  if (!made) throw cronTaken(cron)
+  if (!made) throw cronTaken(cron, await findWithCron(ctx.db, row))
   return id
 }
 
@@ -66,6 +67,8 @@ export async function updateSchedule(
     const timezone = changes.timezone ?? known.timezone
     const isMoved = cron !== known.cron || timezone !== known.timezone
     const next_at = isMoved ? await nextOf(db, cron, timezone) : known.next_at
+    const other = cron === known.cron ? undefined : await findWithCron(db, { ...known, cron })
+    if (other !== undefined) throw cronTaken(cron, other)
     if (isMoved) await passOver(db, known)
     const { cron: _, timezone: __, declared, ...settings } = changes
     const updated = await store.updateSchedule(db, key, {
@@ -73,6 +76,7 @@ export async function updateSchedule(
       ...(declared !== undefined && { declared }),
       ...(isMoved && { cron, timezone, next_at: known.enabled ? next_at : null }),
     })
+    // Another schedule got the cron since it was looked for.
     if (!updated) throw cronTaken(cron)
   })
 }
@@ -169,9 +173,11 @@ async function columnsOf(
   }
 }
 
-const cronTaken = (cron: string) =>
-  new ApiError(
+function cronTaken(cron: string, other?: { id: string; name: string | null }): ApiError {
+  const named = other && [other.name === null ? '' : JSON.stringify(other.name), other.id].filter(Boolean)
+  return new ApiError(
     'schedule_cron_taken',
-    `The agent already has a schedule with the cron ${JSON.stringify(cron)}.`,
-    'Change that one, or delete it first.',
+    `The agent already has a schedule with the cron ${JSON.stringify(cron)}${named === undefined ? '' : `: ${named.join(', ')}`}.`,
+    `An agent has each cron once, in whatever time zone. Change that schedule (assay schedules update ${other?.id ?? 'SCHEDULE'}), or let this one fire at another minute.`,
   )
+}

@@ -105,7 +105,7 @@ const MEANINGS: Record<OutcomeReason | typeof CALLED_WRONG, Meaning> = {
   },
   unpriced_model: {
     means: 'a model without a price was called under a budget',
-    next: 'Set the price where there is none (assay prices set); it goes on by itself. Or resume it, and its run goes on without.',
+    next: 'Set the price where there is none (assay prices set); the item then continues. Or resume it, and its run continues without a price.',
   },
 }
 

@@ -169,6 +169,16 @@ describe('an occurrence that was due before a change and that no tick has fired'
   })
 })
 
+it('a schedule that is given the cron of another is refused with the name and the id of that one', async () => {
+  const [named, other] = [await schedule('0 4 * * *', -1), await schedule('0 5 * * *', -1)]
+  await updateSchedule(engine.ctx, keyOf(named), { name: 'nightly' })
+  await expect(updateSchedule(engine.ctx, keyOf(other), { cron: '0 4 * * *' })).rejects.toMatchObject({
+    code: 'schedule_cron_taken',
+    message: `The agent already has a schedule with the cron "0 4 * * *": "nightly", ${named}.`,
+    hint: expect.stringContaining(`assay schedules update ${named}`),
+  })
+})
+
 it('of two schedules that are given the same cron at once, one is refused with schedule_cron_taken', async () => {
   const ids = [await schedule('0 1 * * *', -1), await schedule('0 2 * * *', -1)]
   const changes = await Promise.allSettled(
