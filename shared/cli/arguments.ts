@@ -47,6 +47,8 @@ export interface Given {
   optionalArg(place: number): string | undefined
   flag(name: string): boolean
   text(name: string): string | undefined
+  /** Null if `none` was given. */
+  textOrNone(name: string): string | null | undefined
   whole(name: string): number | undefined
   /** Null if `none` was given. */
   wholeOrNone(name: string): number | null | undefined
@@ -197,6 +199,7 @@ function givenOf(values: Values, positionals: string[]): Given {
     optionalArg: place => positionals[place],
     flag: name => values[name] === true,
     text,
+    textOrNone: name => (text(name) === 'none' ? null : text(name)),
     whole,
     wholeOrNone: name => (text(name) === 'none' ? null : whole(name)),
     amount,
@@ -258,7 +261,7 @@ function valueGiven(given: Given, { name, value, kind, none }: Option): unknown 
   if (value === undefined) return given.flag(name) || (none && given.flag(`no-${name}`) ? false : undefined)
   if (kind === 'whole') return given.wholeOrNone(name)
   if (kind === 'amount') return given.amountOrNone(name)
-  if (kind !== 'list') return none && given.text(name) === 'none' ? null : given.text(name)
+  if (kind !== 'list') return none ? given.textOrNone(name) : given.text(name)
   const list = given.list(name)
   if (none && list.length === 1 && list[0] === 'none') return []
   return list.length > 0 ? list : undefined

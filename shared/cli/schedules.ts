@@ -100,9 +100,11 @@ export async function create(session: Session, given: Given): Promise<ExitCode> 
 export async function update(session: Session, given: Given): Promise<ExitCode> {
   const [cron, timezone] = [given.text('cron'), given.text('timezone')]
   const changes = { ...(cron && { cron }), ...(timezone && { timezone }) }
-  const text = bodyText(given, changes)
-  if (text === '{}') throw usageFailure('nothing to change', { next: 'assay schedules update --help' })
+  if (bodyText(given, changes) === '{}')
+    throw usageFailure('nothing to change', { next: 'assay schedules update --help' })
   const params = { path: { scheduleId: await findSchedule(session.api, given.arg(0)) } }
+  const { source: known } = await answered(session.api.GET('/v1/schedules/{scheduleId}', { params }))
+  const text = bodyText(given, changes, known)
   const changed = await answered(
     session.api.PATCH('/v1/schedules/{scheduleId}', { params, body: changes, bodySerializer: () => text }),
   )
@@ -110,10 +112,10 @@ export async function update(session: Session, given: Given): Promise<ExitCode> 
 }
 
 /** The request body with the settings given. The input is sent as typed, so numbers keep their digits. */
-function bodyText(given: Given, fields: object): string {
+function bodyText(given: Given, fields: object, known: Schemas['Source'] | null = null): string {
   const settings = {
     ...fieldsGiven(given, SCHEDULE_SETTINGS),
-    source: sourceOf(given),
+    source: sourceOf(given, { known }),
     results: resultsOf(given),
   }
   const rest = JSON.stringify({ ...fields, ...settings })

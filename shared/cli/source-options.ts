@@ -2,6 +2,7 @@
 
 import { isEmptyHeader } from '../sources/rules/source.ts'
 import { SOURCE_FORMATS, type SourceFormat } from '../sources/vocabulary.ts'
+import type { Schemas } from './api.ts'
 import type { Given, Option } from './arguments.ts'
 import { usageFailure } from './failure.ts'
 
@@ -25,8 +26,13 @@ export const SOURCE_OPTIONS: readonly Option[] = [
     about:
       'how the URL writes its rows; what its end says unless told, or else ndjson, or json where all is one array',
   },
-  { name: 'item-id', value: 'FIELD', about: 'the field of a row that is its item_id' },
-  { name: 'partition-key', value: 'FIELD', about: 'the field of a row that is its partition_key' },
+  { name: 'item-id', value: 'FIELD', none: true, about: 'the field of a row that is its item_id, or none' },
+  {
+    name: 'partition-key',
+    value: 'FIELD',
+    none: true,
+    about: 'the field of a row that is its partition_key, or none',
+  },
   {
     name: 'header',
     value: 'NAME: VALUE',
@@ -35,11 +41,26 @@ export const SOURCE_OPTIONS: readonly Option[] = [
   },
 ]
 
-export function sourceOf(given: Given, takesBody = false) {
+interface SourceContext {
+  /** The fields of rows may also be of the body of a fire. */
+  takesBody?: boolean
+  known?: Schemas['Source'] | null
+}
+
+/**
+ * The source that the options give; null for none, undefined if they are about none. `known` is the source that it
+ * replaces: while it stays a URL or a generator, the fields of its rows that are not named stay.
+ */
+export function sourceOf(given: Given, { takesBody = false, known = null }: SourceContext = {}) {
   const [url, generator] = [given.text('source'), given.text('generator')]
   const format = given.text('format') as SourceFormat | undefined
   const headers = headersOf(given)
   const fields = rowFields(given)
+  const staysOfKind = known !== null && (known.url === null) === (url === undefined)
+  const rows = {
+    ...(staysOfKind && { item_id: known.item_id, partition_key: known.partition_key }),
+    ...fields,
+  }
   if (url === 'none') {
     const other = ['generator', 'format', 'item-id', 'partition-key', 'header'].find(
       name => given.text(name) !== undefined,
@@ -52,17 +73,18 @@ export function sourceOf(given: Given, takesBody = false) {
     throw usageFailure('--source and --generator exclude each other: items come from one of them')
   if (url === undefined && (headers !== undefined || format !== undefined))
     throw usageFailure('--format and --header say how --source is read')
-  if (generator !== undefined) return { generator, ...fields }
-  if (url !== undefined) return { url, ...(format && { format }), ...fields, ...(headers && { headers }) }
-  if (!takesBody && Object.values(fields).some(field => field !== null))
+  if (generator !== undefined) return { generator, ...rows }
+  if (url !== undefined) return { url, ...(format && { format }), ...rows, ...(headers && { headers }) }
+  if (!takesBody && Object.keys(fields).length > 0)
     throw usageFailure('--item-id and --partition-key name fields of what --source or --generator brings')
   return undefined
 }
 
-export const rowFields = (given: Given) => ({
-  item_id: given.text('item-id') ?? null,
-  partition_key: given.text('partition-key') ?? null,
-})
+/** The fields of rows that are named; null for none. */
+export function rowFields(given: Given): { item_id?: string | null; partition_key?: string | null } {
+  const [item_id, partition_key] = [given.textOrNone('item-id'), given.textOrNone('partition-key')]
+  return { ...(item_id !== undefined && { item_id }), ...(partition_key !== undefined && { partition_key }) }
+}
 
 function headersOf(given: Given): Record<string, string> | undefined {
   const headers = given.list('header').map(text => {

@@ -75,9 +75,10 @@ export async function create(session: Session, given: Given): Promise<ExitCode> 
 /** Where the items of fires come from; empty if each fire is one item with the body as input. */
 function itemsOf(
   given: Given,
+  known: Trigger['source'] = null,
 ): Pick<Schemas['TriggerOrder'], 'items' | 'item_id' | 'partition_key' | 'source'> {
   const items = given.flag('items')
-  const source = sourceOf(given, items)
+  const source = sourceOf(given, { takesBody: items, known })
   if (items && source)
     throw usageFailure('--items takes the body of a fire as items, instead of --source or --generator')
   if (items) return { items, ...rowFields(given) }
@@ -92,10 +93,11 @@ export async function show(session: Session, given: Given): Promise<ExitCode> {
 }
 
 export async function update(session: Session, given: Given): Promise<ExitCode> {
-  const body = { ...fieldsGiven(given, START_SETTINGS), ...itemsOf(given) }
-  if (Object.keys(body).length === 0)
+  const settings = fieldsGiven(given, START_SETTINGS)
+  if (Object.keys({ ...settings, ...itemsOf(given) }).length === 0)
     throw usageFailure('nothing to change', { next: 'assay triggers update --help' })
-  const trigger = await changed(session, given, body)
+  const { source } = await findTrigger(session, given)
+  const trigger = await changed(session, given, { ...settings, ...itemsOf(given, source) })
   session.output.emit('trigger_changed', trigger, screen => shownText(trigger, session.now(), screen))
   return EXIT.ok
 }

@@ -136,28 +136,25 @@ const clamped = ({ max }: PageBounds) =>
     .string()
     .refine(text => !Number.isNaN(wholeNumber(text)), 'must be a whole number')
     .transform(text => Math.min(Math.max(wholeNumber(text), 1), max))
+const documented = ({ max: maximum }: PageBounds, description: string) =>
+  ({ type: 'integer', minimum: 1, maximum, description }) as const
 
 /** The page size in a query: clamped to the limits; anything but a whole number is refused. */
 export const pageSize = (page: PageBounds) =>
   clamped(page)
     .default(page.default)
-    .meta({
-      type: 'integer',
-      minimum: 1,
-      maximum: page.max,
-      description: `Entries in one page: ${page.default} unless told; clamped to 1 to ${page.max}.`,
-    })
+    .meta(documented(page, `Entries in one page: ${page.default} unless told; clamped to 1 to ${page.max}.`))
 
 /** The same for a list that is sent whole where nothing is said of pages. */
 export const pageSizeIfPaged = (page: PageBounds) =>
   clamped(page)
     .optional()
-    .meta({
-      type: 'integer',
-      minimum: 1,
-      maximum: page.max,
-      description: `Entries in one page, clamped to 1 to ${page.max}; ${page.default} with a cursor alone, and all of them in one answer with neither.`,
-    })
+    .meta(
+      documented(
+        page,
+        `Entries in one page, clamped to 1 to ${page.max}; ${page.default} with a cursor alone, and all of them in one answer with neither.`,
+      ),
+    )
 
 /** A whole number in a query, with the range of the body field it corresponds to. */
 export function queryNumber(schema: z.ZodNumber, [minimum, maximum]: readonly [number, number]) {

@@ -43,6 +43,7 @@ export const given = (options: Record<string, string> = {}, args: string[] = [])
   optionalArg: place => args[place],
   flag: name => options[name] === 'yes',
   text: name => options[name],
+  textOrNone: name => (options[name] === 'none' ? null : options[name]),
   whole: name => (options[name] === undefined ? undefined : Number(options[name])),
   wholeOrNone: name =>
     options[name] === undefined ? undefined : options[name] === 'none' ? null : Number(options[name]),
