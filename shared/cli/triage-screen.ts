@@ -70,6 +70,8 @@ class View {
   #undo: Row[] = []
   #item: { id: string; lines: string[] } | undefined
   #busy = false
+  /** How often a key began something that reads or changes items. */
+  #begun = 0
 
   constructor(session: Session, screen: FullScreen, read: () => Promise<Waiting>, filters: object) {
     this.#session = session
@@ -98,13 +100,15 @@ class View {
     if (items < this.#screen.rows - 4) this.#state.open = new Set(this.#state.groups.map(group => group.key))
   }
 
+  /** Reads the list again. What a key began meanwhile reads a newer one, and is drawn when keys count again. */
   async look(): Promise<void> {
-    if (this.#busy || this.#act !== undefined) return
-    try {
-      this.take(await this.#read())
-    } catch (error) {
-      this.#state.note = this.#wordsOf(error)
-    }
+    const isInUse = () => this.#busy || this.#act !== undefined
+    if (isInUse()) return
+    const began = this.#begun
+    const found = await this.#read().catch((error: unknown) => this.#wordsOf(error))
+    if (isInUse() || this.#begun !== began) return
+    if (typeof found === 'string') this.#state.note = found
+    else this.take(found)
     this.draw()
   }
 
@@ -129,6 +133,7 @@ class View {
       const work = this.#pressed(key)
       if (work === undefined) return
       this.#busy = true
+      this.#begun++
       await work
     } catch (error) {
       this.#state.note = this.#wordsOf(error)
