@@ -16,7 +16,9 @@ export class HeldLeases {
     this.#ctx = ctx
   }
 
+  /** Lets go of older leases whose items have all left: what listens to them holds these items in memory. */
   begin({ id: claim_id, run_id, project_id, items }: Claim): Lease {
+    this.#dropEmpty()
     const open = items.length
     const abort = new AbortController()
     const lease: Lease = { claim_id, taken_ms: this.#ctx.now(), open, closing: false, abort }
@@ -30,7 +32,7 @@ export class HeldLeases {
 
   /** Extends the leases: a heartbeat. If PostgreSQL does not answer, the next one tries again. */
   async extend(): Promise<void> {
-    for (const [id, { lease }] of this.#leases) if (lease.open === 0) this.#leases.delete(id)
+    this.#dropEmpty()
     if (this.#leases.size === 0) return
     try {
       // Only leases in this request can be reported lost; new claims may start while it is in flight.
@@ -44,5 +46,9 @@ export class HeldLeases {
     } catch (error) {
       this.#ctx.log('warn', 'heartbeat_failed', { error: String(error) })
     }
+  }
+
+  #dropEmpty(): void {
+    for (const [id, { lease }] of this.#leases) if (lease.open === 0) this.#leases.delete(id)
   }
 }
