@@ -33,12 +33,13 @@ export interface FlushClaims {
 /**
  * Locks the claims before their items, as the reaper does: otherwise a late result and the reaper would each wait for a
  * lock of the other. The update of items must have the condition `LOCKED`. It locks items in the order of its plan, so
- * flushes of the same items take turns here.
+ * flushes of the same items take turns here, by a lock for which no heartbeat of their agent waits.
  */
 export const lockClaims = (sql: Sql, project_id: string, { held, shared = false }: FlushClaims) => sql`
   held as materialized (
-    select id from claims where project_id = ${project_id} and id = any(${numbers(held)}::text::bigint[])
-    order by id for ${sql.unsafe(shared ? 'no key update' : 'key share')}
+    select id ${shared ? sql`, pg_advisory_xact_lock(hashtextextended('assay answers ' || id, 0))` : sql``}
+    from claims where project_id = ${project_id} and id = any(${numbers(held)}::text::bigint[])
+    order by id for key share
   )`
 export const LOCKED = '(select count(*) from held) >= 0'
 

@@ -167,7 +167,7 @@ it('lines that are sent twice, in pieces or concurrently count once [runs.answer
   expect(await conservation(engine, runId)).toEqual([])
 })
 
-it('answers about the same items in different orders do not deadlock', async () => {
+it('answers about the same items in different orders do not deadlock, nor keep heartbeats waiting', async () => {
   const { runId, sent, address } = await handedOver(3)
   const { project_id } = engine
   let answered: Promise<{ status: number }[]> | undefined
@@ -183,6 +183,10 @@ it('answers about the same items in different orders do not deadlock', async () 
       ),
     )
     await eventually(async () => expect(await countWaiting(engine.sql)).toBe(2))
+    // As a heartbeat locks the claim, which must not wait for these answers.
+    const free = await engine.sql`
+      select id from claims where project_id = ${project_id} and run_id = ${runId} for no key update skip locked`
+    expect(free).toHaveLength(1)
   })
   await answered
   expect(engine.log.filter(line => line.includes('settle_failed'))).toEqual([])
