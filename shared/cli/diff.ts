@@ -135,7 +135,7 @@ const sayCorrected = ([first = 0, second = 0]: readonly number[]) =>
 function nothingInCommon({ only_first, only_second }: Summary, { paint }: Screen): string {
   return [
     `${paint('bold', 'no item in common')}, so there is nothing to compare: ${count(only_first)} only in the first run, ${count(only_second)} only in the second`,
-    'Items are the same where they have the same id of yours, which --item-id FIELD names when they are submitted; those without one are in no other run.',
+    'Items are the same where they have the same id of yours, which --item-id FIELD names when they are submitted; those without one are in no other run but replays of theirs.',
   ].join('\n')
 }
 

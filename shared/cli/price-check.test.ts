@@ -25,7 +25,7 @@ describe('the check of prices', () => {
   it('says of how many calls its figures are, if these are all', async () => {
     const text = await said({})
     expect(text).toMatch(/ CALLS .* COST\n/)
-    expect(text).toContain('\nall 1,200 calls of 34 runs since 2026-10-29\n')
+    expect(text).toContain('\n1,200 calls that named a model, in all of 34 runs since 2026-10-29\n')
   })
 
   it('says in its titles and below that the figures of a sample are no totals, and where those are', async () => {

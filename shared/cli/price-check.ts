@@ -61,7 +61,7 @@ function readWords({ runs, models, is_whole }: Check, since: string): string {
     models.reduce((sum, one) => sum + one.calls, 0),
     'call',
   )
-  if (is_whole) return `all ${calls} of ${plural(runs, 'run')} since ${since}`
+  if (is_whole) return `${calls} that named a model, in all of ${plural(runs, 'run')} since ${since}`
   return `a sample of ${calls}: the first ${LIMITS.prices_checked_steps} steps of each of ${plural(runs, 'run')} since ${since}, the latest and those with a call without a price. \`assay models\` has the totals`
 }
 

@@ -184,6 +184,17 @@ export function recoveryPart(given: Given): void {
       expect(await mendedIn(world, first.run_id)).toEqual([second.record_id])
     })
 
+    it('keeps its item from another replay if it worked, unless people called it wrong [recovery.replay-again]', async () => {
+      const world = given()
+      const { run } = await ran(world, fails(), [{ input: 1 }])
+      const replay = () => world.call('POST', `/v1/durable/runs/${recordId(run)}/replay`)
+      const { json } = await replay()
+      await workOff(world, works)
+      expect((await replay()).status).toBe(409)
+      expect((await world.call('POST', `/v1/durable/runs/${json.record_id}/wrong`)).status).toBe(200)
+      expect((await replay()).status).toBe(202)
+    })
+
     it('takes another input byte for byte, a deployment and a budget, and refuses unknown values', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: 1 }, { input: 2 }])

@@ -170,11 +170,11 @@ async function findKnown(ctx: Context, agent: AgentKey, id: string): Promise<Dep
 }
 
 async function contentOf(ctx: Context, { code, ...order }: DeployOrder) {
-  const missing = variablesOf(order.declaration).find(name => !Object.hasOwn(order.env, name))
+  const missing = variablesOf(order.declaration).find(name => !order.env[name])
   if (missing !== undefined)
     throw new ApiError(
       'invalid_request',
-      `A source that the agent declares is asked with ${missing}, which the environment of the deployment does not have.`,
+      `A source that the agent declares is asked with ${missing}, which the environment of the deployment ${order.env[missing] === '' ? 'has without a value' : 'does not have'}.`,
       `Deploy with --env ${missing}.`,
     )
   return {

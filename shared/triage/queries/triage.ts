@@ -34,14 +34,19 @@ export interface TriageFilter {
   limit: number
 }
 
+/** The verdict of item `n` that stands: a person's correction, or what was recorded. */
+const STANDING = `coalesce((
+      select t.corrected from triage t where t.project_id = n.project_id and t.run_id = n.run_id and t.seq = n.seq), n.outcome)`
+const BLOCKS = `(n.status in ('queued', 'running', 'paused') or ${STANDING} = 'ok')`
+
 /** The replay that blocks another one of the same item, as JSON: one that is under way, else one that worked. */
 const replayOf = (sql: Sql) => sql`
   left join lateral (
-    select jsonb_build_object('record_id', ${recordId(sql, 'p')}, 'status', n.status, 'outcome', n.outcome) as replay
+    select jsonb_build_object('record_id', ${recordId(sql, 'p')}, 'status', n.status, 'outcome', ${sql.unsafe(STANDING)}) as replay
     from replays p join items n on n.project_id = p.project_id and n.run_id = p.run_id and n.seq = p.seq
     where p.project_id = i.project_id and p.from_run_id = i.run_id and p.from_seq = i.seq
-      and (n.status in ('queued', 'running', 'paused') or n.outcome = 'ok')
-    order by n.outcome = 'ok' nulls first limit 1
+      and ${sql.unsafe(BLOCKS)}
+    order by ${sql.unsafe(STANDING)} = 'ok' nulls first limit 1
   ) again on true`
 
 /**
@@ -52,7 +57,7 @@ export const replayInTheWay = (sql: Sql, of: string) => sql`
   coalesce((
     select true from replays p join items n on n.project_id = p.project_id and n.run_id = p.run_id and n.seq = p.seq
     where p.project_id = ${sql.unsafe(of)}.project_id and p.from_run_id = ${sql.unsafe(of)}.run_id and p.from_seq = ${sql.unsafe(of)}.seq
-      and (n.status in ('queued', 'running', 'paused') or n.outcome = 'ok') limit 1), false)`
+      and ${sql.unsafe(BLOCKS)} limit 1), false)`
 
 /** Whether no replay blocks the item, and its input is still kept. */
 export const canBeReplayed = (sql: Sql, of: string) => sql`
@@ -60,17 +65,11 @@ export const canBeReplayed = (sql: Sql, of: string) => sql`
     select payloads_purged_at is null from runs
     where project_id = ${sql.unsafe(of)}.project_id and id = ${sql.unsafe(of)}.run_id)`
 
+const FILTERED = ['run_id', 'agent_id', 'reason', 'partition_key', 'cluster_key', 'cause_id'] as const
+
 /** Conditions on triage rows; an absent key filters nothing. */
-export function triageConditions(sql: Sql, filter: Partial<TriageFilter>) {
-  return [
-    filter.run_id === undefined ? sql`` : sql`and t.run_id = ${filter.run_id}`,
-    filter.agent_id === undefined ? sql`` : sql`and t.agent_id = ${filter.agent_id}`,
-    filter.reason === undefined ? sql`` : sql`and t.reason = ${filter.reason}`,
-    filter.partition_key === undefined ? sql`` : sql`and t.partition_key = ${filter.partition_key}`,
-    filter.cluster_key === undefined ? sql`` : sql`and t.cluster_key = ${filter.cluster_key}`,
-    filter.cause_id === undefined ? sql`` : sql`and t.cause_id = ${filter.cause_id}`,
-  ]
-}
+export const triageConditions = (sql: Sql, filter: Partial<TriageFilter>) =>
+  FILTERED.map(name => (filter[name] === undefined ? sql`` : sql`and t.${sql(name)} = ${filter[name]}`))
 
 const placeOf = ({ created_text, run_id, seq }: TriageEntry) =>
   `${created_text} ${run_id} ${String(seq).padStart(10, '0')}`
