@@ -45,8 +45,7 @@ export async function causes(session: Session, given: Given): Promise<ExitCode> 
     },
     inAnyOrder: true,
     keyOf: row => row.id,
-    // The server has filtered by --since already.
-    cameAt: () => null,
+    cameAt: row => row.last_seen,
     text: (rows, screen) => table(columns, rows, screen),
   })
 }
