@@ -2,4 +2,4 @@
 
 /** A text as one word of a command line. @example shellWord("o'neill 1") // "'o'\\''neill 1'" */
 export const shellWord = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+  /^[\w@%+:,./-][\w@%+=:,./-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

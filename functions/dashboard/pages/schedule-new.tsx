@@ -2,6 +2,7 @@
 // of a source are secrets and links are logged.
 
 import * as z from 'zod'
+import { shellWord } from '../../../shared/kernel/shell-word.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { guessFields, rowOf } from '../../../shared/submission/rules/first-rows.ts'
 import { misfitOf, wantedOf } from '../../../shared/submission/rules/wanted-fields.ts'
@@ -11,7 +12,6 @@ import { AgentField } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { ScheduleFields, scheduleBody, scheduleForm, typedIn } from '../parts/schedule-form.tsx'
 import { Moments, momentsOf } from '../parts/schedule-moments.tsx'
-import { shellWord } from '../parts/shell-word.ts'
 import { sourceOrder } from '../parts/source-fields.tsx'
 import { counted } from '../parts/text.tsx'
 import { ofProject, ofSchedule } from '../shell/addresses.ts'

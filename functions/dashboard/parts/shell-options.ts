@@ -1,6 +1,6 @@
-// Quotes words for shell commands that people copy. Guarantee: any value from a link or a name stays one shell word.
+// Options of shell commands that people copy. Guarantee: any value from a link or a name stays one shell word.
 
-export const shellWord = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+import { shellWord } from '../../../shared/kernel/shell-word.ts'
 
 /** The options that have a value, each with a space before it. */
 export const shellOptions = (options: Record<string, string | undefined>): string =>
