@@ -9,7 +9,9 @@ async function asked(proxies: string[] | undefined) {
   const said: unknown[] = []
   const listener = await listen(
     {
-      ...{ port: 0, host: '127.0.0.1', proxies },
+      port: 0,
+      host: '127.0.0.1',
+      proxies,
       log: (level, event, fields) => void said.push([level, event, fields?.proxy]),
     },
     request => new Response(addressOf(request)),

@@ -10,16 +10,16 @@ import { serveRuntime } from './runtime-server.ts'
 const CODE = 'export default {} // é "'
 const HASH = toHex(await sha256(CODE))
 const target: AgentTarget = {
-  ...{
-    account_id: null,
-    agent_id: 'a',
-    deployment_id: 'd',
-    kind: 'bundle',
-    protocol: 'ndjson',
-    url: null,
-    bundle_hash: HASH,
-  },
-  ...{ declaration: { name: 'test' }, env: {}, alone: false },
+  account_id: null,
+  agent_id: 'a',
+  deployment_id: 'd',
+  kind: 'bundle',
+  protocol: 'ndjson',
+  url: null,
+  bundle_hash: HASH,
+  declaration: { name: 'test' },
+  env: {},
+  alone: false,
 }
 
 let parts = new AsyncDisposableStack()
@@ -39,7 +39,10 @@ async function hop(given = CODE, onStart = async () => {}) {
   const seen = { read: 0, asked: 0, started: [] as string[] }
   let process: Promise<void> | undefined
   const server = await serveRuntime({
-    ...{ port: 0, host: '127.0.0.1', bearer: 'b', bundles },
+    port: 0,
+    host: '127.0.0.1',
+    bearer: 'b',
+    bundles,
     async invoke() {
       seen.asked++
       process ??= bundles.load(HASH).then(async code => {

@@ -12,16 +12,16 @@ import { createRuntimeClient } from './runtime-client.ts'
 import { serveRuntime } from './runtime-server.ts'
 
 const target: AgentTarget = {
-  ...{
-    account_id: 'c',
-    agent_id: 'a',
-    deployment_id: 'd',
-    kind: 'bundle',
-    protocol: 'ndjson',
-    url: null,
-    bundle_hash: 'h',
-  },
-  ...{ declaration: { name: 'é' }, env: { TOKEN: 'secret' }, alone: true },
+  account_id: 'c',
+  agent_id: 'a',
+  deployment_id: 'd',
+  kind: 'bundle',
+  protocol: 'ndjson',
+  url: null,
+  bundle_hash: 'h',
+  declaration: { name: 'é' },
+  env: { TOKEN: 'secret' },
+  alone: true,
 }
 
 let parts = new AsyncDisposableStack()

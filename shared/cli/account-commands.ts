@@ -5,14 +5,20 @@ import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 
 const openRuns: Option = {
-  ...{ name: 'open-runs', value: 'N', kind: 'whole', none: true },
+  name: 'open-runs',
+  value: 'N',
+  kind: 'whole',
+  none: true,
   about: 'runs it may have that have not ended; none is no bound',
 }
 
 /** One option per quota. */
 const quotaOptions = QUOTA_NAMES.map(
   (name): Option => ({
-    ...{ name: optionOf(name), value: 'N', kind: 'whole', none: true },
+    name: optionOf(name),
+    value: 'N',
+    kind: 'whole',
+    none: true,
     about: `${QUOTAS[name].unit} it may have; none goes back to ${QUOTAS[name].default ?? 'no bound'}`,
   }),
 )

@@ -10,7 +10,11 @@ const keyOptions: readonly Option[] = [
   { name: 'expires', value: 'WHEN', about: 'a time, or how long from now, such as 30d; never unless told' },
 ]
 const limit = (name: string, about: string): Option => ({
-  ...{ name, value: 'N', kind: 'whole', least: 1, none: true },
+  name,
+  value: 'N',
+  kind: 'whole',
+  least: 1,
+  none: true,
   about: `${about}; none takes it back`,
 })
 

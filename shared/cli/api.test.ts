@@ -40,9 +40,20 @@ it.each([
 describe('a search for suspected refusals', () => {
   it('shows the words for which each call is suspected', async () => {
     const step = {
-      ...{ record_id: 'r', run_id: 'r', item_id: 'T-1', step_no: 1, attempt: 1, key: 'k', name: 'ask' },
-      ...{ outcome_status: 'ok', outcome_reason: 'suspected_refusal', cost_usd: 0, unpriced: false },
-      ...{ started_at: '2026-01-01T00:00:00.000Z', snippet: null, error_message: null },
+      record_id: 'r',
+      run_id: 'r',
+      item_id: 'T-1',
+      step_no: 1,
+      attempt: 1,
+      key: 'k',
+      name: 'ask',
+      outcome_status: 'ok',
+      outcome_reason: 'suspected_refusal',
+      cost_usd: 0,
+      unpriced: false,
+      started_at: '2026-01-01T00:00:00.000Z',
+      snippet: null,
+      error_message: null,
       output: "I'm afraid that is not something I can help with today.",
     }
     await search(answering({ 'GET /v1/steps': { steps: [step], next_cursor: null } })(120), given())

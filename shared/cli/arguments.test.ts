@@ -47,7 +47,10 @@ describe('a command line', () => {
     expect(said()).toEqual({})
     expect(said('--budget', '5.00', '--pilot', '20', '--allow-unpriced', '--tag', 'a', '--tag', 'b')).toEqual(
       {
-        ...{ budget_cents: 500, pilot_items: 20, allow_unpriced: true, tags: ['a', 'b'] },
+        budget_cents: 500,
+        pilot_items: 20,
+        allow_unpriced: true,
+        tags: ['a', 'b'],
       },
     )
     const nothing = { budget_cents: null, pilot_items: null, callback_url: null, tags: [] }
@@ -56,7 +59,8 @@ describe('a command line', () => {
     expect(said('--no-allow-unpriced', '--name', 'none')).toEqual({ allow_unpriced: false, name: null })
     expect(() => said('--allow-unpriced', '--no-allow-unpriced')).toThrow('exclude each other')
     expect(said('--name', 'night', '--callback-url', 'https://a.example')).toEqual({
-      ...{ name: 'night', callback_url: 'https://a.example' },
+      name: 'night',
+      callback_url: 'https://a.example',
     })
   })
 

@@ -3,14 +3,15 @@ import { answering, given, told } from '../../test/support/cli-session.ts'
 import { causes } from './causes.ts'
 
 const cause = {
-  ...{
-    id: 'cause_0d62b30ba2c2',
-    title: 'classify: refusal: no',
-    reason: 'refusal',
-    agent_id: 'a',
-    record_id: null,
-  },
-  ...{ count: 4, waiting: 4, cost_usd: 0.1, last_seen: '2025-12-31T12:00:00.000Z' },
+  id: 'cause_0d62b30ba2c2',
+  title: 'classify: refusal: no',
+  reason: 'refusal',
+  agent_id: 'a',
+  record_id: null,
+  count: 4,
+  waiting: 4,
+  cost_usd: 0.1,
+  last_seen: '2025-12-31T12:00:00.000Z',
 }
 
 it('causes with --since are those whose last item came since then', async () => {

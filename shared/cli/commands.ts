@@ -62,7 +62,10 @@ export const COMMANDS: readonly Command[] = [
     options: [
       { name: 'agent', value: 'SLUG', about: 'the agent' },
       {
-        ...{ name: 'pilot', value: 'N', kind: 'whole', least: 1 },
+        name: 'pilot',
+        value: 'N',
+        kind: 'whole',
+        least: 1,
         about: 'first only so many rows, spread over the file; then tell what the rest would cost and ask',
       },
       { name: 'yes', about: 'go on after the pilot without asking, unless none of it is ok' },

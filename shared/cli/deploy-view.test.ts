@@ -3,7 +3,12 @@ import { screen } from '../../test/support/cli-samples.ts'
 import { deployedText, dryRunText, type Plan } from './deploy-view.ts'
 
 const plain = {
-  ...{ slug: 'a', agent_created: true, version: 1, created: true, external_id: null, bytes: 0 },
+  slug: 'a',
+  agent_created: true,
+  version: 1,
+  created: true,
+  external_id: null,
+  bytes: 0,
   plan: { schedules: [], triggers: [] },
 }
 
@@ -36,17 +41,32 @@ const PLAN: Plan = {
       changes: [],
     },
     {
-      ...{ action: 'changed', id: 't2', name: 'stock', secret_env: 'STOCK', replaces: null, secret: null },
+      action: 'changed',
+      id: 't2',
+      name: 'stock',
+      secret_env: 'STOCK',
+      replaces: null,
+      secret: null,
       url: 'http://assay.test/v1/webhooks/whk_b/trigger',
       changes: [{ field: 'secret_env', from: null, to: 'STOCK' }],
     },
     {
-      ...{ action: 'deleted', id: 't3', name: 'old', secret_env: null, replaces: null, secret: null },
+      action: 'deleted',
+      id: 't3',
+      name: 'old',
+      secret_env: null,
+      replaces: null,
+      secret: null,
       url: 'http://assay.test/v1/webhooks/whk_c/trigger',
       changes: [],
     },
     {
-      ...{ action: 'kept', id: 't4', name: 'stays', secret_env: null, replaces: null, secret: null },
+      action: 'kept',
+      id: 't4',
+      name: 'stays',
+      secret_env: null,
+      replaces: null,
+      secret: null,
       url: 'http://assay.test/v1/webhooks/whk_d/trigger',
       changes: [],
     },
@@ -56,7 +76,12 @@ const PLAN: Plan = {
 describe('the output of a deploy', () => {
   it('says that the label is not kept if nothing has changed, and how to get a new version', () => {
     const same = {
-      ...{ slug: 'a', agent_created: false, version: 1, created: false, external_id: null, bytes: 0 },
+      slug: 'a',
+      agent_created: false,
+      version: 1,
+      created: false,
+      external_id: null,
+      bytes: 0,
     }
     const plan = { schedules: [], triggers: [] }
     const text = deployedText({ ...same, agent_key: null, plan, other_label: 'fix-2' }, screen(120))

@@ -100,8 +100,10 @@ export async function streamsOf(api: Api, now: () => number): Promise<Finding> {
     // The watchdog of OpenFaaS streams an answer only if the request accepts a stream.
     const headers = { accept: 'text/event-stream', prefer: `wait=${STREAM_S}` }
     const { data, response } = await api.GET('/v2/runs/{runId}/events', {
-      ...{ params: { path: { runId: run.id } }, headers },
-      ...{ parseAs: 'stream', signal: over.signal },
+      params: { path: { runId: run.id } },
+      headers,
+      parseAs: 'stream',
+      signal: over.signal,
     })
     await data?.getReader().read()
     const after = now() - asked

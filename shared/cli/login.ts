@@ -108,7 +108,9 @@ const PROFILES: Column<ListedProfile>[] = [
 export function profiles({ output, env }: Session): ExitCode {
   const kept = readKept(env)
   const rows = Object.entries(kept.profiles).map(([name, { base_url, email }]) => ({
-    ...{ name, base_url, email },
+    name,
+    base_url,
+    email,
     current: name === kept.current,
   }))
   output.rows('profile', rows, screen =>

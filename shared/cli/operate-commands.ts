@@ -23,7 +23,10 @@ export const OPERATE_COMMANDS: readonly Command[] = [
     options: [
       { name: 'to', value: 'FOLDER', about: 'a folder of backups instead, each named by its time; for cron' },
       {
-        ...{ name: 'keep', value: 'N', kind: 'whole', least: 1 },
+        name: 'keep',
+        value: 'N',
+        kind: 'whole',
+        least: 1,
         about: 'with --to: how many stay, the newest; all unless told',
       },
       { name: 'with-key', about: 'the master key goes along: the file alone is then everything' },

@@ -8,11 +8,19 @@ const model: Schemas['PriceCheck']['models'][number] = {
   state: 'current',
   source: 'list',
   listed_as: 'openai gpt-5-mini',
-  ...{ effective_from: null, nearest: [], calls: 1200, unpriced_calls: 0, cost_usd: 0.5 },
+  effective_from: null,
+  nearest: [],
+  calls: 1200,
+  unpriced_calls: 0,
+  cost_usd: 0.5,
 }
 const check: Schemas['PriceCheck'] = {
-  ...{ prices_as_of: '2026-09-23', source: 'a list', since: '2026-10-29T00:00:00.000Z' },
-  ...{ runs: 34, is_whole: true, models: [model] },
+  prices_as_of: '2026-09-23',
+  source: 'a list',
+  since: '2026-10-29T00:00:00.000Z',
+  runs: 34,
+  is_whole: true,
+  models: [model],
 }
 
 async function said(change: Partial<Schemas['PriceCheck']>): Promise<string> {

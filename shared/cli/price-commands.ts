@@ -29,7 +29,10 @@ export const PRICE_COMMANDS: readonly Command[] = [
     options: [
       project,
       {
-        ...{ name: 'days', value: 'N', kind: 'whole', least: 1 },
+        name: 'days',
+        value: 'N',
+        kind: 'whole',
+        least: 1,
         about: `calls of so many days in UTC, today included; ${LIMITS.model_usage_days.default} unless told`,
       },
     ],

@@ -80,8 +80,17 @@ it.each([
 
 it('a recovery is watched until only held items are left, and then it says where these are decided about', async () => {
   const held = {
-    ...{ status: 'running', first: null, replayed: 30, ended: 28, ok: 28, failed: 0, paused: 2, left: 0 },
-    ...{ pilot_run_ids: [], run_ids: ['the-run'], finished_at: null },
+    status: 'running',
+    first: null,
+    replayed: 30,
+    ended: 28,
+    ok: 28,
+    failed: 0,
+    paused: 2,
+    left: 0,
+    pilot_run_ids: [],
+    run_ids: ['the-run'],
+    finished_at: null,
     stages: [{ ...recovery.stages[0]!, stage: 'all', items: 30, ended: 28, worked: 28, still_fail: 0 }],
   }
   const session = answering({ 'GET /v1/recoveries/the-recovery': { ...recovery, ...held } })

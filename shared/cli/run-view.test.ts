@@ -74,7 +74,9 @@ describe('tables', () => {
 
   it('show the verdict that people gave an item instead of the recorded one', () => {
     const corrected = sampleItem({
-      ...{ item_id: 'T-2', worst_outcome_status: 'degraded', corrected_outcome_status: 'ok' },
+      item_id: 'T-2',
+      worst_outcome_status: 'degraded',
+      corrected_outcome_status: 'ok',
     })
     expect(itemsTable([corrected], screen(120))).toMatch(/T-2 .* degraded → ok /)
   })

@@ -89,7 +89,9 @@ export async function create(session: Session, given: Given): Promise<ExitCode> 
   const { id } = await findAgent(session.api, given.arg(0))
   const timezone = given.text('timezone')
   const order = {
-    ...{ agent_id: id, cron: given.arg(1), enabled: !given.flag('disabled') },
+    agent_id: id,
+    cron: given.arg(1),
+    enabled: !given.flag('disabled'),
     ...(timezone && { timezone }),
   }
   const text = bodyText(given, order)

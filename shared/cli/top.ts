@@ -24,8 +24,13 @@ const DRAW_MS = 100
 export async function top(session: Session): Promise<ExitCode> {
   const [runs, load] = await look(session)
   const state: TopState = {
-    ...{ runs, load, paces: new Map(), selected: runs[0]?.id },
-    ...{ asks: 'nothing', bad: [], note: '' },
+    runs,
+    load,
+    paces: new Map(),
+    selected: runs[0]?.id,
+    asks: 'nothing',
+    bad: [],
+    note: '',
   }
   if (!isFullTerminal() || session.output.isJson) {
     session.output.emit('top', { runs, ...load }, screen => snapshot(state, session.now(), screen))

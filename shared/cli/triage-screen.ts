@@ -63,8 +63,13 @@ class View {
   readonly #read: () => Promise<Waiting>
   readonly #filters: object
   #state: TriageState = {
-    ...{ groups: [], open: new Set(), cursor: '', chosen: new Set() },
-    ...{ asks: undefined, note: '', more: false },
+    groups: [],
+    open: new Set(),
+    cursor: '',
+    chosen: new Set(),
+    asks: undefined,
+    note: '',
+    more: false,
   }
   #act: Act | undefined
   #undo: Row[] = []

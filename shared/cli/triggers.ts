@@ -62,7 +62,8 @@ export async function create(session: Session, given: Given): Promise<ExitCode> 
   const scheme = given.text('scheme') as SignatureScheme | undefined
   const secret_env = given.text('secret-env')
   const body = {
-    ...{ agent_id, name: given.arg(0) },
+    agent_id,
+    name: given.arg(0),
     ...(scheme && { scheme }),
     ...(secret_env && { secret_env }),
     ...fieldsGiven(given, START_SETTINGS),

@@ -43,7 +43,8 @@ async function takeOfAccount(ctx: Context, { account_id, plan }: Payer): Promise
 }
 
 const bucketOf = (name: string, per_second: number) => ({
-  ...{ name, per_second },
+  name,
+  per_second,
   burst: per_second * LIMITS.request_burst_seconds,
 })
 

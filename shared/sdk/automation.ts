@@ -100,7 +100,8 @@ export function trigger(name: string, options: TriggerOptions = {}): Decorator {
   return target => {
     const { triggers, declaration } = registrationAbove('@trigger', target)
     const declared: DeclaredTrigger = {
-      ...{ name, ...(secretEnv !== undefined && { secret_env: secretEnv }) },
+      name,
+      ...(secretEnv !== undefined && { secret_env: secretEnv }),
       ...(items && { items, ...fields }),
       ...(source !== undefined && {
         source: declaredSource('@trigger', source, declaration.generators ?? []),

@@ -15,12 +15,14 @@ afterAll(() => parts.disposeAsync())
 
 const ITEMS = 20
 const STEP = {
-  ...{ key: 'call', kind: 'llm_call', name: 'call', model: 'a-model', output: 'yes' },
-  ...{
-    usage: { input_tokens: 10, output_tokens: 1 },
-    started_at: '2026-01-01T00:00:00.000Z',
-    duration_ms: 1,
-  },
+  key: 'call',
+  kind: 'llm_call',
+  name: 'call',
+  model: 'a-model',
+  output: 'yes',
+  usage: { input_tokens: 10, output_tokens: 1 },
+  started_at: '2026-01-01T00:00:00.000Z',
+  duration_ms: 1,
 }
 
 /** Answers each item with an error, and every other item with a step before the error. */

@@ -22,8 +22,13 @@ import { tempFolder } from '../support/temp-folder.ts'
 const ITEMS = 60
 
 const STEP = {
-  ...{ key: 'call', kind: 'llm_call', name: 'call', model: 'a-model', output: 'yes' },
-  ...{ usage: { input_tokens: 10, output_tokens: 1 }, duration_ms: 1 },
+  key: 'call',
+  kind: 'llm_call',
+  name: 'call',
+  model: 'a-model',
+  output: 'yes',
+  usage: { input_tokens: 10, output_tokens: 1 },
+  duration_ms: 1,
   started_at: '2026-01-01T00:00:00.000Z',
 }
 /** Every fourth item fails; the others have a step. */

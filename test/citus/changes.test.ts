@@ -23,7 +23,8 @@ const senderOf = ({ base_url }: Stack, bearer: string) =>
   async function send(method: string, path: string, body?: unknown): Promise<Answer> {
     const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }
     const response = await fetch(`${base_url}${path}`, {
-      ...{ method, headers },
+      method,
+      headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()

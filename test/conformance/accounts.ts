@@ -23,8 +23,14 @@ export function accountsPart(given: Given): void {
       expect([answer.status, answer.json]).toEqual([
         201,
         expect.objectContaining({
-          ...{ name: body.name, status: 'active', owners: [body.email], members: 1, projects: 1 },
-          ...{ open_runs: 0, open_runs_limit: null, spent_cents: 0 },
+          name: body.name,
+          status: 'active',
+          owners: [body.email],
+          members: 1,
+          projects: 1,
+          open_runs: 0,
+          open_runs_limit: null,
+          spent_cents: 0,
           owner: expect.objectContaining({ email: body.email, role: 'owner' }),
         }),
       ])

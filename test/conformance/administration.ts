@@ -110,7 +110,10 @@ export function administrationPart(given: Given): void {
       const { token, project_id, key } = await openAccount(world)
       const agent = await makeAgent(world, key)
       const left = (period: string, limit_cents: number) => ({
-        ...{ period, limit_cents, spent_cents: 0, left_cents: limit_cents },
+        period,
+        limit_cents,
+        spent_cents: 0,
+        left_cents: limit_cents,
         ends_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       })
       const limits = { day_budget_cents: 500, month_budget_cents: 9000 }

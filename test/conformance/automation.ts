@@ -15,7 +15,9 @@ export function automationPart(given: Given): void {
   const deploy = (agentId: string, declared: Declared = {}, more: object = {}) =>
     given().call('POST', `/v1/agents/${agentId}/deployments`, {
       body: {
-        ...{ kind: 'url', url: 'http://127.0.0.1:9/', declaration: { name: 'declaring', ...declared } },
+        kind: 'url',
+        url: 'http://127.0.0.1:9/',
+        declaration: { name: 'declaring', ...declared },
         ...more,
       },
     })

@@ -54,7 +54,8 @@ export const HINTS: Record<string, Hint> = {
   },
   listAccounts: { weight: 10, token: 'operator_key' },
   createAccount: {
-    ...{ weight: 4, token: 'operator_key' },
+    weight: 4,
+    token: 'operator_key',
     body: nth => ({ name: 'opened', email: `opened-${nth}@example.org`, open_runs_limit: undefined }),
   },
   listAccountQuotas: { weight: 10, token: 'operator_key' },

@@ -79,8 +79,13 @@ console.log(JSON.stringify({ first: submitted[0]!.item_id, count: submitted.leng
 
 const TSCONFIG = {
   compilerOptions: {
-    ...{ strict: true, noEmit: true, target: 'es2023', lib: ['es2023', 'dom'], types: ['node'] },
-    ...{ module: 'esnext', moduleResolution: 'bundler' },
+    strict: true,
+    noEmit: true,
+    target: 'es2023',
+    lib: ['es2023', 'dom'],
+    types: ['node'],
+    module: 'esnext',
+    moduleResolution: 'bundler',
   },
   include: ['*.ts'],
 }
@@ -109,8 +114,13 @@ describe('a client made by', () => {
     expect(checked.stdout).toBe('')
     const outfile = join(folder.path, 'program.mjs')
     await build({
-      ...{ entryPoints: [join(folder.path, 'program.ts')], outfile, absWorkingDir: folder.path },
-      ...{ bundle: true, platform: 'node', format: 'esm', logLevel: 'silent' },
+      entryPoints: [join(folder.path, 'program.ts')],
+      outfile,
+      absWorkingDir: folder.path,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      logLevel: 'silent',
     })
     const env = { ...process.env, SERVER: world.url, KEY: world.first.api_key }
     const { stdout } = await run(process.execPath, [outfile], { env })

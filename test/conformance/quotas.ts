@@ -107,7 +107,8 @@ export function quotasPart(given: Given): void {
       expect((await world.call('POST', `/v1/agents/${agent.id}/runs`, start)).status).toBe(202)
       const [schedule] = (await world.call('GET', '/v1/schedules', { token: key })).json
       const changed = await world.call('PATCH', `/v1/schedules/${schedule.id}`, {
-        ...{ token: key, body: { cron: '1 1 1 1 *' } },
+        token: key,
+        body: { cron: '1 1 1 1 *' },
       })
       expect(changed.status).toBe(200)
       // Deletions make room again.

@@ -210,7 +210,8 @@ export function runFiguresPart(given: Given): void {
           { before: 'ok', after: 'ok', count: 2, items: [] },
           { before: 'ok', after: 'degraded', count: 1, items: [{ item_id: 'same-1', before_reason: null }] },
         ],
-        ...{ before_corrected_items: 1, after_corrected_items: 2 },
+        before_corrected_items: 1,
+        after_corrected_items: 2,
       })
       const list = await world.call('GET', `/v2/runs/${after}/items`)
       expect(

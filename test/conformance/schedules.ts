@@ -26,9 +26,17 @@ export function schedulesPart(given: Given): void {
     it('are created, listed, read, changed and deleted [schedules.crud]', async () => {
       const { world, agent, schedule, call } = await made()
       expect(schedule).toMatchObject({
-        ...{ agent_id: agent.id, agent_slug: agent.slug, cron: '0 9 * * *', timezone: 'UTC' },
-        ...{ enabled: true, disabled_reason: null, declared: false, input: null, budget_cents: null },
-        ...{ last_run_at: null, last_event: null },
+        agent_id: agent.id,
+        agent_slug: agent.slug,
+        cron: '0 9 * * *',
+        timezone: 'UTC',
+        enabled: true,
+        disabled_reason: null,
+        declared: false,
+        input: null,
+        budget_cents: null,
+        last_run_at: null,
+        last_event: null,
       })
       expect(schedule.next_fires).toHaveLength(5)
       for (const at of schedule.next_fires) expect(at).toMatch(/T09:00:00.000Z$/)

@@ -29,7 +29,10 @@ export function sourcesPart(given: Given): void {
       const { answer, call } = await made({ headers: { Authorization: 'Bearer s3cret' } })
       expect(answer.status).toBe(201)
       const shown = {
-        ...{ url: served.url, format: 'ndjson', item_id: 'id', partition_key: 'tenant' },
+        url: served.url,
+        format: 'ndjson',
+        item_id: 'id',
+        partition_key: 'tenant',
         header_names: ['Authorization'],
       }
       expect(answer.json).toMatchObject({ name: 'Sunday export', source: shown, input: null })
@@ -155,7 +158,9 @@ export function sourcesPart(given: Given): void {
       const deploy = (declared: object, env: object = { EXPORT_TOKEN: 'first' }) =>
         world.call('POST', `/v1/agents/${agent.id}/deployments`, {
           body: {
-            ...{ kind: 'url', url: 'http://127.0.0.1:9/', env },
+            kind: 'url',
+            url: 'http://127.0.0.1:9/',
+            env,
             declaration: { name: agent.slug, ...declared },
           },
         })

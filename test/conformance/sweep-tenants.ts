@@ -146,8 +146,15 @@ async function makeTenant(world: World, name: string, account_id: string) {
 }
 
 const alertAbout = (id: string, project_id: string, agent_id: string, word: string) => ({
-  ...{ id, project_id, agent_id, rule: 'run_not_ok', reason: 'failed', since: new Date() },
-  ...{ message: `about ${word}`, advice: word, command: word },
+  id,
+  project_id,
+  agent_id,
+  rule: 'run_not_ok',
+  reason: 'failed',
+  since: new Date(),
+  message: `about ${word}`,
+  advice: word,
+  command: word,
 })
 
 /** Makes the run look as if three items had failed, so that triage and traces could leak; returns their cause. */

@@ -143,7 +143,10 @@ export function triggerItemsPart(given: Given): void {
 
   describe('triggers with a source', () => {
     const source = () => ({
-      ...{ url: `${served.url}?day={date}`, format: 'ndjson', item_id: 'id', partition_key: 'tenant' },
+      url: `${served.url}?day={date}`,
+      format: 'ndjson',
+      item_id: 'id',
+      partition_key: 'tenant',
       headers: { authorization: 'Bearer s3cret' },
     })
 

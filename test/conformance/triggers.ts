@@ -225,8 +225,13 @@ export function triggersPart(given: Given): void {
     it('starts its run with the settings of its trigger, also after a rename [triggers.settings]', async () => {
       const world = given()
       const settings = {
-        ...{ budget_cents: 250, allow_unpriced: true, pilot_items: 1, concurrency: 3, timeout_seconds: 60 },
-        ...{ callback_url: 'https://example.org/done', tags: ['hook'] },
+        budget_cents: 250,
+        allow_unpriced: true,
+        pilot_items: 1,
+        concurrency: 3,
+        timeout_seconds: 60,
+        callback_url: 'https://example.org/done',
+        tags: ['hook'],
       }
       const made = await makeTrigger({ items: true, ...settings })
       expect(made).toMatchObject(settings)
@@ -247,7 +252,9 @@ export function triggersPart(given: Given): void {
       expect(renamed.json).toMatchObject(settings)
       const changes = { budget_cents: null, tags: [], items: false }
       expect((await world.call('PATCH', path, { body: changes })).json).toMatchObject({
-        ...{ ...settings, budget_cents: null, tags: [] },
+        ...settings,
+        budget_cents: null,
+        tags: [],
       })
       const one = { ...kept, budget_micro: null, tags: [], pilot_items: null }
       expect(await started(renamed.json, '[1,2,3]')).toEqual(one)

@@ -41,14 +41,20 @@ export function verdictsPart(given: Given): void {
       expect(await act(refused, 'confirm')).toEqual([409, 'verdict_not_judgeable'])
       expect(await act(failed, 'dismiss')).toBe(200)
       expect((await world.call('GET', `/v2/runs/${run}`)).json).toMatchObject({
-        ...{ status: 'completed', worst_outcome_status: 'failed', degraded_count: 1, failed: 1 },
+        status: 'completed',
+        worst_outcome_status: 'failed',
+        degraded_count: 1,
+        failed: 1,
       })
       const results = await world.call('GET', `/v1/results?run_id=${run}&only=ok`)
       expect(results.json).toMatchObject([
         { record_id: recordId(run), outcome_status: 'ok', corrected: false },
         {
-          ...{ record_id: refused, outcome_status: 'ok', outcome_reason: null },
-          ...{ corrected: true, recorded_outcome_status: 'degraded' },
+          record_id: refused,
+          outcome_status: 'ok',
+          outcome_reason: null,
+          corrected: true,
+          recorded_outcome_status: 'degraded',
         },
       ])
       expect(await act(refused, 'reopen')).toBe(200)
@@ -65,7 +71,11 @@ export function verdictsPart(given: Given): void {
       const { rows } = (await world.call('GET', `/v1/triage?agent_id=${agent.id}&kind=review`)).json
       expect(rows).toMatchObject([
         {
-          ...{ record_id: id, kind: 'review', reason: 'called_wrong', question: null, outcome_status: 'ok' },
+          record_id: id,
+          kind: 'review',
+          reason: 'called_wrong',
+          question: null,
+          outcome_status: 'ok',
           available_actions: ['replay', 'acknowledge', 'dismiss', 'wrong'],
         },
       ])
@@ -97,8 +107,11 @@ export function verdictsPart(given: Given): void {
       const [yes, no, ...others] = await list()
       expect(others.length).toBeGreaterThan(0)
       expect(yes).toMatchObject({
-        ...{ kind: 'review', reason: 'suspected_refusal', question: 'Is this a refusal?' },
-        ...{ outcome_status: 'ok', available_actions: ['acknowledge', 'dismiss', 'wrong', 'confirm'] },
+        kind: 'review',
+        reason: 'suspected_refusal',
+        question: 'Is this a refusal?',
+        outcome_status: 'ok',
+        available_actions: ['acknowledge', 'dismiss', 'wrong', 'confirm'],
       })
       const { status, text } = await world.call('POST', `/v1/durable/runs/${yes.record_id}/confirm`)
       expect([status, text]).toEqual([200, ''])
@@ -141,8 +154,12 @@ export function verdictsPart(given: Given): void {
       const dismissed = Array.from({ length: 15 }, (_, n) => n + 6)
       await decide(dismissed, 'dismiss')
       const row = {
-        ...{ agent_id: agent.id, agent_slug: agent.slug, reason: 'refusal' },
-        ...{ judged: 19, confirmed: 15, wrong: 4 },
+        agent_id: agent.id,
+        agent_slug: agent.slug,
+        reason: 'refusal',
+        judged: 19,
+        confirmed: 15,
+        wrong: 4,
       }
       expect((await list()).rows).toMatchObject([{ ...row, precision: 15 / 19, often_wrong: false }])
       await decide([21], 'wrong')

@@ -43,9 +43,16 @@ describe.skipIf(CHROMIUM === undefined)('alerts and settings (needs Chromium)', 
   }
 
   const alert = (more: Partial<Alert>): Alert => ({
-    ...{ project_id: world.first.project_id, agent_id: agent.id, schedule_id: null, run_id: null },
-    ...{ rule: 'failure_share', subject_id: world.ctx.newId(), reason: 'failure_share' },
-    ...{ message: 'Too many did not work.', advice: 'Look at them.', command: 'assay triage' },
+    project_id: world.first.project_id,
+    agent_id: agent.id,
+    schedule_id: null,
+    run_id: null,
+    rule: 'failure_share',
+    subject_id: world.ctx.newId(),
+    reason: 'failure_share',
+    message: 'Too many did not work.',
+    advice: 'Look at them.',
+    command: 'assay triage',
     since: new Date(),
     ...more,
   })

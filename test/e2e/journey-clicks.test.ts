@@ -216,7 +216,8 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
         text: 'hello',
       }))
       await page.getByLabel('or choose one').setInputFiles({
-        ...{ name: 'tickets.jsonl', mimeType: 'application/x-ndjson' },
+        name: 'tickets.jsonl',
+        mimeType: 'application/x-ndjson',
         buffer: Buffer.from(rows.map(row => `${JSON.stringify(row)}\n`).join('')),
       })
       await page.getByRole('region', { name: 'First rows' }).getByText('t-4', { exact: true }).waitFor()

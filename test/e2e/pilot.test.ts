@@ -157,7 +157,10 @@ describe('two runs', () => {
     const compared = await assay(stack, ['diff', first, second]).done
     expect(compared.events[0]).toMatchObject({
       event: 'diff',
-      ...{ in_both: 2, only_first: 1, only_second: 1, outputs_changed: 1 },
+      in_both: 2,
+      only_first: 1,
+      only_second: 1,
+      outputs_changed: 1,
       verdicts: [{ from: 'ok', to: 'failed', count: 1 }],
     })
     expect(compared.events[1]).toMatchObject({ item_id: '2', verdict: ['ok', 'failed'] })

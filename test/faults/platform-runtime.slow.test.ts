@@ -76,7 +76,9 @@ it.each([
     expect(workerdsOf(runtime.process().child.pid!)).toHaveLength(1)
     release()
     expect(await stack.finished(runId)).toMatchObject({
-      ...{ status: 'completed', ok: ITEMS, cost_micro: ITEMS * ITEM_COST_MICRO },
+      status: 'completed',
+      ok: ITEMS,
+      cost_micro: ITEMS * ITEM_COST_MICRO,
     })
     expect(await stack.breaches(runId)).toEqual([])
     expect(await stack.sql`select from attempts where run_id = ${runId}`).toEqual([])

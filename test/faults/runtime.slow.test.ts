@@ -37,7 +37,9 @@ async function underWay() {
 /** Checks that all items ended ok and ran no step twice but the one in flight; returns why they were retried. */
 async function endsWell(runId: string) {
   expect(await stack.finished(runId)).toMatchObject({
-    ...{ status: 'completed', ok: ITEMS, cost_micro: ITEMS * ITEM_COST_MICRO },
+    status: 'completed',
+    ok: ITEMS,
+    cost_micro: ITEMS * ITEM_COST_MICRO,
   })
   expect(await stack.breaches(runId)).toEqual([])
   expect(stack.probe.calls.filter(call => call.run === runId && call.step === 's1')).toHaveLength(ITEMS)

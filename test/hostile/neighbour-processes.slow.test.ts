@@ -41,16 +41,16 @@ async function open(bounds: { size: number; share: number }): Promise<Invoker> {
 }
 
 const target = (account_id: string, deployment_id: string): AgentTarget => ({
-  ...{
-    account_id,
-    agent_id: 'a',
-    deployment_id,
-    kind: 'bundle',
-    protocol: 'ndjson',
-    url: null,
-    bundle_hash: 'h',
-  },
-  ...{ declaration: { name: 'hostile' }, env: {}, alone: false },
+  account_id,
+  agent_id: 'a',
+  deployment_id,
+  kind: 'bundle',
+  protocol: 'ndjson',
+  url: null,
+  bundle_hash: 'h',
+  declaration: { name: 'hostile' },
+  env: {},
+  alone: false,
 })
 
 async function ask(invoker: Invoker, at: AgentTarget, input: string, signal = new AbortController().signal) {

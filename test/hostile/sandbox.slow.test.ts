@@ -74,16 +74,16 @@ function open(allowPrivateNetworks: string[] = []) {
 }
 
 const agent = (id: string, network: string[] = []): AgentTarget => ({
-  ...{
-    account_id: null,
-    agent_id: 'a',
-    deployment_id: id,
-    kind: 'bundle',
-    protocol: 'ndjson',
-    url: null,
-    bundle_hash: 'h',
-  },
-  ...{ declaration: { name: 'hostile', network }, env: { OWN: 'its own' }, alone: false },
+  account_id: null,
+  agent_id: 'a',
+  deployment_id: id,
+  kind: 'bundle',
+  protocol: 'ndjson',
+  url: null,
+  bundle_hash: 'h',
+  declaration: { name: 'hostile', network },
+  env: { OWN: 'its own' },
+  alone: false,
 })
 
 interface Said {

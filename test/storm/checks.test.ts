@@ -15,21 +15,23 @@ function itemRow(name: string): ItemRow {
   const doing = doingOf(name)
   const outcome = OUTCOMES[doing]
   return {
-    ...{ run_id: 'run 1', name, outcome, status: outcome === 'failed' ? 'failed' : 'completed' },
-    ...{ input: inputOf(name), output: doing === 'fail' ? null : outputOf(inputOf(name)) },
+    run_id: 'run 1',
+    name,
+    outcome,
+    status: outcome === 'failed' ? 'failed' : 'completed',
+    input: inputOf(name),
+    output: doing === 'fail' ? null : outputOf(inputOf(name)),
     cost_micro: doing === 'step' ? STEP_COST_MICRO : 0,
   }
 }
 
 const runRow = (id = 'run 1'): RunSeen => ({
-  ...{
-    id,
-    name: entry.name,
-    agent_id: URL_AGENT,
-    status: 'partial',
-    total_items: entry.items,
-    is_replay: false,
-  },
+  id,
+  name: entry.name,
+  agent_id: URL_AGENT,
+  status: 'partial',
+  total_items: entry.items,
+  is_replay: false,
   items: Array.from({ length: entry.items }, (_, i) => itemRow(itemNameOf(entry, i + 1))),
 })
 

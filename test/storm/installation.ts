@@ -85,7 +85,16 @@ async function build(parts: AsyncDisposableStack): Promise<Installation> {
   answerByManner(receiver)
   const started = await deployAll(parts, { base_url: urls[0]!, api_key, project_id })
   return {
-    ...{ sql, postgres, redis, disk, units, urls, api_key, project_id, receiver, trouble: [] },
+    sql,
+    postgres,
+    redis,
+    disk,
+    units,
+    urls,
+    api_key,
+    project_id,
+    receiver,
+    trouble: [],
     ...started,
     close: () => parts.disposeAsync(),
   }

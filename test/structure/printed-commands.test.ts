@@ -147,8 +147,16 @@ it('commands in strings of the source are valid: in alerts, digests, hints, page
 
 it('commands of alerts about missed schedules are valid, with their ids', () => {
   const occurrence = {
-    ...{ project_id: 'p', agent_id: 'a', agent_slug: 'nightly', schedule_id: 's', run_id: 'r' },
-    ...{ name: null, cron: '0 2 * * *', timezone: 'UTC', scheduled_for: new Date(0), detail: null },
+    project_id: 'p',
+    agent_id: 'a',
+    agent_slug: 'nightly',
+    schedule_id: 's',
+    run_id: 'r',
+    name: null,
+    cron: '0 2 * * *',
+    timezone: 'UTC',
+    scheduled_for: new Date(0),
+    detail: null,
   }
   const printed = OCCURRENCE_REASONS.flatMap(reason => {
     const alert = scheduleMissed({ ...occurrence, reason })

@@ -69,8 +69,15 @@ export async function ask(
   { method = 'GET', headers = {}, body }: Asked = {},
 ): Promise<IncomingMessage> {
   const asked = request({
-    ...{ host: '127.0.0.1', port, ca, servername: NAME, localAddress: CALLER, agent: false },
-    ...{ path, method, headers: { host: NAME, ...headers } },
+    host: '127.0.0.1',
+    port,
+    ca,
+    servername: NAME,
+    localAddress: CALLER,
+    agent: false,
+    path,
+    method,
+    headers: { host: NAME, ...headers },
   })
   const answered = once(asked, 'response')
   answered.catch(() => {}) // awaited below

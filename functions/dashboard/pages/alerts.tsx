@@ -81,9 +81,14 @@ async function readAlerts(api: Client, project_id: string, query: z.output<typeo
     api.GET('/v1/deliveries', of({ state: 'failed' as const })),
   ])
   return {
-    ...{ alerts: alerts.data!.alerts, next: alerts.data!.next_cursor, rules: rules.data ?? [] },
-    ...{ channels: channels.data ?? [], deadlines: deadlines.data ?? [] },
-    ...{ agents: agents.data ?? [], schedules: schedules.data ?? [], givenUp: givenUp.data!.deliveries },
+    alerts: alerts.data!.alerts,
+    next: alerts.data!.next_cursor,
+    rules: rules.data ?? [],
+    channels: channels.data ?? [],
+    deadlines: deadlines.data ?? [],
+    agents: agents.data ?? [],
+    schedules: schedules.data ?? [],
+    givenUp: givenUp.data!.deliveries,
   }
 }
 

@@ -66,8 +66,14 @@ export const searchPage = page({
 /** The same search on the command line. */
 function commandOf({ q, outcome, reason, item, run_id, min_cost, from, to, sort }: SearchQuery): string {
   const options = {
-    ...{ outcome, reason, prefix: item, run: run_id, 'min-cost': min_cost?.toString() },
-    ...{ from: instantOf(from), to: instantOf(to), sort },
+    outcome,
+    reason,
+    prefix: item,
+    run: run_id,
+    'min-cost': min_cost?.toString(),
+    from: instantOf(from),
+    to: instantOf(to),
+    sort,
   }
   return `assay search${q?.trim() ? ` ${shellWord(q.trim())}` : ''}${shellOptions(options)}`
 }

@@ -42,7 +42,8 @@ export const ModelUsage = ({ models }: { models: readonly Usage[] }) => (
 )
 
 const by = (label: string, value: (one: Usage) => number, show: (value: number) => string = count) => ({
-  ...{ label, value },
+  label,
+  value,
   numeric: true as const,
   cell: (one: Usage) => show(value(one)),
 })

@@ -5,7 +5,12 @@ import { groupsOf } from './run-groups.ts'
 let ids = 0
 const run = (values: Partial<Schemas['Run']>) =>
   ({
-    ...{ id: String(++ids), agent_id: 'a', name: 'nightly', replay_of: null, degraded_count: 0, failed: 0 },
+    id: String(++ids),
+    agent_id: 'a',
+    name: 'nightly',
+    replay_of: null,
+    degraded_count: 0,
+    failed: 0,
     ...values,
   }) as Schemas['Run']
 

@@ -25,7 +25,10 @@ export interface ScheduleEntered
 
 /** Field values of an existing schedule. */
 export const asItIs = (schedule: Schemas['Schedule'], input: string): ScheduleEntered => ({
-  ...{ name: schedule.name ?? '', cron: schedule.cron, timezone: schedule.timezone, input },
+  name: schedule.name ?? '',
+  cron: schedule.cron,
+  timezone: schedule.timezone,
+  input,
   source: schedule.source,
   has_source: schedule.source !== null,
   ...startAsItIs(schedule),
@@ -131,7 +134,11 @@ export function scheduleBody(filled: z.output<z.ZodObject<typeof scheduleForm>>)
   const source = sourceOrder(others)
   const texts: Record<string, string> = source === null ? { input } : {}
   const fields = {
-    ...{ name: name || null, cron, timezone, source, ...startBody(others) },
+    name: name || null,
+    cron,
+    timezone,
+    source,
+    ...startBody(others),
     results: url === '' ? null : { url, format },
   }
   return { fields, texts }

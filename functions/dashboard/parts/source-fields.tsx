@@ -38,7 +38,8 @@ export function sourceOrder({ source_url: url, generator, format, headers, ...fi
   return {
     ...(url !== '' && { url, ...(format && { format }), ...(given && { headers }) }),
     ...(generator !== '' && { generator }),
-    ...{ item_id: fields.item_id || null, partition_key: fields.partition_key || null },
+    item_id: fields.item_id || null,
+    partition_key: fields.partition_key || null,
   }
 }
 

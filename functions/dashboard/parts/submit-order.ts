@@ -41,7 +41,11 @@ export function orderOf(fields: OrderFields): Record<string, string> {
   if (cents === null) throw new BadOrder('The budget is no amount, such as 2.50, $2 or 250c.')
   if (!agent) throw new BadOrder('Choose an agent.')
   const order = {
-    ...{ agent, name, budget_cents: cents?.toString(), concurrency, callback_url },
+    agent,
+    name,
+    budget_cents: cents?.toString(),
+    concurrency,
+    callback_url,
     allow_unpriced: allow_unpriced && 'true',
     tags: tagsOf(tags).join(','),
   }

@@ -156,8 +156,12 @@ export async function readTriage(api: Client, project_id: string, query: TriageQ
     api.GET('/v1/triage', {
       params: {
         query: {
-          ...{ project_id, kind: 'all', ...filter, ...defined({ cursor }) },
-          ...{ count: 'true', limit: LIMITS.inbox_page },
+          project_id,
+          kind: 'all',
+          ...filter,
+          ...defined({ cursor }),
+          count: 'true',
+          limit: LIMITS.inbox_page,
         },
       },
     }),
@@ -169,7 +173,13 @@ export async function readTriage(api: Client, project_id: string, query: TriageQ
     query.run_id ? runOf(api, query.run_id) : undefined,
   ])
   return {
-    ...{ rows: found.data!.rows, next: found.data!.next_cursor, total: found.data!.total ?? 0 },
-    ...{ causes: known.data!.rows, agents: agents.data ?? [], judged: judged.data!.rows, run, filter },
+    rows: found.data!.rows,
+    next: found.data!.next_cursor,
+    total: found.data!.total ?? 0,
+    causes: known.data!.rows,
+    agents: agents.data ?? [],
+    judged: judged.data!.rows,
+    run,
+    filter,
   }
 }

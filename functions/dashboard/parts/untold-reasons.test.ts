@@ -8,7 +8,10 @@ const alike = (reason: string, count: number, error_code: string | null = null) 
 })
 const reason = (of: string, count: number, error_code: string | null = null) => ({
   ...alike(of, count, error_code),
-  ...{ kind: 'dlq' as const, waiting: 0, message: null, record_id: '01900000-0000-7000-8000-000000000001' },
+  kind: 'dlq' as const,
+  waiting: 0,
+  message: null,
+  record_id: '01900000-0000-7000-8000-000000000001',
 })
 
 it('a reason is left out when the causes shown cover all its items', () => {

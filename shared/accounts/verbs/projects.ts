@@ -23,7 +23,10 @@ export async function createProject(
   const id = ctx.newId()
   const given = Object.entries(settings).filter(([, value]) => value != null)
   const project = {
-    ...{ id, account_id, name, settings: Object.fromEntries(given) },
+    id,
+    account_id,
+    name,
+    settings: Object.fromEntries(given),
     credit_micro: credit_cents == null ? null : microOf(credit_cents),
   }
   await withinQuota(ctx, { account_id }, 'projects', ctx =>

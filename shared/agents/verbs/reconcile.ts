@@ -102,7 +102,8 @@ async function applySchedule(
     const fields = new Set(changes.map(({ field }) => field))
     // The next fire time may move only with the zone: a fire time that is due and has no row yet must get its row.
     await updateSchedule(ctx, key, {
-      ...{ input, declared: true },
+      input,
+      declared: true,
       ...(fields.has('timezone') && { timezone }),
       ...(fields.has('source') && { source }),
       ...(results && { results }),

@@ -2,9 +2,22 @@ import { expect, it } from 'vitest'
 import { corrected, type DigestRun, digestMessage, digestWords, runLinks } from './digest.ts'
 
 const run: DigestRun = {
-  ...{ id: 'r', name: 'schedule 0 2 * * *', agent_slug: 'nightly', cron: '0 2 * * *', status: 'partial' },
-  ...{ total_items: 5000, ok: 4857, degraded: 143, failed: 0, budget_exceeded: 0, cancelled: 0, paused: 0 },
-  ...{ cost_micro: 3_120_000, budget_micro: 5_000_000, unpriced_items: 0, finished_at: new Date(0) },
+  id: 'r',
+  name: 'schedule 0 2 * * *',
+  agent_slug: 'nightly',
+  cron: '0 2 * * *',
+  status: 'partial',
+  total_items: 5000,
+  ok: 4857,
+  degraded: 143,
+  failed: 0,
+  budget_exceeded: 0,
+  cancelled: 0,
+  paused: 0,
+  cost_micro: 3_120_000,
+  budget_micro: 5_000_000,
+  unpriced_items: 0,
+  finished_at: new Date(0),
   corrected: 0,
 }
 const before = { ...run, id: 'q', ok: 5000, degraded: 0, cost_micro: 3_000_000 }

@@ -15,11 +15,27 @@ import {
 
 const ID = '019c2b1e-7a40-7c3d-9f21-5be000000000'
 const run: WatchedRun = {
-  ...{ project_id: ID, agent_id: ID, agent_slug: 'nightly', run_id: ID, name: 'schedule 0 2 * * *' },
-  ...{ schedule_id: ID, cron: '0 2 * * *', status: 'partial', stop_reason: null },
-  ...{ total_items: 5000, ok: 4857, degraded: 100, failed: 43, budget_exceeded: 0, cancelled: 0, paused: 0 },
-  ...{ cost_micro: 4_120_000, budget_micro: 5_000_000, since: new Date('2026-03-02T03:00:00Z') },
-  ...{ refused_status: '401', refused_model: 'gpt-5-mini' },
+  project_id: ID,
+  agent_id: ID,
+  agent_slug: 'nightly',
+  run_id: ID,
+  name: 'schedule 0 2 * * *',
+  schedule_id: ID,
+  cron: '0 2 * * *',
+  status: 'partial',
+  stop_reason: null,
+  total_items: 5000,
+  ok: 4857,
+  degraded: 100,
+  failed: 43,
+  budget_exceeded: 0,
+  cancelled: 0,
+  paused: 0,
+  cost_micro: 4_120_000,
+  budget_micro: 5_000_000,
+  since: new Date('2026-03-02T03:00:00Z'),
+  refused_status: '401',
+  refused_model: 'gpt-5-mini',
 }
 const every = { credentials_refused: true, budget_exceeded: true, failure_share: true, run_not_ok: true }
 

@@ -21,7 +21,10 @@ async function* slices(n: number, before: () => Promise<unknown> = async () => {
 }
 const send = (post: Post, read: OutsideFile['read'], url = 'http://receiver.example/') =>
   postFile(post, {
-    ...{ url, account_id: null, headers: {}, signal: new AbortController().signal },
+    url,
+    account_id: null,
+    headers: {},
+    signal: new AbortController().signal,
     body: { bytes: 2 ** 30, read },
   })
 /** Takes the file, and each slice only after a while. */

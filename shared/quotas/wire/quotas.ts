@@ -28,7 +28,9 @@ interface Row {
 }
 
 export const quotaOf = ({ name, limit, used, is_set }: Row): z.input<typeof Quota> => ({
-  ...{ name, limit, used },
+  name,
+  limit,
+  used,
   unit: QUOTAS[name].unit,
   set_by: is_set ? 'operator' : 'default',
   description: QUOTAS[name].about,

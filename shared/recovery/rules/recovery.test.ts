@@ -24,8 +24,14 @@ it.each([
 })
 
 const fine: ItemFacts = {
-  ...{ status: 'completed', outcome: 'ok', lane: null, disposition: null, corrected: null },
-  ...{ run_stopped: false, input_purged: false, replay: null },
+  status: 'completed',
+  outcome: 'ok',
+  lane: null,
+  disposition: null,
+  corrected: null,
+  run_stopped: false,
+  input_purged: false,
+  replay: null,
 }
 const asked = { ...fine, lane: 'review' } as const
 const called = { ...asked, corrected: 'degraded' } as const

@@ -83,7 +83,12 @@ type Counted = Omit<CohortPlan, 'filter' | 'forecast' | 'replay_run_ids'>
 async function countPlan(ctx: Context, order: CohortOrder): Promise<Counted> {
   const { project_id, action, filter, deployment } = order
   const plan: Counted = {
-    ...{ action, eligible: 0, held: 0, ineligible: [], agent_ids: [], runs: 0 },
+    action,
+    eligible: 0,
+    held: 0,
+    ineligible: [],
+    agent_ids: [],
+    runs: 0,
   }
   const runs = new Set<string>()
   const cohorts = await store.countCohort(ctx.sql, project_id, filter, action)
@@ -236,7 +241,9 @@ async function newRun(
   const pilots = await store.findReplayRuns(sql, project_id, pilot_run_ids)
   const spent = pilots.reduce((sum, run) => sum + run.cost_micro, 0)
   await insertReplayRun(sql, {
-    ...{ id, project_id, agent_id },
+    id,
+    project_id,
+    agent_id,
     deployment_id:
       deployment === 'original' ? deployment_id : await findCurrentDeployment(sql, { project_id, agent_id }),
     name: recovery.name ?? (await nameOfReplay(sql, recovery, run_id)),

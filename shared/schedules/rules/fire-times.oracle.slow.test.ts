@@ -141,8 +141,13 @@ const MARGIN = 2 * MINUTES_PER_DAY
 /** Samples the clock every six hours, and every minute of those six hours in which it changed. */
 function clockOf(zone: string): Clock {
   const format = new Intl.DateTimeFormat('en-US', {
-    ...{ timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric' },
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
   })
   const offsetAt = (minute: number) => {
     const [month, day, year, hour, min] = format

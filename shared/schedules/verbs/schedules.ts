@@ -41,7 +41,13 @@ export async function createSchedule(ctx: Context, order: ScheduleOrder): Promis
   const next_at = await nextOf(ctx.db, cron, timezone)
   const row = {
     ...(await columnsOf(ctx, settingsOf(order), declared)),
-    ...{ id, project_id, agent_id, cron, timezone, declared, enabled },
+    id,
+    project_id,
+    agent_id,
+    cron,
+    timezone,
+    declared,
+    enabled,
     disabled_reason: enabled ? null : ('operator' as const),
     next_at: enabled ? next_at : null,
   }
@@ -168,7 +174,10 @@ async function columnsOf(
   if (source && input !== undefined && input !== 'null')
     throw new ApiError('invalid_request', 'Fields "input" and "source" exclude each other.')
   return {
-    ...{ name, input, results, ...startSaid(said) },
+    name,
+    input,
+    results,
+    ...startSaid(said),
     ...(source !== undefined && (await keptSource(ctx, source, known, declared ? 'code' : 'caller'))),
   }
 }

@@ -31,7 +31,11 @@ export type ScheduleRow = typeof schedules.$inferSelect & {
 }
 
 const OccurrenceRun = Run.pick({
-  ...{ status: true, worst_outcome_status: true, total_items: true, degraded_count: true, failed: true },
+  status: true,
+  worst_outcome_status: true,
+  total_items: true,
+  degraded_count: true,
+  failed: true,
   cost_usd: true,
 }).openapi('ScheduleRun', { description: 'A run of a schedule as it stands.' })
 
@@ -210,8 +214,11 @@ export const ScheduleOrder = refusingMaxSteps(
 ).openapi('ScheduleOrder', {
   description: 'A recurring start of an agent.',
   example: {
-    ...{ agent_id: '019c2b1e-7a40-7c3d-9f21-5be000000000', name: 'Nightly tickets' },
-    ...{ cron: '0 2 * * *', timezone: 'Europe/Berlin', budget_cents: 500 },
+    agent_id: '019c2b1e-7a40-7c3d-9f21-5be000000000',
+    name: 'Nightly tickets',
+    cron: '0 2 * * *',
+    timezone: 'Europe/Berlin',
+    budget_cents: 500,
     source: { url: 'https://example.com/export?day={date}', format: 'ndjson', item_id: 'ticket_id' },
   },
 })

@@ -123,7 +123,8 @@ async function start(ctx: Context, held: store.ClaimedRead, signal: AbortSignal)
     { ...schedule, name: runName(schedule) },
     {
       occasion: { scheduled_for, timezone: schedule.timezone },
-      ...{ signal, run_id },
+      signal,
+      run_id,
       async together(sql) {
         await fault('source.before_commit')
         if ((await store.endRead(sql, held)) === undefined) throw new Lost('Another reader has taken over.')
@@ -169,7 +170,11 @@ async function alert(
   const { schedule_id, scheduled_for } = held
   const raised = scheduleMissed({
     ...schedule,
-    ...{ schedule_id, scheduled_for, reason, detail, run_id: null },
+    schedule_id,
+    scheduled_for,
+    reason,
+    detail,
+    run_id: null,
     agent_slug: agent?.slug ?? null,
   })
   if (raised !== null) await raiseAlerts(ctx, sql, [raised])

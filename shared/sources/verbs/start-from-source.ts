@@ -33,7 +33,12 @@ export async function startFromSource(
   const { project_id, agent_id, name } = start
   const order = {
     ...orderOfStart(start),
-    ...{ project_id, agent_id, name, idempotency, together, from_source: true },
+    project_id,
+    agent_id,
+    name,
+    idempotency,
+    together,
+    from_source: true,
     ...(run_id !== undefined && { run_id }),
   }
   return submitRun(ctx, order, await itemsFor(ctx, start, occasion, signal))

@@ -100,7 +100,10 @@ async function projectOf(
     return fetch(`${base_url}${path}`, { ...init, headers })
   }
   const project: Project = {
-    ...{ id, account_id, key, ask },
+    id,
+    account_id,
+    key,
+    ask,
     async call(path, body) {
       const answer = await ask(path, body && { method: 'POST', body: JSON.stringify(body) })
       const text = await answer.text()
@@ -124,7 +127,9 @@ async function projectOf(
 }
 
 export const behindUrl = (url: string, more: object = {}, protocol = 'ndjson') => ({
-  ...{ kind: 'url', url, protocol },
+  kind: 'url',
+  url,
+  protocol,
   declaration: { name: 'behind a URL', ...more },
 })
 

@@ -160,7 +160,8 @@ describe('a run', () => {
     const third = await engine.submit(60, { pilot_items: 5 })
     expect(await piloted()).toContainEqual(
       expect.objectContaining({
-        ...{ rule: 'failure_share', run_id: third },
+        rule: 'failure_share',
+        run_id: third,
         message: expect.stringContaining('none of its first items was ok'),
       }),
     )
@@ -207,12 +208,10 @@ describe('a run', () => {
   it('whose provider refuses the credentials raises credentials_refused only', async () => {
     const call = (item: Parameters<typeof failure>[0]) =>
       step(item, 'ask', {
-        ...{
-          kind: 'llm_call',
-          name: 'gpt',
-          output: null,
-          usage: { model: 'test-model', input_tokens: 0, output_tokens: 0 },
-        },
+        kind: 'llm_call',
+        name: 'gpt',
+        output: null,
+        usage: { model: 'test-model', input_tokens: 0, output_tokens: 0 },
         error: { code: 'llm_call_error', message: '401 Incorrect API key provided: sk-…' },
       })
     engine.play(items =>

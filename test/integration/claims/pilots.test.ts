@@ -26,9 +26,19 @@ beforeEach(async () => {
 async function started(pilot_items: number): Promise<string> {
   const { ctx, sql, project_id, agent_id } = engine
   const id = await createSchedule(ctx, {
-    ...{ project_id, agent_id, cron: '* * * * *', timezone: 'UTC', enabled: true, declared: false },
-    ...{ name: 'nightly', input: 'null', budget_cents: null, timeout_seconds: null, callback_url: null },
-    ...{ source: { url: source.url, format: 'ndjson', item_id: 'id', partition_key: 'tenant' }, pilot_items },
+    project_id,
+    agent_id,
+    cron: '* * * * *',
+    timezone: 'UTC',
+    enabled: true,
+    declared: false,
+    name: 'nightly',
+    input: 'null',
+    budget_cents: null,
+    timeout_seconds: null,
+    callback_url: null,
+    source: { url: source.url, format: 'ndjson', item_id: 'id', partition_key: 'tenant' },
+    pilot_items,
   })
   await sql`update schedules set next_at = ${new Date('2026-03-02T09:30:00Z')} where id = ${id}`
   await fireDue(ctx)
@@ -79,7 +89,10 @@ it('a run stops if no item of its pilot was ok, and its other items are cancelle
   expect(await judgePilots(engine.ctx)).toBe(1)
   await consume(engine.ctx)
   expect(await engine.run(runId)).toMatchObject({
-    ...{ degraded: 5, cancelled: 595, status: 'failed', stop_reason: 'pilot_failed' },
+    degraded: 5,
+    cancelled: 595,
+    status: 'failed',
+    stop_reason: 'pilot_failed',
   })
   const [last] = (await engine.items(runId)).slice(-1)
   expect(last).toMatchObject({

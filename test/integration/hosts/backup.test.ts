@@ -262,7 +262,10 @@ describe.skipIf(ELSEWHERE)('a restore is refused', () => {
 
 describe.skipIf(ELSEWHERE)('the master key', () => {
   const place = (masterKey?: string) => ({
-    ...{ database: { url: '' }, name: '', dataDir: '/data', masterKey },
+    database: { url: '' },
+    name: '',
+    dataDir: '/data',
+    masterKey,
     [Symbol.asyncDispose]: async () => {},
   })
 

@@ -446,8 +446,14 @@ it('an alert is sent to webhooks as it is in the API, and to people by mail', as
   const mails: Mail[] = []
   ctx.mail = async mail => void mails.push(mail)
   const alert = {
-    ...{ id: ctx.newId(), project_id, rule: 'budget_near', reason: 'project_credit', since: new Date() },
-    ...{ message: 'The credit is nearly spent.', advice: 'Raise it.', command: 'assay projects' },
+    id: ctx.newId(),
+    project_id,
+    rule: 'budget_near',
+    reason: 'project_credit',
+    since: new Date(),
+    message: 'The credit is nearly spent.',
+    advice: 'Raise it.',
+    command: 'assay projects',
   }
   await sql`insert into alerts ${sql(alert as never)}`
   for (const url of [receiver.url, 'mailto:night%2Bshift@example.org'])

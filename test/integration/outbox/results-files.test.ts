@@ -29,9 +29,19 @@ afterEach(async () => {
 async function night(items: number, format: ResultFormat = 'csv', url = receiver.url): Promise<string> {
   const { project_id, agent_id, ctx } = engine
   const schedule_id = await createSchedule(ctx, {
-    ...{ project_id, agent_id, cron: '0 2 * * *', timezone: 'UTC', enabled: true, declared: false },
-    ...{ name: null, source: null, input: 'null', budget_cents: null, timeout_seconds: null },
-    ...{ callback_url: null, results: { url, format } },
+    project_id,
+    agent_id,
+    cron: '0 2 * * *',
+    timezone: 'UTC',
+    enabled: true,
+    declared: false,
+    name: null,
+    source: null,
+    input: 'null',
+    budget_cents: null,
+    timeout_seconds: null,
+    callback_url: null,
+    results: { url, format },
   })
   const run_id = await engine.submit(items, {
     together: (sql, run_id) => noteStartByHand(sql, { project_id, id: schedule_id }, run_id),

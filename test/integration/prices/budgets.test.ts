@@ -155,7 +155,8 @@ it('a model without a price pauses its item at the first call, and the rest of t
   const alerts = await engine.sql`select rule, run_id, message, command from alerts`
   expect(alerts).toEqual([
     {
-      ...{ rule: 'unpriced_model', run_id: runId },
+      rule: 'unpriced_model',
+      run_id: runId,
       message: expect.stringContaining(
         'called model strange-model, which has no price: its items are paused',
       ),

@@ -160,8 +160,13 @@ it('a process that starts before its PostgreSQL waits for it', async () => {
     url.port = String(port)
     const { promise: waits, resolve: isWaiting } = Promise.withResolvers<void>()
     const starting = startServer({
-      ...{ port: 0, host: '127.0.0.1', dataDir: folder.path, masterKey: 'ab'.repeat(32) },
-      ...{ databaseUrl: url.href, redisUrl: redis.url, parts: ['api', 'tick'] },
+      port: 0,
+      host: '127.0.0.1',
+      dataDir: folder.path,
+      masterKey: 'ab'.repeat(32),
+      databaseUrl: url.href,
+      redisUrl: redis.url,
+      parts: ['api', 'tick'],
       writeLog: line => line.includes('"waiting_for_postgres"') && isWaiting(),
     })
     await waits

@@ -22,16 +22,22 @@ afterAll(() => Promise.all([exporter.close(), receiver.close(), engine.close()])
 it('a schedule starts one run over 5,000 rows with its budget and callback, in the night in which the clock jumps [sources.schedule]', async () => {
   const { ctx, sql, project_id, agent_id } = engine
   await createSchedule(ctx, {
-    ...{ project_id, agent_id, name: 'Sunday export', cron: '30 1 * * 0', timezone: 'Europe/Berlin' },
-    ...{ enabled: true, declared: false, input: 'null', budget_cents: 500, timeout_seconds: null },
+    project_id,
+    agent_id,
+    name: 'Sunday export',
+    cron: '30 1 * * 0',
+    timezone: 'Europe/Berlin',
+    enabled: true,
+    declared: false,
+    input: 'null',
+    budget_cents: 500,
+    timeout_seconds: null,
     callback_url: receiver.url,
     source: {
-      ...{
-        url: `${exporter.url}?day={date}`,
-        format: 'ndjson',
-        item_id: 'ticket_id',
-        partition_key: 'tenant',
-      },
+      url: `${exporter.url}?day={date}`,
+      format: 'ndjson',
+      item_id: 'ticket_id',
+      partition_key: 'tenant',
       headers: { authorization: 'Bearer local' },
     },
   })

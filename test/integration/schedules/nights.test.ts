@@ -28,9 +28,18 @@ beforeEach(async () => {
   await addAlertChannel(engine.ctx, engine.project_id, { url: receiver.url })
   const { project_id, agent_id } = engine
   schedule_id = await createSchedule(engine.ctx, {
-    ...{ project_id, agent_id, cron: '0 2 * * *', timezone: 'UTC', enabled: true, declared: false },
-    ...{ name: null, source: null },
-    ...{ input: '{}', budget_cents: 50, timeout_seconds: null, callback_url: null },
+    project_id,
+    agent_id,
+    cron: '0 2 * * *',
+    timezone: 'UTC',
+    enabled: true,
+    declared: false,
+    name: null,
+    source: null,
+    input: '{}',
+    budget_cents: 50,
+    timeout_seconds: null,
+    callback_url: null,
   })
 })
 afterEach(async () => {

@@ -50,9 +50,18 @@ it.skipIf(WITHOUT)(
   async () => {
     const { sql, project_id, agent_id } = engine
     const schedule_id = await createSchedule(engine.ctx, {
-      ...{ project_id, agent_id, cron: '0 2 * * *', timezone: 'UTC', enabled: true, declared: false },
-      ...{ name: null, source: null },
-      ...{ input: '{}', budget_cents: 50, timeout_seconds: null, callback_url: null },
+      project_id,
+      agent_id,
+      cron: '0 2 * * *',
+      timezone: 'UTC',
+      enabled: true,
+      declared: false,
+      name: null,
+      source: null,
+      input: '{}',
+      budget_cents: 50,
+      timeout_seconds: null,
+      callback_url: null,
     })
     const run_id = engine.ctx.newRunId()
     await sql`

@@ -42,9 +42,19 @@ const YEARLY = '30 9 2 3 *'
 async function schedule(cron = '* * * * *', ago = 0, more: object = {}): Promise<string> {
   const { ctx, sql, project_id, agent_id } = engine
   const id = await createSchedule(ctx, {
-    ...{ project_id, agent_id, cron, timezone: 'UTC', enabled: true, declared: false },
-    ...{ name: null, source: null },
-    ...{ input: '{"nightly":true}', budget_cents: 50, timeout_seconds: 9, callback_url: null, ...more },
+    project_id,
+    agent_id,
+    cron,
+    timezone: 'UTC',
+    enabled: true,
+    declared: false,
+    name: null,
+    source: null,
+    input: '{"nightly":true}',
+    budget_cents: 50,
+    timeout_seconds: 9,
+    callback_url: null,
+    ...more,
   })
   await sql`update schedules set next_at = ${minutesAgo(ago)} where id = ${id}`
   return id

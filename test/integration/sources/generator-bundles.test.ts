@@ -48,16 +48,16 @@ afterAll(async () => {
 })
 
 const target = (more: Partial<AgentTarget> = {}): AgentTarget => ({
-  ...{
-    account_id: 'c',
-    agent_id: 'a',
-    deployment_id: 'd',
-    kind: 'bundle',
-    protocol: 'ndjson',
-    url: null,
-    bundle_hash: 'h',
-  },
-  ...{ declaration: bundle.declaration, env: {}, alone: false },
+  account_id: 'c',
+  agent_id: 'a',
+  deployment_id: 'd',
+  kind: 'bundle',
+  protocol: 'ndjson',
+  url: null,
+  bundle_hash: 'h',
+  declaration: bundle.declaration,
+  env: {},
+  alone: false,
   ...more,
 })
 

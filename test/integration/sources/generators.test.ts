@@ -30,8 +30,17 @@ afterAll(() => engine.close())
 async function schedule(generator = 'tickets'): Promise<string> {
   const { ctx, sql, project_id, agent_id } = engine
   const id = await createSchedule(ctx, {
-    ...{ project_id, agent_id, cron: '* * * * *', timezone: 'Europe/Berlin', enabled: true, declared: false },
-    ...{ name: 'nightly tickets', input: 'null', budget_cents: 50, timeout_seconds: 9, callback_url: null },
+    project_id,
+    agent_id,
+    cron: '* * * * *',
+    timezone: 'Europe/Berlin',
+    enabled: true,
+    declared: false,
+    name: 'nightly tickets',
+    input: 'null',
+    budget_cents: 50,
+    timeout_seconds: 9,
+    callback_url: null,
     source: { generator, item_id: 'id', partition_key: 'tenant' },
   })
   await sql`update schedules set next_at = ${DUE} where id = ${id}`
@@ -135,7 +144,9 @@ describe('a schedule whose source is a generator', () => {
       await tick()
       expect(await rows(id)).toMatchObject([
         {
-          ...{ outcome: 'error', reason: 'source_failed', run_id: null },
+          outcome: 'error',
+          reason: 'source_failed',
+          run_id: null,
           detail: { line: line ?? null, text: expect.stringContaining(text) },
         },
       ])

@@ -28,8 +28,17 @@ beforeEach(async () => {
   await addAlertChannel(engine.ctx, engine.project_id, { url: receiver.url })
   const { project_id, agent_id } = engine
   await createSchedule(engine.ctx, {
-    ...{ project_id, agent_id, cron: '0 2 * * *', timezone: 'UTC', enabled: true, declared: false },
-    ...{ name: null, input: 'null', budget_cents: 50, timeout_seconds: null, callback_url: null },
+    project_id,
+    agent_id,
+    cron: '0 2 * * *',
+    timezone: 'UTC',
+    enabled: true,
+    declared: false,
+    name: null,
+    input: 'null',
+    budget_cents: 50,
+    timeout_seconds: null,
+    callback_url: null,
     source: { url: source.url, format: 'ndjson', item_id: 'id', partition_key: 'tenant' },
   })
 })

@@ -33,16 +33,17 @@ afterAll(() => Promise.all([engine.close(), source.close()]))
 it('reading a million rows, 220 MB, takes at most 64 MiB more memory after the first third than in it [sources.schedule]', async () => {
   const { ctx, sql, project_id, agent_id } = engine
   await createSchedule(ctx, {
-    ...{
-      project_id,
-      agent_id,
-      name: null,
-      cron: '* * * * *',
-      timezone: 'UTC',
-      enabled: true,
-      declared: false,
-    },
-    ...{ input: 'null', budget_cents: null, timeout_seconds: null, callback_url: null },
+    project_id,
+    agent_id,
+    name: null,
+    cron: '* * * * *',
+    timezone: 'UTC',
+    enabled: true,
+    declared: false,
+    input: 'null',
+    budget_cents: null,
+    timeout_seconds: null,
+    callback_url: null,
     source: { url: source.url, format: 'ndjson', item_id: 'id' },
   })
   await sql`update schedules set next_at = date_trunc('minute', now())`

@@ -36,8 +36,17 @@ afterAll(async () => {
 async function schedule(more: object = {}, order: Partial<ScheduleOrder> = {}): Promise<string> {
   const { ctx, sql, project_id, agent_id } = engine
   const id = await createSchedule(ctx, {
-    ...{ project_id, agent_id, cron: '* * * * *', timezone: 'UTC', enabled: true, declared: false },
-    ...{ name: 'nightly tickets', input: 'null', budget_cents: 50, timeout_seconds: 9, callback_url: null },
+    project_id,
+    agent_id,
+    cron: '* * * * *',
+    timezone: 'UTC',
+    enabled: true,
+    declared: false,
+    name: 'nightly tickets',
+    input: 'null',
+    budget_cents: 50,
+    timeout_seconds: 9,
+    callback_url: null,
     source: { url: source.url, format: 'ndjson', item_id: 'id', partition_key: 'tenant', ...more },
     ...order,
   })

@@ -43,17 +43,22 @@ interface Call {
 async function write(calls: readonly Call[]): Promise<void> {
   const run_id = await emptyRun()
   const rows = calls.map(({ days_ago = 0, ...call }, at) => ({
-    ...{ project_id: engine.project_id, run_id, seq: 1, step_no: at + 1, attempt: 1, key: 'k', name: 'ask' },
-    ...{
-      outcome: 'ok',
-      kind: 'llm_call',
-      reused: false,
-      unpriced: false,
-      cost_micro: 10,
-      input_tokens: 3,
-      input: null as string | null,
-    },
-    ...{ output_tokens: 2, started_at: new Date(NOW - days_ago * DAY_MS) },
+    project_id: engine.project_id,
+    run_id,
+    seq: 1,
+    step_no: at + 1,
+    attempt: 1,
+    key: 'k',
+    name: 'ask',
+    outcome: 'ok',
+    kind: 'llm_call',
+    reused: false,
+    unpriced: false,
+    cost_micro: 10,
+    input_tokens: 3,
+    input: null as string | null,
+    output_tokens: 2,
+    started_at: new Date(NOW - days_ago * DAY_MS),
     ...call,
   }))
   for (let first = 0; first < rows.length; first += 500)

@@ -63,7 +63,11 @@ it('an order by cause dismisses all items of that cause, in whatever runs they a
   const cause = (await causesOf(runs[0]!)).get('provider_error')!
   const dismissed = order({ action: 'dismiss', filter: { cause_id: cause.id } })
   expect(await planRecovery(engine.ctx, dismissed)).toMatchObject({
-    ...{ eligible: 2100, held: 0, ineligible: [], runs: 0, forecast: null },
+    eligible: 2100,
+    held: 0,
+    ineligible: [],
+    runs: 0,
+    forecast: null,
   })
   const row = await recovered(engine, await startRecovery(engine.ctx, dismissed))
   expect(row).toMatchObject({ status: 'completed', eligible: 2100, decided: 2100, run_ids: [] })

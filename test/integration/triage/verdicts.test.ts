@@ -371,7 +371,8 @@ describe('a suspected refusal', () => {
       [no!, 'it was called wrong already'],
     ] as const)
       await expect(confirmItem(engine.ctx, key)).rejects.toMatchObject({
-        ...{ code: 'verdict_not_judgeable', message: expect.stringContaining(why) },
+        code: 'verdict_not_judgeable',
+        message: expect.stringContaining(why),
       })
     await reopenItem(engine.ctx, yes!)
     expect(await counted()).toEqual({ suspected_refusal: [0, 1] })

@@ -137,7 +137,8 @@ describe('while requests are served', () => {
   it('a failed source of a trigger is logged with its status, and the sender gets source_failed [log.trigger_source_failed]', async () => {
     const source = await startSource(response => response.writeHead(500).end('the export is broken'))
     const made = await ask('/v1/triggers', {
-      ...{ agent_id: engine.agent_id, name: 'nightly' },
+      agent_id: engine.agent_id,
+      name: 'nightly',
       source: { url: source.url, format: 'ndjson', item_id: 'id' },
     })
     const { url, secret, id } = await made.json()
@@ -283,8 +284,12 @@ describe('while the tick works', () => {
 
 describe('while a process starts or ends', () => {
   const settings = () => ({
-    ...{ DATABASE_URL: engine.urls.databaseUrl, REDIS_URL: engine.urls.redisUrl },
-    ...{ ASSAY_MASTER_KEY: engine.ctx.config.master_key, HOST: '127.0.0.1', PORT: '0', ASSAY_PARTS: 'api' },
+    DATABASE_URL: engine.urls.databaseUrl,
+    REDIS_URL: engine.urls.redisUrl,
+    ASSAY_MASTER_KEY: engine.ctx.config.master_key,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ASSAY_PARTS: 'api',
   })
   /** Runs a process until its log contains `until`, or to its end; returns the exit code and the lines, all JSON. */
   async function written(args: string[], env: Record<string, string>, until = '') {

@@ -304,14 +304,23 @@ it('the tick removes old idempotency keys, expired sessions, API keys a month af
     insert into members ${sql({ id: ctx.newId(), account_id, email: 'm@example.org', role: 'owner', password_hash: 'x' })}
     returning id`
   const session = (name: string, expires_at: Date) => ({
-    ...{ id: ctx.newId(), member_id: member!.id, refresh_hash: Buffer.from(name), expires_at },
+    id: ctx.newId(),
+    member_id: member!.id,
+    refresh_hash: Buffer.from(name),
+    expires_at,
   })
   const later = new Date(Date.now() + DAY_MS)
   await sql`insert into sessions ${sql([session('old', old), session('young', later)])}`
   const ago = (days: number) => new Date(Date.now() - days * DAY_MS)
   const apiKey = (name: string, ends: { revoked_at?: Date; expires_at?: Date }) => ({
-    ...{ id: ctx.newId(), project_id, name, prefix: 'pk_', hash: Buffer.from(name) },
-    ...{ revoked_at: null, expires_at: null, ...ends },
+    id: ctx.newId(),
+    project_id,
+    name,
+    prefix: 'pk_',
+    hash: Buffer.from(name),
+    revoked_at: null,
+    expires_at: null,
+    ...ends,
   })
   await sql`insert into api_keys ${sql([
     apiKey('revoked long ago', { revoked_at: ago(31), expires_at: later }),
@@ -321,8 +330,12 @@ it('the tick removes old idempotency keys, expired sessions, API keys a month af
     apiKey('endless', {}),
   ])}`
   const entry = (days: number) => ({
-    ...{ id: firstIdAt(NOW - days * DAY_MS), account_id, actor_kind: 'member', actor_id: member!.id },
-    ...{ actor_name: 'm', action: `${days} days ago` },
+    id: firstIdAt(NOW - days * DAY_MS),
+    account_id,
+    actor_kind: 'member',
+    actor_id: member!.id,
+    actor_name: 'm',
+    action: `${days} days ago`,
   })
   await sql`insert into audit_log ${sql([entry(366), entry(364)])}`
   await sweep(engine.ctx)
