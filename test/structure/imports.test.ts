@@ -314,6 +314,8 @@ it('SQL is in queries only, except for how tables and partitions are laid out', 
   const without = [
     'shared/upkeep/verbs/readiness.ts', // only checks whether anything answers
     'shared/kernel/packed-columns.ts', // packs parameters, and names no table
+    'shared/kernel/each-project.ts', // bounds a query that it is given
+    'shared/kernel/locked-ids.ts', // locks the rows of a query that it is given
   ]
   expect(portable.filter(file => !without.includes(file) && /\bsql(<[^>]*>)?`/.test(code(file)))).toEqual([])
 })

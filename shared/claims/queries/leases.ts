@@ -1,10 +1,10 @@
 // Leases on claimed items: one row for each claim, however many items it holds.
 
 import type { Fragment } from 'postgres'
-import { lockedIds } from '../../cluster/queries/locked-ids.ts'
 import { askReachable, canBeAsked, isDistributed } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { lockedIds } from '../../kernel/locked-ids.ts'
 import { numbers } from '../../kernel/packed-columns.ts'
 
 /** Extends leases; returns the ids of claims still held, and of claims that cannot be checked: their node is lost. */

@@ -43,6 +43,7 @@ export const WORK_LIMITS = {
   materializing_idle_minutes: 15, // a submission that stopped arriving is given up after this
   partition_lookahead_items: 5000,
   sweep_items: 5000,
+  projects_per_sweep: 1000, // projects that one chore of the tick visits, one statement or more each; the next tick continues
   retention_days: 36_500,
   purge_runs: 2000, // runs marked in one tick, per project and kind of retention
   purge_items: 1000, // items of one run purged in one statement

@@ -2,10 +2,10 @@
 // they are found by it.
 
 import { type Asked, asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
-import { lockedIds } from '../../cluster/queries/locked-ids.ts'
 import { askReachable, isDistributed, lostNodes, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { lockedIds } from '../../kernel/locked-ids.ts'
 
 /** Runs of one project that are removed together. */
 export interface Runs {

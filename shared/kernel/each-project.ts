@@ -1,0 +1,31 @@
+// Work over all projects, one project after another. Guarantee: each statement names its project, so none takes locks of
+// two, and where rows are distributed by project each goes to one node.
+
+import type { Fragment, Sql } from 'postgres'
+import { LIMITS } from './limits.ts'
+
+/** The projects that `look` selects as `project_id`, in its order: at most LIMITS.projects_per_sweep, the rest next time. */
+export async function findProjects(sql: Sql, look: Fragment): Promise<string[]> {
+  const rows = await sql<{ project_id: string }[]>`
+    select project_id from (${look}) found limit ${LIMITS.projects_per_sweep}`
+  return rows.map(row => row.project_id)
+}
+
+/** At most `limit` rows of the projects that `look` selects. */
+export async function findInEach<T>(
+  sql: Sql,
+  look: Fragment,
+  limit: number,
+  find: (project_id: string, limit: number) => PromiseLike<readonly T[]>,
+): Promise<T[]> {
+  const rows: T[] = []
+  for (const project_id of await findProjects(sql, look)) {
+    if (rows.length >= limit) break
+    rows.push(...(await find(project_id, limit - rows.length)))
+  }
+  return rows
+}
+
+/** Rows by their project, in the order of each project's first row. */
+export const byProject = <T extends { project_id: string }>(rows: readonly T[]): Map<string, T[]> =>
+  Map.groupBy(rows, row => row.project_id)
