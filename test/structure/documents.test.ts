@@ -1,12 +1,14 @@
-// Files that pages for contributors name exist, and each decision is in the index.
+// Files that pages for contributors name exist, and so do the entries of the archive that pages about decisions cite.
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ALERT_RULES } from '../../shared/alerts/vocabulary.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+const DECISIONS = 'shared/decisions'
+const ARCHIVE = `${DECISIONS}/archive.md`
 const textOf = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 
 describe('a page', () => {
@@ -15,12 +17,15 @@ describe('a page', () => {
     .filter(file => file !== '' && file !== 'CHANGELOG.md')
 
   it('names only files that exist', () => {
-    const gone = pages.flatMap(page =>
-      [...textOf(page).matchAll(/`((?:shared|functions|infra|test|drizzle|examples)\/[\w./-]*)`/g)]
-        .map(([, path]) => path!)
-        .filter(path => !/\*|…/.test(path) && !existsSync(join(ROOT, path)))
-        .map(path => `${page} names ${path}`),
-    )
+    // The archive of decisions is history, as CHANGELOG.md is.
+    const gone = pages
+      .filter(page => page !== ARCHIVE)
+      .flatMap(page =>
+        [...textOf(page).matchAll(/`((?:shared|functions|infra|test|drizzle|examples)\/[\w./-]*)`/g)]
+          .map(([, path]) => path!)
+          .filter(path => !/\*|…/.test(path) && !existsSync(join(ROOT, path)))
+          .map(path => `${page} names ${path}`),
+      )
     expect(gone).toEqual([])
   })
 
@@ -49,12 +54,32 @@ it('the page about how it works names only files that exist', () => {
   expect(paths.length).toBeGreaterThan(20)
 })
 
-it('every decision is in the index of its module, once', () => {
-  const text = textOf('shared/DECISIONS.md')
-  const decisions = [...text.matchAll(/^## (\d+)\. /gm)].map(([, number]) => number)
-  const [, index] = /^## By module\n([\s\S]*?)\n## /m.exec(text)!
-  const listed = [...index!.matchAll(/\[(\d+)\]\(#\1-/g)].map(([, number]) => number)
-  expect(listed.sort()).toEqual(decisions.sort())
+describe('decisions', () => {
+  const pages = readdirSync(join(ROOT, DECISIONS)).filter(page => !/^(README|archive)\.md$/.test(page))
+  const entries = [...textOf(ARCHIVE).matchAll(/^<a id="(\d+)"><\/a>\n\n## \1\. /gm)].map(
+    ([, number]) => number!,
+  )
+
+  it('are on pages that the first one lists, each below 900 words', () => {
+    const first = textOf(`${DECISIONS}/README.md`)
+    expect(pages.filter(page => !first.includes(`](${page})`))).toEqual([])
+    const wordsOf = (page: string) => textOf(`${DECISIONS}/${page}`).split(/\s+/).filter(Boolean).length
+    expect(pages.filter(page => wordsOf(page) > 900)).toEqual([])
+  })
+
+  it('cite entries of the archive by their number, and leave out only what is superseded', () => {
+    const citedBy = (page: string, link: RegExp) =>
+      [...textOf(`${DECISIONS}/${page}`).matchAll(link)].map(([, text, number]) => {
+        expect(text, page).toBe(number)
+        return number!
+      })
+    const cited = ['README.md', ...pages].flatMap(page => citedBy(page, /\[(\d+)\]\(archive\.md#([\w-]+)\)/g))
+    const superseded = citedBy('archive.md', /\[(\d+)\]\(#([\w-]+)\)/g)
+    expect([...cited, ...superseded].filter(number => !entries.includes(number))).toEqual([])
+    expect(entries.filter(number => !cited.includes(number) && !superseded.includes(number))).toEqual([])
+    expect(new Set(entries).size).toBe(entries.length)
+    expect(entries.length).toBeGreaterThan(90)
+  })
 })
 
 it('the page about the interface names every alert rule', () => {
