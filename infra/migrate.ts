@@ -1,6 +1,7 @@
 // Migrates the database of DATABASE_MIGRATE_URL, else of DATABASE_URL, to the schema in ./drizzle. Guarantee: several
-// migrations at once wait for each other. It refuses a PostgreSQL that may lose commits it has confirmed, and a role
-// that may not change the schema, before it writes anything.
+// migrations at once wait for each other, and a change that waits for a table lock, behind which all later statements
+// wait, gives up after LOCK_WAIT_MS. It refuses a PostgreSQL that may lose commits it has confirmed, and a role that may
+// not change the schema, before it writes anything.
 
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,17 +25,17 @@ import {
 } from '../shared/upkeep/queries/running-role.ts'
 import { faultsOf } from '../shared/upkeep/rules/faults.ts'
 import { SCHEMA } from '../shared/upkeep/rules/schema.gen.ts'
-import { buildKeys, NEEDS_KEYS } from './key-by-project.ts'
 import { ExitError, endOf } from './local/exit-error.ts'
-import { NEEDS_PROJECTS, nameProjects } from './name-projects.ts'
 import { tell } from './node/log.ts'
 import { type PostgresTarget, postgresOptions } from './node/postgres-options.ts'
 import { migrationTarget, readSettings } from './node/settings.ts'
 import { refusalOf } from './node/store-errors.ts'
-import { whileOthersWork } from './while-others-work.ts'
 
 const FOLDER = `${import.meta.dirname}/../drizzle`
 const OLDEST = 15
+const LOCK_WAIT_MS = 1000
+// lock_not_available, deadlock_detected: a change of two tables may meet a statement that locks them in another order.
+const IN_THE_WAY = ['55P03', '40P01']
 
 /** @param upTo the time of the last migration to apply; all by default */
 export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: number): Promise<void> {
@@ -53,44 +54,40 @@ export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: n
     await sql`select pg_advisory_lock(${MIGRATION_LOCK.toString()}::bigint)`
     // The lock belongs to the session and is released when it ends.
     await refuseWithoutRole(sql)
-    if (there === 'some') await prepareTables(sql, upTo)
-    if (upTo === undefined) await applyWhileOthersWork(sql)
+    // After that lock, whose wait it would limit too.
+    await sql`select set_config('lock_timeout', ${LOCK_WAIT_MS.toString()}, false)`
+    if (upTo === undefined) await apply(sql)
     else await applyUpTo(sql, upTo)
     await grantTenantReads(sql)
     // Done before the first item, so that no step lands in the default partition and has to be moved.
     if (upTo === undefined) await ensureStepPartitions(sql as unknown as ProductSql, Date.now())
     for (const role of await findRunningRoles(sql))
-      for (const statement of rightsFor(role)) await whileOthersWork(sql, () => sql.unsafe(statement))
+      for (const statement of rightsFor(role)) await sql.unsafe(statement)
   } catch (error) {
-    throw refusalOf(error) ?? error
+    throw isInTheWay(error) ? inTheWay() : (refusalOf(error) ?? error)
   } finally {
     await sql.end({ timeout: 5 })
   }
 }
 
-export const applyWhileOthersWork = (sql: Sql, migrationsFolder = FOLDER): Promise<unknown> =>
-  whileOthersWork(sql, () => applyMigrations(drizzle(sql), { migrationsFolder }))
+/** Applies the migrations of a folder in one transaction. */
+export const apply = (sql: Sql, migrationsFolder = FOLDER): Promise<void> =>
+  applyMigrations(drizzle(sql), { migrationsFolder })
 
-const PREPARED: readonly [tag: string, prepareFor: (sql: Sql) => Promise<void>][] = [
-  [NEEDS_PROJECTS, nameProjects],
-  [NEEDS_KEYS, buildKeys],
-]
+const isInTheWay = (error: unknown): boolean =>
+  error instanceof Error &&
+  (IN_THE_WAY.includes((error as { code?: string }).code ?? '') || isInTheWay(error.cause))
 
-/** Prepares existing rows before the migrations that need that, since the migrations themselves lock the table. */
-async function prepareTables(sql: Sql, upTo = Number.POSITIVE_INFINITY): Promise<void> {
-  const { entries } = await readJournal()
-  for (const [tag, prepareFor] of PREPARED) {
-    const needing = entries.findIndex(entry => entry.tag === tag)
-    const applied = (await readRoleState(sql)).version ?? 0
-    if (applied >= entries[needing]!.when || upTo < entries[needing]!.when) continue
-    await applyUpTo(sql, entries[needing - 1]!.when)
-    await prepareFor(sql)
-  }
-}
+const WAITS = 'migration_waits'
+const inTheWay = (): ExitError =>
+  new ExitError(
+    WAITS,
+    'a transaction holds a table that is to be changed (see pg_stat_activity). End it, then run this again: nothing is half done.',
+  )
 
 /** Runs after every migration: grants callers' reads access to what has a policy or a view for them by then. */
 export async function grantTenantReads(sql: Sql): Promise<void> {
-  for (const statement of TENANT_READS) await whileOthersWork(sql, () => sql.unsafe(statement))
+  for (const statement of TENANT_READS) await sql.unsafe(statement)
 }
 
 /** Returns the time at which each migration was made, oldest first. */
@@ -115,7 +112,7 @@ async function applyUpTo(sql: Sql, upTo: number): Promise<void> {
     await mkdir(join(folder, 'meta'))
     await writeFile(join(folder, JOURNAL), JSON.stringify({ ...journal, entries }))
     for (const { tag } of entries) await copyFile(join(FOLDER, `${tag}.sql`), join(folder, `${tag}.sql`))
-    await applyWhileOthersWork(sql, folder)
+    await apply(sql, folder)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -194,8 +191,8 @@ async function refuseWithoutRole(sql: Sql): Promise<void> {
 }
 
 /**
- * Migrates, and retries for `wait_ms` while PostgreSQL is unreachable, since it may start later; reports each reason
- * once.
+ * Migrates, and retries for `wait_ms` while PostgreSQL is unreachable, since it may start later, or a transaction holds
+ * a table; reports each reason once.
  */
 export async function migrateOnceReachable(
   { url, ca }: PostgresTarget,
@@ -207,10 +204,13 @@ export async function migrateOnceReachable(
     try {
       return await migrate(url, ca)
     } catch (error) {
-      if (!isUnreachable(error)) throw error
-      const why = `PostgreSQL does not answer (${(error as Error).message})`
+      const isHeld = error instanceof ExitError && error.code === WAITS
+      if (!isHeld && !isUnreachable(error)) throw error
+      const why = isHeld ? error.message : `PostgreSQL does not answer (${(error as Error).message})`
       if (performance.now() + LIMITS.store_start_ms > until_ms)
-        throw new ExitError('postgres_unreachable', `${why}: start it, or name another by its URL.`)
+        throw isHeld
+          ? error
+          : new ExitError('postgres_unreachable', `${why}: start it, or name another by its URL.`)
       if (why !== told) say(`${why}; waiting for it`)
       told = why
       await setTimeout(LIMITS.store_start_ms)

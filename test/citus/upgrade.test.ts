@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, expect, inject, it } from 'vitest'
 import { distribute } from '../../infra/distribute.ts'
-import { applyWhileOthersWork, grantTenantReads, migrate } from '../../infra/migrate.ts'
+import { apply, grantTenantReads, migrate } from '../../infra/migrate.ts'
 import { dropDatabase, makeCluster } from '../support/citus.ts'
 import { callerOf, endedAndInFlight, serversGone } from '../support/citus-projects.ts'
 import { conservation } from '../support/conservation.ts'
@@ -93,7 +93,7 @@ it('a migration that adds a column to every table is applied on a cluster, and r
   const next = parts.adopt(await nextMigration(statements.join(';--> statement-breakpoint\n')), one =>
     one.remove(),
   )
-  await applyWhileOthersWork(sql as never, next.path)
+  await apply(sql as never, next.path)
   await grantTenantReads(sql as never)
   await distributed(stack.databaseUrl)
   expect(await distributed(stack.databaseUrl)).toEqual([])

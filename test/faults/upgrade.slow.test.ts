@@ -1,10 +1,10 @@
 // A version is rolled out while the one before works: its processes run next to this version's, on this version's
-// schema, and both take part in the same run. The version before is the newest release in history, or, until one is
-// tagged, a commit that is named here; ASSAY_UPGRADE_FROM names another.
+// schema, and both take part in the same run. The version before is the newest release in history; ASSAY_UPGRADE_FROM
+// names another commit.
 
 import postgres from 'postgres'
 import { afterEach, expect, it, vi } from 'vitest'
-import { applyWhileOthersWork, grantTenantReads } from '../../infra/migrate.ts'
+import { apply, grantTenantReads } from '../../infra/migrate.ts'
 import type { Sql } from '../../shared/context.ts'
 import { eventually } from '../support/eventually.ts'
 import { nextMigration } from '../support/next-migration.ts'
@@ -18,9 +18,6 @@ afterEach(async () => {
   await ending.disposeAsync()
 })
 
-/** The version before until a release is tagged; its last migration is 0034. */
-const BEFORE_RELEASES = 'a541ab885f5b6ec93e9df106aef2c3a1253ddf37'
-
 /** The newest release before this checkout. */
 const release = () =>
   git('tag', '--list', 'v*', '--merged', 'HEAD', '--no-contains', 'HEAD', '--sort=-v:refname').split('\n')[0]
@@ -28,7 +25,8 @@ const release = () =>
 /** The version before, or why there is none here. */
 function findBefore(): { version: string } | { missing: string } {
   if (!isClone()) return { missing: 'this is no clone, so there is no version before this one in it' }
-  const version = process.env.ASSAY_UPGRADE_FROM || release() || BEFORE_RELEASES
+  const version = process.env.ASSAY_UPGRADE_FROM || release()
+  if (!version) return { missing: 'no release stands before this version: 0.1.0 is the first' }
   const missing = whyMissing(version)
   return missing === undefined ? { version } : { missing }
 }
@@ -86,7 +84,7 @@ async function migrateFurther(sql: Sql, databaseUrl: string): Promise<void> {
       const next = parts.adopt(await nextMigration(`alter table ${name} add column of_next text`, n), one =>
         one.remove(),
       )
-      await applyWhileOthersWork(own, next.path)
+      await apply(own, next.path)
     }
     await grantTenantReads(own)
   } finally {

@@ -87,13 +87,13 @@ export interface PrivateStores {
   close(): Promise<void>
 }
 
-/** Servers of the test's own, migrated (up to `upTo`, if given), to be stopped or killed; in `place`, if given. */
-export async function privateStores(upTo?: number, place?: TempFolder): Promise<PrivateStores> {
+/** Servers of the test's own, migrated, to be stopped or killed; in `place`, if given. */
+export async function privateStores(place?: TempFolder): Promise<PrivateStores> {
   const folder = place ?? (await tempFolder())
   // Six processes with their default pools hold up to 144 connections together.
   const at = { dataDir: folder.path, connections: 250 }
   const [database, redis] = await Promise.all([startPostgres(at), startRedis(at)])
-  await migrate(database.url, undefined, upTo)
+  await migrate(database.url)
   const stores: PrivateStores = {
     databaseUrl: database.url,
     redisUrl: redis.url,

@@ -57,15 +57,6 @@ export const LOG_EVENTS = {
     levels: ['info'],
     meaning: 'A process accepts requests, or runs its parts: `unit`, `url`.',
   },
-  rows_moved: {
-    levels: ['info'],
-    meaning: 'A migration has updated the existing rows of a table: `table`, `rows`, `ms`.',
-  },
-  key_built: {
-    levels: ['info'],
-    meaning:
-      'A migration has built the new indexes of a table, or of one weekly partition of it: `table`, `ms`.',
-  },
   migrated: {
     levels: ['info'],
     meaning: 'The migration has ended: the database has the schema of this version.',

@@ -96,8 +96,6 @@ export interface StackOptions {
   place?: TempFolder
   /** A Redis other than the stack's own. */
   redisUrl?: string
-  /** The time of the last migration of its database, and the checkout of its processes; by default this version's. */
-  before?: { migration: number; checkout: string }
 }
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
@@ -112,9 +110,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
 async function build(parts: AsyncDisposableStack, options: StackOptions): Promise<Stack> {
   const folder = parts.adopt(await tempFolder(), one => one.remove())
-  const stores = parts.adopt(await privateStores(options.before?.migration, options.place), one =>
-    one.close(),
-  )
+  const stores = parts.adopt(await privateStores(options.place), one => one.close())
   const probe = parts.adopt(await startProbe(), one => one.close())
   const redisUrl = options.redisUrl ?? stores.redisUrl
   const connections = openConnections({ ...stores, redisUrl, pool: { sql: 4, db: 1 } })
@@ -137,12 +133,7 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
   const port = await freePort()
   const base_url = `http://127.0.0.1:${port}`
   const client = createClient({ baseUrl: base_url, apiKey: api_key })
-  const start = async (
-    env: Record<string, string>,
-    faults?: string,
-    program?: string,
-    checkout = options.before?.checkout,
-  ) => {
+  const start = async (env: Record<string, string>, faults?: string, program?: string, checkout?: string) => {
     const name = `process-${++started}`
     const one = await startProcess(
       {

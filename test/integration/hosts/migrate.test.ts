@@ -1,17 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { afterEach, expect, inject, test } from 'vitest'
-import {
-  applyWhileOthersWork,
-  grantTenantReads,
-  migrate,
-  migrateOnceReachable,
-} from '../../../infra/migrate.ts'
+import { grantTenantReads, migrate, migrateOnceReachable } from '../../../infra/migrate.ts'
 import { openConnections } from '../../../infra/node/connections.ts'
 import { readForAccount } from '../../../shared/accounts/queries/tenant.ts'
 import { grantTenantRole } from '../../../shared/accounts/queries/tenant-role.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { nextMigration } from '../../support/next-migration.ts'
 
 let parts = new AsyncDisposableStack()
 afterEach(async () => {
@@ -138,29 +132,36 @@ test('a user who was granted the role can migrate, and its reads see their own a
   expect([...seen]).toEqual([{ name: 'mine' }])
 })
 
-test('a migration that waits for a table lock blocks nobody else, and runs when the table is free', async () => {
+test('a migration that waits for a table lock gives up before it holds up others, and leaves nothing half done', async () => {
   const { url } = await emptyDatabase()
   await migrate(url)
   const sql = postgres(url, { max: 3, onnotice: () => {} })
   parts.defer(() => sql.end())
-  const folder = parts.adopt(await nextMigration('create index next on step_index (cost_micro)'), one =>
-    one.remove(),
-  )
-  const holder = await sql.reserve()
-  await holder`begin`
-  await holder`lock table step_index in row exclusive mode`
-  const own = postgres(url, { max: 1, onnotice: () => {} })
-  const migrating = applyWhileOthersWork(own, folder.path).finally(() => own.end())
-  await expect
-    .poll(() => sql`select from pg_locks where not granted and relation = 'step_index'::regclass`, {
-      timeout: 20_000,
-    })
-    .toHaveLength(1)
-  await sql`delete from step_index` // would wait behind the migration until the holder commits
-  await holder`commit`
-  holder.release()
+  const reader = await sql.reserve()
+  await reader`begin`
+  await reader`select from assay_tenant.triage`
+  await expect(migrate(url)).rejects.toMatchObject({ code: 'migration_waits' })
+  await reader`commit`
+  reader.release()
+  await migrate(url)
+})
+
+test('a migration tries again until the table that it changes is free', async () => {
+  const { url } = await emptyDatabase()
+  await migrate(url)
+  const sql = postgres(url, { max: 3, onnotice: () => {} })
+  parts.defer(() => sql.end())
+  const reader = await sql.reserve()
+  await reader`begin`
+  await reader`select from assay_tenant.triage`
+  const printed: string[] = []
+  const migrating = migrateOnceReachable({ url, ca: undefined }, line => printed.push(line), 60_000)
+  await expect.poll(() => printed, { timeout: 20_000 }).toHaveLength(1)
+  expect(printed[0]).toContain('a transaction holds a table')
+  await sql`select from assay_tenant.triage` // would wait behind the migration if that still waited
+  await reader`commit`
+  reader.release()
   await migrating
-  expect(await sql`select from pg_indexes where indexname = 'next'`).toHaveLength(1)
 })
 
 test('granting the views of reads does not deadlock with a read that uses them in another order', async () => {
