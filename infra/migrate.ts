@@ -36,8 +36,16 @@ import { whileOthersWork } from './while-others-work.ts'
 const FOLDER = `${import.meta.dirname}/../drizzle`
 const OLDEST = 15
 
-/** @param upTo the time of the last migration to apply; all by default */
-export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: number): Promise<void> {
+/**
+ * @param upTo the time of the last migration to apply; all by default
+ * @param mayLoseCommits whether a PostgreSQL is accepted that may lose commits it has confirmed, for data that nobody keeps
+ */
+export async function migrate(
+  databaseUrl: string,
+  databaseCa?: string,
+  upTo?: number,
+  mayLoseCommits = false,
+): Promise<void> {
   const { url, ssl, prepare, connection } = postgresOptions({ url: databaseUrl, ca: databaseCa })
   if (!prepare) {
     throw new ExitError(
@@ -47,7 +55,7 @@ export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: n
   }
   const sql = postgres(url, { ssl, max: 1, connect_timeout: 10, onnotice: () => {}, connection })
   try {
-    await refuseUnsafe(sql)
+    await refuseUnsafe(sql, mayLoseCommits)
     const there = await findTables(sql)
     if (there === 'done by owner') return
     await sql`select pg_advisory_lock(${MIGRATION_LOCK.toString()}::bigint)`
@@ -121,7 +129,7 @@ async function applyUpTo(sql: Sql, upTo: number): Promise<void> {
   }
 }
 
-async function refuseUnsafe(sql: Sql): Promise<void> {
+async function refuseUnsafe(sql: Sql, mayLoseCommits: boolean): Promise<void> {
   const rows = await sql<{ name: string; setting: string }[]>`
     select name, setting from pg_settings
     where name in ('server_version_num', 'fsync', 'full_page_writes', 'synchronous_commit')`
@@ -131,7 +139,7 @@ async function refuseUnsafe(sql: Sql): Promise<void> {
     throw new ExitError('postgres_too_old', `PostgreSQL ${major} is too old: ${OLDEST} or newer is needed.`)
   }
   const off = ['fsync', 'full_page_writes', 'synchronous_commit'].filter(name => settings[name] === 'off')
-  if (off.length > 0) {
+  if (off.length > 0 && !mayLoseCommits) {
     throw new ExitError(
       'unsafe_postgres',
       `this PostgreSQL runs with ${off.join(' and ')} off and may lose items it has confirmed. Switch ${off.length === 1 ? 'it' : 'them'} on (server, database and role settings), then start again.`,

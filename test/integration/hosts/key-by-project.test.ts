@@ -2,7 +2,8 @@
 
 import postgres from 'postgres'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { migrate, migrationTimes } from '../../../infra/migrate.ts'
+import { migrationTimes } from '../../../infra/migrate.ts'
+import { migrate } from '../../support/migrate.ts'
 import { emptyDatabase } from '../../support/stores.ts'
 
 const BEFORE = 58

@@ -4,13 +4,14 @@ import { afterEach, expect, inject, test } from 'vitest'
 import {
   applyWhileOthersWork,
   grantTenantReads,
-  migrate,
+  migrate as migrateInstallation,
   migrateOnceReachable,
 } from '../../../infra/migrate.ts'
 import { openConnections } from '../../../infra/node/connections.ts'
 import { readForAccount } from '../../../shared/accounts/queries/tenant.ts'
 import { grantTenantRole } from '../../../shared/accounts/queries/tenant-role.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { migrate } from '../../support/migrate.ts'
 import { nextMigration } from '../../support/next-migration.ts'
 
 let parts = new AsyncDisposableStack()
@@ -88,7 +89,7 @@ test('functions in SQL are bound to the objects they name, so a dump of the data
 test('a database that may lose confirmed commits is refused and left as it is', async () => {
   const { url, name, admin } = await emptyDatabase()
   await admin`alter database ${admin(name)} set synchronous_commit = off`
-  await expect(migrate(url)).rejects.toMatchObject({
+  await expect(migrateInstallation(url)).rejects.toMatchObject({
     code: 'unsafe_postgres',
     message: expect.stringContaining('synchronous_commit off'),
   })

@@ -4,11 +4,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
-import { migrate, migrationTimes } from '../../../infra/migrate.ts'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { migrationTimes } from '../../../infra/migrate.ts'
 import type { Sql } from '../../../shared/context.ts'
 import { readRoleState } from '../../../shared/upkeep/queries/running-role.ts'
 import { faultsOf } from '../../../shared/upkeep/rules/faults.ts'
+import { migrate } from '../../support/migrate.ts'
 import { emptyDatabase } from '../../support/stores.ts'
 
 const BEFORE = 53
@@ -117,8 +118,8 @@ it('the next migration continues a killed one, while an older version writes row
   const holder = await sql.reserve()
   await holder`begin`
   await holder`select from items where run_id = ${RUN} and seq = 2000 for update`
-  const killed = spawn(process.execPath, [join(import.meta.dirname, '../../../infra/migrate.ts')], {
-    env: { ...process.env, DATABASE_URL: url, REDIS_URL: inject('stores').redisUrl },
+  const killed = spawn(process.execPath, [join(import.meta.dirname, '../../support/migrate.ts')], {
+    env: { ...process.env, DATABASE_URL: url },
   })
   await expect.poll(left, { timeout: 20_000 }).toBe(1)
   killed.kill('SIGKILL')
