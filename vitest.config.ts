@@ -1,6 +1,7 @@
 // Two projects: pure modules and the rules of the house need nothing; everything else under test/ shares one PostgreSQL
 // and one Redis, which test/support/global-setup.ts starts.
 
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { agents } from './shared/testing/decorators.ts'
@@ -67,7 +68,11 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
     teardownTimeout: 30_000,
-    env: { BASE_URL: '' }, // Vite's own word for something else; servers that tests start would take it for theirs
+    env: {
+      BASE_URL: '', // Vite's own word for something else; servers that tests start would take it for theirs
+      // Hundreds of processes of the same programs: with it a command takes 0.1 s less processor time, a server 0.4 of 1.4 s.
+      NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled'),
+    },
     projects: CITUS
       ? [citus]
       : [
@@ -86,6 +91,8 @@ export default defineConfig({
             plugins: [agents()],
             test: {
               name: 'stores',
+              // Modules are loaded once a worker, as above: importing was 22 % of the time of the integration tests.
+              isolate: false,
               ...which(['test/**/*.test.ts'], ['test/structure/**', 'test/citus/**']),
               globalSetup: ['test/support/global-setup.ts'],
             },

@@ -37,8 +37,16 @@ const LOCK_WAIT_MS = 1000
 // lock_not_available, deadlock_detected: a change of two tables may meet a statement that locks them in another order.
 const IN_THE_WAY = ['55P03', '40P01']
 
-/** @param upTo the time of the last migration to apply; all by default */
-export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: number): Promise<void> {
+/**
+ * @param upTo the time of the last migration to apply; all by default
+ * @param mayLoseCommits whether a PostgreSQL is accepted that may lose commits it has confirmed, for data that nobody keeps
+ */
+export async function migrate(
+  databaseUrl: string,
+  databaseCa?: string,
+  upTo?: number,
+  mayLoseCommits = false,
+): Promise<void> {
   const { url, ssl, prepare, connection } = postgresOptions({ url: databaseUrl, ca: databaseCa })
   if (!prepare) {
     throw new ExitError(
@@ -48,7 +56,7 @@ export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: n
   }
   const sql = postgres(url, { ssl, max: 1, connect_timeout: 10, onnotice: () => {}, connection })
   try {
-    await refuseUnsafe(sql)
+    await refuseUnsafe(sql, mayLoseCommits)
     const there = await findTables(sql)
     if (there === 'done by owner') return
     await sql`select pg_advisory_lock(${MIGRATION_LOCK.toString()}::bigint)`
@@ -118,7 +126,7 @@ async function applyUpTo(sql: Sql, upTo: number): Promise<void> {
   }
 }
 
-async function refuseUnsafe(sql: Sql): Promise<void> {
+async function refuseUnsafe(sql: Sql, mayLoseCommits: boolean): Promise<void> {
   const rows = await sql<{ name: string; setting: string }[]>`
     select name, setting from pg_settings
     where name in ('server_version_num', 'fsync', 'full_page_writes', 'synchronous_commit')`
@@ -128,7 +136,7 @@ async function refuseUnsafe(sql: Sql): Promise<void> {
     throw new ExitError('postgres_too_old', `PostgreSQL ${major} is too old: ${OLDEST} or newer is needed.`)
   }
   const off = ['fsync', 'full_page_writes', 'synchronous_commit'].filter(name => settings[name] === 'off')
-  if (off.length > 0) {
+  if (off.length > 0 && !mayLoseCommits) {
     throw new ExitError(
       'unsafe_postgres',
       `this PostgreSQL runs with ${off.join(' and ')} off and may lose items it has confirmed. Switch ${off.length === 1 ? 'it' : 'them'} on (server, database and role settings), then start again.`,
@@ -198,11 +206,12 @@ export async function migrateOnceReachable(
   { url, ca }: PostgresTarget,
   say: (line: string) => void,
   wait_ms: number,
+  mayLoseCommits = false,
 ): Promise<void> {
   const until_ms = performance.now() + wait_ms
   for (let told = ''; ; ) {
     try {
-      return await migrate(url, ca)
+      return await migrate(url, ca, undefined, mayLoseCommits)
     } catch (error) {
       const isHeld = error instanceof ExitError && error.code === WAITS
       if (!isHeld && !isUnreachable(error)) throw error

@@ -16,16 +16,21 @@ export interface Restored {
   held_since: Date
 }
 
-/** @throws ExitError `backup_newer`, `already_distributed`, `not_empty`, `not_the_same_schema`, `installation_at_work`, `restore_incomplete` */
-export async function restore(database: Database, file: string, checked: Checked): Promise<Restored> {
+/** @throws ExitError `backup_newer`, `already_distributed`, `not_empty`, `not_the_same_schema`, `installation_at_work`, `restore_incomplete`, and those of `migrate` */
+export async function restore(
+  database: Database,
+  file: string,
+  checked: Checked,
+  mayLoseCommits = false,
+): Promise<Restored> {
   const { header } = checked
   await refuseNewer(header)
   const sql = openSession(database)
   try {
     await refuseDistributed(sql)
-    await prepareSchema(sql, database, header)
+    await prepareSchema(sql, database, header, mayLoseCommits)
     const restored = await loadAll(sql, file, checked)
-    await migrate(database.url, database.ca)
+    await migrate(database.url, database.ca, undefined, mayLoseCommits)
     return restored
   } finally {
     await sql.end({ timeout: 1 })
@@ -42,11 +47,16 @@ async function refuseNewer({ version, migration }: Header): Promise<void> {
 }
 
 /** Brings the schema to the backup's migration, into which its rows are loaded; later migrations run afterwards. */
-async function prepareSchema(sql: Sql, database: Database, { migration, version }: Header): Promise<void> {
+async function prepareSchema(
+  sql: Sql,
+  database: Database,
+  { migration, version }: Header,
+  mayLoseCommits: boolean,
+): Promise<void> {
   const there = await readMigration(sql)
   if (there === undefined || there < migration) {
     if (there !== undefined) await refuseRows(sql)
-    return migrate(database.url, database.ca, migration)
+    return migrate(database.url, database.ca, migration, mayLoseCommits)
   }
   if (there === migration) return
   await refuseRows(sql)

@@ -24,10 +24,15 @@ export interface PostgresOptions {
   say?: (line: string) => void
   /** Most connections at once; one process needs few, since it pools them. */
   connections?: number
+  /**
+   * Whether commits outlast a crash of the machine; true by default. Without it the kill of any process still loses none,
+   * but `migrate` refuses the server, unless its caller accepts that too.
+   */
+  durable?: boolean
 }
 
 export async function startPostgres(options: PostgresOptions): Promise<Store> {
-  const { dataDir, say = () => {}, connections = 60 } = options
+  const { dataDir, say = () => {}, connections = 60, durable = true } = options
   const known = await readRemembered(dataDir)
   const user = systemUser()
   const { place, owner } = await choosePlace(dataDir, known, user, say)
@@ -55,7 +60,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Store> {
     async prepare(port) {
       // No process uses the folder by now; a leftover pid file may name an unrelated process that got that pid.
       await rm(join(folder, 'postmaster.pid'), { force: true })
-      await writeFile(join(folder, 'postgresql.conf'), settings(port, connections))
+      await writeFile(join(folder, 'postgresql.conf'), settings(port, connections, durable))
       return [join(programs, 'bin', 'postgres'), ['-D', folder]]
     },
     ready: child => isReady(folder, child),
@@ -152,15 +157,15 @@ async function makeCluster(programs: string, folder: string, owner: Owner | unde
 }
 
 // Little memory and much WAL: the load is short writing statements from one process on the same machine.
-function settings(port: number, connections: number): string {
+function settings(port: number, connections: number, durable: boolean): string {
   return `# Written anew at every start.
 listen_addresses = '127.0.0.1'
 port = ${port}
 unix_socket_directories = ''
 max_connections = ${connections}
 password_encryption = 'scram-sha-256'
-fsync = on
-full_page_writes = on
+fsync = ${durable ? 'on' : 'off'}
+full_page_writes = ${durable ? 'on' : 'off'}
 synchronous_commit = on
 shared_buffers = 128MB
 work_mem = 8MB

@@ -18,12 +18,15 @@ import {
   postmasterOf,
   processesIn,
   start,
+  stopAfterEach,
   UP_MS,
 } from '../support/npm-start.ts'
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { freePort } from '../support/ports.ts'
 import { emptyDatabase } from '../support/stores.ts'
 import { killAll } from '../support/temp-folder.ts'
+
+stopAfterEach()
 
 test('when the bootstrap is killed the stack notices and stops', { timeout: UP_MS }, async () => {
   const dataDir = await dataFolder()

@@ -17,9 +17,12 @@ import {
   processesIn,
   refused,
   start,
+  stopAfterEach,
   UP_MS,
 } from '../support/npm-start.ts'
 import { freePort } from '../support/ports.ts'
+
+stopAfterEach()
 
 test('one command starts a stack that answers, with its access readable by its owner only', {
   timeout: UP_MS,

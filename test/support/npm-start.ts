@@ -1,5 +1,5 @@
 // `npm start` in its own process group, and which of its processes live. Every start is stopped and its folder removed
-// after the test.
+// after the test, in files that call `stopAfterEach`.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,11 +22,13 @@ export interface Stack {
 }
 
 let parts = new AsyncDisposableStack()
-afterEach(async () => {
-  const ending = parts
-  parts = new AsyncDisposableStack()
-  await ending.disposeAsync()
-}, 60_000)
+/** A file calls it once: a worker loads this module once for all its files. */
+export const stopAfterEach = (): void =>
+  afterEach(async () => {
+    const ending = parts
+    parts = new AsyncDisposableStack()
+    await ending.disposeAsync()
+  }, 60_000)
 
 /** Runs `undo` after the test. */
 export const defer = (undo: () => void | Promise<void>): void => parts.defer(undo)

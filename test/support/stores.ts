@@ -24,14 +24,16 @@ export const emptyDatabase = (): Promise<TestStore> => databaseLike('template1')
 
 async function databaseLike(template: string): Promise<TestStore> {
   const name = `test_${randomBytes(6).toString('hex')}`
-  const { databaseUrl, nodes } = inject('stores')
+  const { databaseUrl, nodes, cloneBy } = inject('stores')
   const url = new URL(databaseUrl)
   url.pathname = `/${name}`
   if (template === TEMPLATE && nodes.length > 0) {
     await copyDatabase(nodes, name, template)
     return { url: url.href, drop: () => dropDatabase(nodes, name) }
   }
-  await administer(sql => sql`create database ${sql(name)} template ${sql(template)}`)
+  await administer(
+    sql => sql`create database ${sql(name)} template ${sql(template)} strategy ${sql.unsafe(cloneBy)}`,
+  )
   return {
     url: url.href,
     async drop() {

@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { afterEach, expect, inject, test } from 'vitest'
-import { grantTenantReads, migrate, migrateOnceReachable } from '../../../infra/migrate.ts'
+import {
+  grantTenantReads,
+  migrate as migrateInstallation,
+  migrateOnceReachable,
+} from '../../../infra/migrate.ts'
 import { openConnections } from '../../../infra/node/connections.ts'
 import { readForAccount } from '../../../shared/accounts/queries/tenant.ts'
 import { grantTenantRole } from '../../../shared/accounts/queries/tenant-role.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { migrate } from '../../support/migrate.ts'
 
 let parts = new AsyncDisposableStack()
 afterEach(async () => {
@@ -82,7 +87,7 @@ test('functions in SQL are bound to the objects they name, so a dump of the data
 test('a database that may lose confirmed commits is refused and left as it is', async () => {
   const { url, name, admin } = await emptyDatabase()
   await admin`alter database ${admin(name)} set synchronous_commit = off`
-  await expect(migrate(url)).rejects.toMatchObject({
+  await expect(migrateInstallation(url)).rejects.toMatchObject({
     code: 'unsafe_postgres',
     message: expect.stringContaining('synchronous_commit off'),
   })
@@ -155,7 +160,7 @@ test('a migration tries again until the table that it changes is free', async ()
   await reader`begin`
   await reader`select from assay_tenant.triage`
   const printed: string[] = []
-  const migrating = migrateOnceReachable({ url, ca: undefined }, line => printed.push(line), 60_000)
+  const migrating = migrateOnceReachable({ url, ca: undefined }, line => printed.push(line), 60_000, true)
   await expect.poll(() => printed, { timeout: 20_000 }).toHaveLength(1)
   expect(printed[0]).toContain('a transaction holds a table')
   await sql`select from assay_tenant.triage` // would wait behind the migration if that still waited

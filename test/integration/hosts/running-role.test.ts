@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto'
 import postgres, { type Sql } from 'postgres'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { endpoints } from '../../../functions/index.ts'
-import { migrate } from '../../../infra/migrate.ts'
 import { openConnections } from '../../../infra/node/connections.ts'
 import { createContext } from '../../../infra/node/context.ts'
 import { joinInstallation } from '../../../infra/node/installation.ts'
@@ -19,6 +18,7 @@ import { grantsFor, readRoleState } from '../../../shared/upkeep/queries/running
 import { probe } from '../../../shared/upkeep/verbs/readiness.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
+import { migrate } from '../../support/migrate.ts'
 import { makeRunningRole, type RunningRole } from '../../support/running-role.ts'
 
 const parts = new AsyncDisposableStack()

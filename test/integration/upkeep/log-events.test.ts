@@ -335,11 +335,6 @@ describe('while a process starts or ends', () => {
     expect(lines).toMatchObject([{ level: 'error', event: 'crashed', error: expect.stringContaining('cut') }])
   })
 
-  it('a finished migration is logged [log.migrated]', async () => {
-    const { code, lines } = await written([join(CHECKOUT, 'infra/migrate.ts')], settings())
-    expect([code, lines]).toMatchObject([0, [{ level: 'info', event: 'migrated' }]])
-  })
-
   it('agents that have to run as root are logged with the reason [log.agents_run_as_root]', async () => {
     const folder = await tempFolder()
     const binary = join(folder.path, 'workerd')
