@@ -166,7 +166,7 @@ export async function writeUnits(units: readonly Unit[], folder: string): Promis
 }
 
 async function writeTexts(texts: Map<string, string>, folder: string): Promise<Map<string, number>> {
-  const sizes = await bundleInto(folder, texts, { ...FOR_NODE, plugins: [apart] })
+  const sizes = await bundleInto(folder, texts, { ...FOR_NODE, plugins: [apart, ...FOR_NODE.plugins] })
   const later = Object.values(APART).map(({ file, contents }) => [file, contents] as const)
   const beside = join(folder, CHUNKS)
   await bundleInto(beside, new Map(later), FOR_NODE)

@@ -2,6 +2,7 @@
 // outside, and no import for a side effect is dropped.
 
 import type { BuildOptions } from 'esbuild'
+import { withoutLuxon } from '../shared/cli/without-luxon.ts'
 
 /**
  * Fails the build where esbuild drops an import for its side effect alone, because package.json does not list it:
@@ -17,6 +18,7 @@ export const FOR_NODE = {
   platform: 'node',
   target: 'node24',
   external: ['workerd', 'esbuild'],
+  plugins: [withoutLuxon()],
   logOverride: KEEPS_EFFECTS,
   // CommonJS dependencies load built-in modules by require.
   banner: {

@@ -7,19 +7,25 @@ import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { build, type Metafile } from 'esbuild'
+import { withoutLuxon } from '../shared/cli/without-luxon.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '..')
 /** The oldest Node that strips the types of an agent's file by itself. */
 const OLDEST_NODE = { major: 22, minor: 18 }
-/** Packages bundled into the tarball: the driver has a patch that an installation elsewhere would lack. */
-const BUNDLED = ['postgres']
+/**
+ * Packages bundled into the tarball: the driver has a patch that an installation elsewhere would lack, and cron-parser
+ * would bring luxon.
+ */
+const BUNDLED = ['postgres', 'cron-parser']
 
 const ENTRIES = {
   index: 'shared/sdk/index.ts',
   client: 'shared/sdk/client.ts',
   testing: 'shared/testing/index.ts',
   cli: 'shared/cli/main.ts',
+  // Nothing imports it by this name. It keeps the parser in a file apart, which agents without a schedule leave out.
+  cron: 'shared/schedules/rules/cron.ts',
 }
 /** The dependencies of a new project from `assay init`. */
 const OF_PROJECTS = ['openai', 'zod', '@types/node', 'node']
@@ -74,6 +80,7 @@ async function compile(folder: string): Promise<Set<string>> {
     outdir: join(folder, 'dist'),
     splitting: true,
     chunkNames: 'chunk-[hash]',
+    plugins: [withoutLuxon()],
     external: [...external, ...external.map(name => `${name}/*`), '#agent-server'],
   })
   // It is copied next to an agent, where it cannot import anything, so it is one file.

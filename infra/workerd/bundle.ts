@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BuildOptions } from 'esbuild'
 import { endpoints, platformFunctions } from '../../functions/index.ts'
+import { withoutLuxon } from '../../shared/cli/without-luxon.ts'
 import {
   bundleInto,
   DASHBOARD_IMPORTS,
@@ -78,6 +79,7 @@ const FOR_WORKERD: BuildOptions = {
   // Not "workerd": the build of postgres.js for that condition has a failing COPY.
   conditions: ['worker', 'import'],
   external: ['cloudflare:*', 'node:*', ...builtinModules],
+  plugins: [withoutLuxon()],
 }
 // CommonJS dependencies load built-in modules by require.
 const BY_REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire('/');"

@@ -67,6 +67,37 @@ describe('bundleAgent', () => {
     }
   })
 
+  it('has cron-parser if the agent has a schedule, and luxon only if it imports cron-parser itself', async () => {
+    const scheduled =
+      "import { agent, schedule } from 'assay'\n@schedule('0 9 * * 1-5') @agent({ name: 'Bundled' })"
+    const next =
+      "CronExpressionParser.parse('0 9 * * *', { tz: 'Asia/Tokyo', currentDate: new Date(0) }).next()"
+    const sources = {
+      plain: agent('run() {}'),
+      scheduled: `${scheduled}\nexport default class Bundled { run() {} }`,
+      dates: `import { CronExpressionParser } from 'cron-parser'
+        ${scheduled}
+        export default class Bundled { run() { return ${next}.toISOString() } }`,
+    }
+    const codes: Record<string, string> = {}
+    for (const [name, source] of Object.entries(sources))
+      codes[name] = (await bundleAgent(await file(`${name}.ts`, source))).code
+    const found = Object.entries(codes).map(([name, code]) => [
+      name,
+      code.includes('too many values in'),
+      code.includes('IANAZone'),
+    ])
+    expect(found).toEqual([
+      ['plain', false, false],
+      ['scheduled', true, false],
+      ['dates', true, true],
+    ])
+    const { default: both } = await import(await file('dates.mjs', codes.dates!))
+    const body = JSON.stringify({ seq: 1, attempt: 1, input: null })
+    const answer = await both.fetch(new Request('http://agent/', { method: 'POST', body }))
+    expect(await answer.json()).toMatchObject({ type: 'result', output: '1970-01-02T00:00:00.000Z' })
+  })
+
   it('loads an agent that prints while it loads', async () => {
     const path = await file('prints.ts', `console.log('{"declaration":{}}')\n${agent('run() {}')}`)
     expect((await bundleAgent(path)).declaration).toEqual({ name: 'Bundled' })

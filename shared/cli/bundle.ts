@@ -12,7 +12,8 @@ import { type BuildFailure, build, type Message, type Plugin } from 'esbuild'
 import { LIMITS } from '../kernel/limits.ts'
 import type { AgentDeclaration } from '../protocol/rules/protocol.ts'
 import { variablesRead } from './agent-environment.ts'
-import { OWN_MODULES, OWN_PACKAGES } from './own-files.ts'
+import { OWN_MODULES, OWN_PACKAGES, ROOT } from './own-files.ts'
+import { withoutLuxon } from './without-luxon.ts'
 
 export type BundleErrorCode =
   | 'bundle_failed'
@@ -89,7 +90,7 @@ export default { fetch: serve(Agent) }`,
     minifyWhitespace: true, // names stay, so that a stack trace can be read
     legalComments: 'none',
     nodePaths: [OWN_PACKAGES],
-    plugins: [resolveOwnAndBuiltin],
+    plugins: [resolveOwnAndBuiltin, withoutLuxon(({ importer }) => importer.startsWith(OWN_SOURCES))],
   } as const
   try {
     const first = await build({ ...options, plugins: [...options.plugins] } as never)
@@ -114,6 +115,9 @@ export default { fetch: serve(Agent) }`,
 // CommonJS packages call require('node:…'), which an ES module has to create for itself.
 const REQUIRE =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire('file:///agent.mjs');"
+
+/** In the npm package nothing imports cron-parser: it is bundled into it. */
+const OWN_SOURCES = join(ROOT, 'shared') + sep
 
 const builtin = new Set(builtinModules)
 

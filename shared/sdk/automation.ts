@@ -4,7 +4,7 @@
 import { LIMITS } from '../kernel/limits.ts'
 import type { DeclaredSchedule, DeclaredTrigger } from '../protocol/rules/protocol.ts'
 import { RESULT_FORMATS } from '../results/vocabulary.ts'
-import { checkCron, normalCron, ScheduleError } from '../schedules/rules/cron.ts'
+import { checkCron, normalCron, scheduleProblem } from '../schedules/rules/cron.ts'
 import { checkTimezone } from '../schedules/rules/timezone.ts'
 import { SECRET_ENV, TRIGGER_NAME } from '../triggers/vocabulary.ts'
 import { type AgentClass, type Registration, registrationAbove } from './agent.ts'
@@ -126,15 +126,8 @@ const matches =
 
 const passes =
   (check: (text: string) => void): Check =>
-  text => {
-    try {
-      check(text)
-      return undefined
-    } catch (error) {
-      if (!(error instanceof ScheduleError)) throw error
-      return [error.message, error.hint].filter(Boolean).join(' ')
-    }
-  }
+  text =>
+    scheduleProblem(check, text)
 
 function refuse(decorator: string, field: string, value: unknown, check: Check): void {
   const problem = typeof value === 'string' ? check(value) : 'it must be a text'

@@ -6,7 +6,7 @@ import * as z from '../../kernel/documented-zod.ts'
 import { isStorable, label, prose } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { ResultsReceiverOrder } from '../../results/wire/results.ts'
-import { checkCron, normalCron } from '../../schedules/rules/cron.ts'
+import { checkCron, normalCron, scheduleProblem } from '../../schedules/rules/cron.ts'
 import { checkTimezone } from '../../schedules/rules/timezone.ts'
 import { declaredSourceProblem } from '../../sources/rules/declared-source.ts'
 import { generatorName, SourceOrder, triggerItems, triggerSourceOrder } from '../../sources/wire/sources.ts'
@@ -26,11 +26,8 @@ function keyed<K extends string, T extends z.ZodType<Record<K, string>>>(entry: 
 }
 
 const passes = (check: (text: string) => void) => (text: string, ctx: z.RefinementCtx) => {
-  try {
-    check(text)
-  } catch (error) {
-    ctx.addIssue({ code: 'custom', message: (error as Error).message })
-  }
+  const message = scheduleProblem(check, text)
+  if (message !== undefined) ctx.addIssue({ code: 'custom', message })
 }
 
 const DeclaredSchedule = z

@@ -1,5 +1,6 @@
-import { CronExpressionParser } from 'cron-parser'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { CRON_FIELDS, referenceValues } from '../../../test/support/cron-reference.ts'
 import { checkCron, normalCron, parseCron, type ScheduleError, wallMinutes } from './cron.ts'
 
 function refusal(text: string): ScheduleError {
@@ -18,8 +19,6 @@ describe('an expression that is not five standard fields is refused', () => {
     ['* * * *', 'has 4 fields'],
     ['0 0 * * * *', 'has six fields'],
     ['* * * * * * *', 'has 7 fields'],
-    ['@daily', 'is a nickname'],
-    ['@every 5m', 'is a nickname'],
     ['TZ=UTC 0 9 * * *', 'begins with a zone'],
     ['CRON_TZ=Europe/Berlin 0 9 * * *', 'begins with a zone'],
     ['60 * * * *', 'the minute "60"'],
@@ -35,10 +34,21 @@ describe('an expression that is not five standard fields is refused', () => {
     ['٣ * * * *', 'the minute "٣"'],
     ['1,,2 * * * *', 'the minute ""'],
     ['1-2-3 * * * *', 'the minute "1-2-3"'],
-    ['*-5 * * * *', 'the minute "*"'],
+    ['*-5 * * * *', 'the minute "*-5"'],
+    ['5-70 * * * *', 'the minute "70"'],
+    ['70-5 * * * *', 'the minute "70"'],
+    ['007 * * * *', 'the minute "007"'],
+    ['0x7 * * * *', 'the minute "0x7"'],
+    ['* * * 1FEB *', 'the month "1FEB"'],
+    ['* * * JANFEB *', 'the month "JANFEB"'],
+    ['* * * * MAR', 'the day of the week "MAR"'],
+    ['0~30 * * * *', 'the minute "0~30"'],
     ['*/0 * * * *', 'the step "0" for the minute'],
     ['*/90 * * * *', 'the step "90" for the minute'],
     ['*/1e1 * * * *', 'the step "1e1" for the minute'],
+    ['*/0001 * * * *', 'the step "0001" for the minute'],
+    ['1-5/60 * * * *', 'the step "60" for the minute'],
+    ['MON/2 * * * *', 'a step after a single minute'],
     ['0/15 * * * *', 'a step after a single minute'],
     ['50-10 * * * *', 'the range "50-10" for the minute, which runs backwards'],
     ['0 0 * * FRI-SUN', 'the range "FRI-SUN" for the day of the week'],
@@ -50,15 +60,77 @@ describe('an expression that is not five standard fields is refused', () => {
     expect(error).toMatchObject({ code: 'invalid_cron', message: expect.stringContaining(said) })
   })
 
-  it.each(['0 0 L * *', '0 0 15W * *', '0 0 * * MON#2', '0 0 * * 5L', '0 0 ? * *', 'H * * * *'])(
-    '%s, saying that it is an extension',
-    text => expect(refusal(text).hint).toContain('extensions'),
+  const last =
+    'Five fields cannot say it. Instead of the last day of a month take the 1st, shortly after midnight.'
+  it.each([
+    ['0 0 L * *', 'the day of the month "L", an extension: L for the last one', last],
+    ['0 0 1,L * *', 'the day of the month "L", an extension: L for the last one', last],
+    ['0 0 L-3 * *', 'the day of the month "L-3", an extension: L for the last one', last],
+    ['0 0 * * 5L', 'the day of the week "5L", an extension: L for the last one', last],
+    ['0 0 * * friL', 'the day of the week "friL", an extension: L for the last one', last],
+    [
+      '0 0 15W * *',
+      'the day of the month "15W", an extension: W for the nearest workday',
+      'Five fields cannot say it.',
+    ],
+    [
+      '0 0 LW * *',
+      'the day of the month "LW", an extension: W for the nearest workday',
+      'Five fields cannot say it.',
+    ],
+    [
+      '0 0 * * MON#2',
+      'the day of the week "MON#2", an extension: # for one of the weeks of a month',
+      'Five fields cannot say it.',
+    ],
+    ['0 0 ? * *', 'the day of the month "?", an extension: ? for no value', 'Write *.'],
+    ['0 0 1 * ?/2', 'the day of the week "?/2", an extension: ? for no value', 'Write *.'],
+    ['H * * * *', 'the minute "H", an extension: H for a value that the scheduler picks', 'Write a value.'],
+    ['0 H/6 * * *', 'the hour "H/6", an extension: H for a value that the scheduler picks', 'Write a value.'],
+    [
+      'H(0-29)/10 * * * *',
+      'the minute "H(0-29)/10", an extension: H for a value that the scheduler picks',
+      'Write a value.',
+    ],
+  ])('%s, naming the extension and the field', (text, said, hint) =>
+    expect(refusal(text)).toMatchObject({ message: `The cron expression has ${said}.`, hint }),
   )
+
+  const five = 'Write five fields: minute, hour, day of the month, month, day of the week.'
+  it.each([
+    ['@yearly', 'Write "0 0 1 1 *".'],
+    ['@annually', 'Write "0 0 1 1 *".'],
+    ['@monthly', 'Write "0 0 1 * *".'],
+    ['@weekly', 'Write "0 0 * * 0".'],
+    ['@daily', 'Write "0 0 * * *".'],
+    ['@Daily', 'Write "0 0 * * *".'],
+    ['@midnight', 'Write "0 0 * * *".'],
+    ['@hourly', 'Write "0 * * * *".'],
+    ['@minutely', 'Write "* * * * *".'],
+    ['@weekdays', 'Write "0 0 * * 1-5".'],
+    ['@weekends', 'Write "0 0 * * 0,6".'],
+    ['@secondly', 'Five fields cannot say it.'],
+    ['@reboot', 'Five fields cannot say it.'],
+    ['@every 5m', five],
+    ['@nightly', five],
+  ])('the nickname %s, with its five fields if it has any', (text, hint) => {
+    expect(refusal(text)).toMatchObject({
+      code: 'invalid_cron',
+      message: `The cron expression "${text}" is a nickname.`,
+      hint,
+    })
+    const [, instead] = /"(.+)"/.exec(hint) ?? []
+    if (instead !== undefined) checkCron(instead)
+  })
 
   it('with what to write instead, where that is known', () => {
     expect(refusal('0/15 * * * *').hint).toBe('Write 0-59/15.')
     expect(refusal('0 0 * * FRI-SUN').hint).toBe('Sunday ends a range as 7: FRI-7.')
     expect(refusal('0 22-2 * * *').hint).toBe('Write it as two: 22-23,0-2.')
+    expect(refusal('0 0 9 * * *').hint).toBe('Leave out the seconds in front, or the year at the end.')
+    expect(refusal('0 0 * * MONDAY').hint).toBe(
+      'It goes from 0 to 7, or SUN to SAT; with "*", lists, ranges and steps.',
+    )
   })
 })
 
@@ -115,15 +187,70 @@ it('names may be in any case, and several blanks between fields count as one', (
   expect(normalCron(' 0\t9  * * MON ')).toBe('0 9 * * MON')
 })
 
-it('fields are read as cron-parser reads them', () => {
-  const texts = ['*/7 1-5,22 1,15 */2 MON-FRI', '0,30 0 * * 0', '5-55/10 */6 28-31 FEB-APR 6,7', '* * * * *']
-  for (const text of texts) {
-    const { fields } = CronExpressionParser.parse(text)
-    const cron = parseCron(text)
-    expect(cron.minutes).toEqual(fields.minute.values)
-    expect(cron.hours).toEqual(fields.hour.values)
-    expect([...cron.days]).toEqual(fields.dayOfMonth.values)
-    expect([...cron.months]).toEqual(fields.month.values)
-    expect(cron.weekdays).toEqual(new Set(fields.dayOfWeek.values.map(day => Number(day) % 7)))
+describe('the values of the fields', () => {
+  /** A list of values, names, ranges and *, the latter two also with a step. */
+  const list = ({ min, max, names }: (typeof CRON_FIELDS)[number]) => {
+    const value = fc.integer({ min, max })
+    const spelled = (n: number, named: boolean) => (named && names[n - min]) || String(n)
+    const one = fc.tuple(value, fc.boolean()).map(([n, named]) => spelled(n, named))
+    const range = fc
+      .tuple(value, value, fc.boolean())
+      .map(([a, b, named]) => `${spelled(Math.min(a, b), named)}-${Math.max(a, b)}`)
+    const step = fc.oneof(
+      fc.constant(''),
+      fc.integer({ min: 1, max: max - min }).map(n => `/${n}`),
+    )
+    const many = fc.tuple(fc.oneof(fc.constant('*'), range), step).map(parts => parts.join(''))
+    return fc.array(fc.oneof(one, many), { minLength: 1, maxLength: 4 }).map(items => items.join(','))
   }
+  const expression = fc.tuple(...CRON_FIELDS.map(list)).map(fields => fields.join(' '))
+
+  const lastOf = (month: number) => new Date(Date.UTC(2024, month, 0)).getUTCDate()
+  const sorted = (values: Iterable<number>) => [...values].sort((a, b) => a - b)
+  /** Without days that no month among them has: for a single month cron-parser leaves them out. */
+  function inCalendar<T extends { days: Iterable<number>; months: Iterable<number> }>({
+    days,
+    months,
+    ...rest
+  }: T) {
+    const real = sorted(days).filter(day => [...months].some(month => day <= lastOf(month)))
+    return { ...rest, days: real, months: sorted(months) }
+  }
+  const asRead = (text: string) => {
+    const { minutes, hours, days, months, weekdays } = parseCron(text)
+    return inCalendar({ minutes, hours, days, months, weekdays: sorted(weekdays) })
+  }
+  const isRead = (text: string) => {
+    try {
+      checkCron(text)
+      return true
+    } catch (error) {
+      expect(error).toMatchObject({ name: 'ScheduleError', code: 'invalid_cron' })
+      return false
+    }
+  }
+
+  it('are those that its items name, also where several name the same', () => {
+    fc.assert(
+      fc.property(expression, text => {
+        const expected = inCalendar(referenceValues(text))
+        fc.pre(expected.days.length > 0)
+        expect(asRead(text)).toEqual(expected)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('are also those where a character more is accepted, and every other text is refused', () => {
+    const character = fc.constantFrom(...'0123456789*,-/ \tLWH#?@()~+JANmonl\n')
+    fc.assert(
+      fc.property(expression, character, fc.nat(), (text, more, nat) => {
+        const at = nat % (text.length + 1)
+        const other = text.slice(0, at) + more + text.slice(at)
+        if (isRead(other)) expect(asRead(other)).toEqual(inCalendar(referenceValues(normalCron(other))))
+      }),
+      { numRuns: 2000 },
+    )
+    fc.assert(fc.property(fc.string({ unit: character }), text => void isRead(text)))
+  })
 })

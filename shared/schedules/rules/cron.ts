@@ -1,7 +1,10 @@
 // Parses cron expressions and lists the wall-clock minutes they match, without regard to zones. Guarantee: an
 // expression is five standard fields, or is refused with the field that is wrong and why; an accepted expression
 // matches again and again, forever.
+//
+// cron-parser parses the fields. Before that, `standardFields` refuses what cron-parser takes beyond five standard fields.
 
+import { CronExpressionParser } from 'cron-parser'
 import { LIMITS } from '../../kernel/limits.ts'
 
 /** An invalid cron or zone. `code` is also the `disabled_reason` of a schedule that is disabled for it. */
@@ -13,6 +16,17 @@ export class ScheduleError extends Error {
     this.name = 'ScheduleError'
     this.code = code
     this.hint = hint
+  }
+}
+
+/** Why the check refuses a cron or a zone, with what to write instead; undefined if it does not. */
+export function scheduleProblem(check: (text: string) => void, text: string): string | undefined {
+  try {
+    check(text)
+    return undefined
+  } catch (error) {
+    if (error instanceof ScheduleError) return [error.message, error.hint].filter(Boolean).join(' ')
+    throw error
   }
 }
 
@@ -29,24 +43,15 @@ export interface Cron {
   any_weekday: boolean
 }
 
-interface Field {
-  name: string
-  min: number
-  max: number
-  names?: readonly string[]
-}
-
-const MONTHS = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC'.split(' ')
-const WEEKDAYS = 'SUN MON TUE WED THU FRI SAT'.split(' ')
-const DAYS_OF_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-
-const FIELDS: readonly Field[] = [
-  { name: 'minute', min: 0, max: 59 },
-  { name: 'hour', min: 0, max: 23 },
-  { name: 'day of the month', min: 1, max: 31 },
-  { name: 'month', min: 1, max: 12, names: ['', ...MONTHS] },
-  { name: 'day of the week', min: 0, max: 7, names: WEEKDAYS },
-]
+/** In order, with the range of their values and how a message names them. */
+const FIELDS = [
+  { name: 'minute', min: 0, max: 59, names: '' },
+  { name: 'hour', min: 0, max: 23, names: '' },
+  { name: 'day of the month', min: 1, max: 31, names: '' },
+  { name: 'month', min: 1, max: 12, names: ', or JAN to DEC' },
+  { name: 'day of the week', min: 0, max: 7, names: ', or SUN to SAT' },
+] as const
+type Field = (typeof FIELDS)[number]
 
 /** The expression with one blank between its fields. In this form it is unique among an agent's schedules. */
 export const normalCron = (text: string): string =>
@@ -62,15 +67,14 @@ export function checkCron(text: string): void {
 
 /** @throws ScheduleError `invalid_cron` */
 export function parseCron(text: string): Cron {
-  const parts = fieldsOf(text)
-  const [minutes, hours, days, months, weekdays] = FIELDS.map((field, i) => valuesOf(field, parts[i]!))
-  if (weekdays!.delete(7)) weekdays!.add(0)
+  const parts = standardFields(text)
+  const [minutes, hours, days, months, weekdays] = valuesOf(parts)
   const cron: Cron = {
     minutes: inOrder(minutes!),
     hours: inOrder(hours!),
     days: days!,
     months: months!,
-    weekdays: weekdays!,
+    weekdays: new Set([...weekdays!].map(day => day % 7)),
     any_day: isAny(parts[2]!),
     any_weekday: isAny(parts[4]!),
   }
@@ -82,99 +86,139 @@ export function parseCron(text: string): Cron {
   return cron
 }
 
-function fieldsOf(text: string): string[] {
+const FIVE = 'Write five fields: minute, hour, day of the month, month, day of the week.'
+const NONE = 'Five fields cannot say it.'
+
+/** The five fields of each nickname, if there are any. */
+const NICKNAMES: Readonly<Record<string, string | null>> = {
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+  '@minutely': '* * * * *',
+  '@weekdays': '0 0 * * 1-5',
+  '@weekends': '0 0 * * 0,6',
+  '@secondly': null,
+  '@reboot': null,
+}
+
+/** The extensions of items, and what to write instead. */
+const EXTENSIONS: readonly { sign: RegExp; means: string; instead: string }[] = [
+  { sign: /\?/, means: '? for no value', instead: 'Write *.' },
+  { sign: /^H(\W|$)/i, means: 'H for a value that the scheduler picks', instead: 'Write a value.' },
+  { sign: /#/, means: '# for one of the weeks of a month', instead: NONE },
+  { sign: /^(\d+|L)W$/i, means: 'W for the nearest workday', instead: NONE },
+  {
+    sign: /^(\d+|[a-z]{3})?L(-\d+)?$/i,
+    means: 'L for the last one',
+    instead: `${NONE} Instead of the last day of a month take the 1st, shortly after midnight.`,
+  },
+]
+
+/** One item of a list: `*`, a value or a range, with or without a step. */
+const ITEM = /^(?:\*|(\d{1,2}|[a-z]{3})(-(?:\d{1,2}|[a-z]{3}))?)(?:\/([^-/]+))?$/i
+
+/** The five fields, in which nothing is left that only cron-parser knows. @throws ScheduleError `invalid_cron` */
+function standardFields(text: string): string[] {
   if (text.length > LIMITS.cron_characters)
     throw refused(`is longer than ${LIMITS.cron_characters} characters`)
   const normal = normalCron(text)
   if (normal === '') throw refused('is empty', FIVE)
   if (/^(CRON_)?TZ=/i.test(normal))
     throw refused('begins with a zone', 'Give the zone as "timezone" beside the cron.')
-  if (normal.startsWith('@'))
-    throw refused(
-      `${quoted(normal)} is a nickname`,
-      'Write the five fields, for example "0 0 * * *" for @daily.',
-    )
+  if (normal.startsWith('@')) throw nickname(normal)
   const parts = normal.split(' ')
   if (parts.length === 6)
-    throw refused('has six fields', 'Seconds and years cannot be said; leave the sixth field out.')
+    throw refused('has six fields', 'Leave out the seconds in front, or the year at the end.')
   if (parts.length !== 5) throw refused(`has ${parts.length} field${parts.length === 1 ? '' : 's'}`, FIVE)
+  for (const [at, field] of FIELDS.entries()) for (const item of parts[at]!.split(',')) checkItem(field, item)
   return parts
 }
 
-const FIVE = 'Write five fields: minute, hour, day of the month, month, day of the week.'
+function nickname(text: string): ScheduleError {
+  const fields = NICKNAMES[text.toLowerCase()]
+  return refused(
+    `${quoted(text)} is a nickname`,
+    fields ? `Write "${fields}".` : fields === null ? NONE : FIVE,
+  )
+}
+
+function checkItem(field: Field, item: string): void {
+  const { name, min, max } = field
+  const extension = EXTENSIONS.find(({ sign }) => sign.test(item))
+  if (extension !== undefined)
+    throw refused(`has the ${name} ${quoted(item)}, an extension: ${extension.means}`, extension.instead)
+  const [standard, first, last, step] = ITEM.exec(item) ?? []
+  if (standard === undefined) throw misfit(field, item)
+  if (step === undefined) return
+  if (first !== undefined && last === undefined)
+    throw refused(`has a step after a single ${name}, ${quoted(item)}`, `Write ${first}-${max}/${step}.`)
+  // A step as long as the field, such as */90 for minutes, would silently mean its first value.
+  const most = max - min
+  if (!/^\d{1,3}$/.test(step) || Number(step) < 1 || Number(step) > most)
+    throw refused(
+      `has the step ${quoted(step)} for the ${name}, which cannot be one`,
+      `It goes from 1 to ${most}; a longer one would name the first ${name} alone.`,
+    )
+}
 
 /** Whether the field is `*`, with or without the step 1. A larger step restricts the field. */
 const isAny = (text: string) => /^\*(\/0*1)?$/.test(text)
 
-function valuesOf(field: Field, text: string): Set<number> {
-  const values = new Set<number>()
-  for (const part of text.split(',')) {
-    const { from, to, step } = rangeOf(field, part)
-    for (let value = from; value <= to; value += step) values.add(value)
-  }
-  return values
-}
-
-function rangeOf(field: Field, part: string): { from: number; to: number; step: number } {
-  const { name, min, max } = field
-  const [, first, last, stepText] = /^([^-/]+)(?:-([^-/]+))?(?:\/([^-/]+))?$/.exec(part) ?? []
-  if (first === undefined) throw misfit(field, part)
-  if (first === '*' && last === undefined) return { from: min, to: max, step: stepOf(field, stepText) }
-  const from = oneOf(field, first)
-  if (last === undefined) {
-    if (stepText !== undefined)
-      throw refused(`has a step after a single ${name}, ${quoted(part)}`, `Write ${from}-${max}/${stepText}.`)
-    return { from, to: from, step: 1 }
-  }
-  const to = oneOf(field, last)
-  if (from > to)
-    throw refused(
-      `has the range ${quoted(part)} for the ${name}, which runs backwards`,
-      name === 'day of the week' && to === 0
-        ? `Sunday ends a range as 7: ${first}-7.`
-        : `Write it as two: ${first}-${max},${min}-${last}.`,
-    )
-  return { from, to, step: stepOf(field, stepText) }
-}
-
-function stepOf({ name, min, max }: Field, text: string | undefined): number {
-  if (text === undefined) return 1
-  const step = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  // A step as long as the field, such as */90 for minutes, would silently mean its first value.
-  const most = max - min
-  if (step < 1 || step > most)
-    throw refused(
-      `has the step ${quoted(text)} for the ${name}, which cannot be one`,
-      `It goes from 1 to ${most}; a longer one would name the first ${name} alone.`,
-    )
-  return step
-}
-
-function oneOf(field: Field, text: string): number {
-  const named = field.names?.indexOf(text.toUpperCase()) ?? -1
-  if (named >= field.min) return named
-  const value = /^\d{1,2}$/.test(text) ? Number(text) : -1
-  if (value < field.min || value > field.max) throw misfit(field, text)
-  return value
-}
-
-function misfit({ name, min, max, names }: Field, text: string): ScheduleError {
-  const spoken = names === undefined ? '' : `, or ${names.at(min === 0 ? 0 : 1)} to ${names.at(-1)}`
-  const extension = /[LW#?H]/i.test(text) && !/^[A-Z]{3,}$/i.test(text)
-  return refused(
-    `has the ${name} ${quoted(text)}, which cannot be one`,
-    extension
-      ? 'L, W, #, ? and H are extensions that five-field cron does not know.'
-      : `It goes from ${min} to ${max}${spoken}; with "*", lists, ranges and steps.`,
+/** The values of each field. cron-parser refuses a list that names a value twice, such as `1-5,3`: it gets item by item. */
+function valuesOf(parts: readonly string[]): Set<number>[] {
+  const whole = parsed(parts)
+  return parts.map(
+    (part, at) =>
+      new Set(whole?.[at] ?? part.split(',').flatMap(item => parsedAt(at, item) ?? refuseItem(at, item))),
   )
 }
+
+/** The values of each field, as cron-parser parses them; undefined if it refuses one. */
+function parsed(parts: readonly string[]): number[][] | undefined {
+  try {
+    const { minute, hour, dayOfMonth, month, dayOfWeek } = CronExpressionParser.parse(parts.join(' ')).fields
+    return [minute, hour, dayOfMonth, month, dayOfWeek].map(({ values }) => values.map(Number))
+  } catch {
+    return undefined
+  }
+}
+
+const parsedAt = (at: number, item: string) => parsed(['0', '0', '1', '1', '0'].with(at, item))?.[at]
+
+/** Says why cron-parser refused an item of standard parts: for a value, or else for the order of two. */
+function refuseItem(at: number, item: string): never {
+  const field = FIELDS[at]!
+  const { name, min, max } = field
+  const ends = item.split('/')[0]!.split('-')
+  const wrong = ends.find(end => parsedAt(at, end) === undefined)
+  if (wrong !== undefined) throw misfit(field, wrong)
+  const [first, last] = ends as [string, string]
+  throw refused(
+    `has the range ${quoted(item)} for the ${name}, which runs backwards`,
+    name === 'day of the week' && parsedAt(at, last)![0] === 0
+      ? `Sunday ends a range as 7: ${first}-7.`
+      : `Write it as two: ${first}-${max},${min}-${last}.`,
+  )
+}
+
+const misfit = ({ name, min, max, names }: Field, item: string) =>
+  refused(
+    `has the ${name} ${quoted(item)}, which cannot be one`,
+    `It goes from ${min} to ${max}${names}; with "*", lists, ranges and steps.`,
+  )
 
 const refused = (what: string, hint?: string) =>
   new ScheduleError('invalid_cron', `The cron expression ${what}.`, hint)
 
 const quoted = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)
 
-const inOrder = (values: Set<number>) => [...values].sort((a, b) => a - b)
+const inOrder = (values: ReadonlySet<number>) => [...values].sort((a, b) => a - b)
+
+const DAYS_OF_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 const comesTrue = ({ days, months }: Cron) =>
   [...months].some(month => [...days].some(day => day <= DAYS_OF_MONTH[month - 1]!))

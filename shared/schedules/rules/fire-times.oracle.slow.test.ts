@@ -1,12 +1,13 @@
 // Compares the fire times of 2,000 random expressions in 14 zones over 20 years with a calendar that goes minute by
-// minute: fields as cron-parser reads them, offsets as Intl gives them, and every minute of the clock in a table. The
-// two sequences must be equal, so that no fire time is missing and none is extra.
+// minute: fields as test/support/cron-reference.ts reads them, offsets as Intl gives them, and every minute of the clock
+// in a table. The two sequences must be equal, so that no fire time is missing and none is extra. The calendar must stay
+// independent: nothing in it may come from cron-parser, which parses the fields for the service, or from Temporal.
 //
 // A normal run does a share of it: each expression around every clock change of one zone, and every 20th over all the
 // years. `npm run oracle` does all of it, each expression in each zone over all the years, in about an hour.
 
-import { CronExpressionParser } from 'cron-parser'
 import { describe, expect, it } from 'vitest'
+import { CRON_FIELDS, referenceValues } from '../../../test/support/cron-reference.ts'
 import { type Cron, parseCron } from './cron.ts'
 import { momentsAfter } from './fire-times.ts'
 
@@ -47,38 +48,20 @@ function seeded(seed: number): () => number {
   }
 }
 
-const NAMES = [
-  null,
-  null,
-  null,
-  'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC',
-  'SUN MON TUE WED THU FRI SAT',
-]
-const RANGES = [
-  [0, 59],
-  [0, 23],
-  [1, 31],
-  [1, 12],
-  [0, 7],
-] as const
-
 function randomExpression(random: () => number): string {
   const below = (n: number) => Math.floor(random() * n)
   const part = (field: number): string => {
-    const [min, max] = RANGES[field]!
+    const { min, max, names } = CRON_FIELDS[field]!
     const value = () => min + below(max - min + 1)
     const [a, b] = [value(), value()].sort((x, y) => x - y) as [number, number]
     const kind = below(10)
-    if (kind < 5) {
-      const names = NAMES[field]?.split(' ')
-      return below(2) === 0 && names?.[a - min] ? names[a - min]! : String(a)
-    }
+    if (kind < 5) return (below(2) === 0 && names[a - min]) || String(a)
     if (kind < 7) return `${a}-${b}`
     if (kind < 8) return `${a}-${b}/${1 + below(max - min)}`
     return `*/${1 + below(max - min)}`
   }
   const stars = [0.03, 0.3, 0.6, 0.6, 0.6]
-  return RANGES.map((_, field) => {
+  return CRON_FIELDS.map((_, field) => {
     if (random() < stars[field]!) return '*'
     return Array.from({ length: random() < 0.7 ? 1 : 1 + below(4) }, () => part(field)).join(',')
   }).join(' ')
@@ -94,37 +77,29 @@ function expressions(): string[] {
   return [...texts]
 }
 
-/** Whether a day within eight years matches. cron-parser refuses lists that name a value twice. */
+/** Whether a day within eight years matches. */
 function canCome(text: string): boolean {
-  let fields: ReturnType<typeof oracleFields>
-  try {
-    fields = oracleFields(text)
-  } catch {
-    return false
-  }
-  for (let day = FIRST_DAY; day < FIRST_DAY + 8 * 366; day++) if (fields.isDay(day)) return true
+  const { isDay } = oracleFields(text)
+  for (let day = FIRST_DAY; day < FIRST_DAY + 8 * 366; day++) if (isDay(day)) return true
   return false
 }
 
 /** What the fields allow, by the rule of POSIX: either of the two days, if both are restricted. */
 function oracleFields(text: string) {
-  const { fields } = CronExpressionParser.parse(text)
-  const has = (values: readonly unknown[], value: number) => values.includes(value)
+  const { minutes, hours, days, months, weekdays } = referenceValues(text)
   const [, , dayText, , weekdayText] = text.split(' ') as [string, string, string, string, string]
   const isFree = (field: string) => field === '*' || field === '*/1'
-  const weekdays = fields.dayOfWeek.values.map(value => Number(value) % 7)
   const isDay = (day: number) => {
     const date = new Date(day * 86_400_000)
-    if (!has(fields.month.values, date.getUTCMonth() + 1)) return false
-    const byDay = has(fields.dayOfMonth.values, date.getUTCDate())
-    const byWeek = has(weekdays, date.getUTCDay())
+    if (!months.includes(date.getUTCMonth() + 1)) return false
+    const byDay = days.includes(date.getUTCDate())
+    const byWeek = weekdays.includes(date.getUTCDay())
     if (isFree(dayText)) return isFree(weekdayText) || byWeek
     return isFree(weekdayText) ? byDay : byDay || byWeek
   }
   const minutesOfDay: number[] = []
   for (let minute = 0; minute < MINUTES_PER_DAY; minute++) {
-    if (has(fields.hour.values, Math.floor(minute / 60)) && has(fields.minute.values, minute % 60))
-      minutesOfDay.push(minute)
+    if (hours.includes(Math.floor(minute / 60)) && minutes.includes(minute % 60)) minutesOfDay.push(minute)
   }
   return { isDay, minutesOfDay }
 }

@@ -1,7 +1,7 @@
 // Checks names of time zones. Guarantee: only names of the IANA database pass, spelled as they are there.
 
 import { LIMITS } from '../../kernel/limits.ts'
-import { ScheduleError } from './cron.ts'
+import { ScheduleError, scheduleProblem } from './cron.ts'
 
 /** The names of the IANA database without a region. Others without one are abbreviations: IST means three zones. */
 const WITHOUT_REGION = new Set(
@@ -28,15 +28,7 @@ export function checkTimezone(name: string): void {
 }
 
 /** Why a name is not a valid zone; undefined if it is one. */
-export function timezoneProblem(name: string): string | undefined {
-  try {
-    checkTimezone(name)
-    return undefined
-  } catch (error) {
-    if (error instanceof ScheduleError) return `${error.message} ${error.hint}`
-    throw error
-  }
-}
+export const timezoneProblem = (name: string): string | undefined => scheduleProblem(checkTimezone, name)
 
 /** How the platform's copy of the IANA database spells the name; undefined if it does not have it. */
 function spelled(name: string): string | undefined {
