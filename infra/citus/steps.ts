@@ -196,50 +196,6 @@ const OF_WEEKS = ['many_late(text,uuid,uuid,integer)', 'drop_step_week(date)']
 const withColumns = (name: string) =>
   `do $body$ begin execute replace(pg_get_functiondef('${name}'::regprocedure), 'SELECT FROM', 'SELECT 1 FROM'); end $body$`
 
-const LOCKS_ROOM = /^lock_room_\d+\(/
-/** For a project taken from the run's row a cluster queries all nodes, and fails while one of them is down. */
-const BY_ROW = '= r.project_id'
-/** Likewise for an agent and a deployment that are looked up by their ids alone. */
-const BY_ID_ALONE = ['a on a.id =', 'd on d.id ='] as const
-const LOOKS_ELSEWHERE = [BY_ROW, ...BY_ID_ALONE]
-/** A CTE that inserts the rows of another CTE also goes to all nodes, so the claim is inserted in advance. */
-const INSERTS_TAKEN = `insert into claims (run_id, project_id, seqs, attempts, lease_until)
-      select of_run, of_project, array_agg(t.seq), array_agg(t.attempt),
-        locked_at + make_interval(secs => lease_ms / 1000.0)
-      from taken t having count(*) > 0 returning id`
-const OWN_NODE: readonly (readonly [from: string, to: string])[] = [
-  [BY_ROW, '= of_project'],
-  ...BY_ID_ALONE.map(on => [on, on.replace('on ', `on ${on[0]}.project_id = of_project and `)] as const),
-  [
-    INSERTS_TAKEN,
-    `update claims c set seqs = s.seqs, attempts = s.attempts
-      from (select array_agg(t.seq) as seqs, array_agg(t.attempt) as attempts from taken t) s
-      where c.project_id = of_project and c.id = own_claim and s.seqs is not null returning c.id`,
-  ],
-  ['DECLARE', 'DECLARE\n  own_claim bigint;'],
-  [
-    'return query',
-    `insert into claims as c (run_id, project_id, seqs, attempts, lease_until)
-  values (of_run, of_project, array[]::int[], array[]::smallint[], locked_at + make_interval(secs => lease_ms / 1000.0))
-  returning c.id into own_claim;
-  return query`,
-  ],
-  [
-    'from taken t, claim;',
-    `from taken t, claim;
-  if not found then
-    delete from claims c where c.project_id = of_project and c.id = own_claim;
-  end if;`,
-  ],
-]
-function byProject(name: string): string {
-  const text = OWN_NODE.reduce(
-    (text, [from, to]) => `replace(${text}, $of$${from}$of$, $of$${to}$of$)`,
-    `pg_get_functiondef('${name}'::regprocedure)`,
-  )
-  return `do $body$ begin execute ${text}; end $body$`
-}
-
 function functionSteps(state: State): Step[] {
   const steps: Step[] = []
   for (const one of TRIGGER_FUNCTIONS)
@@ -253,16 +209,6 @@ function functionSteps(state: State): Step[] {
   for (const name of OF_WEEKS)
     if (state.functions.get(name)?.includes('SELECT FROM'))
       steps.push({ says: `${name.split('(')[0]}() looks on all nodes`, statements: [withColumns(name)] })
-  for (const [name, text] of state.functions)
-    if (
-      LOCKS_ROOM.test(name)
-        ? LOOKS_ELSEWHERE.some(part => text.includes(part))
-        : TAKES_ITEMS.test(name) && text.includes(INSERTS_TAKEN)
-    )
-      steps.push({
-        says: `${name.split('(')[0]}() asks the node of its project alone`,
-        statements: [byProject(name)],
-      })
   for (const [name, text] of state.functions) {
     if (!TAKES_ITEMS.test(name)) continue
     const isKept = text.split('\n')[0]!.includes('plan_cache_mode')

@@ -5,7 +5,7 @@ import { type ChildProcess, execFile, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { median } from './batch.ts'
 import { inTheWay, isQuiet, quietRounds, type Round } from './rounds.ts'
@@ -51,18 +51,19 @@ async function checkOut(ref: string): Promise<string> {
   return folder
 }
 
-/** Whether the checkout has all files that this bench imports. */
+/** Whether the checkout has all files of the project that measuring one side imports. */
 async function hasWhatTheBenchNeeds(folder: string): Promise<boolean> {
-  const files = (await Promise.all(['test/bench', 'test/support'].map(filesOf))).flat()
-  const texts = await Promise.all(files.map(file => readFile(file, 'utf8')))
-  const imported = texts.flatMap(text =>
-    [...text.matchAll(/from '\.\.\/\.\.\/([^']+)'/g)].map(([, path]) => path!),
-  )
-  return imported.every(path => existsSync(join(folder, path)))
+  const seen = new Set([join(ROOT, 'test/bench/side.ts')])
+  for (const file of seen) {
+    const text = await readFile(file, 'utf8')
+    for (const [, path] of text.matchAll(/from '(\.[^']+)'/g)) {
+      const target = join(dirname(file), path!)
+      if (relative(ROOT, target).startsWith('test')) seen.add(target)
+      else if (!existsSync(join(folder, relative(ROOT, target)))) return false
+    }
+  }
+  return true
 }
-
-const filesOf = async (part: string): Promise<string[]> =>
-  (await readdir(join(ROOT, part))).filter(name => name.endsWith('.ts')).map(name => join(ROOT, part, name))
 
 /** The files that determine which packages are installed, and how they are patched. */
 async function installedBy(root: string): Promise<string> {

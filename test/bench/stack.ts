@@ -49,6 +49,8 @@ export interface Bench {
   server: ChildProcess
   /** Deploys an agent under a new slug; `env` decides what it does (noop-agent.ts). */
   deployUrl(protocol: 'ndjson' | 'json', env?: Record<string, string>, project?: Project): Promise<UrlAgent>
+  /** Deploys an agent that calls a model for each item (model-agent.ts); `declared` is added to its declaration. */
+  deployModel(project?: Project, declared?: { item_budget_cents?: number }): Promise<UrlAgent>
   deployBundle(steps?: number): Promise<Agent>
   /** Starts another process of Assay beside the server, with settings of its own; resolves when it is ready. */
   startProcess(env: Record<string, string>): Promise<ChildProcess>
@@ -130,6 +132,25 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     const { data } = await client.POST('/v1/agents', { body: { project_id: id, name: slug, slug } })
     return data!.id
   }
+  async function deployProcess(
+    file: string,
+    into: Project,
+    deployed: { protocol: 'ndjson' | 'json'; declaration: typeof NOOP & { item_budget_cents?: number } },
+    env: Record<string, string> = {},
+  ): Promise<UrlAgent> {
+    const agent = fork(join(import.meta.dirname, file), { env: { ...process.env, ...env } })
+    agents.push(agent)
+    const { port } = await new Promise<{ port: number }>(resolve =>
+      agent.once('message', m => resolve(m as never)),
+    )
+    const agent_id = await createAgent(into)
+    const url = `http://127.0.0.1:${port}/`
+    await into.client.POST('/v1/agents/{agentId}/deployments', {
+      params: { path: { agentId: agent_id } },
+      body: { kind: 'url', url, ...deployed },
+    })
+    return { agent_id, project: into, process: agent, url }
+  }
   return {
     client: project.client,
     base_url,
@@ -152,20 +173,10 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     redisUrl: redis.url,
     pids: { postgres: postgres.pid, redis: redis.pid, server: server.pid! },
     server,
-    async deployUrl(protocol, env = {}, into = project) {
-      const agent = fork(join(import.meta.dirname, 'noop-agent.ts'), { env: { ...process.env, ...env } })
-      agents.push(agent)
-      const { port } = await new Promise<{ port: number }>(resolve =>
-        agent.once('message', m => resolve(m as never)),
-      )
-      const agent_id = await createAgent(into)
-      const url = `http://127.0.0.1:${port}/`
-      await into.client.POST('/v1/agents/{agentId}/deployments', {
-        params: { path: { agentId: agent_id } },
-        body: { kind: 'url', url, protocol, declaration: NOOP },
-      })
-      return { agent_id, project: into, process: agent, url }
-    },
+    deployUrl: (protocol, env = {}, into = project) =>
+      deployProcess('noop-agent.ts', into, { protocol, declaration: NOOP }, env),
+    deployModel: (into = project, declared = {}) =>
+      deployProcess('model-agent.ts', into, { protocol: 'ndjson', declaration: { ...NOOP, ...declared } }),
     async deployBundle(steps = 0) {
       const agent_id = await createAgent(project)
       const { code, declaration } = await bundleAgent(join(import.meta.dirname, 'noop-bundle.ts'))

@@ -100,6 +100,28 @@ const USUAL: Record<string, Workload> = {
     const round = await warmed(bench, await bench.deployUrl('json'), { items: FEW })
     return async () => ({ 'one item a request, url agent, draining': (await round()).drain })
   },
+  /** Agents that call a model: 300 ms an item, each with a recorded step. */
+  async model(bench) {
+    const round = await warmed(bench, await bench.deployModel(), { items: ITEMS / 2, bytes: LONG })
+    return async () => ({ 'end to end, model agent': (await round()).all })
+  },
+  async 'model-caps'(bench) {
+    const agent = await bench.deployModel(await bench.newProject())
+    const round = await warmed(bench, agent, { items: FEW, bytes: LONG })
+    return async () => ({ 'end to end, model agent, default caps': (await round()).all })
+  },
+  async 'model-single'(bench) {
+    // Items under a budget of their own travel alone.
+    const agent = await bench.deployModel(bench.project, { item_budget_cents: 100 })
+    const round = await warmed(bench, agent, { items: FEW, bytes: LONG })
+    return async () => ({ 'one item a request, model agent': (await round()).all })
+  },
+  async 'model-start'(bench) {
+    const agent = await bench.deployModel()
+    await startLatencies(bench, agent, LATENCIES / 10)
+    return async () =>
+      spread('submit to start, idle, model agent', await startLatencies(bench, agent, LATENCIES / 2))
+  },
   async start(bench) {
     const agent = await bench.deployUrl('ndjson')
     await startLatencies(bench, agent, LATENCIES / 10)

@@ -1,5 +1,5 @@
+import type { Entry } from '../../shared/settling/queries/entries.ts'
 import { OK } from '../../shared/settling/queries/settle.ts'
-import type { Entry } from '../../shared/settling/queries/settle-parts.ts'
 
 /** A flush's entry for an item that succeeded in its first attempt, without steps. */
 export const entryThatWorked = (seq: number, more: Partial<Entry> = {}): Entry => ({

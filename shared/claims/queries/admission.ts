@@ -4,28 +4,20 @@
 // A run is `r`; its project is `p` with the usage `u`, its account `c`, its agent `a` and its deployment `d`.
 
 import { IS_HELD } from '../../accounts/queries/installation.ts'
-import { isKnownUndivided } from '../../cluster/queries/nodes.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { tightestBudget } from '../../prices/queries/budgets.ts'
 import { PILOT_LEFT } from './pilots.ts'
 
-const withCaps = (
-  sameProject: (alias: string) => string,
-) => `runs r join project_usage u on u.project_id = r.project_id
-  join projects p on p.id = r.project_id join agents a on ${sameProject('a')}a.id = r.agent_id
-  left join accounts c on c.id = p.account_id
-  left join deployments d on ${sameProject('d')}d.id = coalesce(r.deployment_id, a.current_deployment_id)`
-
-/** Runs with the rows that decide about them, by their ids; infra/distribute.ts adds the project to functions with it. */
-export const RUNS_WITH_CAPS = withCaps(() => '')
-const BY_PROJECT = withCaps(alias => `${alias}.project_id = r.project_id and `)
-
 /**
- * The same for statements. A cluster joins rows by their project only; on one machine the project beside the ids would
- * take nearly twice as long to plan (4.1 ms, 2.4 by ids). Until it is known which of the two it is, the form with the
- * project is used, which both answer.
+ * Runs with the rows that decide about them, all named by their project, by which a cluster joins them. A statement about
+ * one run names that project itself, as `project`: a cluster sends it to the project's node then.
  */
-export const runsWithCaps = (): string => (isKnownUndivided() ? RUNS_WITH_CAPS : BY_PROJECT)
+export const runsWithCaps = (
+  project = 'r.project_id',
+) => `runs r join project_usage u on u.project_id = ${project}
+  join projects p on p.id = ${project} join agents a on a.project_id = ${project} and a.id = r.agent_id
+  left join accounts c on c.id = p.account_id
+  left join deployments d on d.project_id = ${project} and d.id = coalesce(r.deployment_id, a.current_deployment_id)`
 
 /** Whether a run may still dispatch items and its counts are complete. */
 export const IS_OPEN = '(r.finished_at is null and not r.materializing and r.stop_reason is null)'
@@ -75,9 +67,10 @@ const OWN_CAPS = `${RUN_CAPS.map(left).join(', ')}, ${PILOT_LEFT}`
 export const CAPS_ROOM = `least(${OWN_CAPS})`
 
 /** Items that a run may begin by its own caps and all money, without the cap of its project; null is any number. */
-export const RUN_ROOM = `least(${OWN_CAPS},
+export const runRoom = (project = 'r.project_id') => `least(${OWN_CAPS},
     ${affordable('r.budget_micro', 'r.cost_micro', 'r.running')}, ${affordable('p.credit_micro', 'u.spent_micro', 'u.running')},
-    ${tightestBudget(affordable)}, case when r.waits_for_price then 0 end)`
+    ${tightestBudget(project, affordable)}, case when r.waits_for_price then 0 end)`
+export const RUN_ROOM = runRoom()
 
 const isBelow = ({ cap, running }: Cap) => `coalesce(${running} < ${cap}, true)`
 

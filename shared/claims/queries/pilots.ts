@@ -1,8 +1,7 @@
 // SQL about runs in their pilot, in which only their first items are offered.
 
-import { asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
-import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
+import { findProjects } from '../../kernel/each-project.ts'
 
 /** How many items run `r` offers: all of them, or in its pilot the first ones. */
 export const OFFERED_ITEMS = 'least(r.total_items, r.pilot_items)'
@@ -19,20 +18,18 @@ const PILOT_IS_OVER = `r.pilot_items is not null and r.finished_at is null and r
  * many. Items that wait for a person or for money keep a run in its pilot only as long as none was ok.
  */
 export async function endPilots(sql: Sql, limit: number): Promise<number> {
-  const look = (of: Reachable) =>
-    sql`select distinct project_id from runs r where ${sql.unsafe(PILOT_IS_OVER)} ${of('r')}`
+  const look = sql`select distinct project_id from runs r where ${sql.unsafe(PILOT_IS_OVER)}`
   let ended = 0
-  for (const project of await projectsToAsk(sql, look)) {
+  for (const project_id of await findProjects(sql, look)) {
     if (ended >= limit) break
-    const of = asked(sql, 'r', project)
     const { count } = await sql`
       with ended as (
-        select r.id, r.ok > 0 as passed from runs r where ${sql.unsafe(PILOT_IS_OVER)} ${of}
+        select r.id, r.ok > 0 as passed from runs r where r.project_id = ${project_id} and ${sql.unsafe(PILOT_IS_OVER)}
         limit ${limit - ended} for no key update skip locked
       )
       update runs r set touched_at = now(), pilot_items = case when passed then null else r.pilot_items end,
         stop_reason = case when passed then null else 'pilot_failed'::stop_reason end
-      from ended where r.id = ended.id ${of}`
+      from ended where r.project_id = ${project_id} and r.id = ended.id`
     ended += count
   }
   return ended

@@ -87,7 +87,7 @@ export async function findOfferedSteps(sql: Sql, run: RunKey, seqs: readonly num
 
 /** Marks items of a flush's `settled` of which nothing ran again. */
 export const markUnchanged = (sql: Sql, run: RunKey, seqs: readonly number[]) => sql`
-  alike as (
+  unchanged as (
     update replays p set unchanged = true from settled s
     where p.project_id = ${run.project_id} and p.run_id = ${run.run_id}
       and ${hasSeq(sql, 'p', seqs)} and p.seq = s.seq and s.ends

@@ -4,22 +4,21 @@
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { ProjectSettings } from '../../accounts/tables/projects.ts'
 import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
-import { type Asked, asked, inProject, nodeOf, projectOf } from '../../cluster/queries/distributed.ts'
-import { askReachable, isDistributed } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { DeployedDeclaration } from '../../grading/rules/grading.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { become, countMoves, endedItemsOf, guard, useMoves } from '../../items/queries/transitions.ts'
 import type { Outcome, StepKind, StopReason } from '../../items/vocabulary.ts'
+import { findProjects } from '../../kernel/each-project.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { hasSeq } from '../../kernel/packed-columns.ts'
-import { RUN_BUDGETS } from '../../prices/queries/budgets.ts'
+import { runBudgets } from '../../prices/queries/budgets.ts'
 import { pricesOf } from '../../prices/queries/prices.ts'
 import type { PeriodBudget } from '../../prices/rules/budgets.ts'
 import type { DatedPrice } from '../../prices/rules/price-book.ts'
 import type { Late } from '../rules/consumer-time.ts'
 import { runsWithCaps } from './admission.ts'
-import { CUT_IS_DUE, keptPlaces, outlasts, unlessCut } from './open-runs.ts'
+import { cutIsDue, keptPlaces, outlasts, unlessCut } from './open-runs.ts'
 import { OFFERED_ITEMS, pilotLeft } from './pilots.ts'
 
 /** Everything that decides how many items of a run may start, at one moment. */
@@ -91,26 +90,25 @@ export async function readRun(
   { project_id, run_id }: RunKey,
   late?: Late,
 ): Promise<ReadRun | undefined> {
-  const node = await nodeOf(sql, project_id)
   const [row] = await sql<ReadRun[]>`
     select r.id, r.project_id, p.account_id, r.agent_id, r.stop_reason, r.budget_micro, r.cost_micro, r.concurrency,
       r.timeout_seconds, r.next_seq, r.total_items, ${sql.unsafe(OFFERED_ITEMS)} as offered_items, r.input_bytes,
       ${sql.unsafe(pilotLeft(endedItemsOf('r')))} as pilot_left, r.running, ${sql.unsafe(endedItemsOf('r'))} as ended,
       r.total_items - r.running - r.paused - ${sql.unsafe(endedItemsOf('r'))} as queued,
       (select count(*)::int from (
-        select from due_items d where ${inProject(sql, 'd.project_id = r.project_id', node)} and d.run_id = r.id and d.due_at <= now() ${unlessCut(sql, late)} limit 1000) due) as due,
+        select from due_items d where d.project_id = own.id and d.run_id = r.id and d.due_at <= now() ${unlessCut(sql, late)} limit 1000) due) as due,
       r.replay_of is not null or r.recovery_id is not null as is_replay,
       c.status is distinct from 'active' as is_suspended, ${isHeld(sql)} as is_held,
       u.running as project_running, extract(epoch from now() - r.touched_at)::float8 * 1000 as waited_ms,
-      ${late === undefined ? sql`0` : keptPlaces(sql, run_id, late, node)} as kept_places,
-      ${late === undefined ? sql`0` : inProject(sql, `${CUT_IS_DUE}::int`, node)} as kept_of_run,
+      ${late === undefined ? sql`0` : keptPlaces(sql, late, 'own.id')} as kept_places,
+      ${late === undefined ? sql`0` : sql.unsafe(`${cutIsDue('own.id')}::int`)} as kept_of_run,
       ${outlasts(sql, late)} as waits_for_fresh,
       u.spent_micro, p.credit_micro, p.settings, r.waits_for_price, r.unpriced_model, r.allow_unpriced,
-      ${inProject(sql, RUN_BUDGETS, node)} as budgets, ${pricesOf(sql, projectOf(sql, 'p.id', node))} as prices,
+      ${sql.unsafe(runBudgets('own.id'))} as budgets, ${pricesOf(sql, sql`own.id`)} as prices,
       u.spend_day::text,
       case when d.id is null then null else ${sql.unsafe(RUN_DEPLOYMENT)} end as deployment
-    from ${inProject(sql, runsWithCaps(), node)}
-    where r.id = ${run_id} and r.finished_at is null and not r.materializing ${asked(sql, 'r', node)}`
+    from (select ${project_id}::uuid as id) own cross join ${sql.unsafe(runsWithCaps('own.id'))}
+    where r.project_id = own.id and r.id = ${run_id} and r.finished_at is null and not r.materializing`
   return row
 }
 
@@ -133,24 +131,19 @@ export async function findRecordedSteps(sql: Sql, { project_id, run_id }: RunKey
     order by seq, step_no`
 }
 
+interface Reaped {
+  run_id: string
+  items: number
+}
+
 /**
- * Ends claims whose lease has expired and offers their running items again, the earliest first, until these claims have
- * `items` items; on a cluster one project after another. Returns the affected runs. Rows of several runs and projects
- * are locked in the order of their ids, as in all other statements.
+ * Ends claims whose lease has expired and offers their running items again, the earliest of a project first, until these
+ * claims have `items` items. Returns the affected runs.
  */
 export async function reapClaims(sql: Sql, items: number): Promise<Reaped[]> {
-  if (!(await isDistributed(sql)))
-    return sql<Reaped[]>`
-      with dead as (${deadClaims(sql, items, null)}), lost as materialized (
-        select project_id, run_id, s.seq, s.attempt, is_handed, was_heard from dead, unnest(seqs, attempts) as s(seq, attempt)
-      ), ${offerAgain(sql, null)}`
-  const found = await askReachable(
-    sql,
-    of => sql<{ project_id: string }[]>`
-    select distinct project_id from claims where lease_until < now() ${of('claims')}`,
-  )
+  const look = sql`select project_id from claims where lease_until < now() group by 1 order by min(lease_until)`
   const reaped: Reaped[] = []
-  for (const { project_id } of found) {
+  for (const project_id of await findProjects(sql, look)) {
     const left = items - reaped.reduce((sum, run) => sum + run.items, 0)
     if (left <= 0) break
     reaped.push(...(await reapOf(sql, left, project_id)))
@@ -158,58 +151,57 @@ export async function reapClaims(sql: Sql, items: number): Promise<Reaped[]> {
   return reaped
 }
 
-interface Reaped {
-  run_id: string
-  items: number
-}
-
-/** Locks first, in separate statements: a cluster passes no arrays or locked rows between parts of one statement. */
+/**
+ * In separate statements: Citus passes no arrays and no locked rows between the parts of one. Runs are locked in the order
+ * of their ids, as in all other statements.
+ */
 async function reapOf(outer: Sql, items: number, project_id: string): Promise<Reaped[]> {
   const reaped = await outer.begin(async tx => {
     const sql = tx as unknown as Sql
-    const dead = await deadClaims(sql, items, project_id)
+    const dead = await endDeadClaims(sql, items, project_id)
     const lost = dead.flatMap(({ seqs, attempts, ...claim }) =>
-      (seqs as number[]).map((seq, i) => ({ ...claim, seq, attempt: attempts[i] })),
+      seqs.map((seq, i) => ({ ...claim, seq, attempt: attempts[i] })),
     )
     if (lost.length === 0) return []
-    const runs = [...new Set(dead.map(claim => claim.run_id as string))]
+    const runs = [...new Set(dead.map(claim => claim.run_id))]
     await sql`select 1 from runs where project_id = ${project_id} and id = any(${runs}::uuid[]) order by id for no key update`
-    return sql<Reaped[]>`
-      with lost as materialized (
-        select * from jsonb_to_recordset(${JSON.stringify(lost)}::text::jsonb) as t(
-          project_id uuid, run_id uuid, seq int, attempt smallint, is_handed boolean, was_heard boolean)
-      ), ${offerAgain(sql, project_id)}`
+    return offerAgain(sql, project_id, lost)
   })
   return reaped as Reaped[]
 }
 
-const deadClaims = (sql: Sql, items: number, project: Asked) => {
-  const of = asked(sql, 'claims', project)
-  return sql`
-    delete from claims where id in (
-      select id from claims where lease_until < now() ${of} and id in (
-        select id from (
-          select id, sum(cardinality(seqs)) over (order by lease_until, id) - cardinality(seqs) as before
-          from (select id, seqs, lease_until from claims where lease_until < now() ${of}
-            order by lease_until, id limit ${items}) expired) counted
-        where before < ${items})
-      for update skip locked) ${of}
-    returning project_id, run_id, seqs, attempts, handed_from is not null as is_handed, heard_at is not null as was_heard`
+interface DeadClaim {
+  run_id: string
+  seqs: number[]
+  attempts: number[]
+  is_handed: boolean
+  was_heard: boolean
 }
 
-function offerAgain(sql: Sql, project: Asked) {
-  const of = (alias: string) => asked(sql, alias, project)
-  const own = projectOf(sql, 'project_id', project)
-  return sql`
-    freed as (
+const endDeadClaims = (sql: Sql, items: number, project_id: string) => sql<DeadClaim[]>`
+    delete from claims where project_id = ${project_id} and id in (
+      select id from claims where project_id = ${project_id} and lease_until < now() and id in (
+        select id from (
+          select id, sum(cardinality(seqs)) over (order by lease_until, id) - cardinality(seqs) as before
+          from (select id, seqs, lease_until from claims where project_id = ${project_id} and lease_until < now()
+            order by lease_until, id limit ${items}) expired) counted
+        where before < ${items})
+      for update skip locked)
+    returning run_id, seqs, attempts, handed_from is not null as is_handed, heard_at is not null as was_heard`
+
+const offerAgain = (sql: Sql, project_id: string, lost: readonly object[]) => sql<Reaped[]>`
+    with lost as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(lost)}::text::jsonb) as t(
+        run_id uuid, seq int, attempt smallint, is_handed boolean, was_heard boolean)
+    ), freed as (
       update items i set ${sql.unsafe(become('requeue'))}, transport_failures = transport_failures + 1
       from lost l
-      where i.project_id = l.project_id and i.run_id = l.run_id and i.seq = l.seq and i.attempt = l.attempt
-        and ${sql.unsafe(guard('requeue'))} ${of('i')}
-      returning i.project_id, i.run_id, i.seq, i.attempt, i.started_at, i.transport_failures, l.is_handed, l.was_heard
+      where i.project_id = ${project_id} and i.run_id = l.run_id and i.seq = l.seq and i.attempt = l.attempt
+        and ${sql.unsafe(guard('requeue'))}
+      returning i.run_id, i.seq, i.attempt, i.started_at, i.transport_failures, l.is_handed, l.was_heard
     ), logged as (
       insert into attempts (project_id, run_id, seq, attempt, started_at, code, message)
-      select ${own}, run_id, seq, attempt, started_at,
+      select ${project_id}::uuid, run_id, seq, attempt, started_at,
         case when is_handed and not was_heard then 'answer_never_came' else 'lease_lost' end,
         case when not is_handed then 'The consumer that held the item stopped answering.'
           when was_heard then 'The agent, which was to answer later, stopped sending.'
@@ -217,31 +209,15 @@ function offerAgain(sql: Sql, project: Asked) {
       from freed on conflict do nothing
     ), due as (
       insert into due_items (project_id, run_id, seq, due_at, alone)
-      select ${own}, run_id, seq, now(), transport_failures >= 2 from freed on conflict do nothing
+      select ${project_id}::uuid, run_id, seq, now(), transport_failures >= 2 from freed on conflict do nothing
     ), per_run as (
-      select project_id, run_id, count(*)::int as items from freed group by 1, 2
-    ), locked as materialized (
-      ${
-        project === null
-          ? sql`select id from runs where id in (select run_id from per_run) order by id for no key update`
-          : sql`select run_id as id from per_run`
-      }
+      select run_id, count(*)::int as items from freed group by 1
     ), counted as (
-      update runs r set ${sql.unsafe(countMoves({ requeue: 'p.items' }))} from per_run p join locked l on l.id = p.run_id
-      where r.project_id = p.project_id and r.id = l.id ${of('r')}
-      returning r.project_id, p.items
-    ), per_project as (
-      select project_id, sum(items)::int as items from counted group by 1
-    ), billed as materialized (
-      ${
-        project === null
-          ? sql`select project_id from project_usage where project_id in (select project_id from per_project)
-            order by project_id for no key update`
-          : sql`select project_id from per_project`
-      }
+      update runs r set ${sql.unsafe(countMoves({ requeue: 'p.items' }))} from per_run p
+      where r.project_id = ${project_id} and r.id = p.run_id
+      returning p.items
     ), used as (
       update project_usage u set ${sql.unsafe(useMoves({ requeue: 'c.items' }))}
-      from per_project c join billed b on b.project_id = c.project_id where u.project_id = b.project_id ${of('u')}
+      from (select sum(items)::int as items from counted having count(*) > 0) c where u.project_id = ${project_id}
     )
     select run_id, items from per_run`
-}

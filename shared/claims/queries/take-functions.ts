@@ -10,7 +10,7 @@
 
 import { become, countMoves, guard, isIn, useMoves } from '../../items/queries/transitions.ts'
 import { hasSeqIn, LOOKS_UP_LISTS, type Server } from '../../kernel/packed-columns.ts'
-import { IS_OPEN, IS_SERVED, PROJECT_ROOM, RUN_ROOM, RUNS_WITH_CAPS } from './admission.ts'
+import { IS_OPEN, IS_SERVED, PROJECT_ROOM, runRoom, runsWithCaps } from './admission.ts'
 import { OFFERED_ITEMS } from './pilots.ts'
 
 interface TakeFunction {
@@ -144,9 +144,9 @@ BEGIN
   perform from runs r join project_usage u using (project_id)
     where r.project_id = of_project and r.id = of_run for no key update of r, u;
   select r.next_seq, ${OFFERED_ITEMS}, greatest(0, least(most, ${PROJECT_ROOM} - kept_places,
-    ${RUN_ROOM} - kept_of_run))::int
+    ${runRoom('of_project')} - kept_of_run))::int
   into low_seq, high_seq, room
-  from ${RUNS_WITH_CAPS}
+  from ${runsWithCaps('of_project')}
   where r.project_id = of_project and r.id = of_run and d.id = of_deployment and ${IS_OPEN} and ${IS_SERVED};
 END
 $$;`
@@ -213,7 +213,7 @@ export const takeFunctions = (server: Server): readonly string[] => [
  * other text that took the same items. Once released it stays: text that takes the same is written by a migration after
  * it, and a function that is to do something else gets a new name, since earlier versions still call the old one.
  */
-export const TAKE_MIGRATION = ['drizzle/0070_take_by_bounds.sql', migration()] as const
+export const TAKE_MIGRATION = ['drizzle/0072_take_by_project.sql', migration()] as const
 
 function migration(): string {
   const [newer, older] = [true, false].map(looksUpLists => takeFunctions({ looksUpLists }).join('\n'))

@@ -3,6 +3,7 @@
 
 import { openEnv } from '../../accounts/verbs/sealing.ts'
 import type { AgentTarget } from '../../agents/rules/invoke-agent.ts'
+import { isDistributed } from '../../cluster/queries/nodes.ts'
 import type { Context, Sql } from '../../context.ts'
 import { stopSpent } from '../../items/queries/stop.ts'
 import { fault } from '../../kernel/fault.ts'
@@ -90,13 +91,20 @@ export async function claimItems(ctx: Context, key: RunKey, most: number, late?:
   // A cap is reached: the run's next items wait for the places of these. Below it claims run ahead of the flushes, and what
   // money leaves changes with each of them.
   const isAtCap = items.length >= room && room < LIMITS.claim_items && room === roomUnderCaps(given)
-  const follow_up = isAtCap && mayRefill(run, late) ? followUpOf(ctx, run, deployment, env) : null
+  const follow_up =
+    isAtCap && (await mayRefill(ctx.sql, run, late)) ? followUpOf(ctx, run, deployment, env) : null
   return { claim: { ...claim, follow_up }, waiting_for: null }
 }
 
-/** Partitions with a cap and budgets by day or month need facts that a flush does not read. */
-const mayRefill = ({ settings, budgets }: facts.ReadRun, late: Late | undefined): boolean =>
-  late === undefined && settings.partition_concurrency === undefined && budgets.length === 0
+/**
+ * Partitions with a cap and budgets by day or month need facts that a flush does not read. Citus calls no function that
+ * writes from a statement of several parts.
+ */
+const mayRefill = async (sql: Sql, { settings, budgets }: facts.ReadRun, late: Late | undefined) =>
+  late === undefined &&
+  settings.partition_concurrency === undefined &&
+  budgets.length === 0 &&
+  !(await isDistributed(sql))
 
 function followUpOf(
   ctx: Context,

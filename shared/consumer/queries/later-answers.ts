@@ -4,15 +4,14 @@
 import type { ClaimedItem } from '../../claims/queries/claim.ts'
 import { deleteClaims } from '../../claims/queries/leases.ts'
 import { TAKEN } from '../../claims/queries/take-functions.ts'
-import { asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
-import { askReachable, type Reachable, refuseUntold } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import type { Outcome, StepKind } from '../../items/vocabulary.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { lockedIds } from '../../kernel/locked-ids.ts'
 import { hasSeq, numbers } from '../../kernel/packed-columns.ts'
-import type { FlushClaims } from '../../settling/queries/settle-ended.ts'
+import type { FlushClaims } from '../../settling/queries/flush-claims.ts'
 
 /** The claim that items were sent under. */
 export interface SentClaim {
@@ -79,19 +78,17 @@ const handedOf = (sql: Sql, { run_id, claim_id, first_seq, last_seq }: SentReque
 
 /** Renews leases on handed-over items, unless their time is over; returns the project, undefined if none are left. */
 export async function renewHanded(sql: Sql, sent: SentRequest): Promise<string | undefined> {
-  const look = (of: Reachable) =>
-    sql`select project_id from claims where ${handedOf(sql, sent)} ${of('claims')} limit 1`
-  for (const project of await projectsToAsk(sql, look)) {
-    const [row] = await sql<{ project_id: string }[]>`
-      with own as materialized (
-        select id from claims where ${handedOf(sql, sent)} ${asked(sql, 'claims', project)} order by id for no key update)
-      update claims c set heard_at = now(), lease_until = case when answer_until < clock.at then lease_until
-        else greatest(lease_until, clock.until) end
-      from own, (select now() as at, now() + make_interval(secs => ${LIMITS.lease_ms / 1000}) as until) clock where c.id = own.id ${asked(sql, 'c', project)} returning c.project_id`
-    if (row) return row.project_id
-  }
-  refuseUntold()
-  return undefined
+  const [found] = await sql<{ project_id: string }[]>`
+    select project_id from claims where ${handedOf(sql, sent)} limit 1`
+  if (!found) return undefined
+  const { project_id } = found
+  const held = lockedIds(sql, 'claims', sql`project_id = ${project_id} and ${handedOf(sql, sent)}`)
+  const { count } = await sql`
+    update claims set heard_at = now(), lease_until = case when answer_until < clock.at then lease_until
+      else greatest(lease_until, clock.until) end
+    from (select now() as at, now() + make_interval(secs => ${LIMITS.lease_ms / 1000}) as until) clock
+    where project_id = ${project_id} and id = any(${held})`
+  return count > 0 ? project_id : undefined
 }
 
 /**
@@ -104,14 +101,11 @@ const runningItem = (sql: Sql, project_id: string) => sql`lateral (
 
 /** Whether the consumer that sent the items still holds any of them. */
 export async function isHeldByConsumer(sql: Sql, sent: SentRequest): Promise<boolean> {
-  const rows = await askReachable(
-    sql,
-    of => sql`
-    select from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
+  const rows = await sql`
+    select 1 from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
     where c.id = ${sent.claim_id} and c.run_id = ${sent.run_id}
       and s.seq between ${sent.first_seq} and ${sent.last_seq}
-      and i.project_id = c.project_id and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running' ${of('c')} ${of('i')} limit 1`,
-  )
+      and i.project_id = c.project_id and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running' limit 1`
   return rows.length > 0
 }
 

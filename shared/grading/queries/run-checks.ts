@@ -1,8 +1,6 @@
 // Reads ended runs whose answers are to be checked as a whole, and writes the results. Guarantee: a bounded sample of
 // any run is read, by its key, and the results are written once.
 
-import { asked, nodeOf } from '../../cluster/queries/distributed.ts'
-import { askReachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { type AnswerFigures, type CheckedRun, type LookedAt, sampledSeqs } from '../rules/run-checks.ts'
@@ -21,16 +19,13 @@ export interface RunToCheck {
 }
 
 export async function findRunsToCheck(sql: Sql, limit: number): Promise<RunToCheck[]> {
-  return askReachable(
-    sql,
-    of => sql<RunToCheck[]>`
+  return sql<RunToCheck[]>`
     select r.project_id, r.id, r.agent_id, r.name, r.total_items,
-      (select o.schedule_id from occurrences o where o.project_id = r.project_id and o.run_id = r.id ${of('o')} limit 1) as schedule_id,
+      (select o.schedule_id from occurrences o where o.project_id = r.project_id and o.run_id = r.id limit 1) as schedule_id,
       coalesce(d.declaration->'checks', to_jsonb(d.default_checks), '[]') as checks
     from ended_runs e join runs r on r.project_id = e.project_id and r.id = e.run_id
-      left join deployments d on d.project_id = r.project_id and d.id = r.deployment_id ${of('d')}
-    where e.answers_due ${of('e')} ${of('r')} order by e.run_id limit ${limit}`,
-  )
+      left join deployments d on d.project_id = r.project_id and d.id = r.deployment_id
+    where e.answers_due order by e.run_id limit ${limit}`
 }
 
 /** The ok items in the sample of a run. */
@@ -55,19 +50,19 @@ export async function findFiguresBefore(
   sql: Sql,
   run: RunToCheck,
 ): Promise<({ run_id: string } & AnswerFigures) | undefined> {
-  const { id, agent_id, name, schedule_id } = run
-  const node = await nodeOf(sql, run.project_id)
-  const of = (alias: string) => asked(sql, alias, node)
+  const { project_id, id, agent_id, name, schedule_id } = run
   const earlier =
     schedule_id === null
       ? sql`select p.id, p.answer_figures from (
-            select r.id, r.name, r.answer_figures from runs r where r.agent_id = ${agent_id} and r.id < ${id} ${of('r')}
+            select r.id, r.name, r.answer_figures from runs r
+            where r.project_id = ${project_id} and r.agent_id = ${agent_id} and r.id < ${id}
             order by r.id desc limit ${LIMITS.run_check_runs_of_agent}
           ) p where p.name = ${name}`
       : sql`select p.id, p.answer_figures from (
-            select o.run_id from occurrences o where o.schedule_id = ${schedule_id} and o.run_id < ${id} ${of('o')}
+            select o.run_id from occurrences o
+            where o.project_id = ${project_id} and o.schedule_id = ${schedule_id} and o.run_id < ${id}
             order by o.scheduled_for desc limit ${LIMITS.run_check_runs_before}
-          ) o join runs p on p.id = o.run_id ${of('p')} order by p.id desc`
+          ) o join runs p on p.project_id = ${project_id} and p.id = o.run_id order by p.id desc`
   const [row] = await sql<{ id: string; answer_figures: CheckedRun }[]>`
     select id, answer_figures from (${earlier}) e where answer_figures is not null order by id desc limit 1`
   return row && { ...row.answer_figures, run_id: row.id }

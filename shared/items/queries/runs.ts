@@ -14,11 +14,9 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
-import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { placesOf } from '../../accounts/queries/projects.ts'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents, deployments } from '../../agents/tables/agents.ts'
-import { askReachable, isKnownUndivided } from '../../cluster/queries/nodes.ts'
 import type { Database, Sql } from '../../context.ts'
 import { firstIdAt, type RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -47,17 +45,16 @@ export interface RunFilter {
   limit: number
 }
 
-/** A cluster joins rows by their project only; on one machine naming it would take half as long again to plan. */
-const ofItsProject = (project_id: AnyPgColumn) =>
-  isKnownUndivided() ? undefined : eq(project_id, runs.project_id)
-
 function selectRuns(db: Database) {
   return db
     .select({ ...getTableColumns(runs), agent_slug: agents.slug, deployment_version: deployments.version })
     .from(runs)
     .innerJoin(projects, eq(projects.id, runs.project_id))
-    .innerJoin(agents, and(ofItsProject(agents.project_id), eq(agents.id, runs.agent_id)))
-    .leftJoin(deployments, and(ofItsProject(deployments.project_id), eq(deployments.id, runs.deployment_id)))
+    .innerJoin(agents, and(eq(agents.project_id, runs.project_id), eq(agents.id, runs.agent_id)))
+    .leftJoin(
+      deployments,
+      and(eq(deployments.project_id, runs.project_id), eq(deployments.id, runs.deployment_id)),
+    )
 }
 
 const STATES: Record<RunState, SQL> = {
@@ -178,16 +175,13 @@ export interface EndedRun {
 
 /** Undefined while the run has not ended. */
 export async function findEndedRun(sql: Sql, id: string): Promise<EndedRun | undefined> {
-  const [row] = await askReachable(
-    sql,
-    of => sql<EndedRun[]>`
+  const [row] = await sql<EndedRun[]>`
     select r.project_id, r.agent_id, a.slug as agent_slug, r.status,
       coalesce(r.first_stop_reason, r.stop_reason) as stop_reason, r.total_items, r.ok, r.degraded, r.failed,
       r.budget_exceeded, r.cost_micro, r.input_tokens, r.output_tokens,
       extract(epoch from r.created_at)::float8 * 1000 as created_ms,
       extract(epoch from r.finished_at)::float8 * 1000 as finished_ms
-    from runs r join agents a on a.project_id = r.project_id and a.id = r.agent_id ${of('a')}
-    where r.id = ${id} and r.finished_at is not null ${of('r')}`,
-  )
+    from runs r join agents a on a.project_id = r.project_id and a.id = r.agent_id
+    where r.id = ${id} and r.finished_at is not null`
   return row
 }

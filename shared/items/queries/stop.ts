@@ -1,20 +1,17 @@
 // Stops runs, and ends, pauses or resumes items that are not dispatched. Everything here except the abort locks the
 // run's row first and touches only queued and paused items; items in flight belong to settle.
 
-import { asked, nodeOf } from '../../cluster/queries/distributed.ts'
-import { askReachable, isDistributed } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { isUuid, type RunKey } from '../../kernel/ids.ts'
 import { hasSeqOf } from '../../kernel/packed-columns.ts'
 import { untilGiven } from '../../kernel/unreachable.ts'
-import { waitsForMoney, waitsForMoneyBy } from '../../prices/queries/budgets.ts'
+import { WAITS_FOR_MONEY } from '../../prices/queries/budgets.ts'
 import {
   become,
   CLOCK,
-  clearDue,
-  clearDueOf,
   countMoves,
+  DUE_OF_ENDED,
   dispositionOf,
   guard,
   intoTriage,
@@ -31,22 +28,13 @@ import {
  * which PostgreSQL commits as a whole, so the lock is never held while this process does something else. Such a message
  * has no parameters: `of` is the run's key as SQL text.
  */
-async function underLock<T>(
-  sql: Sql,
-  run: RunKey,
-  act: (of: RunKey, on: Named) => string,
-): Promise<T | undefined> {
+async function underLock<T>(sql: Sql, run: RunKey, act: (of: RunKey) => string): Promise<T | undefined> {
   const of = { project_id: inText(run.project_id), run_id: inText(run.run_id) }
-  const isNamed = await isDistributed(sql)
-  const on: Named = alias => (isNamed ? `and ${alias}.project_id = ${of.project_id}` : '')
-  const message = `select from runs where ${isRun(of)} for no key update; ${act(of, on)}`
+  const message = `select from runs where ${isRun(of)} for no key update; ${act(of)}`
   // A message that got no connection has not begun, so it waits for one, as a transaction does.
   const [, rows] = await untilGiven(() => sql.unsafe<[unknown[], T[]]>(message))
   return rows[0]
 }
-
-/** Condition that names the project for a cluster, by the alias of rows that the statement finds through others. */
-type Named = (alias: string) => string
 
 function inText(id: string): string {
   if (!isUuid(id)) throw new Error(`${JSON.stringify(id)} is no id`)
@@ -101,13 +89,13 @@ const undispatched = (sql: Sql, of: RunKey, limit: number) => `
  * paused items too if it was cancelled. Returns whether some are left.
  */
 export async function sweepStopped(sql: Sql, run: RunKey, limit: number): Promise<boolean> {
-  const row = await underLock<{ more: boolean }>(sql, run, (of, on) => sweep(sql, of, on, limit))
+  const row = await underLock<{ more: boolean }>(sql, run, of => sweep(sql, of, limit))
   return row?.more ?? false
 }
 
 const SWEPT = { skip: 'n.skipped', cancel: 'n.cancelled', dismiss: 'n.dismissed' }
 
-const sweep = (sql: Sql, of: RunKey, on: Named, limit: number) => `
+const sweep = (sql: Sql, of: RunKey, limit: number) => `
     with run as materialized (
       select *, stop_reason = 'budget_exceeded' as over_budget from runs
       where ${isRun(of)} and stop_reason is not null and finished_at is null
@@ -130,7 +118,7 @@ const sweep = (sql: Sql, of: RunKey, on: Named, limit: number) => `
           when run.stop_reason = 'consecutive_failures' then 'The run was stopped after too many consecutive failures.'
           when run.stop_reason = 'pilot_failed' then 'None of the first items of the run was ok, so this one was not begun.' end
       from run
-      where i.project_id = run.project_id and i.run_id = run.id ${on('i')} and ${guard(['skip', 'cancel', 'dismiss'])}
+      where i.project_id = ${of.project_id} and i.run_id = run.id and ${guard(['skip', 'cancel', 'dismiss'])}
         and ${hasSeqOf(sql, 'i', 'chosen')}
       returning i.seq, i.partition_key, i.cost_micro, over_budget
     ), marked as materialized (
@@ -147,12 +135,13 @@ const sweep = (sql: Sql, of: RunKey, on: Named, limit: number) => `
     ), counted as (
       update runs r set ${countMoves(SWEPT)},
         next_seq = coalesce(cursor.next_seq, r.total_items + 1), touched_at = now()
-      from n, run, cursor, ${CLOCK} where r.project_id = run.project_id and r.id = run.id ${on('r')}
+      from n, run, cursor, ${CLOCK} where r.project_id = ${of.project_id} and r.id = run.id
       returning r.*, n.n as swept
     ), sorted as (${intoTriage(`
       select c.id, s.seq, c.project_id, c.agent_id, ${laneOf('skip')}, 'budget_exceeded',
         'budget_exceeded', s.partition_key, null, null, s.cost_micro
-      from swept s, counted c where s.over_budget`)}), ${clearDue(on('due_items'))}
+      from swept s, counted c where s.over_budget`)}), cleared as (
+      delete from due_items where project_id = ${of.project_id} and ${DUE_OF_ENDED})
     select swept > 0 and finished_at is null as more from counted`
 
 export interface Aborted {
@@ -170,13 +159,12 @@ const ABORTED = { abort: 'n.items' }
  * before its items, and items before their run, as in settle.
  */
 export async function abortClaims(sql: Sql, { project_id, run_id }: RunKey, limit: number): Promise<Aborted> {
-  const node = await nodeOf(sql, project_id)
   const [row] = await sql<Aborted[]>`
     with taken as (
       delete from claims where id in (
         select c.id from claims c join runs r on r.project_id = c.project_id and r.id = c.run_id
         where c.project_id = ${project_id} and c.run_id = ${run_id} and r.stop_reason = 'cancelled'
-        order by c.id limit ${limit} for update of c) ${asked(sql, 'claims', node)}
+        order by c.id limit ${limit} for update of c) and project_id = ${project_id}
       returning run_id, seqs, attempts
     ), held as materialized (
       select run_id, s.seq, s.attempt from taken, unnest(seqs, attempts) as s(seq, attempt)
@@ -198,8 +186,10 @@ export async function abortClaims(sql: Sql, { project_id, run_id }: RunKey, limi
       from n, ${sql.unsafe(CLOCK)} where r.project_id = ${project_id} and r.id = ${run_id} and r.finished_at is null and n.items > 0
       returning r.project_id, r.id, r.finished_at
     ), used as (
-      update project_usage u set ${sql.unsafe(useMoves(ABORTED))} from n, counted c where u.project_id = c.project_id ${asked(sql, 'u', node)}
-    ), ${clearDueOf(sql, node)}
+      update project_usage u set ${sql.unsafe(useMoves(ABORTED))} from n, counted c
+      where u.project_id = ${project_id} and u.project_id = c.project_id
+    ), cleared as (
+      delete from due_items where project_id = ${project_id} and ${sql.unsafe(DUE_OF_ENDED)})
     select items, cost_micro, (select count(*) from taken) > 0 as more from n`
   return row!
 }
@@ -215,53 +205,49 @@ const UNPRICED: OutcomeReason = 'unpriced_model'
  * budget by day or month, or a price. Returns how many.
  */
 export async function pauseForMoney(sql: Sql, run: RunKey, limit: number): Promise<number> {
-  const row = await underLock<{ n: number }>(sql, run, (of, on) => pause(sql, of, on, limit))
+  const row = await underLock<{ n: number }>(sql, run, of => pause(sql, of, limit))
   return row?.n ?? 0
 }
 
-const pause = (sql: Sql, of: RunKey, on: Named, limit: number) => `
+const pause = (sql: Sql, of: RunKey, limit: number) => `
     with run as materialized (
       select r.* from runs r join project_usage u using (project_id) join projects p on p.id = r.project_id
-      where r.project_id = ${of.project_id} and r.id = ${of.run_id} and ${waitsForMoneyBy(on('b'))} and r.stop_reason is null and r.finished_at is null
+      where r.project_id = ${of.project_id} and r.id = ${of.run_id} and ${WAITS_FOR_MONEY} and r.stop_reason is null and r.finished_at is null
     ), ${undispatched(sql, of, limit)},
     chosen as (select seq from ahead union select seq from behind),
     paused as (
       update items i set ${become('pause')}, degraded_reason = '${MONEY}' from run
-      where i.project_id = run.project_id and i.run_id = run.id ${on('i')} and ${guard('pause')}
+      where i.project_id = ${of.project_id} and i.run_id = run.id and ${guard('pause')}
         and ${hasSeqOf(sql, 'i', 'chosen')}
       returning i.seq
     ), n as (select count(*)::int as n from paused),
     counted as (
       update runs r set ${countMoves({ pause: 'n.n' })}, waits_for_credit = true,
         next_seq = coalesce(cursor.next_seq, r.total_items + 1), touched_at = now()
-      from n, run, cursor where r.project_id = run.project_id and r.id = run.id ${on('r')}
+      from n, run, cursor where r.project_id = ${of.project_id} and r.id = run.id
     )
     select n from n`
 
 /** Runs with items that waited for money, if there is some again or the run was stopped meanwhile. */
 export async function findFundedRuns(sql: Sql, limit: number) {
-  return askReachable(
-    sql,
-    of => sql<RunKey[]>`
+  return sql<RunKey[]>`
     select r.project_id, r.id as run_id from runs r join project_usage u using (project_id) join projects p on p.id = r.project_id
     where r.finished_at is null and r.waits_for_credit
-      and (r.stop_reason is not null or not ${waitsForMoney(sql, of)})
-      ${of('r')} ${of('u')}
-    order by r.touched_at limit ${limit}`,
-  )
+      and (r.stop_reason is not null or not ${sql.unsafe(WAITS_FOR_MONEY)})
+    order by r.touched_at limit ${limit}`
 }
 
 /** Queues up to `limit` items of a run that waited for money; returns how many. */
 export async function resumeFunded(sql: Sql, run: RunKey, limit: number): Promise<number> {
-  const row = await underLock<{ n: number }>(sql, run, (of, on) => resume(sql, of, on, limit))
+  const row = await underLock<{ n: number }>(sql, run, of => resume(sql, of, limit))
   return row?.n ?? 0
 }
 
-const resume = (sql: Sql, of: RunKey, on: Named, limit: number) => `
+const resume = (sql: Sql, of: RunKey, limit: number) => `
     with run as (select project_id, id from runs where ${isRun(of)}),
     chosen as (
-      select i.seq from items i join run on run.project_id = i.project_id and run.id = i.run_id ${on('i')}
-        left join triage t on t.project_id = i.project_id and t.run_id = i.run_id and t.seq = i.seq ${on('t')} and t.lane = 'quarantine'
+      select i.seq from items i join run on run.id = i.run_id and i.project_id = ${of.project_id}
+        left join triage t on t.project_id = ${of.project_id} and t.run_id = i.run_id and t.seq = i.seq and t.lane = 'quarantine'
           and t.disposition is distinct from 'resumed'
       where ${guard('resume')} and case when t.seq is null then i.degraded_reason in ('${MONEY}', '${CREDIT}')
         else t.reason = '${UNPRICED}' end
@@ -269,7 +255,7 @@ const resume = (sql: Sql, of: RunKey, on: Named, limit: number) => `
     ), resumed as (
       update items i set ${become('resume')}
       from run
-      where i.project_id = run.project_id and i.run_id = run.id ${on('i')} and ${hasSeqOf(sql, 'i', 'chosen')}
+      where i.project_id = ${of.project_id} and i.run_id = run.id and ${hasSeqOf(sql, 'i', 'chosen')}
         and ${guard('resume')}
       returning i.seq
     ), decided as (
@@ -281,6 +267,6 @@ const resume = (sql: Sql, of: RunKey, on: Named, limit: number) => `
     ), n as (select count(*)::int as n from resumed),
     counted as (
       update runs r set ${countMoves({ resume: 'n.n' })}, waits_for_credit = n.n = ${limit}, touched_at = now()
-      from n, run where r.project_id = run.project_id and r.id = run.id ${on('r')}
+      from n, run where r.project_id = ${of.project_id} and r.id = run.id
     )
     select n from n`

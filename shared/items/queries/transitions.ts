@@ -4,7 +4,6 @@
 // In these fragments a run is `r`, the usage of its project `u` and an item `i`, unless stated otherwise.
 
 import type { PendingQuery, Row } from 'postgres'
-import { type Asked, asked } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import {
   counterOf,
@@ -123,22 +122,9 @@ export const TALLIED: Moves = Object.fromEntries(
   VERDICTS.map(event => [event, `n.${counterOf(transitionOf(event).to, transitionOf(event).outcome)}`]),
 )
 
-/** Condition on rows of a run that the statement, in its `counted`, has finished. */
+/** Condition on due items of a run that the statement, in its `counted`, has finished: they are due no more. */
 export const DUE_OF_ENDED = `(project_id, run_id) in (
     select project_id, id from counted where finished_at is not null)`
-
-/** Deletes the due items of a run that the statement, in its `counted`, has finished. */
-export const CLEAR_DUE = clearDue()
-
-/** The same with `more` after its condition. */
-export function clearDue(more = ''): string {
-  return `cleared as (
-  delete from due_items where ${DUE_OF_ENDED} ${more})`
-}
-
-/** The same for a cluster, which needs the project named, as `node`. */
-export const clearDueOf = (sql: Sql, node: Asked) =>
-  sql`cleared as (delete from due_items where ${sql.unsafe(DUE_OF_ENDED)} ${asked(sql, 'due_items', node)})`
 
 /** Whether the triage row is of an item that waits for a decision; the run counts these in `undecided`. */
 export const isUndecided = (of = 't'): string =>

@@ -4,8 +4,6 @@
 
 import { sql as raw, type SQL } from 'drizzle-orm'
 import { projects, projectUsage } from '../../accounts/tables/projects.ts'
-import { type Asked, asked } from '../../cluster/queries/distributed.ts'
-import { askReachable, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Database, Sql } from '../../context.ts'
 import type { BudgetPeriod } from '../rules/budgets.ts'
 import type { SpendDay } from '../rules/spend-days.ts'
@@ -18,70 +16,53 @@ export const underBudget = (sql: Sql, project_id: string) => sql`(
     select 1 from budgets g where g.project_id = ${project_id} and (g.agent_id is null or g.agent_id = a.id)))`
 
 /** Condition: `b` is a budget of the run `r`, of its project or of its agent. */
-const OF_RUN = 'b.project_id = r.project_id and (b.agent_id is null or b.agent_id = r.agent_id)'
+const ofRun = (project: string) =>
+  `b.project_id = ${project} and (b.agent_id is null or b.agent_id = r.agent_id)`
+const OF_RUN = ofRun('r.project_id')
 
 /** Items in flight that spend from a budget `b` of the run `r`, where `u` is its project's usage. */
-const IN_FLIGHT = `case when b.agent_id is null then u.running else (
+const inFlight = (project: string) => `case when b.agent_id is null then u.running else (
   select coalesce(sum(o.running), 0)::int from runs o
-  where o.project_id = r.project_id and o.agent_id = r.agent_id and o.finished_at is null) end`
+  where o.project_id = ${project} and o.agent_id = r.agent_id and o.finished_at is null) end`
 
 /** The budgets of the run `r` with what is in flight, as JSON; `u` is its project's usage, `a` its agent. */
-export const RUN_BUDGETS = `(
+export const runBudgets = (project: string) => `(
   select coalesce(jsonb_agg(jsonb_build_object('period', b.period,
     'agent_slug', case when b.agent_id is null then null else a.slug end, 'limit_micro', b.limit_micro,
-    'spent_micro', b.spent_micro, 'running', ${IN_FLIGHT}) order by b.spent_micro >= b.limit_micro desc, b.period),
+    'spent_micro', b.spent_micro, 'running', ${inFlight(project)}) order by b.spent_micro >= b.limit_micro desc, b.period),
     '[]')
-  from budgets b where ${OF_RUN})`
+  from budgets b where ${ofRun(project)})`
 
 /** The room that the tightest budget leaves; `room` computes it from a bound, its spending and its items in flight. */
-export const tightestBudget = (room: (bound: string, spent: string, running: string) => string): string =>
-  `(select min(${room('b.limit_micro', 'b.spent_micro', IN_FLIGHT)}) from budgets b where ${OF_RUN})`
-
-const WAITS_FOR_OWN = 'coalesce(u.spent_micro >= p.credit_micro, false) or r.waits_for_price'
-const SPENT_BUDGETS = `select 1 from budgets b where ${OF_RUN} and b.spent_micro >= b.limit_micro`
+export const tightestBudget = (
+  project: string,
+  room: (bound: string, spent: string, running: string) => string,
+): string =>
+  `(select min(${room('b.limit_micro', 'b.spent_micro', inFlight(project))}) from budgets b where ${ofRun(project)})`
 
 /**
  * Condition: credit, a period's budget or a missing price keeps items of `r` from being dispatched, not the run's own
- * budget; `u` is its project's usage, `p` its project. `more` follows the condition on budgets `b`.
+ * budget; `u` is its project's usage, `p` its project.
  */
-export const waitsForMoneyBy = (more: string) => `(${WAITS_FOR_OWN} or exists (${SPENT_BUDGETS} ${more}))`
-
-/** The same in a statement that queries only the projects on some nodes. */
-export const waitsForMoney = (sql: Sql, of: Reachable) =>
-  sql`(${sql.unsafe(WAITS_FOR_OWN)} or exists (${sql.unsafe(SPENT_BUDGETS)} ${of('b')}))`
+export const WAITS_FOR_MONEY = `(coalesce(u.spent_micro >= p.credit_micro, false) or r.waits_for_price
+  or exists (select 1 from budgets b where ${OF_RUN} and b.spent_micro >= b.limit_micro))`
 
 /**
  * Adds what a statement has spent to its day and its budgets, if the project counts its days: `used` names the
  * project's usage row that the statement has just changed, and `counted` its run. Reading through `used` locks the rows
  * of budgets after that of the usage.
  */
-export const fileSpending = (sql: Sql, node: Asked) => sql`
+export const fileSpending = (sql: Sql, project_id: string) => sql`
   filed as (
     insert into spending as s (project_id, agent_id, day, spent_micro)
     select c.project_id, c.agent_id, u.spend_day, c.spent from used u, counted c
     where u.spend_day is not null and c.spent > 0
     on conflict (project_id, day, agent_id) do update set spent_micro = s.spent_micro + excluded.spent_micro
-  ), ${chargeBudgets(sql, node)}`
-
-export const chargeBudgets = (sql: Sql, node: Asked) => sql`
-  charged as (
+  ), charged as (
     update budgets b set spent_micro = b.spent_micro + c.spent from used u, counted c
-    where u.spend_day is not null and c.spent > 0 and b.project_id = u.project_id
-      and (b.agent_id is null or b.agent_id = c.agent_id) ${asked(sql, 'b', node)}
+    where u.spend_day is not null and c.spent > 0 and b.project_id = ${project_id} and b.project_id = u.project_id
+      and (b.agent_id is null or b.agent_id = c.agent_id)
   )`
-
-/** Files what an agent has spent on a day. */
-export async function fileSpent(
-  sql: Sql,
-  { project_id, agent_id }: { project_id: string; agent_id: string },
-  day: string,
-  spent_micro: number,
-): Promise<void> {
-  await sql`
-    insert into spending as s (project_id, agent_id, day, spent_micro)
-    values (${project_id}, ${agent_id}, ${day}::text::date, ${spent_micro})
-    on conflict (project_id, day, agent_id) do update set spent_micro = s.spent_micro + excluded.spent_micro`
-}
 
 /**
  * Columns about the budgets of a project: its own if `agent_id` is null, else those of the agent. A cluster that has
@@ -160,12 +141,8 @@ export async function lockUsage(db: Database, project_id: string) {
 
 /** Projects whose day is over. */
 export function findEndedDays(sql: Sql, limit: number) {
-  return askReachable(
-    sql,
-    of => sql<{ project_id: string }[]>`
-      select project_id from project_usage where spend_day_ends_at <= now() ${of('project_usage')}
-      order by spend_day_ends_at limit ${limit}`,
-  )
+  return sql<{ project_id: string }[]>`
+    select project_id from project_usage where spend_day_ends_at <= now() order by spend_day_ends_at limit ${limit}`
 }
 
 /** Deletes days that no budget reads any more. */

@@ -3,9 +3,8 @@
 import { and, asc, desc, eq } from 'drizzle-orm'
 import type { Fragment } from 'postgres'
 import type { unpricedModel } from '../../alerts/rules/alerts.ts'
-import { type Asked, askEach, asked, projectOf } from '../../cluster/queries/distributed.ts'
-import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Database, Sql } from '../../context.ts'
+import { findInEach } from '../../kernel/each-project.ts'
 import type { AgentKey } from '../../kernel/ids.ts'
 import { lockedIds } from '../../kernel/locked-ids.ts'
 import type { DatedPrice } from '../rules/price-book.ts'
@@ -65,21 +64,20 @@ interface UnpricedRuns {
 
 /** Projects with runs that wait for the price of a model. */
 export function findWaitingForPrice(sql: Sql, limit: number) {
-  const look = (of: Reachable) =>
-    sql`select distinct project_id from runs where waits_for_price and unpriced_model <> '' ${of('runs')}`
-  return askEach(sql, look, limit, (project, limit) => findWaitingOf(sql, limit, project))
-}
-
-function findWaitingOf(sql: Sql, limit: number, project: Asked) {
-  return sql<UnpricedRuns[]>`
-    select p.id as project_id, waiting.models, ${pricesOf(sql, projectOf(sql, 'p.id', project))} as prices
-    from (
-      select project_id, array_agg(distinct unpriced_model) as models from (
-        -- The limit counts models, not runs, so ten thousand runs of a project that wait for one price count once.
-        select distinct project_id, unpriced_model from runs
-        where waits_for_price and unpriced_model <> '' ${asked(sql, 'runs', project)} limit ${limit}) looked_at
-      group by project_id) waiting
-    join projects p on p.id = waiting.project_id`
+  const look = sql`select distinct project_id from runs where waits_for_price and unpriced_model <> ''`
+  return findInEach(
+    sql,
+    look,
+    limit,
+    project_id => sql<UnpricedRuns[]>`
+    select p.id as project_id, waiting.models, ${pricesOf(sql, sql`${project_id}`)} as prices
+    from projects p, (
+      select array_agg(distinct unpriced_model) as models from (
+        -- The limit counts models, not runs, so ten thousand runs that wait for one price count once.
+        select distinct unpriced_model from runs
+        where project_id = ${project_id} and waits_for_price and unpriced_model <> '' limit ${limit}) looked_at) waiting
+    where p.id = ${project_id} and waiting.models is not null`,
+  )
 }
 
 /** Lets runs that wait for the price of these models continue; returns how many. */
@@ -96,24 +94,24 @@ export async function endWaitForPrice(sql: Sql, project_id: string, models: read
  * runs whose alert is open under another run's name stay on the list, and would hide other projects from every query.
  */
 export function findUnheldBudgets(sql: Sql, limit: number) {
-  const look = (of: Reachable) => sql`
-    select project_id from runs where finished_at is null and unpriced_model is not null ${of('runs')} group by 1 order by random()`
-  return askEach(sql, look, limit, (project, limit) => findUnheldOf(sql, limit, project))
-}
-
-function findUnheldOf(sql: Sql, limit: number, project: Asked) {
-  const of = (alias: string) => asked(sql, alias, project)
-  return sql<Parameters<typeof unpricedModel>[0][]>`
+  const look = sql`
+    select project_id from runs where finished_at is null and unpriced_model is not null group by 1 order by random()`
+  return findInEach(
+    sql,
+    look,
+    limit,
+    (project_id, limit) => sql<Parameters<typeof unpricedModel>[0][]>`
     select r.project_id, r.agent_id, a.slug as agent_slug, r.id as run_id, nullif(r.unpriced_model, '') as model,
       r.allow_unpriced as allowed, now() as since
-    from runs r join agents a on a.project_id = r.project_id and a.id = r.agent_id ${of('a')}
-      left join deployments d on d.project_id = r.project_id and d.id = coalesce(r.deployment_id, a.current_deployment_id) ${of('d')}
-    where r.finished_at is null and r.unpriced_model is not null ${of('r')}
+    from runs r join agents a on a.project_id = r.project_id and a.id = r.agent_id
+      left join deployments d on d.project_id = r.project_id and d.id = coalesce(r.deployment_id, a.current_deployment_id)
+    where r.project_id = ${project_id} and r.finished_at is null and r.unpriced_model is not null
       and (r.waits_for_price or r.budget_micro is not null or d.declaration ? 'item_budget_cents'
         or exists (select 1 from budgets b
-          where b.project_id = r.project_id and (b.agent_id is null or b.agent_id = r.agent_id) ${of('b')}))
-      and not exists (select 1 from alerts told where told.project_id = r.project_id and told.run_id = r.id ${of('told')})
-    order by random() limit ${limit}`
+          where b.project_id = r.project_id and (b.agent_id is null or b.agent_id = r.agent_id)))
+      and not exists (select 1 from alerts a where a.project_id = r.project_id and a.run_id = r.id)
+    order by random() limit ${limit}`,
+  )
 }
 
 /** Whether the agent's runs have a budget that is not the run's own. */

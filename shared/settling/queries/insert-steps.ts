@@ -1,24 +1,13 @@
 // Writes steps as a part of the statement that settles their items. Guarantee: a step is written together with its
 // item, or not at all.
 
-import type { Asked } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import type { StepRow } from '../../grading/rules/step-row.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { rowsOf } from '../../kernel/packed-columns.ts'
 
-/** Inserts those of the steps whose items are in `settled` of the statement; on a cluster, the `node`, all of them. */
-export function insertSteps(
-  sql: Sql,
-  { project_id, run_id }: RunKey,
-  steps: readonly StepRow[],
-  node: Asked = null,
-) {
-  // A cluster copies rows that come from no table, and then reports a refused value without its code.
-  const [run, of] =
-    node === null
-      ? [sql`${project_id}, ${run_id}`, sql`join settled using (seq)`]
-      : [sql`r.project_id, r.id`, sql`join runs r on r.project_id = ${node} and r.id = ${run_id}`]
+/** Inserts those of the steps whose items are in `settled` of the statement. */
+export function insertSteps(sql: Sql, { project_id, run_id }: RunKey, steps: readonly StepRow[]) {
   const rows = rowsOf(sql, steps, {
     step_no: ['int', s => s.step_no],
     seq: ['int', s => s.seq],
@@ -48,8 +37,8 @@ export function insertSteps(
     insert into steps (project_id, run_id, seq, step_no, attempt, kind, outcome, unpriced, unread, told, reused, input_tokens,
       output_tokens, cost_micro, started_at, duration_ms, key, name, model, outcome_reason, error_code, error_message,
       input, output)
-    select ${run}, s.seq, s.step_no, s.attempt, s.kind, s.outcome, s.unpriced, s.unread, s.told, s.reused,
+    select ${project_id}, ${run_id}, s.seq, s.step_no, s.attempt, s.kind, s.outcome, s.unpriced, s.unread, s.told, s.reused,
       s.input_tokens, s.output_tokens, s.cost_micro, to_timestamp(s.started_ms / 1000), s.duration_ms, s.key,
       coalesce(s.name, s.key), s.model, s.outcome_reason, s.error_code, s.error_message, s.input, s.output
-    from (${rows}) s ${of}`
+    from (${rows}) s join settled using (seq)`
 }

@@ -1,6 +1,6 @@
 // Writes what a flush says of items that are not ok, and their rows in triage. Guarantee: every statement that settles
-// such items writes the same. On one machine triage rows are written before the run is locked, so that no other flush
-// waits for them.
+// such items writes the same. Rows of triage are written after the run is locked: their triggers change the usage of its
+// project, which is locked after its runs.
 
 import type { Sql } from '../../context.ts'
 import type { Verdict } from '../../grading/rules/verdict.ts'
@@ -31,15 +31,14 @@ export const notOkRows = (sql: Sql, items: readonly NotOk[]) =>
     cause_id: ['text', ({ cause }) => cause?.id ?? null],
   })
 
-/**
- * Inserts the causes again, as one may be gone since it was named: it must exist when its items are counted. `of` selects
- * the project and the agent.
- */
-export function keepCauses(
-  sql: Sql,
-  items: readonly NotOk[],
-  of = sql`select project_id, agent_id from counted`,
-) {
+/** The same without a row. */
+export const NO_ROWS = `
+  select null::int as seq, null::item_status as status, null::outcome as outcome, null::text as outcome_reason,
+    null::text as degraded_reason, null::text as error_code, null::text as error_message, null::text as prompt,
+    null::text as cause_id where false`
+
+/** Inserts the causes again, as one may be gone since it was named: it must exist when its items are counted. */
+export function keepCauses(sql: Sql, items: readonly NotOk[]) {
   const causes = [
     ...new Map(items.flatMap(({ cause }) => (cause === null ? [] : [[cause.id, cause]]))).values(),
   ]
@@ -48,20 +47,16 @@ export function keepCauses(
   return sql`
     insert into causes (project_id, agent_id, step, error_code, reason, template)
     select c.project_id, c.agent_id, k.step, k.error_code, k.reason, k.template
-    from (${of}) c, unnest(${column('step')}, ${column('error_code')}, ${column('reason')}, ${column('template')})
+    from counted c, unnest(${column('step')}, ${column('error_code')}, ${column('reason')}, ${column('template')})
       as k(step, error_code, reason, template)
     order by k.step, k.error_code, k.reason, k.template on conflict do nothing`
 }
 
-/**
- * Puts items of `settled`, by default the statement's own, into triage: those that did not work as dead letters, held ones
- * into quarantine.
- */
+/** Puts items of `settled` into triage: those that did not work as dead letters, held ones into quarantine. */
 export const insertTriage = (
   sql: Sql,
   { run_id, project_id, agent_id }: { run_id: string; project_id: string; agent_id: string },
   items: readonly NotOk[],
-  settled = sql`settled`,
 ) =>
   putIntoTriage(
     sql,
@@ -69,6 +64,6 @@ export const insertTriage = (
     select ${run_id}, s.seq, ${project_id}::uuid, ${agent_id}::uuid, ${sql.unsafe(laneByVerdict('s'))},
       coalesce(s.outcome_reason, s.error_code, 'hold'), s.error_code, s.partition_key, s.prompt, s.cause_id,
       s.item_cost_micro
-    from ${settled} s where s.ends and s.outcome is distinct from ${sql.unsafe(outcomeOf('complete'))}`,
+    from settled s where s.ends and s.outcome is distinct from ${sql.unsafe(outcomeOf('complete'))}`,
     items.every(({ attempt }) => attempt === 1),
   )

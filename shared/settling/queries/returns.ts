@@ -1,14 +1,12 @@
 // Requeues items whose attempt ended without a verdict, to be retried. Guarantee: each item is guarded by its attempt,
 // so the statement may be sent again, and an item that another consumer holds by now stays with that consumer.
 
-import type { Fragment } from 'postgres'
 import { deleteClaims } from '../../claims/queries/leases.ts'
-import { type Asked, asked, nodeOf } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import { become, countMoves, guard, useMoves } from '../../items/queries/transitions.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { hasSeq, numbers, texts } from '../../kernel/packed-columns.ts'
-import { type FlushClaims, LOCKED, lockClaims } from './settle-ended.ts'
+import { type FlushClaims, LOCKED, lockClaims } from './flush-claims.ts'
 
 /** An attempt that ended without ending its item. */
 export interface Return {
@@ -35,36 +33,30 @@ export async function returnItems(
   returns: readonly Return[],
   claims: FlushClaims,
 ): Promise<number> {
-  const node = await nodeOf(sql, run.project_id)
-  if (node !== null)
-    return (await sql.begin(tx => returnApart(tx as unknown as Sql, run, returns, claims))) as number
+  const { project_id, run_id } = run
   const [row] = await sql<{ n: number }[]>`
-    with ${takeBack(sql, run, returns, claims)},
-    logged as (${logAttempts(sql, run, sql`returned`)}), due as (${makeDue(sql, run, sql`returned`)}),
-    n as (select count(*)::int as n from returned), ${countBack(sql, run, claims, null)}
+    with ${takeBack(sql, run, returns, claims)}, logged as (
+      insert into attempts (project_id, run_id, seq, attempt, started_at, code, message)
+      select ${project_id}, ${run_id}, seq, attempt, started_at, code, message from returned on conflict do nothing
+    ), due as (
+      insert into due_items (project_id, run_id, seq, due_at, alone, cuts)
+      select ${project_id}, ${run_id}, seq, now() + make_interval(secs => delay_ms / 1000), alone, cuts from returned
+      on conflict (project_id, run_id, seq) do update
+        set due_at = excluded.due_at, alone = excluded.alone, cuts = excluded.cuts
+    ), n as (select count(*)::int as n from returned),
+    closed as (${deleteClaims(sql, project_id, claims.closed)}), counted as (
+      update runs r set ${sql.unsafe(countMoves(RETURNED))}, touched_at = now() from n where r.project_id = ${project_id} and r.id = ${run_id}
+      returning r.project_id
+    ), used as (
+      -- Reads from counted, so that the run is locked first: of parts that read nothing of each other, the last runs first.
+      update project_usage u set ${sql.unsafe(useMoves(RETURNED))} from n, counted c
+      where u.project_id = ${project_id} and u.project_id = c.project_id
+    )
     select n from n`
   return row?.n ?? 0
 }
 
-/**
- * Does the same on a cluster in several statements: Citus sends rows that an INSERT reads from a CTE of its statement
- * to all nodes.
- */
-async function returnApart(sql: Sql, run: RunKey, returns: readonly Return[], claims: FlushClaims) {
-  const rows = await sql`
-    with ${takeBack(sql, run, returns, claims)}
-    select seq, attempt, started_at::text, code, message, delay_ms, alone, cuts from returned`
-  const returned = sql`jsonb_to_recordset(${sql.json(rows as never)}) as t(seq int, attempt smallint, started_at timestamptz,
-    code text, message text, delay_ms float8, alone boolean, cuts smallint)`
-  if (rows.length > 0) {
-    await logAttempts(sql, run, returned)
-    await makeDue(sql, run, returned)
-  }
-  await sql`
-    with n as (select ${rows.length}::int as n), ${countBack(sql, run, claims, run.project_id)} select n from n`
-  return rows.length
-}
-
+/** The items that leave, as `returned`. */
 const takeBack = (
   sql: Sql,
   { project_id, run_id }: RunKey,
@@ -95,23 +87,3 @@ const takeBack = (
       returning i.seq, i.attempt, i.started_at, g.code, g.message, g.delay_ms, g.alone, g.cuts
     )`
 }
-
-const logAttempts = (sql: Sql, { project_id, run_id }: RunKey, returned: Fragment) => sql`
-  insert into attempts (project_id, run_id, seq, attempt, started_at, code, message)
-  select ${project_id}, ${run_id}, seq, attempt, started_at, code, message from ${returned} on conflict do nothing`
-
-const makeDue = (sql: Sql, { project_id, run_id }: RunKey, returned: Fragment) => sql`
-  insert into due_items (project_id, run_id, seq, due_at, alone, cuts)
-  select ${project_id}, ${run_id}, seq, now() + make_interval(secs => delay_ms / 1000), alone, cuts from ${returned}
-  on conflict (project_id, run_id, seq) do update
-    set due_at = excluded.due_at, alone = excluded.alone, cuts = excluded.cuts`
-
-/** Deletes the closed claims and moves `n` items from running to queued in the counters of run and project. */
-const countBack = (sql: Sql, { project_id, run_id }: RunKey, claims: FlushClaims, node: Asked) => sql`
-    closed as (${deleteClaims(sql, project_id, claims.closed)}), counted as (
-      update runs r set ${sql.unsafe(countMoves(RETURNED))}, touched_at = now() from n where r.project_id = ${project_id} and r.id = ${run_id}
-      returning r.project_id
-    ), used as (
-      -- Reads from counted, so that the run is locked first: of parts that read nothing of each other, the last runs first.
-      update project_usage u set ${sql.unsafe(useMoves(RETURNED))} from n, counted c where u.project_id = c.project_id ${asked(sql, 'u', node)}
-    )`

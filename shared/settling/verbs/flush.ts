@@ -8,7 +8,7 @@ import { plainText } from '../../kernel/plain-text.ts'
 import { endedAlike } from '../../recovery/rules/reuse.ts'
 import { type Symptoms, symptomsOf } from '../../triage/rules/causes.ts'
 import { promptHead } from '../../triage/rules/clustering.ts'
-import type { Entry } from '../queries/settle-parts.ts'
+import type { Entry } from '../queries/entries.ts'
 import type { InFlightItem } from './in-flight-item.ts'
 
 /** What a flush writes about one item. */

@@ -20,9 +20,9 @@ import {
   traceIdOf,
   writeTraceparent,
 } from '../../traces/rules/tracing.ts'
+import type { Entry } from '../queries/entries.ts'
 import type { Return } from '../queries/returns.ts'
-import type { Flushed } from '../queries/settle-ended.ts'
-import type { Entry } from '../queries/settle-parts.ts'
+import type { Flushed } from '../queries/settle.ts'
 import type { InFlightItem, TracedStep } from './in-flight-item.ts'
 
 type Described = Record<string, string | number | boolean | null>

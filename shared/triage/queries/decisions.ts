@@ -5,9 +5,9 @@ import type { Sql } from '../../context.ts'
 import { projectOf, rowsOfKeys } from '../../items/queries/item-keys.ts'
 import {
   become,
-  CLEAR_DUE,
   CLOCK,
   countMoves,
+  DUE_OF_ENDED,
   dispositionOf,
   guard,
 } from '../../items/queries/transitions.ts'
@@ -97,7 +97,7 @@ export async function endWaiting(sql: Sql, keys: readonly ItemKey[], ending: End
           where t.project_id = r.project_id and t.run_id = r.id and t.lane = 'quarantine' and t.reason = 'unpriced_model' and ${sql.unsafe(guard('resume'))}
             and not exists (select 1 from decided d where d.run_id = t.run_id and d.seq = t.seq)))
       from n, ${sql.unsafe(CLOCK)} where r.project_id = ${projectOf(keys)} and r.id = n.run_id returning r.project_id, r.id, r.finished_at
-    ), ${sql.unsafe(CLEAR_DUE)}
+    ), cleared as (delete from due_items where project_id = ${projectOf(keys)} and ${sql.unsafe(DUE_OF_ENDED)})
     select count(*)::int as n from decided`
   return row!.n
 }

@@ -6,8 +6,8 @@ import { claimItems } from '../../../shared/claims/verbs/claim.ts'
 import type { StepRow } from '../../../shared/grading/rules/step-row.ts'
 import { OUTCOMES, STEP_KINDS } from '../../../shared/items/vocabulary.ts'
 import { rowsOf } from '../../../shared/kernel/packed-columns.ts'
-import { settleAny } from '../../../shared/settling/queries/settle.ts'
-import type { Entry } from '../../../shared/settling/queries/settle-parts.ts'
+import type { Entry } from '../../../shared/settling/queries/entries.ts'
+import { settle } from '../../../shared/settling/queries/settle.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
 import { entryThatWorked } from '../../support/entries.ts'
 
@@ -88,7 +88,7 @@ it('steps are stored as their rows say, alone and together with others', async (
     const undo = new Error('undone')
     let kept: unknown[] = []
     const trying = engine.sql.begin(async tx => {
-      await settleAny(tx as never, {
+      await settle(tx as never, {
         run_id: runId,
         project_id: engine.project_id,
         agent_id: engine.agent_id,
