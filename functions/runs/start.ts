@@ -4,7 +4,7 @@ import { agentIn, agentToStart } from '../../shared/http/scope.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { itemOfBody } from '../../shared/submission/verbs/item-lines.ts'
-import { submitItems } from '../../shared/submission/verbs/submit-at-once.ts'
+import { submitRun } from '../../shared/submission/verbs/submit.ts'
 import { orderOf, RunOrderOfOne, StartedRun } from '../../shared/submission/wire/run-order.ts'
 
 export const startRun = endpoint({
@@ -37,7 +37,7 @@ export const startRun = endpoint({
     const agent = await agentToStart(ctx, principal, { agent_id })
     const fingerprint = async () => (await new Fingerprint(['run', agent.id]).text(text)).digest()
     const order = orderOf(agent, body, fingerprint)
-    const { run_id, first_item } = await submitItems(ctx, order, itemOfBody(text), agent.confirm)
+    const { run_id, first_item } = await submitRun(ctx, order, itemOfBody(text), agent.confirm)
     reply.project_id = agent.project_id
     return { run_id, record_id: first_item }
   },

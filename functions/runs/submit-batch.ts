@@ -4,7 +4,7 @@ import { Fingerprint } from '../../shared/http/fingerprint.ts'
 import { agentToStart } from '../../shared/http/scope.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { itemsOfLines, itemsOfList } from '../../shared/submission/verbs/item-lines.ts'
-import { submitItems } from '../../shared/submission/verbs/submit-at-once.ts'
+import { submitRun } from '../../shared/submission/verbs/submit.ts'
 import {
   BatchItem,
   BatchOrder,
@@ -46,7 +46,7 @@ export const submitBatch = endpoint({
     const agent = await agentToStart(ctx, principal, batch)
     const fingerprint = new Fingerprint(['batch', lines ?? null])
     const order = orderOf(agent, batch, async () => fingerprint.digest())
-    const { run_id, total_items } = await submitItems(
+    const { run_id, total_items } = await submitRun(
       ctx,
       order,
       lines === undefined ? fromBody() : fromLines(),

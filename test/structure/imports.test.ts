@@ -20,7 +20,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   items: {
     rules: ['prices'],
     wire: ['grading'],
-    queries: ['accounts', 'cluster', 'prices'],
+    queries: ['accounts', 'prices'],
     verbs: ['outbox', 'settling'],
   },
   submission: {
@@ -33,17 +33,17 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     verbs: ['accounts'],
   },
   consumer: {
-    queries: ['claims', 'cluster', 'settling'],
+    queries: ['claims', 'settling'],
     verbs: ['accounts', 'claims', 'outbox', 'protocol', 'settling', 'triage'],
   },
   settling: {
-    queries: ['claims', 'cluster', 'items', 'prices'],
+    queries: ['claims', 'items', 'prices'],
     verbs: ['claims', 'outbox', 'triage'],
   },
   protocol: {},
   grading: {
     rules: ['prices', 'protocol', 'providers', 'refusals'],
-    queries: ['cluster', 'items'],
+    queries: ['items'],
   },
   providers: {
     rules: ['protocol'],
@@ -57,7 +57,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   recovery: {
     rules: ['prices', 'protocol'],
     wire: ['triage'],
-    queries: ['cluster', 'items', 'triage'],
+    queries: ['items', 'triage'],
     verbs: ['outbox', 'submission'],
   },
   results: {
@@ -102,9 +102,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     verbs: ['prices', 'quotas', 'sessions'],
   },
   sessions: {},
-  prices: {
-    queries: ['cluster'],
-  },
+  prices: {},
   quotas: {
     queries: ['cluster'],
   },

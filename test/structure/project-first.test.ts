@@ -33,11 +33,10 @@ const NO_ALIAS =
 const ACROSS: Record<string, string> = {
   'shared/upkeep/queries/backlog.ts countBacklog: claims': 'what a consumer could start of all',
   'shared/upkeep/queries/backlog.ts isAnythingHeld: claims': 'whether an installation is at rest',
-  'shared/claims/queries/leases.ts extendLeases: claims': 'all leases of a consumer at once',
   'shared/upkeep/queries/check-up.ts readDatabaseState: purges': 'a gauge of the installation',
   'shared/alerts/queries/alert-watch.ts takeEndedRuns: ended_runs': 'which projects a cluster is asked for',
   'shared/alerts/queries/project-watch.ts findHeldItems: triage': 'which projects a cluster is asked for',
-  'shared/claims/queries/run-facts.ts reapClaims: claims': 'which projects a cluster is asked for',
+  'shared/claims/queries/run-facts.ts reapClaims: claims': 'which projects have dead claims',
   'shared/triage/queries/questions.ts askInTurn: suspected_items': 'which projects a cluster is asked for',
   'shared/upkeep/queries/partitions.ts dropSpentWeek: purges': 'a week is dropped of all projects at once',
   'shared/traces/queries/step-index.ts indexSteps: unindexed_steps': 'what was filed first, of whomever',
@@ -53,16 +52,9 @@ const BY_CONDITION: Record<string, string> = {
   'shared/recovery/queries/mended.ts findMended: items': 'ofProject',
   'shared/recovery/queries/mended.ts findMended: replays': 'ofProject',
   'shared/results/queries/results.ts found: i': 'where',
-  'shared/items/queries/stop.ts sweep: triage': 'isOfRun',
   'shared/items/queries/stop.ts undispatched: i': 'isOfRun',
   'shared/items/queries/stop.ts undispatched: d': 'isOfRun',
   'shared/items/queries/stop.ts sweep: i': 'isOfRun',
-  'shared/claims/queries/run-facts.ts deadClaims: claims': 'of',
-  'shared/claims/queries/open-runs.ts OFFERS: i': 'IS_DUE',
-  'shared/claims/queries/open-runs.ts CUT_IS_DUE: i': 'IS_DUE',
-  'shared/claims/queries/open-runs.ts dueItems: i': 'sql.unsafe(IS_DUE)',
-  'shared/items/queries/transitions.ts clearDue: due_items': 'DUE_OF_ENDED',
-  'shared/items/queries/transitions.ts clearDueOf: due_items': 'sql.unsafe(DUE_OF_ENDED)',
 }
 
 /** On the claim that an answer address names, which an agent got without the project. */

@@ -1,7 +1,6 @@
 // Replays, resumes and decides about single items. Guarantee: of any number of concurrent callers, exactly one
 // succeeds; the others get an error that says why they did not.
 
-import { whileLocked } from '../../cluster/queries/distributed.ts'
 import type { Context, Sql } from '../../context.ts'
 import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
@@ -92,7 +91,7 @@ export async function resumeItem(
 ): Promise<Continued> {
   const { budget_cents } = options
   const extra = budget_cents === undefined ? null : microOf(budget_cents)
-  if ((await whileLocked(ctx.sql, sql => decisions.resume(sql, [key], extra))) === 0) {
+  if ((await inTransaction(ctx, sql => decisions.resume(sql, [key], extra))) === 0) {
     const refusal = whyNot('resume', await triage.findStanding(ctx.sql, key))
     throw refused('resume', key, refusal ?? 'its run has ended')
   }
@@ -101,12 +100,19 @@ export async function resumeItem(
   return { run_id: key.run_id, record_id: itemRecordId(key.run_id, key.seq), reused_steps }
 }
 
+/**
+ * Decides about an item in a transaction: Citus takes all statements outside of transactions for one and the same, so two
+ * that wait for a transaction, and are waited for, are a deadlock to it.
+ */
+const inTransaction = <T>(ctx: Context, decide: (sql: Sql) => Promise<T>): Promise<T> =>
+  ctx.sql.begin(tx => decide(tx as unknown as Sql)) as Promise<T>
+
 const end = (ctx: Context, key: ItemKey, ending: decisions.Ending) =>
-  whileLocked(ctx.sql, sql => decisions.endWaiting(sql, [key], ending))
+  inTransaction(ctx, sql => decisions.endWaiting(sql, [key], ending))
 
 /** @throws ApiError `item_already_decided` */
 export async function acknowledgeItem(ctx: Context, key: ItemKey): Promise<void> {
-  if ((await whileLocked(ctx.sql, sql => decisions.acknowledge(sql, [key]))) === 0)
+  if ((await inTransaction(ctx, sql => decisions.acknowledge(sql, [key]))) === 0)
     throw await tooLate(ctx.sql, 'acknowledge', key)
 }
 

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { quotaError } from '../../quotas/rules/quotas.ts'
-import * as store from '../queries/submission.ts'
+import { findSubmitter, type Submitter } from '../queries/open-run.ts'
 import type { RunRejection } from '../rules/run-admission.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function admitRuns(
   agentId: string,
   runs = 1,
 ): Promise<{ deployment_id: string | null; under_budget: boolean }> {
-  const submitter = await store.findSubmitter(ctx.sql, projectId, agentId, runs)
+  const submitter = await findSubmitter(ctx.sql, projectId, agentId, runs)
   if (!submitter) throw new ApiError('not_found', 'There is no such agent in this account.')
   const { refusal, deployment_id, under_budget } = submitter
   if (refusal !== null) throw refused(refusal, submitter, runs)
@@ -29,7 +29,7 @@ export async function admitRuns(
 
 function refused(
   code: RunRejection,
-  { account_id, plan, account_room, bytes_room, open_runs, open_runs_bound }: store.Submitter,
+  { account_id, plan, account_room, bytes_room, open_runs, open_runs_bound }: Submitter,
   runs: number,
 ): ApiError {
   const more = runs === 1 ? '' : `, and ${runs} would be started`

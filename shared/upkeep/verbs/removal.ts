@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { findAbandonedRuns } from '../../submission/queries/submission.ts'
-import { giveUp } from '../../submission/verbs/submit.ts'
+import { giveUp } from '../../submission/verbs/write-chunks.ts'
 import * as store from '../queries/removal.ts'
 
 /** Removes a bounded part of what was deleted; returns how many rows it removed. */

@@ -104,7 +104,8 @@ async function put(tx: Sql, runId: string, { items, run }: State): Promise<void>
   for (const [i, row] of items.entries())
     await tx`update items set ${tx(row)} where run_id = ${runId} and seq = ${i + 1}`
   await tx`update runs set ${tx(run)} where id = ${runId}`
-  await tx`insert into due_items (run_id, seq, due_at) values (${runId}, ${ITEMS}, now())`
+  await tx`insert into due_items (project_id, run_id, seq, due_at)
+    values (${engine.project_id}, ${runId}, ${ITEMS}, now())`
 }
 
 /** Everything a flush writes and what it returns; of times only whether they are set. */

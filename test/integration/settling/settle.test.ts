@@ -14,7 +14,7 @@ import { CHORES, sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
 import { entryThatWorked } from '../../support/entries.ts'
 import { eventually } from '../../support/eventually.ts'
-import { countWaiting, onCluster } from '../../support/on-cluster.ts'
+import { countWaiting } from '../../support/on-cluster.ts'
 
 let engine: TestEngine
 beforeEach(async () => {

@@ -9,8 +9,7 @@ import { type Claim, claimItems } from '../../../shared/claims/verbs/claim.ts'
 import { GivenClaims } from '../../../shared/claims/verbs/given-claims.ts'
 import type { Context } from '../../../shared/context.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import type { RunOrder } from '../../../shared/submission/verbs/submit.ts'
-import { submitItems } from '../../../shared/submission/verbs/submit-at-once.ts'
+import { type RunOrder, submitRun } from '../../../shared/submission/verbs/submit.ts'
 import { centStep, conservation, result, type TestEngine, testEngine } from '../../support/engine.ts'
 import { eventually } from '../../support/eventually.ts'
 import { onCluster } from '../../support/on-cluster.ts'
@@ -51,7 +50,7 @@ async function submitTo(ctx: Context, items: number, order: Partial<RunOrder> = 
     }))
   }
   const whole = { project_id, agent_id, idempotency: null, ...nothing, ...order }
-  return (await submitItems(ctx, whole, batch(), async () => {})).run_id
+  return (await submitRun(ctx, whole, batch())).run_id
 }
 
 /** The runs whose counters differ from a recount of items and claims. */

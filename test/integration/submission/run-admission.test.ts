@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { findPayers } from '../../../shared/schedules/queries/occurrences.ts'
-import { findSubmitter } from '../../../shared/submission/queries/submission.ts'
+import { findSubmitter } from '../../../shared/submission/queries/open-run.ts'
 import { refusalOf } from '../../../shared/submission/rules/run-admission.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
 

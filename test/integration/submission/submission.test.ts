@@ -8,7 +8,6 @@ import { createApp } from '../../../shared/http/app.ts'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 import type { NewItem } from '../../../shared/submission/rules/chunks.ts'
 import { type RunOrder, submitRun } from '../../../shared/submission/verbs/submit.ts'
-import { submitItems } from '../../../shared/submission/verbs/submit-at-once.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
 
 let engine: TestEngine
@@ -36,13 +35,14 @@ describe('a submission of items in memory', () => {
       const state = stateOf(n)
       const { order, items } = state
       await enter(state)
-      const stepByStep = await outcomeOf(ctx => submitRun(ctx, order, batchOf(items)))
+      // What is written together with a run is written in steps.
+      const stepByStep = await outcomeOf(ctx =>
+        submitRun(ctx, { ...order, together: async () => {} }, batchOf(items)),
+      )
       await leave()
       await enter(state)
       const [sql, transactions] = countingTransactions()
-      const atOnce = await outcomeOf(ctx =>
-        submitItems({ ...ctx, sql }, order, batchOf(items), async () => {}),
-      )
+      const atOnce = await outcomeOf(ctx => submitRun({ ...ctx, sql }, order, batchOf(items)))
       await leave()
       expect(atOnce, JSON.stringify(state)).toEqual(stepByStep)
       const isNew = atOnce.answer?.repeated === false
