@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Operation } from './contract.ts'
 import { OPERATOR_KEY } from './hosts.ts'
+import { inFlight } from './in-flight.ts'
 import type { Given } from './suite.ts'
 import { FILTERS, NAMING, PATH, ROWS, type Row } from './sweep-rows.ts'
 import { makeTenants, type Tenant } from './sweep-tenants.ts'
@@ -50,8 +51,8 @@ export function sweepPart(given: Given): void {
         ({ operation, row }) => operation.security !== undefined && !row.operator,
       )
       expect(open.map(({ id }) => id).sort()).toEqual(OPEN)
-      for (const swept of operations) {
-        if (open.includes(swept)) continue
+      const closed = operations.filter(swept => !open.includes(swept))
+      await inFlight(closed, async swept => {
         const ask = (token: string | null) => asked(world, swept, tenants[0]!, token)
         for (const token of [null, 'pk_unknown', 'word']) {
           const answer = await ask(token)
@@ -60,37 +61,35 @@ export function sweepPart(given: Given): void {
         const refused = swept.row.operator ? ['key', 'session'] : swept.row.session ? ['key'] : []
         for (const kind of refused as ('key' | 'session')[])
           expect([swept.id, (await ask(tenants[0]![kind])).status]).toEqual([swept.id, 403])
-      }
+      })
     }, 120_000)
 
     it('refuses things of another project in its path, and answers 404 for those of another account [auth.other-project, keys.one-project, errors.403, errors.404]', async () => {
-      for (const swept of operations) {
-        // The sender of a trigger is no tenant: it has the trigger's secret, which other tests check.
-        if (swept.operation.security !== undefined) continue
-        for (const name of swept.params) {
-          await refuses(swept, name, (of, by) => ({
-            params: { [name]: by === null ? UNKNOWN : PATH[name]!.value(of) },
-          }))
-        }
-      }
+      // The sender of a trigger is no tenant: it has the trigger's secret, which other tests check.
+      const tenantsOwn = operations.filter(({ operation }) => operation.security === undefined)
+      const named = tenantsOwn.flatMap(swept => swept.params.map(name => [swept, name] as const))
+      await inFlight(named, ([swept, name]) =>
+        refuses(swept, name, (of, by) => ({
+          params: { [name]: by === null ? UNKNOWN : PATH[name]!.value(of) },
+        })),
+      )
     }, 240_000)
 
     it('answers an id that cannot exist like one that does not [errors.404]', async () => {
-      for (const swept of operations) {
-        for (const name of swept.params) {
-          const token = tokenFor(swept, tenants[0]!)
-          const ask = (id: string) => asked(world, swept, tenants[0]!, token, { params: { [name]: id } })
-          const unknown = await ask(UNKNOWN)
-          expect([swept.id, unknown.status]).toEqual([swept.id, 404])
-          for (const id of ['not-an-id', "'%20OR%201=1--", '..%2F..%2Fetc', '%00', `${UNKNOWN}0`]) {
-            expect([swept.id, id, told(await ask(id))]).toEqual([swept.id, id, told(unknown)])
-          }
+      const named = operations.flatMap(swept => swept.params.map(name => [swept, name] as const))
+      await inFlight(named, async ([swept, name]) => {
+        const token = tokenFor(swept, tenants[0]!)
+        const ask = (id: string) => asked(world, swept, tenants[0]!, token, { params: { [name]: id } })
+        const unknown = await ask(UNKNOWN)
+        expect([swept.id, unknown.status]).toEqual([swept.id, 404])
+        for (const id of ['not-an-id', "'%20OR%201=1--", '..%2F..%2Fetc', '%00', `${UNKNOWN}0`]) {
+          expect([swept.id, id, told(await ask(id))]).toEqual([swept.id, id, told(unknown)])
         }
-      }
+      })
     }, 120_000)
 
     it('refuses things of others in its body and its query [auth.other-project, keys.one-project, errors.403, errors.404]', async () => {
-      for (const swept of operations) {
+      await inFlight(operations, async swept => {
         for (const name of swept.row.names ?? []) {
           await refuses(swept, name, (of, by) => ({
             body: { [name]: by === null ? UNKNOWN : swept.row.body!(of)[name] },
@@ -101,13 +100,13 @@ export function sweepPart(given: Given): void {
             query: { [name]: by === null ? UNKNOWN : FILTERS[name]!(of) },
           }))
         }
-      }
+      })
     }, 240_000)
 
     it('shows nothing of others in a list, whatever the filter', async () => {
-      for (const swept of operations.filter(
-        ({ method, operation }) => method === 'get' && !operation.security,
-      )) {
+      const lists = operations.filter(({ method, operation }) => method === 'get' && !operation.security)
+      // One request of each at a time: an account may have few streams of results.
+      await inFlight(lists, async swept => {
         const filters = swept.query.filter(name => FILTERS[name] && !NAMING.includes(name))
         for (const [by, token, of] of pairs(tenants, swept)) {
           for (const name of [null, ...filters]) {
@@ -122,11 +121,12 @@ export function sweepPart(given: Given): void {
             }
           }
         }
-      }
+      })
     }, 240_000)
 
     it('accepts a cursor only from the caller and with the filters it was made for [limits.cursor]', async () => {
-      for (const swept of operations.filter(({ query, row }) => query.includes('cursor') && !row.operator)) {
+      const paged = operations.filter(({ query, row }) => query.includes('cursor') && !row.operator)
+      await inFlight(paged, async swept => {
         const [own, sibling, stranger] = [tenants[0]!, tenants[1]!, tenants[2]!]
         // A list for members only belongs to the account, which the sibling shares.
         const isOfAccount = swept.row.session === true
@@ -154,7 +154,7 @@ export function sweepPart(given: Given): void {
         }
         const filter = swept.query.find(name => FILTERS[name] && !NAMING.includes(name))
         if (filter) expect(await ask(own, token, { [filter]: FILTERS[filter]!(own) })).toEqual(refused)
-      }
+      })
     }, 120_000)
 
     it('works for its own tenant', async () => {

@@ -1,10 +1,12 @@
 // The engine on a database of the test's own, with an agent whose behaviour the test writes as a generator of
 // protocol lines. Everything between submit and settle is real; only the agent is played.
 
+import { setTimeout } from 'node:timers/promises'
 import { type Connections, openConnections } from '../../infra/node/connections.ts'
 import { createContext, type NodeContext } from '../../infra/node/context.ts'
 import { createOutside } from '../../infra/node/reach.ts'
 import type { AgentTarget, InvokeAgent } from '../../shared/agents/rules/invoke-agent.ts'
+import { consume } from '../../shared/consumer/verbs/consume.ts'
 import type { ItemKey, RunKey } from '../../shared/kernel/ids.ts'
 import type { AgentDeclaration, AgentLine, ItemLine } from '../../shared/protocol/rules/protocol.ts'
 import type { NewItem } from '../../shared/submission/rules/chunks.ts'
@@ -233,4 +235,18 @@ async function* encode(lines: AsyncIterable<AgentLine> | Iterable<AgentLine>, si
     if (next.done) return
     yield encoder.encode(`${JSON.stringify(next.value)}\n`)
   }
+}
+
+/** Consumes until nothing is in flight and an item waits for its next attempt, or until all have ended. */
+export async function consumeToBackoff({ ctx, sql }: TestEngine): Promise<void> {
+  const stop = new AbortController()
+  let isOver = false
+  const consuming = consume(ctx, { stop: stop.signal }).finally(() => {
+    isOver = true
+  })
+  const waiting = () =>
+    sql`select from due_items where due_at > now() and not exists (select from claims) limit 1`
+  while (!isOver && (await waiting()).length === 0) await Promise.race([consuming, setTimeout(20)])
+  stop.abort()
+  await consuming
 }

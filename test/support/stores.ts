@@ -32,50 +32,61 @@ async function databaseLike(template: string): Promise<TestStore> {
     return { url: url.href, drop: () => dropDatabase(nodes, name) }
   }
   await administer(
-    sql => sql`create database ${sql(name)} template ${sql(template)} strategy ${sql.unsafe(cloneBy)}`,
+    async sql => sql`create database ${sql(name)} template ${sql(template)} strategy ${sql.unsafe(cloneBy)}`,
   )
   return {
     url: url.href,
     async drop() {
-      await administer(sql => sql`drop database if exists ${sql(name)} with (force)`)
+      await administer(async sql => sql`drop database if exists ${sql(name)} with (force)`)
     },
   }
 }
 
 const REDIS_DATABASES = 64
 
+/** Numbers of the Redis databases that tests of this worker use. */
+const taken = new Set<number>()
+
 /**
  * An empty logical database of the shared Redis: empty it with `flushdb`, since `flushall` reaches other tests. It is
- * this test's while its PostgreSQL connection holds an advisory lock on the number, so any end of the test frees it.
+ * this test's while the worker's PostgreSQL connection holds an advisory lock on the number, so any end of the worker
+ * frees it.
  */
 export async function testRedis(): Promise<TestStore> {
-  const { databaseUrl, redisUrl } = inject('stores')
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
-  const number = await claimNumber(sql)
-  const url = `${redisUrl}/${number}`
+  const number = await takeNumber()
+  const url = `${inject('stores').redisUrl}/${number}`
   const { Redis } = await import('ioredis')
   const redis = new Redis(url)
   await redis.flushdb()
   redis.disconnect()
-  return { url, drop: () => sql.end({ timeout: 5 }) }
+  return {
+    url,
+    async drop() {
+      await administer(async sql => sql`select pg_advisory_unlock(hashtext('redis database'), ${number})`)
+      taken.delete(number)
+    },
+  }
 }
 
-async function claimNumber(sql: Sql): Promise<number> {
+async function takeNumber(): Promise<number> {
   for (let number = 1; number < REDIS_DATABASES; number++) {
-    const [row] = await sql`select pg_try_advisory_lock(hashtext('redis database'), ${number}) as held`
+    if (taken.has(number)) continue // a session gets a lock that it holds once more
+    taken.add(number)
+    const [row] = await administer(
+      async sql => sql`select pg_try_advisory_lock(hashtext('redis database'), ${number}) as held`,
+    )
     if (row?.held) return number
+    taken.delete(number)
   }
-  await sql.end()
   throw new Error(`all ${REDIS_DATABASES - 1} Redis databases are in use: a test does not drop what it took`)
 }
 
-async function administer(statement: (sql: Sql) => Promise<unknown>): Promise<void> {
-  const sql = postgres(inject('stores').databaseUrl, { max: 1, onnotice: () => {} })
-  try {
-    await statement(sql)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+let administration: Sql | undefined
+
+/** Over one connection of this worker: to sign in takes a few milliseconds, and an engine would four times. */
+function administer<T>(statement: (sql: Sql) => Promise<T>): Promise<T> {
+  administration ??= postgres(inject('stores').databaseUrl, { max: 1, onnotice: () => {} })
+  return statement(administration)
 }
 
 export interface PrivateStores {

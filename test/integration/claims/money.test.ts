@@ -7,6 +7,7 @@ import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import {
   centStep,
   conservation,
+  consumeToBackoff,
   failure,
   result,
   step,
@@ -231,7 +232,7 @@ describe('cost', () => {
       yield item!.attempt === 1 ? failure(item!, 'agent_error') : result(item!)
     })
     const runId = await engine.submit(1)
-    await consume(engine.ctx, { stop: AbortSignal.timeout(300) })
+    await consumeToBackoff(engine)
     await engine.skipBackoff()
     await consume(engine.ctx)
     const told = { model_calls: 6, unread_calls: 2, cost_micro: 5_000_000 }
@@ -258,7 +259,7 @@ describe('cost', () => {
       yield item!.attempt === 1 ? failure(item!, 'agent_error') : result(item!)
     })
     const runId = await engine.submit(1)
-    await consume(engine.ctx, { stop: AbortSignal.timeout(300) })
+    await consumeToBackoff(engine)
     await engine.skipBackoff()
     await consume(engine.ctx)
     expect((await engine.items(runId))[0]).toMatchObject({ status: 'completed', cost_micro: 20_000 })

@@ -17,7 +17,15 @@ import { closeMaterializing } from '../../../shared/submission/queries/submissio
 import { submitRun } from '../../../shared/submission/verbs/submit.ts'
 import { CauseNamer } from '../../../shared/triage/verbs/name-causes.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
-import { conservation, failure, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
+import {
+  conservation,
+  consumeToBackoff,
+  failure,
+  result,
+  step,
+  type TestEngine,
+  testEngine,
+} from '../../support/engine.ts'
 import { eventually } from '../../support/eventually.ts'
 
 let engine: TestEngine
@@ -360,7 +368,7 @@ describe('an attempt', () => {
     })
     for (let i = 0; i < 6; i++) {
       await engine.skipBackoff()
-      await Promise.race([consume(engine.ctx, { stop: AbortSignal.timeout(300) })])
+      await consumeToBackoff(engine)
     }
     const [item] = await engine.items(runId)
     expect(item).toMatchObject({
@@ -389,7 +397,7 @@ describe('an attempt', () => {
     const thrice = await engine.submit(1)
     for (let i = 0; i < 3; i++) {
       await engine.skipBackoff()
-      await consume(engine.ctx, { stop: AbortSignal.timeout(300) })
+      await consumeToBackoff(engine)
     }
     expect((await engine.items(thrice))[0]).toMatchObject({ status: 'failed', attempt: 3 })
   })
@@ -401,7 +409,7 @@ describe('an attempt', () => {
       yield step(item!, 'broken', { error: { code: 'step_error', message: 'no' } })
       throw new Error('connection reset')
     })
-    await consume(engine.ctx, { stop: AbortSignal.timeout(300) })
+    await consumeToBackoff(engine)
     await engine.skipBackoff()
     engine.play(async function* ([item]) {
       yield step(item!, 'second')
@@ -468,7 +476,7 @@ describe('an attempt', () => {
   it('whose answer breaks the protocol fails with protocol_error, which names the mistake', async () => {
     const runId = await engine.submit(1)
     engine.play(([item]) => [{ type: 'resullt', seq: item!.seq, attempt: item!.attempt } as never])
-    await consume(engine.ctx, { stop: AbortSignal.timeout(300) })
+    await consumeToBackoff(engine)
     expect(await engine.sql`select code, message from attempts where run_id = ${runId}`).toMatchObject([
       { code: 'protocol_error', message: 'unknown line type "resullt"' },
     ])

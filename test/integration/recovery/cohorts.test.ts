@@ -21,6 +21,7 @@ import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import {
   centStep,
   conservation,
+  consumeToBackoff,
   failure,
   result,
   step,
@@ -475,7 +476,7 @@ describe('why an item is not running', () => {
       throw new Error('connection refused')
     })
     const runId = await engine.submit(1)
-    await consume(engine.ctx, { stop: AbortSignal.timeout(300) })
+    await consumeToBackoff(engine)
     const { token, message } = (await whyItem(engine.ctx, engine.item(runId, 1)))!
     expect(token).toBe('retry_backoff')
     expect(message).toContain('connection refused')
