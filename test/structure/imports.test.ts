@@ -71,12 +71,12 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   triggers: {
     wire: ['sources', 'submission'],
-    queries: ['accounts', 'cluster'],
+    queries: ['accounts'],
     verbs: ['accounts', 'sources', 'submission'],
   },
   sources: {
     rules: ['protocol', 'submission'],
-    queries: ['accounts', 'cluster'],
+    queries: ['accounts'],
     verbs: ['accounts', 'alerts', 'submission'],
   },
   agents: {
@@ -87,7 +87,6 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   alerts: {
     rules: ['items', 'outbox', 'prices', 'schedules'],
-    queries: ['cluster'],
   },
   outbox: {
     wire: ['alerts', 'items'],
@@ -98,18 +97,16 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   accounts: {
     wire: ['prices', 'schedules'],
-    queries: ['cluster', 'prices'],
+    queries: ['prices'],
     verbs: ['prices', 'quotas', 'sessions'],
   },
   sessions: {},
   prices: {
     queries: ['cluster'],
   },
-  quotas: {
-    queries: ['cluster'],
-  },
+  quotas: {},
   upkeep: {
-    queries: ['accounts', 'claims', 'cluster', 'items'],
+    queries: ['accounts', 'claims', 'items'],
     verbs: [
       'accounts',
       'alerts',
