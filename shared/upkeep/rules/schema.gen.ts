@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0070_take_by_bounds',
-  version: 1795857834425,
+  migration: '0071_functions_by_project',
+  version: 1795899933570,
   tables: [
     'accounts',
     'agents',
