@@ -1,7 +1,7 @@
 // Opens a session for a backup or a restore: one connection, whose transactions have no time limit.
 
 import postgres, { type Sql } from 'postgres'
-import { lookWhether } from '../../shared/cluster/queries/nodes.ts'
+import { lookWhether } from '../../shared/cluster/queries/distributed.ts'
 import type { Sql as ProductSql } from '../../shared/context.ts'
 import { postgresOptions } from '../node/postgres-options.ts'
 

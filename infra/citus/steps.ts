@@ -6,7 +6,6 @@ import { FOREIGN_KEYS, FORGONE, type ForeignKey, type Key, WIDENED } from './key
 import { BY, FIRST, PLACES, TABLES } from './places.ts'
 import { isPlaced, type State } from './state.ts'
 import { viewsFor } from './tenant-views.ts'
-import { definitionOf, TRIGGER_FUNCTIONS } from './trigger-functions.ts'
 
 export interface Step {
   says: string
@@ -198,9 +197,6 @@ const withColumns = (name: string) =>
 
 function functionSteps(state: State): Step[] {
   const steps: Step[] = []
-  for (const one of TRIGGER_FUNCTIONS)
-    if (!state.functions.get(`${one.name}()`)?.endsWith(one.body))
-      steps.push({ says: `${one.name}() works project by project`, statements: [definitionOf(one)] })
   if (!state.functions.has('ended_items(anyelement)'))
     steps.push({
       says: 'ended_items() takes rows of shards',

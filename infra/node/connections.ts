@@ -7,7 +7,6 @@
 import type { Duplex } from 'node:stream'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import type { Apart } from '../../shared/cluster/queries/nodes.ts'
 import type { Database, ReadConnection, ReadConnections, Redis, Sql } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { untilGiven } from '../../shared/kernel/unreachable.ts'
@@ -143,10 +142,8 @@ function clientsOf({ databaseUrl, databaseCa, openTls }: DatabaseTarget) {
     ...session,
   }
   // The types of postgres.js name the parsed bigint; callers declare their row shapes anyway.
-  const connect = (max: number, more: object = {}) =>
-    postgres(url, { ...base, ...more, max }) as unknown as Sql
   const open = (max: number, more: object = {}) =>
-    Object.assign(patient(connect(max, more)), { apart: () => connect(1) } satisfies Apart)
+    patient(postgres(url, { ...base, ...more, max }) as unknown as Sql)
   return {
     open,
     openDb(max: number, more: object = {}) {

@@ -2,7 +2,6 @@
 // an unexpected error tells the caller only that id.
 
 import { Hono } from 'hono'
-import { lookAgain, noteLostNode, orSilent } from '../cluster/queries/nodes.ts'
 import type { Context } from '../context.ts'
 import { errorText } from '../kernel/error-text.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -63,17 +62,8 @@ async function answered(
   async function attempt(): Promise<Response> {
     checkEncoding(request.url)
     if (endpoint.tag !== 'Health') await ctx.join?.()
-    lookAgain(ctx.sql)
-    const answer = () =>
-      endpoint.answer(ctx, request, params, subject).catch(async error => {
-        // A retry then leaves out the projects of the lost node.
-        await noteLostNode(ctx.sql, error)
-        throw error
-      })
-    if (request.method === 'GET') return onceMore(() => orSilent(ctx.sql, answer()))
-    const answered = answer()
-    orSilent(ctx.sql, answered).catch(() => {}) // it may have changed something: it is waited for
-    return answered
+    const answer = () => endpoint.answer(ctx, request, params, subject)
+    return request.method === 'GET' ? onceMore(answer) : answer()
   }
 }
 

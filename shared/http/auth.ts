@@ -5,7 +5,6 @@ import { sha256 as sha256Now } from '@noble/hashes/sha2.js'
 import { jwtVerify, SignJWT } from 'jose'
 import { liveKey, touchKey } from '../accounts/queries/api-keys.ts'
 import { type KeyRole, MEMBER_ROLES, type MemberRole } from '../accounts/vocabulary.ts'
-import { refuseLost } from '../cluster/queries/nodes.ts'
 import type { Context } from '../context.ts'
 import { sinceMs } from '../kernel/elapsed.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -64,7 +63,6 @@ export async function authenticate(ctx: Context, request: Request, anew = false)
   const principal = await (token.startsWith('pk_') ? keyPrincipal : sessionPrincipal)(ctx, token, anew)
   if (principal === undefined) throw await unknownCaller(ctx, token)
   refuseExpired(ctx, principal)
-  if (principal.kind === 'key') refuseLost(principal.project_id)
   return principal
 }
 

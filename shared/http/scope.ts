@@ -6,7 +6,6 @@ import { findProject } from '../accounts/queries/projects.ts'
 import type { AgentRow, ProjectRow } from '../accounts/wire/account.ts'
 import type { MemberRow } from '../accounts/wire/members.ts'
 import { findAgent, findAgentBySlug } from '../agents/queries/agents.ts'
-import { refuseLost } from '../cluster/queries/nodes.ts'
 import type { Context } from '../context.ts'
 import { findRun } from '../items/queries/runs.ts'
 import type { RunRow } from '../items/wire/runs.ts'
@@ -61,7 +60,6 @@ export function within<T extends { project_id: string }>(
 ): T {
   if (row === undefined) throw notFound(noun)
   if (principal.kind === 'key' && row.project_id !== principal.project_id) throw otherProject()
-  refuseLost(row.project_id)
   return row
 }
 

@@ -4,10 +4,12 @@
 import type { Fragment, Sql } from 'postgres'
 import { LIMITS } from './limits.ts'
 
-/** The projects that `look` selects as `project_id`, in its order: at most LIMITS.projects_per_sweep, the rest next time. */
+/**
+ * The projects that `look` selects as `project_id`, in its order: at most LIMITS.projects_per_sweep, the rest next time.
+ * A look that finds a project again after its work is done orders at random, so that the rest has its turn.
+ */
 export async function findProjects(sql: Sql, look: Fragment): Promise<string[]> {
-  const rows = await sql<{ project_id: string }[]>`
-    select project_id from (${look}) found limit ${LIMITS.projects_per_sweep}`
+  const rows = await sql<{ project_id: string }[]>`${look} limit ${LIMITS.projects_per_sweep}`
   return rows.map(row => row.project_id)
 }
 

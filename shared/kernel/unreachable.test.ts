@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import {
   isDeadlock,
   isFull,
-  isNodeLost,
   isUnreachable,
   noteTrouble,
   onceMore,
@@ -89,9 +88,9 @@ it.for([
   ['XX000', 'a failure on connection marked as essential', false],
   ['42601', 'failure on connection marked as essential: 127.0.0.1:5433', false],
   ['40P01', 'canceling the transaction since it was involved in a distributed deadlock', false],
-] as const)('of a coordinator, %s "%s" tells of a lost node: %s', ([code, message, isLost]) => {
+] as const)('of a coordinator, %s "%s" says that it cannot be reached: %s', ([code, message, isAway]) => {
   const error = new Error('a query failed', { cause: thrown(message, code) })
-  expect([isNodeLost(error), isUnreachable(error)]).toEqual([isLost, isLost])
+  expect(isUnreachable(error)).toBe(isAway)
 })
 
 it('a transaction that PostgreSQL ended for others is told from one that failed, whatever wraps it', () => {

@@ -9,11 +9,6 @@ const WAITS_MS = [100, 200, 400, 800, 1500, 2000]
 const REPEATED_MS = 5000
 const TOLD_MS = 10_000
 
-/** A node of a cluster is lost, as reported by its coordinator. */
-export const NODE_LOST = '08006'
-/** The same in the middle of a transaction, where the error has no code of its own. */
-const NODE_BROKE_OFF = /^failure on connection marked as essential/
-
 /** Codes of the driver, of sockets and name look-ups, and of a PostgreSQL that is starting or stopping. */
 const CODES = new Set([
   ...['CONNECTION_CLOSED', 'CONNECTION_DESTROYED'],
@@ -28,7 +23,10 @@ const CODES = new Set([
     'EAI_AGAIN',
   ],
   ...['57P01', '57P02', '57P03', '25P03'],
+  '08006', // the coordinator of a cluster, of a node that it cannot reach
 ])
+/** The same in the middle of a transaction, where the error has no code of its own. */
+const COORDINATOR_IS_CUT_OFF = /^failure on connection marked as essential/
 
 /** Deadlines of the driver, for a session and for an answer, and PostgreSQL's own for a statement. */
 const TIMEOUTS = new Set(['CONNECT_TIMEOUT', 'QUERY_TIMEOUT', '57014'])
@@ -53,13 +51,9 @@ export const isUnreachable = (error: unknown): boolean =>
   hasCode(error, CODES) ||
   says(error, POOLER_IS_CUT_OFF) ||
   wasWaitedFor(error) ||
+  says(error, COORDINATOR_IS_CUT_OFF, 'XX000') ||
   isFull(error) ||
-  isNodeLost(error) ||
   takesNoWrites(error)
-
-/** Whether a node of a cluster does not answer its coordinator, while the coordinator answers. */
-export const isNodeLost = (error: unknown): boolean =>
-  hasCode(error, new Set([NODE_LOST])) || says(error, NODE_BROKE_OFF, 'XX000')
 
 /** Whether PostgreSQL cannot write, though it may read. */
 export const takesNoWrites = (error: unknown): boolean => hasCode(error, NO_ROOM)

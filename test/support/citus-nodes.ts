@@ -99,18 +99,6 @@ export const startNode = (node: CitusNode): Promise<void> =>
 export const killNode = (node: CitusNode): Promise<void> =>
   control(node, 'stop', '-m', 'immediate').catch(() => {}) // it may be down already
 
-/** Stops all processes of the node where they are: its machine accepts connections, and nobody answers. */
-export const silenceNode = (node: CitusNode): Promise<void> => signal(node, 'SIGSTOP')
-
-/** Lets them continue. */
-export const wakeNode = (node: CitusNode): Promise<void> => signal(node, 'SIGCONT')
-
-async function signal({ folder }: CitusNode, name: NodeJS.Signals): Promise<void> {
-  const [postmaster] = (await readFile(join(folder, 'postmaster.pid'), 'utf8')).split('\n')
-  const children = await run('pgrep', ['-P', postmaster!])
-  for (const pid of [postmaster!, ...children.stdout.trim().split('\n')]) process.kill(Number(pid), name)
-}
-
 async function control({ bin, folder }: CitusNode, verb: string, ...options: string[]): Promise<void> {
   const child = spawn(join(bin, 'pg_ctl'), [verb, '-D', folder, ...options], {
     ...owner,

@@ -1,7 +1,6 @@
 // Project keys. Only the hash of a key is stored; the plaintext is returned once, when the key is made.
 
 import { and, desc, eq, isNull, lt, sql } from 'drizzle-orm'
-import { lostNodes } from '../../cluster/queries/nodes.ts'
 import type { Database } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { accounts } from '../tables/accounts.ts'
@@ -43,9 +42,8 @@ export async function liveKey(db: Database, hash: Uint8Array) {
   return row
 }
 
-/** Notes a key's use, at most once a minute. On a cluster every node gets it, so it is skipped while a node is lost. */
+/** Notes a key's use, at most once a minute. */
 export async function touchKey(db: Database, id: string): Promise<void> {
-  if (lostNodes().length > 0) return
   await db
     .update(apiKeys)
     .set({ last_used_at: sql`now()` })

@@ -1,13 +1,12 @@
 // Accounts' projects. A project and its usage row are made and removed together.
 
 import { and, asc, eq, sql } from 'drizzle-orm'
-import { canBeAsked, isKnownDistributed, lostNodes, refuseUntold } from '../../cluster/queries/nodes.ts'
 import type { Database } from '../../context.ts'
 import { budgetColumns } from '../../prices/queries/budgets.ts'
 import { projects, projectUsage } from '../tables/projects.ts'
 import type { ProjectRow } from '../wire/account.ts'
 
-/** Of all projects, or of one: then a cluster that has lost a node needs it named. */
+/** Of all projects, or of one, which is named then. */
 const columnsOf = (project_id: string | null) => ({
   id: projects.id,
   account_id: projects.account_id,
@@ -52,21 +51,12 @@ export async function projectIdsOf(
 }
 
 /**
- * The projects in which to look for a row by its id, one after another; undefined means in all at once. A cluster has
- * the caller's own project (null: all of the account) on one node; and only a read that names its project leaves out a
- * lost node: with views, any other sends a part to all nodes. @throws if the row may be on a lost node
+ * The projects in which to look for a row by its id, one after another; undefined means in all at once. `own` is the
+ * only project that the caller may see; null if it may see all of the account. On a cluster a project is on one node.
  */
-export async function* placesOf(
-  db: Database,
-  account_id: string,
-  own: string | null,
-): AsyncGenerator<string | undefined> {
-  if (own !== null && isKnownDistributed()) yield own
-  if (lostNodes().length === 0) yield undefined
-  else if (own === null) {
-    yield* (await projectIdsOf(db, { account_id, project_id: null })).filter(canBeAsked)
-    refuseUntold()
-  }
+export function* placesOf(own: string | null): Generator<string | undefined> {
+  if (own !== null) yield own
+  yield undefined
 }
 
 export async function findProject(

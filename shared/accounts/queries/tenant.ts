@@ -5,7 +5,6 @@
 // Everything is set for one transaction, so a pooler in between may give each transaction to another connection.
 
 import { drizzle } from 'drizzle-orm/postgres-js'
-import { isDistributed } from '../../cluster/queries/nodes.ts'
 import type { Database, ReadConnections, Sql } from '../../context.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -16,13 +15,10 @@ export interface Stores {
   db: Database
 }
 
-const BEGIN = 'begin isolation level repeatable read read only'
-
-/** A cluster passes on to its nodes what `set local` sets, but not what set_config sets. */
-async function beginFor(sql: Sql, account_id: string): Promise<string> {
-  if (!(await isDistributed(sql))) return BEGIN
+/** Names the account by `set local`, which a cluster passes on to its nodes, unlike what set_config sets. */
+function beginFor(account_id: string): string {
   if (!isUuid(account_id)) throw new Error('an account is named by its id')
-  return `${BEGIN}; set local ${TENANT_SETTING} = '${account_id}'`
+  return `begin isolation level repeatable read read only; set local ${TENANT_SETTING} = '${account_id}'`
 }
 
 /** Both stores use one connection, and are closed when `read` is done. */
@@ -32,12 +28,9 @@ export async function readForAccount<T>(
   read: (stores: Stores) => Promise<T>,
   statement: keyof typeof LIMITS.statement_ms = 'plain',
 ): Promise<T> {
+  const begin = beginFor(account_id)
   const connection = await reads.take()
   const { sql } = connection
-  const begin = await beginFor(sql, account_id).catch(error => {
-    reads.give(connection)
-    throw error
-  })
   let isOver = false
   const check = () => {
     if (isOver) throw shut()
@@ -49,7 +42,7 @@ export async function readForAccount<T>(
     // The role's schema first: it has the views that replace some tables.
     sql`
       select set_config('search_path', ${TENANT_ROLE} || ', ' || current_setting('search_path'), true),
-        set_config(${TENANT_SETTING}, ${account_id}, true), set_config('role', ${TENANT_ROLE}, true),
+        set_config('role', ${TENANT_ROLE}, true),
         set_config('statement_timeout', ${String(LIMITS.statement_ms[statement])}, true)`.execute(),
   ])
   scoped.catch(() => {})

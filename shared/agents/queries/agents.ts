@@ -3,11 +3,10 @@
 // Drizzle describes and plans a statement again each time unless it is prepared, which costs a round trip and more than
 // the read itself. The reads that come before a submission are prepared: their text is always the same.
 
-import { and, asc, eq, getTableColumns, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, isNull, sql } from 'drizzle-orm'
 import { placesOf } from '../../accounts/queries/projects.ts'
 import { projects, projectUsage } from '../../accounts/tables/projects.ts'
 import type { AgentRow } from '../../accounts/wire/account.ts'
-import { isKnownDistributed } from '../../cluster/queries/nodes.ts'
 import type { Database } from '../../context.ts'
 import type { AgentKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -95,24 +94,14 @@ export async function findAgent(
   own: string | null,
 ): Promise<AgentRow | undefined> {
   const isIt = and(isNull(agents.deleted_at), eq(projects.account_id, account_id), eq(agents.id, id))
-  if (!isKnownDistributed()) return (await selectAgents(db).where(isIt).prepare('agent').execute())[0]
-  for await (const place of placesOf(db, account_id, own)) {
-    const project_id = place ?? (await projectOfAgent(db, id))
-    const row = project_id === undefined ? undefined : await findOfProject(db, project_id, isIt)
+  for (const place of placesOf(own)) {
+    const [row] = await selectAgents(db, true, place)
+      .where(place === undefined ? isIt : and(eq(agents.project_id, place), isIt))
+      .prepare(place === undefined ? 'agent' : 'agent_of_project')
+      .execute()
     if (row !== undefined) return row
   }
   return undefined
-}
-
-/** Queries only the node of the project. */
-async function findOfProject(db: Database, project_id: string, isIt: SQL | undefined) {
-  const [row] = await selectAgents(db, true, project_id).where(and(eq(agents.project_id, project_id), isIt))
-  return row
-}
-
-async function projectOfAgent(db: Database, id: string): Promise<string | undefined> {
-  const [row] = await db.select({ project_id: agents.project_id }).from(agents).where(eq(agents.id, id))
-  return row?.project_id
 }
 
 export async function findAgentBySlug(
@@ -127,8 +116,7 @@ export async function findAgentBySlug(
     eq(agents.project_id, project_id),
     eq(agents.slug, slug),
   )
-  if (isKnownDistributed()) return findOfProject(db, project_id, isIt)
-  const [row] = await selectAgents(db).where(isIt).prepare('agent_by_slug').execute()
+  const [row] = await selectAgents(db, true, project_id).where(isIt).prepare('agent_by_slug').execute()
   return row
 }
 

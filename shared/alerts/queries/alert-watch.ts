@@ -7,9 +7,8 @@
 // that it meets, and resolves alerts of earlier runs.
 
 import type { Fragment } from 'postgres'
-import { type Asked, askEach, asked, byProject } from '../../cluster/queries/distributed.ts'
-import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
+import { byProject, findInEach } from '../../kernel/each-project.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { RULES } from '../rules/alerts.ts'
 import { RUN_RULES, type RunFindings, type RunRule, type WatchedRun } from '../rules/run-alerts.ts'
@@ -24,11 +23,10 @@ export async function lockAlerts(sql: Sql): Promise<boolean> {
 }
 
 /** Joins the setting of a rule for the run `r`: that of its agent, else that for all agents. */
-function setting(sql: Sql, rule: AlertRule, project: Asked) {
+function setting(sql: Sql, rule: AlertRule, project_id: string) {
   return sql`left join lateral (
       select s.enabled, s.bounds from alert_settings s
-      where s.project_id = r.project_id and s.rule = ${rule} and (s.agent_id = r.agent_id or s.agent_id is null)
-        ${asked(sql, 's', project)}
+      where s.project_id = ${project_id} and s.rule = ${rule} and (s.agent_id = r.agent_id or s.agent_id is null)
       order by s.agent_id nulls last limit 1
     ) ${sql(rule)} on true`
 }
@@ -44,9 +42,10 @@ const watched = (sql: Sql) => sql`r.project_id, r.agent_id, a.slug as agent_slug
   r.budget_exceeded, r.cancelled, r.paused, r.cost_micro, r.budget_micro, coalesce(r.finished_at, now()) as since`
 
 /** The schedule that started the run `r`. */
-const fired = (sql: Sql, project: Asked) => sql`left join lateral (
-    select s.id as schedule_id, s.cron from occurrences o join schedules s on s.id = o.schedule_id ${asked(sql, 's', project)}
-    where o.project_id = r.project_id and o.run_id = r.id ${asked(sql, 'o', project)} limit 1
+const fired = (sql: Sql, project_id: string) => sql`left join lateral (
+    select s.id as schedule_id, s.cron
+    from occurrences o join schedules s on s.project_id = ${project_id} and s.id = o.schedule_id
+    where o.project_id = ${project_id} and o.run_id = r.id limit 1
   ) fired on true`
 
 /**
@@ -54,18 +53,18 @@ const fired = (sql: Sql, project: Asked) => sql`left join lateral (
  * of them have one. Of a failed call only the agent's own message is known, so it is searched for the status or for
  * what clients call the error.
  */
-const refused = (sql: Sql, when: ReturnType<Sql>, project: Asked) => sql`left join lateral (
+const refused = (sql: Sql, when: ReturnType<Sql>, project_id: string) => sql`left join lateral (
     select count(call.model)::int as calls, count(*)::int as looked, min(call.status) as refused_status,
       min(nullif(call.model, '')) as refused_model
     from (
       select t.run_id, t.seq from triage t
-      where ${when} and t.project_id = r.project_id and t.run_id = r.id and t.lane = 'dlq' and t.disposition is null
-        ${asked(sql, 't', project)}
+      where t.project_id = ${project_id} and ${when} and t.run_id = r.id and t.lane = 'dlq' and t.disposition is null
       limit ${LIMITS.refused_calls_sampled}
     ) t left join lateral (
       select coalesce(s.model, '') as model, substring(s.error_message from '(?:^|\\D)(401|403)(?:\\D|$)') as status
       from steps s
-      where s.project_id = r.project_id and s.run_id = t.run_id and s.seq = t.seq and s.kind = 'llm_call' and s.outcome = 'failed' ${asked(sql, 's', project)}
+      where s.project_id = ${project_id} and s.run_id = t.run_id and s.seq = t.seq and s.kind = 'llm_call'
+        and s.outcome = 'failed'
         and s.error_message ~* '(^|\\D)(401|403)(\\D|$)|authentication_error|permission_error|permission_denied|invalid.api.key|incorrect api key|unauthorized'
       limit 1
     ) call on true
@@ -77,17 +76,17 @@ const isRefused = (sql: Sql) => sql`(refusal.calls > 0 and 2 * refusal.calls >= 
 const isFirst = (sql: Sql) => sql`(r.replay_of is null and r.recovery_id is null)`
 
 /** Some of its items did not work, and all of these have been decided about. */
-const isDecided = (sql: Sql, project: Asked) => sql`(r.undecided = 0
+const isDecided = (sql: Sql, project_id: string) => sql`(r.undecided = 0
   and (not taken.first_end or exists (
-    select 1 from triage t where t.project_id = r.project_id and t.run_id = r.id and t.lane = 'dlq' ${asked(sql, 't', project)})))`
+    select 1 from triage t where t.project_id = ${project_id} and t.run_id = r.id and t.lane = 'dlq')))`
 
 /**
  * No rule about the outcome of runs has alerted about the run, so its outcome raises one alert in all. Alerts that it
  * started late or missed a deadline do not count.
  */
-const untold = (sql: Sql, project: Asked) => sql`not exists (
-  select 1 from alerts told
-  where told.project_id = r.project_id ${asked(sql, 'told', project)} and told.run_id = r.id and told.rule::text = any(${[...RUN_RULES]}::text[]))`
+const isNew = (sql: Sql, project_id: string) => sql`not exists (
+  select 1 from alerts raised
+  where raised.project_id = ${project_id} and raised.run_id = r.id and raised.rule::text = any(${[...RUN_RULES]}::text[]))`
 
 /**
  * Whether too many of `of` items did not work. For an open run `of` is all of its items, so that nobody is alerted to
@@ -134,68 +133,66 @@ const listed = (sql: Sql, of: (rule: RunRule) => Fragment): Fragment =>
 
 /** Takes ended runs off `ended_runs`, once the checks over their answers have been made. */
 export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]> {
-  const look = (of: Reachable) =>
-    sql`select distinct project_id from ended_runs where not answers_due ${of('ended_runs')}`
-  return askEach(sql, look, limit, (project, limit) => takeEndedOf(sql, limit, project))
+  const look = sql`select distinct project_id from ended_runs where not answers_due`
+  return findInEach(sql, look, limit, (project_id, limit) => takeEndedOf(sql, limit, project_id))
 }
 
-const takeEndedOf = (sql: Sql, limit: number, project: Asked) => {
-  const of = asked(sql, 'ended_runs', project)
+function takeEndedOf(sql: Sql, limit: number, project_id: string) {
   const taken = sql`
-    delete from ended_runs where (project_id, run_id) in (
-      select project_id, run_id from ended_runs where not answers_due ${of} order by run_id limit ${limit} for update skip locked) ${of}
-    returning project_id, run_id, first_end`
-  return judge(sql, taken, project)
+    delete from ended_runs where project_id = ${project_id} and run_id in (
+      select run_id from ended_runs where project_id = ${project_id} and not answers_due
+      order by run_id limit ${limit} for update skip locked)
+    returning run_id, first_end`
+  return judge(sql, taken, project_id)
 }
 
 /**
  * For each of these alerts, which decisions about its run resolved, the first runs that it also stood for and that still
- * wait for decisions: a rule alerts once about a subject, so nobody was told of them. A batch of ended runs raises the
+ * wait for decisions: a rule alerts once about a subject, so they raised none of their own. A batch of ended runs raises the
  * alert of one of them, and is taken within the hour.
  */
 export async function findStoodFor(sql: Sql, over: readonly OpenAlert[]): Promise<EndedRun[]> {
   const found: EndedRun[] = []
-  for (const [project, own] of await byProject(sql, over)) {
-    const of = (alias: string) => asked(sql, alias, project)
+  for (const [project_id, own] of byProject(over)) {
     const taken = sql`
-      select r.project_id, r.id as run_id, true as first_end
+      select r.id as run_id, true as first_end
       from alerts over cross join lateral (
-        select r.project_id, r.id from (
+        select r.id from (
           select * from runs
-          where project_id = over.project_id and agent_id = over.agent_id ${of('runs')}
+          where project_id = ${project_id} and agent_id = over.agent_id
           order by id desc limit ${LIMITS.alert_runs_looked_back}
-        ) r ${fired(sql, project)}
+        ) r ${fired(sql, project_id)}
         where r.undecided > 0 and ${isFirst(sql)} and r.finished_at >= over.since - interval '1 hour'
-          and ${untold(sql, project)} and over.subject_id = coalesce(fired.schedule_id, r.agent_id)
+          and ${isNew(sql, project_id)} and over.subject_id = coalesce(fired.schedule_id, r.agent_id)
         order by r.id limit ${LIMITS.alert_runs_stood_for}
       ) r
-      where over.id = any(${own.map(({ id }) => id)}::uuid[]) ${of('over')} and over.rule::text = any(${[...RUN_RULES]}::text[])`
-    found.push(...(await judge(sql, taken, project)))
+      where over.project_id = ${project_id} and over.id = any(${own.map(({ id }) => id)}::uuid[])
+        and over.rule::text = any(${[...RUN_RULES]}::text[])`
+    found.push(...(await judge(sql, taken, project_id)))
   }
   return found
 }
 
 /** Which rules runs meet that have ended: those that `taken` returns. */
-function judge(sql: Sql, taken: Fragment, project: Asked) {
-  const of = (alias: string) => asked(sql, alias, project)
+function judge(sql: Sql, taken: Fragment, project_id: string) {
   const reasons = givesReason(sql)
   const never = couldNot(sql)
   return sql<EndedRun[]>`
     with taken as (${taken}), judged as (
       select ${watched(sql)}, taken.first_end, not ${isFirst(sql)} as is_replay,
-        ${isDecided(sql, project)} as is_decided,
-        (not ${isFirst(sql)} or r.stop_reason is not distinct from 'cancelled' or not ${untold(sql, project)}
-          or ${isDecided(sql, project)}) as is_quiet,
+        ${isDecided(sql, project_id)} as is_decided,
+        (not ${isFirst(sql)} or r.stop_reason is not distinct from 'cancelled' or not ${isNew(sql, project_id)}
+          or ${isDecided(sql, project_id)}) as is_quiet,
         refusal.refused_status, refusal.refused_model, r.unpriced_items > 0 as unpriced,
         ${listed(
           sql,
           rule => sql`${reasons[rule]} as ${sql(`for_${rule}`)}, ${isOn(sql, rule)} as ${sql(`on_${rule}`)},
           (fired.schedule_id is null and ${never[rule] ?? sql`false`}) as ${sql(`never_${rule}`)}`,
         )}
-      from taken join runs r on r.project_id = taken.project_id and r.id = taken.run_id ${of('r')}
-        join agents a on a.project_id = r.project_id and a.id = r.agent_id ${of('a')}
-      ${fired(sql, project)} ${refused(sql, sql`taken.first_end and r.degraded + r.failed > 0`, project)}
-      ${RUN_RULES.map(rule => setting(sql, rule, project))}
+      from taken join runs r on r.project_id = ${project_id} and r.id = taken.run_id
+        join agents a on a.project_id = ${project_id} and a.id = r.agent_id
+      ${fired(sql, project_id)} ${refused(sql, sql`taken.first_end and r.degraded + r.failed > 0`, project_id)}
+      ${RUN_RULES.map(rule => setting(sql, rule, project_id))}
     )
     select *,
       jsonb_build_object('unpriced_model', unpriced, ${listed(sql, rule => sql`${rule}::text, ${sql(`for_${rule}`)} or ${sql(`never_${rule}`)}`)}) as holds,
@@ -211,24 +208,23 @@ export async function findUnwellRuns(
   sql: Sql,
   limit: number,
 ): Promise<(WatchedRun & { found: RunFindings })[]> {
-  const look = (of: Reachable) =>
-    sql`
-      select project_id from runs where finished_at is null and degraded + failed > 0 ${of('runs')} group by 1 order by random()`
-  return askEach(sql, look, limit, (project, limit) => findUnwellOf(sql, limit, project))
+  const look = sql`
+    select project_id from runs where finished_at is null and degraded + failed > 0 group by 1 order by random()`
+  return findInEach(sql, look, limit, (project_id, limit) => findUnwellOf(sql, limit, project_id))
 }
 
-function findUnwellOf(sql: Sql, limit: number, project: Asked) {
-  const of = (alias: string) => asked(sql, alias, project)
+function findUnwellOf(sql: Sql, limit: number, project_id: string) {
   return sql<(WatchedRun & { found: RunFindings })[]>`
     select unwell.*, refusal.refused_status, refusal.refused_model,
       jsonb_build_object('credentials_refused', ${isRefused(sql)} and credentials_on, 'failure_share', share_on) as found
     from (
       select r.id, ${watched(sql)}, ${isOn(sql, 'credentials_refused')} as credentials_on,
         ${isOn(sql, 'failure_share')} as share_on
-      from runs r join agents a on a.project_id = r.project_id and a.id = r.agent_id ${of('a')} ${fired(sql, project)}
-      ${setting(sql, 'credentials_refused', project)} ${setting(sql, 'failure_share', project)}
-      where r.finished_at is null and r.degraded + r.failed > 0 and not r.materializing and ${isFirst(sql)}
-        and r.stop_reason is null and ${tooManyNotOk(sql, sql`r.total_items`)} and ${untold(sql, project)} ${of('r')}
+      from runs r join agents a on a.project_id = ${project_id} and a.id = r.agent_id ${fired(sql, project_id)}
+      ${setting(sql, 'credentials_refused', project_id)} ${setting(sql, 'failure_share', project_id)}
+      where r.project_id = ${project_id} and r.finished_at is null and r.degraded + r.failed > 0 and not r.materializing
+        and ${isFirst(sql)} and r.stop_reason is null and ${tooManyNotOk(sql, sql`r.total_items`)}
+        and ${isNew(sql, project_id)}
       order by random() limit ${limit}
-    ) unwell join runs r on r.project_id = unwell.project_id and r.id = unwell.id ${of('r')} ${refused(sql, sql`true`, project)}`
+    ) unwell join runs r on r.project_id = ${project_id} and r.id = unwell.id ${refused(sql, sql`true`, project_id)}`
 }

@@ -3,10 +3,9 @@
 // end.
 
 import { and, desc, eq, isNotNull, isNull, sql as raw } from 'drizzle-orm'
-import type { Fragment } from 'postgres'
 import { projects } from '../../accounts/tables/projects.ts'
-import { type Asked, asked, byProject, projectOf } from '../../cluster/queries/distributed.ts'
 import type { Database, Sql } from '../../context.ts'
+import { byProject } from '../../kernel/each-project.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { type Alert, RULES } from '../rules/alerts.ts'
 import { RUN_RULES } from '../rules/run-alerts.ts'
@@ -16,7 +15,7 @@ import type { AlertChannelRow, AlertRow, AlertSettingRow } from '../wire/alerts.
 
 export type NewAlert = Alert & { id: string }
 
-/** An open alert, named with its project, since its row lies on the project's node. */
+/** An open alert, which is found by its project and its id. */
 export interface OpenAlert {
   id: string
   project_id: string
@@ -28,107 +27,71 @@ export interface OpenAlert {
  */
 export async function raiseAlerts(sql: Sql, given: readonly NewAlert[]): Promise<{ id: string }[]> {
   const raised: { id: string }[] = []
-  for (const [project, own] of await byProject(sql, given))
-    raised.push(...(await (project === null ? raiseAtOnce(sql, own) : raiseApart(sql, own, project))))
+  for (const [project_id, own] of byProject(given)) raised.push(...(await raiseOf(sql, own, project_id)))
   return raised
 }
 
-const ALERT = `id uuid, project_id uuid, agent_id uuid, schedule_id uuid, run_id uuid, rule alert_rule, subject_id uuid,
-  reason text, message text, advice text, command text, since timestamptz, enabled boolean`
-const COLUMNS = `id, project_id, agent_id, schedule_id, run_id, rule, subject_id, reason, message, advice, command, since`
-
-const rowsOf = (sql: Sql, given: readonly NewAlert[]) => {
+function raiseOf(sql: Sql, given: readonly NewAlert[], project_id: string) {
   const rows = given.map(alert => ({ ...alert, enabled: RULES[alert.rule].enabled }))
-  return sql`jsonb_to_recordset(${sql.json(rows as never)}) as g(${sql.unsafe(ALERT)})`
-}
-
-const wanted = (sql: Sql, given: readonly NewAlert[], project: Asked) => sql`
-  select distinct on (project_id, rule, subject_id) g.* from ${rowsOf(sql, given)}
-  where coalesce((${settingOf(sql, 'enabled', project)}), g.enabled)
-  order by project_id, rule, subject_id, since desc`
-
-const mark = (sql: Sql, alerts: Fragment) => sql`
-  insert into alert_marks as m (project_id, rule, subject_id, raised_at)
-  select project_id, rule, subject_id, now() from ${alerts}
-  on conflict (project_id, rule, subject_id) do update set raised_at = excluded.raised_at, resolved_at = null
-    where case when m.rule = 'schedule_missed'
-      then excluded.raised_at - m.raised_at >= make_interval(hours => ${sql.unsafe(String(LIMITS.alert_repeat_hours))})
-      else m.resolved_at is not null end
-  returning project_id, rule, subject_id`
-
-/** Resolves the open alerts that the new ones replace. */
-const replace = (sql: Sql, marked: Fragment, project: Asked) => sql`
-  update alerts a set resolved_at = now() from ${marked} m
-  where a.project_id = m.project_id and a.rule = m.rule and a.subject_id = m.subject_id and a.resolved_at is null
-    ${asked(sql, 'a', project)}`
-
-const tell = (sql: Sql, kind: 'alert.raised' | 'alert.resolved', alerts: Fragment, project: Asked) => sql`
-  insert into deliveries (project_id, alert_id, kind, url, format)
-  select ${projectOf(sql, 'r.project_id', project)}, r.id, ${kind}, c.url, c.format
-  from ${alerts} r join alert_channels c on c.project_id = r.project_id ${asked(sql, 'c', project)}`
-
-function raiseAtOnce(sql: Sql, given: readonly NewAlert[]) {
   return sql<{ id: string }[]>`
-    with wanted as (${wanted(sql, given, null)}), marked as (${mark(sql, sql`wanted`)}),
-    replaced as (${replace(sql, sql`marked`, null)}), raised as (
-      insert into alerts (${sql.unsafe(COLUMNS)})
-      select ${sql.unsafe(COLUMNS)} from wanted join marked using (project_id, rule, subject_id)
-      returning id, project_id
-    ), told as (${tell(sql, 'alert.raised', sql`raised`, null)})
+    with wanted as (
+      select distinct on (g.rule, g.subject_id) g.*
+      from jsonb_to_recordset(${sql.json(rows as never)}) as g(id uuid, project_id uuid, agent_id uuid, schedule_id uuid,
+        run_id uuid, rule alert_rule, subject_id uuid, reason text, message text, advice text, command text,
+        since timestamptz, enabled boolean)
+      where coalesce((
+        select s.enabled from alert_settings s
+        where s.project_id = ${project_id} and s.rule = g.rule and (s.agent_id = g.agent_id or s.agent_id is null)
+        order by s.agent_id nulls last limit 1), g.enabled)
+      order by g.rule, g.subject_id, g.since desc
+    ), marked as (
+      insert into alert_marks as m (project_id, rule, subject_id, raised_at)
+      select ${project_id}::uuid, rule, subject_id, now() from wanted
+      on conflict (project_id, rule, subject_id) do update set raised_at = excluded.raised_at, resolved_at = null
+        where case when m.rule = 'schedule_missed'
+          then excluded.raised_at - m.raised_at >= make_interval(hours => ${sql.unsafe(String(LIMITS.alert_repeat_hours))})
+          else m.resolved_at is not null end
+      returning rule, subject_id
+    ), replaced as (
+      update alerts a set resolved_at = now() from marked m
+      where a.project_id = ${project_id} and a.rule = m.rule and a.subject_id = m.subject_id and a.resolved_at is null
+    ), raised as (
+      insert into alerts (id, project_id, agent_id, schedule_id, run_id, rule, subject_id, reason, message, advice,
+        command, since)
+      select id, ${project_id}::uuid, agent_id, schedule_id, run_id, rule, subject_id, reason, message, advice, command,
+        since
+      from wanted join marked using (rule, subject_id)
+      returning id
+    ), queued as (
+      insert into deliveries (project_id, alert_id, kind, url, format)
+      select ${project_id}::uuid, r.id, 'alert.raised', c.url, c.format
+      from raised r join alert_channels c on c.project_id = ${project_id}
+    )
     select id from raised`
-}
-
-/** The same on a cluster, in several statements: Citus sends rows that an INSERT reads from a CTE to all nodes. */
-async function raiseApart(sql: Sql, given: readonly NewAlert[], project: string) {
-  const ids = (await sql<{ id: string }[]>`select id from (${wanted(sql, given, project)}) w`).map(
-    ({ id }) => id,
-  )
-  const asWanted = given.filter(({ id }) => ids.includes(id))
-  if (asWanted.length === 0) return []
-  const marked = await mark(sql, rowsOf(sql, asWanted))
-  const isMarked = ({ rule, subject_id }: NewAlert) =>
-    marked.some(row => row.rule === rule && row.subject_id === subject_id)
-  const raised = asWanted.filter(isMarked)
-  if (raised.length === 0) return []
-  const rows = rowsOf(sql, raised)
-  await replace(sql, sql`(select * from ${rows})`, project)
-  await sql`insert into alerts (${sql.unsafe(COLUMNS)}) select ${sql.unsafe(COLUMNS)} from ${rows}`
-  await tell(sql, 'alert.raised', sql`(select * from ${rows})`, project)
-  return raised
 }
 
 /** Resolves open alerts and queues messages about it; returns those it resolved. */
 export async function resolveAlerts(sql: Sql, open: readonly OpenAlert[]): Promise<{ id: string }[]> {
   const over: { id: string }[] = []
-  for (const [project, own] of await byProject(sql, open))
-    over.push(...(await (project === null ? resolveAtOnce(sql, own) : resolveApart(sql, own, project))))
+  for (const [project_id, own] of byProject(open)) over.push(...(await resolveOf(sql, own, project_id)))
   return over
 }
 
-const end = (sql: Sql, open: readonly OpenAlert[], project: Asked) => sql`
-  update alerts set resolved_at = now()
-  where id = any(${open.map(one => one.id)}::uuid[]) and resolved_at is null ${asked(sql, 'alerts', project)}
-  returning id, project_id, rule, subject_id`
-
-const unmark = (sql: Sql, over: Fragment, project: Asked) => sql`
-  update alert_marks m set resolved_at = now() from ${over} o
-  where m.project_id = o.project_id and m.rule = o.rule and m.subject_id = o.subject_id ${asked(sql, 'm', project)}`
-
-function resolveAtOnce(sql: Sql, open: readonly OpenAlert[]) {
+function resolveOf(sql: Sql, open: readonly OpenAlert[], project_id: string) {
   return sql<{ id: string }[]>`
-    with over as (${end(sql, open, null)}), marked as (${unmark(sql, sql`over`, null)}),
-    told as (${tell(sql, 'alert.resolved', sql`over`, null)})
+    with over as (
+      update alerts set resolved_at = now()
+      where project_id = ${project_id} and id = any(${open.map(one => one.id)}::uuid[]) and resolved_at is null
+      returning id, rule, subject_id
+    ), marked as (
+      update alert_marks m set resolved_at = now() from over o
+      where m.project_id = ${project_id} and m.rule = o.rule and m.subject_id = o.subject_id
+    ), queued as (
+      insert into deliveries (project_id, alert_id, kind, url, format)
+      select ${project_id}::uuid, o.id, 'alert.resolved', c.url, c.format
+      from over o join alert_channels c on c.project_id = ${project_id}
+    )
     select id from over`
-}
-
-async function resolveApart(sql: Sql, open: readonly OpenAlert[], project: string) {
-  const over = [...(await end(sql, open, project))] as { id: string }[]
-  if (over.length === 0) return []
-  const rows = sql`(select * from jsonb_to_recordset(${sql.json(over as never)})
-    as t(id uuid, project_id uuid, rule alert_rule, subject_id uuid))`
-  await unmark(sql, rows, project)
-  await tell(sql, 'alert.resolved', rows, project)
-  return over
 }
 
 /** An open alert that is over. */
@@ -157,17 +120,17 @@ export interface EndedSubject {
  */
 export async function findResolvedBy(sql: Sql, ended: readonly EndedSubject[]): Promise<OverAlert[]> {
   const found: OverAlert[] = []
-  for (const [project, own] of await byProject(sql, ended))
-    found.push(...(await findResolvedOf(sql, own, project)))
+  for (const [project_id, own] of byProject(ended))
+    found.push(...(await findResolvedOf(sql, own, project_id)))
   return found
 }
 
-function findResolvedOf(sql: Sql, ended: readonly EndedSubject[], project: Asked) {
+function findResolvedOf(sql: Sql, ended: readonly EndedSubject[], project_id: string) {
   return sql<OverAlert[]>`
     select a.id, a.project_id, bool_or(a.run_id = g.run_id and g.is_decided) is true as is_decided
     from jsonb_to_recordset(${sql.json(ended as never)}) as g(run_id uuid, project_id uuid, agent_id uuid,
       schedule_id uuid, first_end boolean, is_decided boolean, still jsonb)
-    join alerts a on a.project_id = g.project_id and a.resolved_at is null and a.subject_id is not null ${asked(sql, 'a', project)}
+    join alerts a on a.project_id = ${project_id} and a.resolved_at is null and a.subject_id is not null
     where case
       when a.run_id = g.run_id and g.is_decided then true
       when not g.first_end then false
@@ -179,13 +142,6 @@ function findResolvedOf(sql: Sql, ended: readonly EndedSubject[], project: Asked
       else false end
     group by a.id, a.project_id`
 }
-
-/** The setting of `g`'s rule: that of its agent, else that for all agents. */
-const settingOf = (sql: Sql, column: string, project: Asked) => sql`
-  select s.${sql(column)} from alert_settings s
-  where s.project_id = g.project_id and s.rule = g.rule and (s.agent_id = g.agent_id or s.agent_id is null)
-    ${asked(sql, 's', project)}
-  order by s.agent_id nulls last limit 1`
 
 export interface AlertFilter {
   account_id: string

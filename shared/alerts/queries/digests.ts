@@ -2,10 +2,9 @@
 // it, in the transaction that takes the run off `ended_runs`; its content is read when it is first sent, of the run as
 // it ended.
 
-import { type Asked, asked, byProject, projectOf, projectsToAsk } from '../../cluster/queries/distributed.ts'
-import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { RunRow } from '../../items/wire/runs.ts'
+import { byProject, findProjects } from '../../kernel/each-project.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { DigestEnd } from '../../outbox/wire/messages.ts'
@@ -13,15 +12,14 @@ import type { DigestEnd } from '../../outbox/wire/messages.ts'
 /** Queues digests of ended runs for the channels that want them; returns how many. */
 export async function queueDigests(sql: Sql, runs: readonly RunKey[]): Promise<number> {
   let queued = 0
-  for (const [project, own] of await byProject(sql, runs)) {
-    const of = (alias: string) => asked(sql, alias, project)
+  for (const [project_id, own] of byProject(runs)) {
     const { count } = await sql`
       insert into deliveries (project_id, run_id, kind, url, format, run)
-      select ${projectOf(sql, 'r.project_id', project)}, r.id, 'run.digest', c.url, c.format, to_jsonb(r)
-      from runs r join alert_channels c on c.project_id = r.project_id ${of('c')}
-      where r.id = any(${own.map(run => run.run_id)}::uuid[]) and r.replay_of is null and r.recovery_id is null ${of('r')}
+      select ${project_id}::uuid, r.id, 'run.digest', c.url, c.format, to_jsonb(r)
+      from runs r join alert_channels c on c.project_id = ${project_id}
+      where r.project_id = ${project_id} and r.id = any(${own.map(run => run.run_id)}::uuid[]) and r.replay_of is null and r.recovery_id is null
         and (c.digest = 'all' or c.digest = 'scheduled' and exists (
-          select 1 from occurrences o where o.project_id = r.project_id and o.run_id = r.id ${of('o')}))`
+          select 1 from occurrences o where o.project_id = ${project_id} and o.run_id = r.id))`
     queued += count
   }
   return queued
@@ -54,16 +52,14 @@ export async function isToDecide(sql: Sql, { project_id, run_id }: RunKey): Prom
 
 /** What digests report, by message: the run as it was when it ended, its schedule, and the schedule's run before. */
 export async function findDigests(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, DigestEnd>> {
-  const look = (of: Reachable) =>
-    sql`select distinct project_id from deliveries where id = any(${[...deliveryIds]}::uuid[]) ${of('deliveries')}`
+  const look = sql`select distinct project_id from deliveries where id = any(${[...deliveryIds]}::uuid[])`
   const ends = new Map<string, DigestEnd>()
-  for (const project of await projectsToAsk(sql, look))
-    for (const [id, end] of await findDigestsOf(sql, deliveryIds, project)) ends.set(id, end)
+  for (const project_id of await findProjects(sql, look))
+    for (const [id, end] of await findDigestsOf(sql, deliveryIds, project_id)) ends.set(id, end)
   return ends
 }
 
-async function findDigestsOf(sql: Sql, deliveryIds: readonly string[], project: Asked) {
-  const of = (alias: string) => asked(sql, alias, project)
+async function findDigestsOf(sql: Sql, deliveryIds: readonly string[], project_id: string) {
   const rows = await sql<
     (RunRow & { finished_at: Date; delivery_id: string; previous_id: string | null } & Omit<
         DigestEnd,
@@ -73,27 +69,27 @@ async function findDigestsOf(sql: Sql, deliveryIds: readonly string[], project: 
     select r.*, a.slug as agent_slug, v.version as deployment_version, d.id as delivery_id,
       fired.schedule_id, fired.cron, fired.timezone, fired.scheduled_for, before.id as previous_id
     from deliveries d cross join lateral jsonb_populate_record(null::runs, d.run) r
-    join agents a on a.project_id = d.project_id and a.id = r.agent_id ${of('a')}
-    left join deployments v on v.project_id = d.project_id and v.id = r.deployment_id ${of('v')}
+    join agents a on a.project_id = ${project_id} and a.id = r.agent_id
+    left join deployments v on v.project_id = ${project_id} and v.id = r.deployment_id
     left join lateral (
       select s.id as schedule_id, s.cron, s.timezone, o.scheduled_for
-      from occurrences o join schedules s on s.id = o.schedule_id ${of('s')} where o.run_id = r.id ${of('o')} limit 1
+      from occurrences o join schedules s on s.project_id = ${project_id} and s.id = o.schedule_id where o.project_id = ${project_id} and o.run_id = r.id limit 1
     ) fired on true
     left join lateral (
       select p.id from (
         select o.run_id, o.scheduled_for from occurrences o
-        where o.schedule_id = fired.schedule_id and o.run_id < r.id ${of('o')}
+        where o.project_id = ${project_id} and o.schedule_id = fired.schedule_id and o.run_id < r.id
         order by o.scheduled_for desc limit ${LIMITS.digest_nights}
-      ) o join runs p on p.id = o.run_id ${of('p')}
+      ) o join runs p on p.project_id = ${project_id} and p.id = o.run_id
       where p.finished_at is not null order by o.scheduled_for desc limit 1
     ) before on true
-    where d.id = any(${[...deliveryIds]}::uuid[]) ${of('d')}`
+    where d.project_id = ${project_id} and d.id = any(${[...deliveryIds]}::uuid[])`
   const before = rows.flatMap(row => row.previous_id ?? [])
   const previous = await sql<(RunRow & { finished_at: Date })[]>`
     select r.*, a.slug as agent_slug, v.version as deployment_version
-    from runs r join agents a on a.project_id = r.project_id and a.id = r.agent_id ${of('a')}
-      left join deployments v on v.project_id = r.project_id and v.id = r.deployment_id ${of('v')}
-    where r.id = any(${before}::uuid[]) ${of('r')}`
+    from runs r join agents a on a.project_id = ${project_id} and a.id = r.agent_id
+      left join deployments v on v.project_id = ${project_id} and v.id = r.deployment_id
+    where r.project_id = ${project_id} and r.id = any(${before}::uuid[])`
   const previousOf = new Map(previous.map(run => [run.id, run]))
   return new Map(
     rows.map(({ delivery_id, previous_id, schedule_id, cron, timezone, scheduled_for, ...run }) => [

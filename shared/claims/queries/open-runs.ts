@@ -1,7 +1,7 @@
 // Finds runs with items to offer, and when the next item is due. Guarantee: no account, project or run keeps another
 // out of a poll, and items that wait for a fresh consumer, one that has just begun, are left to one.
 
-import { isDistributed } from '../../cluster/queries/nodes.ts'
+import { isDistributed } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import type { StopReason } from '../../items/vocabulary.ts'
 import type { RunKey } from '../../kernel/ids.ts'

@@ -3,7 +3,7 @@
 
 import { openEnv } from '../../accounts/verbs/sealing.ts'
 import type { AgentTarget } from '../../agents/rules/invoke-agent.ts'
-import { isDistributed } from '../../cluster/queries/nodes.ts'
+import { isDistributed } from '../../cluster/queries/distributed.ts'
 import type { Context, Sql } from '../../context.ts'
 import { stopSpent } from '../../items/queries/stop.ts'
 import { fault } from '../../kernel/fault.ts'

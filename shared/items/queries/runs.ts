@@ -139,7 +139,7 @@ export async function findRun(
   own: string | null,
 ): Promise<RunRow | undefined> {
   const isIt = and(eq(projects.account_id, account_id), eq(runs.id, id))
-  for await (const place of placesOf(db, account_id, own)) {
+  for (const place of placesOf(own)) {
     const isThere = place === undefined ? isIt : and(isIt, eq(runs.project_id, place))
     const [row] = await selectRuns(db).where(isThere)
     if (row !== undefined) return row

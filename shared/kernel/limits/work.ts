@@ -20,9 +20,6 @@ export const WORK_LIMITS = {
   store_long_ms: 600_000, // a statement over all items of a run, however many it has
   store_start_ms: 1000, // between two tries of a process that starts while PostgreSQL is away
   store_start_job_ms: 300_000, // a migration job begins no further try after this
-  nodes_look_ms: 2000, // between two looks whether a cluster's lost node is back
-  nodes_answer_ms: 3000, // for a node to accept a session when it is looked at; most take 10 ms
-  nodes_slow_ms: 1500, // a request or a query of all projects without an answer after this makes a process look at them
   store_retry_s: 2, // Retry-After for callers: a restart of PostgreSQL takes about as long
 
   // Dispatch

@@ -2,16 +2,9 @@
 // of the change it reports, one sender at a time holds it, and only its holder records how a try ended.
 
 import { isHeld } from '../../accounts/queries/installation.ts'
-import {
-  type Asked,
-  askEach,
-  asked,
-  askProjects,
-  asProjects,
-  ofOne,
-} from '../../cluster/queries/distributed.ts'
-import { askReachable, type Reachable } from '../../cluster/queries/nodes.ts'
+import { askProjects } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
+import { findInEach } from '../../kernel/each-project.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { ChannelFormat, DeliveryKind, DeliveryState } from '../vocabulary.ts'
 import type { DeliveryRow, TryRow } from '../wire/deliveries.ts'
@@ -59,10 +52,10 @@ function add(counts: Map<string, number>, key: string, n: number): void {
 }
 
 /**
- * Leases up to `slots` messages that are due. Hosts are served one by one, those with the fewest messages in flight
- * first, so that a long queue for one does not delay the others. A project and an account have a share of the slots,
- * however many hosts they name; the account with the fewest in flight comes first. A message that has used up its
- * tries, or whose project is gone, is given up. Without `mails`, mails are left to a process that sends them.
+ * Leases up to `slots` messages that are due. Projects are visited one after another, those with nothing in flight
+ * first. Within one, hosts are served one by one, those with the fewest messages in flight first, so that a long queue
+ * for one does not delay the others. A host, a project and an account have a share of the slots. A message that has used
+ * up its tries, or whose project is gone, is given up. Without `mails`, mails are left to a process that sends them.
  */
 export async function claimDeliveries(
   sql: Sql,
@@ -70,94 +63,75 @@ export async function claimDeliveries(
   slots: number,
   mails: boolean,
 ): Promise<HeldDelivery[]> {
-  const look = (of: Reachable) =>
-    sql`select project_id from deliveries where due_at <= now() ${of('deliveries')} group by 1 order by min(due_at)`
-  // On a cluster the projects are queried one after another: what one gets counts against the limits of the next.
+  // A look in an index for each project: counting what is due would take longer the longer the queues are.
+  const look = sql`
+    select u.project_id from project_usage u
+    where exists (select 1 from deliveries d where d.project_id = u.project_id and d.due_at <= now())
+    order by u.project_id = any(${[...inFlight.projects.keys()]}::uuid[]), random()`
   const soFar = structuredClone(inFlight)
-  return askEach(sql, look, slots, async (project, slots) => {
-    if (project === null) return claimDeliveriesOf(sql, inFlight, slots, mails, null)
-    const held = await claimApart(sql, soFar, slots, mails, project)
+  return findInEach(sql, look, slots, async (project_id, slots) => {
+    const held = await startTries(sql, soFar, slots, mails, project_id)
     for (const one of held) countInFlight(soFar, one, 1)
     return held
   })
 }
 
-/** On a cluster another statement inserts the tries: Citus sends rows that an INSERT reads from a CTE to all nodes. */
-async function claimApart(sql: Sql, inFlight: InFlight, slots: number, mails: boolean, project: string) {
-  const claimed = await sql.begin(async begun => {
+/** In two statements: Citus takes no recursive query beside an INSERT of what another part returns. */
+function startTries(sql: Sql, inFlight: InFlight, slots: number, mails: boolean, project_id: string) {
+  return sql.begin(async begun => {
     const tx = begun as unknown as Sql
-    const held = await claimDeliveriesOf(tx, inFlight, slots, mails, project)
-    if (held.length > 0)
-      await tx`
-        insert into delivery_tries (project_id, delivery_id, try)
-        select ${project}, id, try from unnest(${held.map(one => one.id)}::uuid[], ${held.map(one => one.tries)}::int[]) as t(id, try)`
+    const held = await claimDeliveriesOf(tx, inFlight, slots, mails, project_id)
+    const tries = held.map(one => ({ project_id, delivery_id: one.id, try: one.tries }))
+    if (tries.length > 0) await tx`insert into delivery_tries ${tx(tries)}`
     return held
-  })
-  return claimed as HeldDelivery[]
+  }) as Promise<HeldDelivery[]>
 }
 
-/** Hosts with messages to send, as `waiting`. For all projects together, each host is found by one step in an index. */
-const hostsOf = (sql: Sql, project: Asked) =>
-  project === null
-    ? sql`recursive waiting as (
-      (select host from deliveries where due_at is not null and not ${isHeld(sql)} order by host limit 1)
-      union all
-      select (select d.host from deliveries d where d.due_at is not null and d.host > w.host order by d.host limit 1)
-      from waiting w where w.host is not null
-    )`
-    : sql`waiting as (
-      select distinct host from deliveries where due_at is not null ${asked(sql, 'deliveries', project)} and not ${isHeld(sql)}
-    )`
-
-const noteTries = (sql: Sql) => sql`, started as (
-    insert into delivery_tries (project_id, delivery_id, try) select project_id, id, tries from held where goes_on
-  )`
-
-function claimDeliveriesOf(sql: Sql, inFlight: InFlight, slots: number, mails: boolean, project: Asked) {
-  const of = (alias: string) => asked(sql, alias, project)
-  const busy = sql.json(Object.fromEntries(inFlight.hosts))
-  const busyProjects = sql.json(Object.fromEntries(inFlight.projects))
-  const busyAccounts = sql.json(Object.fromEntries(inFlight.accounts))
-  const room = LIMITS.results_files_in_flight - inFlight.files.size
+function claimDeliveriesOf(sql: Sql, inFlight: InFlight, slots: number, mails: boolean, project_id: string) {
+  const { files, hosts, projects, accounts } = inFlight
+  const busy = sql.json(Object.fromEntries(hosts))
+  const room = LIMITS.results_files_in_flight - files.size
+  const hasRoomForFile = room > 0 && !files.has(project_id)
+  const left = Math.min(slots, LIMITS.deliveries_in_flight_per_project - (projects.get(project_id) ?? 0))
+  const busyAccounts = sql.json(Object.fromEntries(accounts))
   return sql<HeldDelivery[]>`
-    with ${hostsOf(sql, project)}, candidate as (
+    with recursive waiting as (
+      -- Each host is found by one step in an index.
+      (select host from deliveries
+        where project_id = ${project_id} and due_at is not null and not ${isHeld(sql)} order by host limit 1)
+      union all
+      select (
+        select d.host from deliveries d
+        where d.project_id = ${project_id} and d.due_at is not null and d.host > w.host order by d.host limit 1)
+      from waiting w where w.host is not null
+    ), candidate as (
       select d.*, busy.n + row_number() over (partition by w.host order by d.due_at) as place
       from waiting w, lateral (select coalesce((${busy}::jsonb ->> w.host)::int, 0) as n) busy, lateral (
-        select d.id, d.project_id, d.due_at, d.kind = 'run.results' as is_file from deliveries d
-        where d.host = w.host and d.due_at <= now() ${of('d')} and (${mails} or d.url not like 'mailto:%')
-          and (d.kind <> 'run.results' or ${room > 0} and d.project_id <> all(${[...inFlight.files]}::uuid[]))
+        select d.id, d.due_at, d.kind = 'run.results' as is_file from deliveries d
+        where d.project_id = ${project_id} and d.host = w.host and d.due_at <= now()
+          and (${mails} or d.url not like 'mailto:%') and (d.kind <> 'run.results' or ${hasRoomForFile})
         order by d.due_at limit greatest(0, ${LIMITS.deliveries_in_flight_per_host} - busy.n)
         for update skip locked
       ) d
     ), ranked as (
-      select c.*, coalesce((${busyProjects}::jsonb ->> project_id::text)::int, 0)
-        + row_number() over (partition by project_id order by place, due_at) as nth,
-        row_number() over (partition by is_file, project_id order by place, due_at) as nth_of_kind
-      from candidate c
-    ), of_account as (
-      select r.*, coalesce((${busyAccounts}::jsonb ->> p.account_id::text)::int, 0)
-        + row_number() over (partition by p.account_id order by place, due_at) as turn
-      from ranked r join projects p on p.id = r.project_id
-      where nth <= ${LIMITS.deliveries_in_flight_per_project} and (not is_file or nth_of_kind = 1)
-    ), fitting as (
-      select *, row_number() over (partition by is_file order by turn, place, due_at) as nth_fitting from of_account
-      where turn <= ${LIMITS.deliveries_in_flight_per_account}
+      select c.*, row_number() over (partition by is_file order by place, due_at) as nth_of_kind from candidate c
     ), chosen as (
       select c.id, p.account_id, p.account_id is not null and d.tries < d.tries_allowed as goes_on,
         now() + interval '1 ms'
           * case when d.kind = 'run.results' then ${LIMITS.results_file_lease_ms}::int else ${LIMITS.delivery_lease_ms}::int end as held_until
       from (
-        select id from fitting where not is_file or nth_fitting <= ${room}
-        order by turn, place, due_at limit ${slots}
+        select id from ranked where not is_file or nth_of_kind = 1
+        order by place, due_at limit greatest(0, least(${left}, (
+          select ${LIMITS.deliveries_in_flight_per_account} - coalesce((${busyAccounts}::jsonb ->> p.account_id::text)::int, 0)
+          from projects p where p.id = ${project_id})))
       ) c
-      join deliveries d using (id) join projects p on p.id = d.project_id
-      where true ${of('d')}
+      join deliveries d on d.project_id = ${project_id} and d.id = c.id join projects p on p.id = ${project_id}
     ), held as (
       update deliveries d set tries = d.tries + goes_on::int,
         due_at = case when goes_on then c.held_until end
-      from chosen c where d.id = c.id ${of('d')}
+      from chosen c where d.project_id = ${project_id} and d.id = c.id
       returning d.*, c.account_id, goes_on
-    ) ${project === null ? noteTries(sql) : sql``}
+    )
     select id, account_id, project_id, kind, url, format, host, body, tries from held where goes_on`
 }
 
@@ -199,14 +173,11 @@ export async function resendDelivery(sql: Sql, id: string): Promise<Date | undef
 
 /** Deletes messages that are delivered or given up and older than LIMITS.delivery_days; returns how many. */
 export async function removeOldDeliveries(sql: Sql, limit: number): Promise<number> {
-  const { count } = await askReachable(
-    sql,
-    of => sql`
+  const { count } = await sql`
     delete from deliveries where id in (
       select id from deliveries
-      where due_at is null ${of('deliveries')} and created_at < now() - ${LIMITS.delivery_days} * interval '1 day'
-      order by created_at limit ${limit}) ${of('deliveries')}`,
-  )
+      where due_at is null and created_at < now() - ${LIMITS.delivery_days} * interval '1 day'
+      order by created_at limit ${limit})`
   return count
 }
 
@@ -227,7 +198,9 @@ const columns = (sql: Sql) => sql`
 const lastTry = (sql: Sql, ids: readonly string[]) => sql`
   left join lateral (
     select status, error from delivery_tries t
-    where t.project_id = d.project_id ${ofOne(sql, 't', ids)} and t.delivery_id = d.id and t.duration_ms is not null order by try desc limit 1
+    where t.project_id = d.project_id and t.project_id = any(${[...ids]}::uuid[]) and t.delivery_id = d.id
+      and t.duration_ms is not null
+    order by try desc limit 1
   ) last on true`
 
 const newestFirst = (a: DeliveryRow, b: DeliveryRow) =>
@@ -239,8 +212,8 @@ export async function listDeliveries(sql: Sql, filter: DeliveryFilter): Promise<
   const key = before && sql`(${before.created_text}::text::timestamptz, ${before.id}::uuid)`
   const ask = (ids: readonly string[]) => sql<DeliveryRow[]>`
     select ${columns(sql)} from (
-      select d.* from ${asProjects(sql, ids)}, lateral (
-        select * from deliveries d where d.project_id = p.id
+      select d.* from unnest(${[...ids]}::uuid[]) as p(id), lateral (
+        select * from deliveries d where d.project_id = p.id and d.project_id = any(${[...ids]}::uuid[])
           ${run_id === undefined ? sql`` : sql`and d.run_id = ${run_id}`}
           ${state === undefined ? sql`` : sql`and ${sql.unsafe(STATE)} = ${state}`}
           ${key === undefined ? sql`` : sql`and (d.created_at, d.id) < ${key}`}

@@ -1,24 +1,23 @@
 // Queues files with the results of ended runs. Guarantee: one file is queued for each run of a schedule that names a
 // receiver, in the transaction that takes the run off `ended_runs`.
 
-import { asked, byProject, projectOf } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
+import { byProject } from '../../kernel/each-project.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import type { ResultFormat } from '../../results/vocabulary.ts'
 
 /** Returns how many it queued. */
 export async function queueResultsFiles(sql: Sql, runs: readonly RunKey[]): Promise<number> {
   let queued = 0
-  for (const [project, own] of await byProject(sql, runs)) {
-    const of = (alias: string) => asked(sql, alias, project)
+  for (const [project_id, own] of byProject(runs)) {
     const { count } = await sql`
       insert into deliveries (project_id, run_id, kind, url, run)
-      select ${projectOf(sql, 'r.project_id', project)}, r.id, 'run.results', s.results->>'url',
+      select ${project_id}::uuid, r.id, 'run.results', s.results->>'url',
         to_jsonb(r) || jsonb_build_object('results_format', s.results->>'format')
-      from runs r join occurrences o on o.project_id = r.project_id and o.run_id = r.id ${of('o')}
-        join schedules s on s.id = o.schedule_id ${of('s')}
-      where r.id = any(${own.map(run => run.run_id)}::uuid[]) and r.replay_of is null and r.recovery_id is null
-        and s.results is not null ${of('r')}`
+      from runs r join occurrences o on o.project_id = ${project_id} and o.run_id = r.id
+        join schedules s on s.project_id = ${project_id} and s.id = o.schedule_id
+      where r.project_id = ${project_id} and r.id = any(${own.map(run => run.run_id)}::uuid[]) and r.replay_of is null and r.recovery_id is null
+        and s.results is not null`
     queued += count
   }
   return queued

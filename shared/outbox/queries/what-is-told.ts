@@ -1,7 +1,6 @@
 // Reads the content of outgoing messages when they are first composed.
 
 import type { AlertRow } from '../../alerts/wire/alerts.ts'
-import { askReachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { ItemRow, RunRow } from '../../items/wire/runs.ts'
 import type { RunTransition } from '../vocabulary.ts'
@@ -10,24 +9,18 @@ import type { RunEnd } from '../wire/deliveries.ts'
 /** The content of messages about runs, by message: the run as it was then, and its item if it has only one. */
 export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, RunEnd>> {
   type EndRow = RunRow & { delivery_id: string; ended_at: Date; transition: RunTransition | null }
-  const rows = await askReachable(
-    sql,
-    of => sql<EndRow[]>`
+  const rows = await sql<EndRow[]>`
     select r.*, a.slug as agent_slug, v.version as deployment_version, now.payloads_purged_at, now.steps_purged_at,
       d.id as delivery_id, d.created_at as ended_at, d.run->>'transition' as transition
     from deliveries d join runs now on now.project_id = d.project_id and now.id = d.run_id
     cross join lateral jsonb_populate_record(null::runs, d.run) r
-    join agents a on a.project_id = d.project_id and a.id = r.agent_id ${of('a')}
-    left join deployments v on v.project_id = d.project_id and v.id = r.deployment_id ${of('v')}
-    where d.id = any(${[...deliveryIds]}::uuid[]) ${of('d')} ${of('now')}`,
-  )
+    join agents a on a.project_id = d.project_id and a.id = r.agent_id
+    left join deployments v on v.project_id = d.project_id and v.id = r.deployment_id
+    where d.id = any(${[...deliveryIds]}::uuid[])`
   const single = rows.filter(run => run.total_items === 1)
-  const items = await askReachable(
-    sql,
-    of => sql<ItemRow[]>`
+  const items = await sql<ItemRow[]>`
     select i.* from unnest(${single.map(run => run.project_id)}::uuid[], ${single.map(run => run.id)}::uuid[]) as k(project_id, run_id)
-      join items i on i.project_id = k.project_id and i.run_id = k.run_id and i.seq = 1 ${of('i')}`,
-  )
+      join items i on i.project_id = k.project_id and i.run_id = k.run_id and i.seq = 1`
   const itemOf = new Map(items.map(item => [item.run_id, item]))
   return new Map(
     rows.map(({ delivery_id, ended_at, transition, ...run }) => [
@@ -47,11 +40,8 @@ export async function findToldAlerts(
   sql: Sql,
   deliveryIds: readonly string[],
 ): Promise<Map<string, AlertRow>> {
-  const rows = await askReachable(
-    sql,
-    of => sql<(AlertRow & { delivery_id: string })[]>`
+  const rows = await sql<(AlertRow & { delivery_id: string })[]>`
     select a.*, d.id as delivery_id from deliveries d join alerts a on a.project_id = d.project_id and a.id = d.alert_id
-    where d.id = any(${[...deliveryIds]}::uuid[]) ${of('d')} ${of('a')}`,
-  )
+    where d.id = any(${[...deliveryIds]}::uuid[])`
   return new Map(rows.map(({ delivery_id, ...alert }) => [delivery_id, alert]))
 }

@@ -56,7 +56,7 @@ export const deliveries = pgTable(
   },
   t => [
     unique('deliveries_project_id').on(t.project_id, t.id),
-    index('deliveries_due').on(t.host, t.due_at).where(sql`due_at is not null`),
+    index('deliveries_due').on(t.project_id, t.host, t.due_at).where(sql`due_at is not null`),
     index('deliveries_over').on(t.created_at).where(sql`due_at is null`),
     index('deliveries_project').on(t.project_id, t.created_at, t.id),
     index('deliveries_run').on(t.run_id),

@@ -1,9 +1,7 @@
 // Counts how much of its quotas an account uses. Guarantee: only this file says what counts towards a quota, for the
-// check, the list and the page; deleted rows no longer count. While a node of a cluster is lost, the rows on it are not
-// counted: projects on the others could make nothing otherwise.
+// check, the list and the page; deleted rows no longer count.
 
-import { inArray, type SQL, sql } from 'drizzle-orm'
-import { projectsThere } from '../../cluster/queries/nodes.ts'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Counted, SetQuotas } from '../rules/quotas.ts'
@@ -14,24 +12,18 @@ const USED: Record<Counted, (account_id: string) => SQL> = {
     select coalesce(sum(coalesce((p.settings->>'concurrency')::int, ${sql.raw(String(LIMITS.project_concurrency))})), 0)
     from projects p where p.account_id = ${account_id}`,
   open_runs: account_id => sql`select count(*) from projects p join runs r on r.project_id = p.id
-    where p.account_id = ${account_id} and r.finished_at is null ${there('r')}`,
+    where p.account_id = ${account_id} and r.finished_at is null`,
   projects: account_id => sql`select count(*) from projects p where p.account_id = ${account_id}`,
   agents: account_id => sql`select count(*) from projects p join agents a on a.project_id = p.id
-    where p.account_id = ${account_id} and a.deleted_at is null ${there('a')}`,
+    where p.account_id = ${account_id} and a.deleted_at is null`,
   schedules: account_id => sql`select count(*) from projects p join agents a on a.project_id = p.id
     join schedules s on s.project_id = a.project_id and s.agent_id = a.id
-    where p.account_id = ${account_id} and a.deleted_at is null ${there('a')} ${there('s')}`,
+    where p.account_id = ${account_id} and a.deleted_at is null`,
   bundles: account_id => sql`select count(*) from projects p join agents a on a.project_id = p.id
     join deployments d on d.project_id = a.project_id and d.agent_id = a.id
-    where p.account_id = ${account_id} and a.deleted_at is null and d.kind = 'bundle' ${there('a')} ${there('d')}`,
+    where p.account_id = ${account_id} and a.deleted_at is null and d.kind = 'bundle'`,
   kept_bytes: account_id => sql`select kept_bytes from accounts where id = ${account_id}`,
   members: account_id => sql`select count(*) from members m where m.account_id = ${account_id}`,
-}
-
-/** An additional condition that leaves out rows on a lost node, by their alias. */
-function there(alias: string): SQL {
-  const projects = projectsThere()
-  return projects === undefined ? sql`` : sql`and ${inArray(sql.raw(`${alias}.project_id`), [...projects])}`
 }
 
 /** Names an account by its id, or by one of its projects. */

@@ -1,7 +1,6 @@
 // Keeps an account within its quota of kept bytes, and measures them. Guarantee: concurrent deployments never exceed
 // the quota together; no run is started if the last measurement left no room for its inputs.
 
-import { lostNodes } from '../../cluster/queries/nodes.ts'
 import type { Context, Database } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { addKeptBytes, findUnmeasured, measureKeptBytes } from '../queries/kept-bytes.ts'
@@ -21,14 +20,12 @@ export async function keepBytes(ctx: Context, whose: Whose, bytes: number): Prom
     if (limit === null) return
     const { [name]: used } = await countUsed(db, account_id, [name])
     if (isRefused(limit, used, used + bytes)) throw quotaError({ account_id, name, limit, used, more: bytes })
-    // Each node has the sum: while one is lost, the bytes count from the next measurement on.
-    if (lostNodes().length === 0) await addKeptBytes(db, account_id, bytes)
+    await addKeptBytes(db, account_id, bytes)
   })
 }
 
 /** The tick's chore: sums the kept bytes of accounts with such a quota again; returns how many accounts. */
 export async function measureAccounts(ctx: Context): Promise<number> {
-  if (lostNodes().length > 0) return 0 // a sum is of all nodes, and each node has it
   const ids = await findUnmeasured(ctx.db, LIMITS.kept_bytes_ms, LIMITS.accounts_measured_per_sweep)
   for (const id of ids) await measureKeptBytes(ctx.db, id)
   return ids.length

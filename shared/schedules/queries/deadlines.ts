@@ -5,9 +5,8 @@ import { and, asc, eq, sql as raw } from 'drizzle-orm'
 import { agents } from '../../agents/tables/agents.ts'
 import { RULES_BESIDE_DEADLINES } from '../../alerts/rules/alerts.ts'
 import type { PassedDeadline } from '../../alerts/rules/run-alerts.ts'
-import { type Asked, askEach, asked, byProject } from '../../cluster/queries/distributed.ts'
-import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Database, Sql } from '../../context.ts'
+import { byProject, findInEach } from '../../kernel/each-project.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { deadlines } from '../tables/deadlines.ts'
 import { schedules } from '../tables/schedules.ts'
@@ -72,26 +71,26 @@ export interface DueDeadline extends PassedDeadline {
  * recoveries do not count.
  */
 export async function lockPassedDeadlines(sql: Sql, limit: number): Promise<DueDeadline[]> {
-  const look = (of: Reachable) =>
-    sql`select project_id from deadlines where due_at <= now() ${of('deadlines')} group by 1 order by min(due_at)`
-  return askEach(sql, look, limit, (project, limit) => lockPassedOf(sql, limit, project))
+  const look = sql`select project_id from deadlines where due_at <= now() group by 1 order by min(due_at)`
+  return findInEach(sql, look, limit, (project_id, limit) => lockPassedOf(sql, limit, project_id))
 }
 
-function lockPassedOf(sql: Sql, limit: number, project: Asked) {
-  const of = (alias: string) => asked(sql, alias, project)
+function lockPassedOf(sql: Sql, limit: number, project_id: string) {
   return sql<DueDeadline[]>`
     with due as (
-      select * from deadlines where due_at <= now() ${of('deadlines')} order by due_at limit ${limit} for no key update skip locked
+      select * from deadlines where project_id = ${project_id} and due_at <= now()
+      order by due_at limit ${limit} for no key update skip locked
     )
     select d.id, d.project_id, d.agent_id, a.slug as agent_slug, d.schedule_id, s.cron, d.finished_by, d.timezone,
       d.due_at as passed_at, now() as now, awaited.run_id, awaited.total_items, awaited.ended_items,
       awaited.expected and not awaited.ended and not exists (
-        select 1 from alerts t where t.project_id = d.project_id ${of('t')}
+        select 1 from alerts t where t.project_id = ${project_id}
           and t.rule::text <> all(${RULES_BESIDE_DEADLINES}::text[])
           and case when d.schedule_id is null then t.agent_id = d.agent_id else t.schedule_id = d.schedule_id end
           and (t.resolved_at is null or t.created_at > d.due_at - interval '1 day')
       ) as is_late
-    from due d join agents a on a.project_id = d.project_id and a.id = d.agent_id ${of('a')} left join schedules s on s.id = d.schedule_id ${of('s')}
+    from due d join agents a on a.project_id = ${project_id} and a.id = d.agent_id
+    left join schedules s on s.project_id = ${project_id} and s.id = d.schedule_id
     cross join lateral (
       select count(*) filter (where run.expected) > 0 as expected, coalesce(bool_or(run.ended), false) as ended,
         (array_agg(run.id order by run.id desc) filter (where not run.ended))[1] as run_id,
@@ -102,17 +101,18 @@ function lockPassedOf(sql: Sql, limit: number, project: Asked) {
           r.ok + r.degraded + r.failed + r.cancelled + r.budget_exceeded as through
         from (
           select o.run_id from occurrences o
-          where o.project_id = d.project_id ${of('o')} and o.schedule_id = d.schedule_id and o.outcome <> 'skipped'
+          where o.project_id = ${project_id} and o.schedule_id = d.schedule_id and o.outcome <> 'skipped'
             and o.scheduled_for > d.due_at - interval '1 day' and o.scheduled_for <= d.due_at
           order by o.scheduled_for desc limit 1
-        ) o left join runs r on r.id = o.run_id ${of('r')}
+        ) o left join runs r on r.project_id = ${project_id} and r.id = o.run_id
         where d.schedule_id is not null
         union all
         select true, r.id, r.total_items, r.finished_at is not null,
           r.ok + r.degraded + r.failed + r.cancelled + r.budget_exceeded
         from (select null) always left join lateral (
           select * from (
-            select r.* from runs r where r.agent_id = d.agent_id ${of('r')} order by r.id desc limit ${LIMITS.deadline_runs}
+            select r.* from runs r where r.project_id = ${project_id} and r.agent_id = d.agent_id
+            order by r.id desc limit ${LIMITS.deadline_runs}
           ) r
           where r.created_at > d.due_at - interval '1 day' and r.created_at <= d.due_at and r.replay_of is null and r.recovery_id is null
         ) r on true
@@ -126,11 +126,11 @@ export async function moveDeadlines(
   sql: Sql,
   moved: readonly { project_id: string; id: string; due_at: Date }[],
 ): Promise<void> {
-  for (const [project, own] of await byProject(sql, moved)) {
+  for (const [project_id, own] of byProject(moved)) {
     const rows = own.map(({ id, due_at }) => ({ id, due_at: due_at.toISOString() }))
     await sql`
       update deadlines d set due_at = g.due_at
       from jsonb_to_recordset(${sql.json(rows)}) as g(id uuid, due_at timestamptz)
-      where d.id = g.id ${asked(sql, 'd', project)}`
+      where d.project_id = ${project_id} and d.id = g.id`
   }
 }

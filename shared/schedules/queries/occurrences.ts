@@ -1,10 +1,10 @@
 // Writes the occurrences of schedules and opens their runs. Guarantee: a fire time has one row, and the statement that
 // sets it to `fired` also opens its run; every writer holds the row lock of the schedule.
 
+import type { Fragment } from 'postgres'
 import { isHeld } from '../../accounts/queries/installation.ts'
-import { type Asked, asked, byProject } from '../../cluster/queries/distributed.ts'
-import { isDistributed, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
+import { byProject } from '../../kernel/each-project.ts'
 import type { AgentKey } from '../../kernel/ids.ts'
 import { numbers, times } from '../../kernel/packed-columns.ts'
 import type { SourceProblem } from '../../sources/rules/source.ts'
@@ -31,44 +31,40 @@ export interface LockedSchedule {
 
 export type DueSchedule = LockedSchedule & { next_at: Date; now: Date }
 
-/** The projects with due schedules, for a cluster: those with few come first. */
-export const projectsDue = (sql: Sql) => (of: Reachable) =>
-  sql`
-  select project_id from schedules where next_at <= now() ${of('schedules')} group by 1 order by count(*)`
+/** The projects with due schedules, those with the oldest first. */
+export const projectsDue = (sql: Sql): Fragment =>
+  sql`select project_id from schedules where next_at <= now() group by 1 order by min(next_at)`
 
-/**
- * Returns due schedules and locks them, except those that another process has locked. Accounts take turns, each with
- * its oldest schedule first, so that the due schedules of one account never delay those of another.
- */
-export function lockDue(sql: Sql, limit: number, project: Asked) {
-  const ofProject = asked(sql, 's', project)
+/** Returns due schedules of a project, oldest first, and locks them, except those that another process has locked. */
+export function lockDue(sql: Sql, limit: number, project_id: string) {
   return sql<DueSchedule[]>`
-    with due as materialized (
-      select s.id, row_number() over (partition by p.account_id order by s.next_at, s.id) as turn
-      from schedules s join projects p on p.id = s.project_id where s.next_at <= now() and not ${isHeld(sql)} ${ofProject}
-    )
-    select s.id, s.project_id, s.agent_id, s.name, s.cron, s.timezone, s.source is not null as has_source, s.next_at, now() as now
-    from due join schedules s on s.id = due.id
-    where s.next_at <= now() ${ofProject} order by due.turn, s.next_at limit ${limit} for no key update of s skip locked`
+    select s.id, s.project_id, s.agent_id, s.name, s.cron, s.timezone, s.source is not null as has_source, s.next_at,
+      now() as now
+    from schedules s where s.project_id = ${project_id} and s.next_at <= now() and not ${isHeld(sql)}
+    order by s.next_at, s.id limit ${limit} for no key update of s skip locked`
 }
 
 /** A fire time to act on, with its schedule. */
 export type DueOccurrence = LockedSchedule & { scheduled_for: Date }
 
-/** The projects with occurrences due for a retry, for a cluster. */
-export const projectsToRetry = (sql: Sql) => (of: Reachable) =>
-  sql`select distinct project_id from occurrences where retry_at <= now() ${of('occurrences')}`
+/** The projects with occurrences due for a retry. */
+export const projectsToRetry = (sql: Sql): Fragment =>
+  sql`select project_id from occurrences where retry_at <= now() group by 1 order by min(retry_at)`
 
 /** Returns occurrences due for a retry that no later fire time has overtaken, and locks their schedules. */
-export function lockRetries(sql: Sql, limit: number, project: Asked) {
+export function lockRetries(sql: Sql, limit: number, project_id: string) {
   return sql<DueOccurrence[]>`
     select s.id, s.project_id, s.agent_id, s.name, s.cron, s.timezone, s.source is not null as has_source, o.scheduled_for
-    from occurrences o join schedules s on s.id = o.schedule_id ${asked(sql, 's', project)}
-    where o.retry_at <= now() and s.next_at > now() and not ${isHeld(sql)} and not exists (select 1 from source_reads q
-      where q.project_id = o.project_id and q.schedule_id = o.schedule_id and q.scheduled_for = o.scheduled_for)
-      ${asked(sql, 'o', project)}
+    from occurrences o join schedules s on s.project_id = ${project_id} and s.id = o.schedule_id
+    where o.project_id = ${project_id} and o.retry_at <= now() and s.next_at > now() and not ${isHeld(sql)}
+      and not ${isBeingRead(sql, project_id)}
     order by o.retry_at limit ${limit} for no key update of s skip locked`
 }
+
+/** Whether the source of the occurrence `o` is being read: the read decides about it then. */
+const isBeingRead = (sql: Sql, project_id: string): Fragment => sql`exists (
+  select 1 from source_reads q
+  where q.project_id = ${project_id} and q.schedule_id = o.schedule_id and q.scheduled_for = o.scheduled_for)`
 
 export interface StartingAgent {
   id: string
@@ -79,12 +75,12 @@ export interface StartingAgent {
 /** The agents that exist. One that is locked, because it is being removed, is left out without waiting. */
 export async function findStartingAgents(sql: Sql, wanted: readonly AgentKey[]): Promise<StartingAgent[]> {
   const found: StartingAgent[] = []
-  for (const [project, own] of await byProject(sql, wanted))
+  for (const [project_id, own] of byProject(wanted))
     found.push(
       ...(await sql<StartingAgent[]>`
         select id, slug, current_deployment_id is not null as is_deployed from agents
-        where id = any(${[...new Set(own.map(({ agent_id }) => agent_id))]}::uuid[]) and deleted_at is null
-          ${asked(sql, 'agents', project)} for key share skip locked`),
+        where project_id = ${project_id} and id = any(${[...new Set(own.map(({ agent_id }) => agent_id))]}::uuid[])
+          and deleted_at is null for key share skip locked`),
     )
   return found
 }
@@ -96,14 +92,13 @@ export interface Payer extends RunRoom {
 
 /** The accounts of projects, and how many more runs each may open. */
 export async function findPayers(sql: Sql, projectIds: readonly string[]): Promise<Payer[]> {
-  const ids = [...new Set(projectIds)]
   const found: Payer[] = []
-  for (const asked of (await isDistributed(sql)) ? ids : [null])
+  for (const id of new Set(projectIds))
     found.push(
       ...(await sql<Payer[]>`
         select p.id as project_id, c.id as account_id, c.status = 'suspended' as is_suspended, room.*
-        from projects p join accounts c on c.id = p.account_id, ${sql.unsafe(await roomOf(sql, asked))}
-        where p.id = any(${asked === null ? ids : [asked]}::uuid[])`),
+        from projects p join accounts c on c.id = p.account_id, ${sql.unsafe(await roomOf(sql, id))}
+        where p.id = ${id}`),
     )
   return found
 }
@@ -125,13 +120,11 @@ export async function noteRefusals(
 ): Promise<void> {
   const wait = (tries: string) =>
     sql.unsafe(`make_interval(secs => least(${backoff.max}, ${backoff.base} * 2 ^ least(${tries}, 20)))`)
-  for (const [project, own] of await byProject(sql, refusals)) {
+  for (const [project_id, own] of byProject(refusals)) {
     // Computed from the first wait, in seconds since 1970: a cluster accepts no now() in this place, and no expression
     // that might depend on a time zone.
-    const again =
-      project === null
-        ? sql`now() + ${wait('o.tries')}`
-        : sql`to_timestamp(extract(epoch from excluded.retry_at - to_timestamp(0) - ${wait('0')} + ${wait('o.tries')}))`
+    const again = sql`
+      to_timestamp(extract(epoch from excluded.retry_at - to_timestamp(0) - ${wait('0')} + ${wait('o.tries')}))`
     await sql`
       insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, reason, detail, tries, retry_at)
       select g.schedule_id, g.scheduled_for, s.project_id, g.outcome, g.reason, g.detail::jsonb, 1,
@@ -141,7 +134,7 @@ export async function noteRefusals(
         ${numbers(own.map(r => r.retried))}::text::boolean[],
         ${own.map(r => (r.detail ? JSON.stringify(r.detail) : null))}::text[])
         as g(schedule_id, scheduled_for, outcome, reason, retried, detail)
-      join schedules s on s.id = g.schedule_id ${asked(sql, 's', project)}
+      join schedules s on s.project_id = ${project_id} and s.id = g.schedule_id
       on conflict on constraint ${sql(ONE_ROW)} do update
         set outcome = excluded.outcome, reason = excluded.reason, detail = excluded.detail, occurred_at = excluded.occurred_at,
           tries = least(o.tries + 1, 32767),
@@ -158,13 +151,13 @@ export interface NamedOccurrence {
 
 /** Records fire times that passed without an attempt as missed. */
 export async function noteMissed(sql: Sql, moments: readonly NamedOccurrence[]): Promise<void> {
-  for (const [project, own] of await byProject(sql, moments))
+  for (const [project_id, own] of byProject(moments))
     await sql`
       insert into occurrences (schedule_id, scheduled_for, project_id, outcome, reason)
       select g.schedule_id, g.scheduled_for, s.project_id, 'missed', 'overdue'
       from unnest(${own.map(m => m.schedule_id)}::uuid[], ${times(own.map(m => m.scheduled_for))}::text::timestamptz[])
         as g(schedule_id, scheduled_for)
-      join schedules s on s.id = g.schedule_id ${asked(sql, 's', project)}
+      join schedules s on s.project_id = ${project_id} and s.id = g.schedule_id
       on conflict do nothing`
 }
 
@@ -176,12 +169,12 @@ export interface NextFire {
 
 /** Moves schedules forward to their next fire times, never back: a late writer changes nothing. */
 export async function advance(sql: Sql, nexts: readonly NextFire[]): Promise<void> {
-  for (const [project, own] of await byProject(sql, nexts))
+  for (const [project_id, own] of byProject(nexts))
     await sql`
       update schedules s set next_at = g.next_at
       from unnest(${own.map(n => n.schedule_id)}::uuid[], ${times(own.map(n => n.next_at))}::text::timestamptz[])
         as g(schedule_id, next_at)
-      where s.id = g.schedule_id and s.next_at < g.next_at ${asked(sql, 's', project)}`
+      where s.project_id = ${project_id} and s.id = g.schedule_id and s.next_at < g.next_at`
 }
 
 export interface EndedOccurrence extends NamedOccurrence {
@@ -191,20 +184,16 @@ export interface EndedOccurrence extends NamedOccurrence {
 /** Ends the retries of occurrences that a later fire time has overtaken; they keep their last reason. */
 export async function endRetries(sql: Sql, newest: readonly NamedOccurrence[]) {
   const ended: EndedOccurrence[] = []
-  for (const [project, own] of await byProject(sql, newest))
-    ended.push(...(await endRetriesOf(sql, own, project)))
+  for (const [project_id, own] of byProject(newest)) ended.push(...(await endRetriesOf(sql, own, project_id)))
   return ended
 }
 
-function endRetriesOf(sql: Sql, newest: readonly NamedOccurrence[], project: Asked) {
+function endRetriesOf(sql: Sql, newest: readonly NamedOccurrence[], project_id: string) {
   return sql<EndedOccurrence[]>`
     update occurrences o set retry_at = null
     from unnest(${newest.map(m => m.schedule_id)}::uuid[], ${times(newest.map(m => m.scheduled_for))}::text::timestamptz[])
       as g(schedule_id, scheduled_for)
-    where o.schedule_id = g.schedule_id and o.retry_at is not null and o.scheduled_for < g.scheduled_for
-      -- If the source of an occurrence is being read now, the read decides about it.
-      and not exists (select 1 from source_reads q
-        where q.project_id = o.project_id and q.schedule_id = o.schedule_id and q.scheduled_for = o.scheduled_for)
-      ${asked(sql, 'o', project)}
+    where o.project_id = ${project_id} and o.schedule_id = g.schedule_id and o.retry_at is not null
+      and o.scheduled_for < g.scheduled_for and not ${isBeingRead(sql, project_id)}
     returning o.schedule_id, o.scheduled_for, o.reason`
 }

@@ -114,7 +114,7 @@ export async function findSchedule(
   id: string,
   own: string | null,
 ): Promise<ScheduleRow | undefined> {
-  for await (const place of placesOf(db, account_id, own)) {
+  for (const place of placesOf(own)) {
     const project_id = place ?? (await projectOfSchedule(db, account_id, id))
     if (project_id === undefined) continue
     const [row] = await selectSchedules(db, [project_id]).where(isSchedule({ project_id, id }))

@@ -1,11 +1,8 @@
-// Opens the runs of schedules. Guarantee: the statement, or on a cluster the transaction, that sets an occurrence to
-// `fired` also opens its run.
+// Opens the runs of schedules. Guarantee: the statement that sets an occurrence to `fired` also opens its run.
 
-import type { Fragment } from 'postgres'
-import { byProject } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
-import { itemRecordId } from '../../kernel/ids.ts'
+import { byProject } from '../../kernel/each-project.ts'
 import { times } from '../../kernel/packed-columns.ts'
 import { START_COLUMNS_OF_ONE } from '../../submission/wire/start-settings.ts'
 import { ONE_ROW } from '../tables/schedules.ts'
@@ -24,71 +21,45 @@ export interface Start extends NamedOccurrence {
  */
 export async function startRuns(sql: Sql, starts: readonly Start[], watchMinutes: number) {
   const started: { schedule_id: string }[] = []
-  for (const [project, own] of await byProject(sql, starts))
-    started.push(...(await (project === null ? startAtOnce : startApart)(sql, own, watchMinutes)))
+  for (const [project_id, own] of byProject(starts))
+    started.push(...(await startRunsOf(sql, own, watchMinutes, project_id)))
   return started
 }
 
-function startAtOnce(sql: Sql, starts: readonly Start[], watchMinutes: number) {
+function startRunsOf(sql: Sql, starts: readonly Start[], watchMinutes: number, project_id: string) {
   return sql<{ schedule_id: string }[]>`
     with given as (
-      select g.*, s.project_id, s.agent_id, s.cron, s.name, s.input, a.current_deployment_id as deployment_id,
+      select g.*, s.agent_id, s.cron, s.name, s.input, a.current_deployment_id as deployment_id,
         ${sql.unsafe(START_COLUMNS_OF_ONE.map(name => `s.${name}`).join())}
       from unnest(${starts.map(s => s.schedule_id)}::uuid[], ${times(starts.map(s => s.scheduled_for))}::text::timestamptz[],
         ${starts.map(s => s.run_id)}::uuid[]) as g(schedule_id, scheduled_for, run_id)
-      join schedules s on s.id = g.schedule_id join agents a on a.project_id = s.project_id and a.id = s.agent_id
-    ), acted as (${noteFired(sql, sql`given`, watchMinutes)}), opened as (
+      join schedules s on s.project_id = ${project_id} and s.id = g.schedule_id
+      join agents a on a.project_id = ${project_id} and a.id = s.agent_id
+    ), acted as (
+      insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, run_id, tries, watch_until)
+      select schedule_id, scheduled_for, ${project_id}::uuid, 'fired', run_id, 1,
+        now() + make_interval(mins => ${watchMinutes})
+      from given
+      on conflict on constraint ${sql(ONE_ROW)} do update
+        set outcome = excluded.outcome, reason = null, detail = null, run_id = excluded.run_id,
+          occurred_at = excluded.occurred_at, tries = least(o.tries + 1, 32767), retry_at = null,
+          watch_until = excluded.watch_until
+        where o.retry_at is not null
+      returning schedule_id, run_id
+    ), opened as (
       insert into runs (id, project_id, agent_id, deployment_id, name, total_items, input_bytes, ${sql.unsafe(START_COLUMNS_OF_ONE.join())})
-      select run_id, project_id, agent_id, deployment_id, coalesce(name, ${RUN_NAME} || cron), 1, length(input),
+      select run_id, ${project_id}::uuid, agent_id, deployment_id, coalesce(name, ${RUN_NAME} || cron), 1, length(input),
         ${sql.unsafe(START_COLUMNS_OF_ONE.join())}
       from given join acted using (schedule_id, run_id)
     ), piled as (
       insert into items (project_id, run_id, seq, line, status, item_id, input)
-      select project_id, run_id, 1, 1, 'queued', ${recordId(sql, 'r')}::text, input
-      from (select project_id, run_id, 1 as seq, input from given join acted using (schedule_id, run_id)) r
+      select ${project_id}::uuid, run_id, 1, 1, 'queued', ${recordId(sql, 'r')}::text, input
+      from (select run_id, 1 as seq, input from given join acted using (schedule_id, run_id)) r
     ), noted as (
-      update schedules s set last_run_at = now() from acted where s.id = acted.schedule_id
+      update schedules s set last_run_at = now() from acted
+      where s.project_id = ${project_id} and s.id = acted.schedule_id
     )
     select schedule_id from acted`
-}
-
-const noteFired = (sql: Sql, given: Fragment, watchMinutes: number) => sql`
-  insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, run_id, tries, watch_until)
-  select schedule_id, scheduled_for, project_id, 'fired', run_id, 1, now() + make_interval(mins => ${watchMinutes})
-  from ${given}
-  on conflict on constraint ${sql(ONE_ROW)} do update
-    set outcome = excluded.outcome, reason = null, detail = null, run_id = excluded.run_id, occurred_at = excluded.occurred_at,
-      tries = least(o.tries + 1, 32767), retry_at = null, watch_until = excluded.watch_until
-    where o.retry_at is not null
-  returning schedule_id, run_id`
-
-/** The same for one project of a cluster, in several statements, which insert values alone: others go to all nodes. */
-async function startApart(sql: Sql, starts: readonly Start[], watchMinutes: number) {
-  const { project_id } = starts[0]!
-  const given = sql`(
-    select g.*, ${project_id}::uuid as project_id from unnest(${starts.map(s => s.schedule_id)}::uuid[],
-      ${times(starts.map(s => s.scheduled_for))}::text::timestamptz[], ${starts.map(s => s.run_id)}::uuid[])
-      as g(schedule_id, scheduled_for, run_id)) g`
-  const acted = (await noteFired(sql, given, watchMinutes)) as unknown as Pick<
-    Start,
-    'schedule_id' | 'run_id'
-  >[]
-  if (acted.length === 0) return []
-  const runOf = new Map(acted.map(one => [one.schedule_id, one.run_id]))
-  const schedules = await sql<{ schedule_id: string; input: string }[]>`
-    update schedules s set last_run_at = now() from agents a
-    where s.project_id = ${project_id} and s.id = any(${[...runOf.keys()]}::uuid[]) and a.project_id = ${project_id} and a.id = s.agent_id
-    returning s.id as schedule_id, s.input, s.project_id, s.agent_id, a.current_deployment_id as deployment_id,
-      coalesce(s.name, ${RUN_NAME} || s.cron) as name, 1 as total_items, length(s.input) as input_bytes,
-      ${sql.unsafe(START_COLUMNS_OF_ONE.map(name => `s.${name}`).join())}`
-  const runs = schedules.map(({ schedule_id, input: _, ...run }) => ({ ...run, id: runOf.get(schedule_id)! }))
-  await sql`insert into runs ${sql(runs)}`
-  const items = schedules.map(({ schedule_id, input }) => {
-    const run_id = runOf.get(schedule_id)!
-    return { project_id, run_id, seq: 1, line: 1, status: 'queued', item_id: itemRecordId(run_id, 1), input }
-  })
-  await sql`insert into items ${sql(items)}`
-  return acted
 }
 
 /** Writes the occurrence of a start by hand, next to those of the cron, in the transaction that opens its run. */

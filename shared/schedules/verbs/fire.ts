@@ -5,10 +5,9 @@
 import type { Fragment, TransactionSql } from 'postgres'
 import { type MissedOccurrence, scheduleMissed } from '../../alerts/rules/alerts.ts'
 import { raiseAlerts } from '../../alerts/verbs/alerts.ts'
-import { type Asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
-import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Context, Sql } from '../../context.ts'
 import { bisect } from '../../kernel/bisect.ts'
+import { findProjects } from '../../kernel/each-project.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -27,8 +26,8 @@ import { planDue } from './due.ts'
 
 /** Chore of the tick: acts on every fire time that has come. Returns how many schedules had one. */
 export function fireDue(ctx: Context): Promise<number> {
-  return inChunks(ctx, store.projectsDue, async (sql, project) => {
-    const due = await store.lockDue(sql, LIMITS.fires_per_chunk, project)
+  return inChunks(ctx, store.projectsDue, async (sql, project_id) => {
+    const due = await store.lockDue(sql, LIMITS.fires_per_chunk, project_id)
     if (due.length === 0) return 0
     await fault('fire.after_lock')
     const { unreadable, missed, newest, nexts } = planDue(due)
@@ -52,8 +51,8 @@ export function fireDue(ctx: Context): Promise<number> {
 
 /** Chore of the tick: retries occurrences that met a transient fault. Returns how many. */
 export function retryFires(ctx: Context): Promise<number> {
-  return inChunks(ctx, store.projectsToRetry, async (sql, project) => {
-    const due = await store.lockRetries(sql, LIMITS.fires_per_chunk, project)
+  return inChunks(ctx, store.projectsToRetry, async (sql, project_id) => {
+    const due = await store.lockRetries(sql, LIMITS.fires_per_chunk, project_id)
     if (due.length === 0) return 0
     await fault('fire.after_lock')
     const refused = await startAll(ctx, sql, due)
@@ -104,32 +103,39 @@ async function* pileOf(input: string) {
 }
 
 /**
- * Runs chunks, each in a transaction, until nothing is left or the time of a tick (LIMITS.fire_ms) is used up. On a
- * cluster each is of one project, so that a node that is silent keeps no locks of a project on another.
+ * Runs chunks, each in a transaction, until nothing is left or the time of a tick (LIMITS.fire_ms) is used up. Projects
+ * get a chunk each in turn, so that one with many delays the others by no more.
  */
 async function inChunks(
   ctx: Context,
-  projects: (sql: Sql) => (of: Reachable) => Fragment,
-  take: (sql: Sql, project: Asked) => Promise<number>,
+  projects: (sql: Sql) => Fragment,
+  take: (sql: Sql, project_id: string) => Promise<number>,
 ): Promise<number> {
   const began_ms = ctx.now()
-  const left = await projectsToAsk(ctx.sql, projects(ctx.sql))
   let taken = 0
-  while (left.length > 0) {
-    const chunk = await ctx.sql.begin(async tx => {
-      const sql = tx as unknown as Sql
-      await store.waitAtMost(sql, LIMITS.fire_lock_ms)
-      const chunk = await take(sql, left[0]!)
-      if (chunk > 0) await fault('fire.before_commit')
-      return chunk
-    })
-    if (chunk === 0) left.shift()
-    else await fault('fire.after_commit')
-    taken += chunk
-    if (chunk > 0) ctx.notify()
-    if (sinceMs(ctx.now(), began_ms) >= LIMITS.fire_ms) break
+  for (let before = -1; before < taken; ) {
+    before = taken
+    for (const project_id of await findProjects(ctx.sql, projects(ctx.sql))) {
+      taken += await takeChunk(ctx, sql => take(sql, project_id))
+      if (sinceMs(ctx.now(), began_ms) >= LIMITS.fire_ms) return taken
+    }
   }
   return taken
+}
+
+async function takeChunk(ctx: Context, take: (sql: Sql) => Promise<number>): Promise<number> {
+  const chunk = await ctx.sql.begin(async tx => {
+    const sql = tx as unknown as Sql
+    await store.waitAtMost(sql, LIMITS.fire_lock_ms)
+    const chunk = await take(sql)
+    if (chunk > 0) await fault('fire.before_commit')
+    return chunk
+  })
+  if (chunk > 0) {
+    await fault('fire.after_commit')
+    ctx.notify()
+  }
+  return chunk
 }
 
 type Refused = store.NamedOccurrence & { reason: RefusalReason }

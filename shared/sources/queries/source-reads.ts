@@ -3,9 +3,8 @@
 
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { AgentProtocol, DeploymentKind } from '../../agents/vocabulary.ts'
-import { type Asked, asked, byProject, projectsToAsk } from '../../cluster/queries/distributed.ts'
-import type { Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
+import { byProject, findProjects } from '../../kernel/each-project.ts'
 import type { AgentKey } from '../../kernel/ids.ts'
 import { times } from '../../kernel/packed-columns.ts'
 import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
@@ -21,13 +20,13 @@ export interface Occurrence {
 
 /** Queues occurrences to be read; one that is queued already stays as it is. */
 export async function bookReads(sql: Sql, occurrences: readonly Occurrence[]): Promise<void> {
-  for (const [project, own] of await byProject(sql, occurrences))
+  for (const [project_id, own] of byProject(occurrences))
     await sql`
       insert into source_reads (schedule_id, scheduled_for, project_id, due_at)
       select g.schedule_id, g.scheduled_for, s.project_id, now()
       from unnest(${own.map(o => o.schedule_id)}::uuid[], ${times(own.map(o => o.scheduled_for))}::text::timestamptz[])
         as g(schedule_id, scheduled_for)
-      join schedules s on s.id = g.schedule_id ${asked(sql, 's', project)}
+      join schedules s on s.project_id = ${project_id} and s.id = g.schedule_id
       on conflict do nothing`
 }
 
@@ -47,10 +46,10 @@ export async function claimRead(
   run_id: string,
   { per_project, lease_ms, generators }: { per_project: number; lease_ms: number; generators: boolean },
 ): Promise<ClaimedRead | undefined> {
-  const look = (of: Reachable) => sql`
-    select project_id from source_reads where due_at <= now() ${of('source_reads')} group by 1 order by min(due_at)`
-  for (const project of await projectsToAsk(sql, look)) {
-    const row = await claimReadOf(sql, run_id, { per_project, lease_ms, generators }, project)
+  const look = sql`
+    select project_id from source_reads where due_at <= now() group by 1 order by min(due_at)`
+  for (const project_id of await findProjects(sql, look)) {
+    const row = await claimReadOf(sql, run_id, { per_project, lease_ms, generators }, project_id)
     if (row) return row
   }
 }
@@ -59,22 +58,23 @@ async function claimReadOf(
   sql: Sql,
   run_id: string,
   { per_project, lease_ms, generators }: { per_project: number; lease_ms: number; generators: boolean },
-  project: Asked,
+  project_id: string,
 ): Promise<ClaimedRead | undefined> {
-  const of = (alias: string) => asked(sql, alias, project)
   const [row] = await sql<ClaimedRead[]>`
-    with busy as (
-      select project_id from source_reads where run_id is not null and due_at > now() ${of('source_reads')}
-      group by project_id having count(*) >= ${per_project}
-    ), due as (
+    with due as (
       select schedule_id, scheduled_for, run_id as left_run_id from source_reads
-      where due_at <= now() ${of('source_reads')} and not ${isHeld(sql)} and project_id not in (select project_id from busy)
+      where project_id = ${project_id} and due_at <= now() and not ${isHeld(sql)}
+        and ${per_project} > (
+          select count(*) from source_reads
+          where project_id = ${project_id} and run_id is not null and due_at > now())
         and (${generators} or not exists (
-          select 1 from schedules s where s.id = schedule_id ${of('s')} and s.source ? 'generator'))
+          select 1 from schedules s
+          where s.project_id = ${project_id} and s.id = schedule_id and s.source ? 'generator'))
       order by due_at limit 1 for update skip locked
     )
     update source_reads q set run_id = ${run_id}, due_at = now() + make_interval(secs => ${lease_ms / 1000})
-    from due where q.schedule_id = due.schedule_id and q.scheduled_for = due.scheduled_for ${of('q')}
+    from due
+    where q.project_id = ${project_id} and q.schedule_id = due.schedule_id and q.scheduled_for = due.scheduled_for
     returning q.project_id, q.schedule_id, q.scheduled_for, q.run_id, due.left_run_id`
   return row
 }

@@ -1,7 +1,7 @@
 // SQL that says how many more runs may be open. Guarantee: everything that starts runs counts the same way and refuses
 // as `rules/run-admission.ts` says. In the fragments a project is `p` and its account `c`.
 
-import { isDistributed } from '../../cluster/queries/nodes.ts'
+import { isDistributed } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'

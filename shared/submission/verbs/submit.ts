@@ -1,7 +1,7 @@
 // Submits a batch as a run. Guarantee: when the promise resolves, every item is committed. A refused batch of any
 // length leaves nothing behind.
 
-import { isDistributed } from '../../cluster/queries/nodes.ts'
+import { isDistributed } from '../../cluster/queries/distributed.ts'
 import type { Context, Places, Sql } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'

@@ -1,9 +1,8 @@
-// The parts of indexing steps that one machine and a cluster have in common. Guarantee: both index and count the same.
+// The parts of the statements that index steps of a project. Guarantee: a step that is in the index already is neither
+// indexed nor counted again.
 
 import type { Fragment } from 'postgres'
-import { type Asked, asked } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
-import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { numbers, texts } from '../../kernel/packed-columns.ts'
 import { withoutEscapes, wordsOf } from '../../kernel/words.ts'
@@ -11,7 +10,8 @@ import { calledModel } from './model-calls.ts'
 import { toolName } from './step-errors.ts'
 
 /** A filed step; if it was removed meanwhile, all but its key is null. */
-export interface FiledStep extends RunKey {
+export interface FiledStep {
+  run_id: string
   seq: number
   step_no: number
   name: string | null
@@ -22,53 +22,52 @@ export interface FiledStep extends RunKey {
 }
 
 /** Reads the texts of the filed steps. */
-export const filedWith = (sql: Sql, filed: Fragment, project: Asked) => {
+export const filedWith = (sql: Sql, filed: Fragment, project_id: string) => {
   const characters = LIMITS.search_text_characters
   return sql`
-    select f.project_id, f.run_id, f.seq, f.step_no, s.name, s.error_code, s.error_message,
+    select f.run_id, f.seq, f.step_no, s.name, s.error_code, s.error_message,
       left(s.input, ${characters}) as input, left(s.output, ${characters}) as output
-    from ${filed} f left join steps s on s.project_id = f.project_id and s.run_id = f.run_id and s.seq = f.seq
-      and s.step_no = f.step_no ${asked(sql, 's', project)}`
+    from ${filed} f left join steps s on s.project_id = ${project_id} and s.run_id = f.run_id and s.seq = f.seq
+      and s.step_no = f.step_no`
 }
 
 /** The steps to index, each with its words. */
 export const stepRows = (sql: Sql, steps: readonly FiledStep[]) => sql`
-  select project_id::uuid, run_id::uuid, seq, step_no, words from rows from (
-    string_to_table(${texts(steps.map(step => step.project_id))}, E'\\x1e'),
+  select run_id::uuid, seq, step_no, words from rows from (
     string_to_table(${texts(steps.map(step => step.run_id))}, E'\\x1e'),
     unnest(${numbers(steps.map(step => step.seq))}::text::int[]),
     unnest(${numbers(steps.map(step => step.step_no))}::text::int[]),
     string_to_table(${texts(steps.map(wordsOfStep))}, E'\\x1e', E'\\x1f')
-  ) as t(project_id, run_id, seq, step_no, words)`
+  ) as t(run_id, seq, step_no, words)`
 
 function wordsOfStep({ name, error_code, error_message, input, output }: FiledStep): string | null {
   const payloads = withoutEscapes(`${input ?? ''} ${output ?? ''}`)
   return [...wordsOf(`${name} ${error_code ?? ''} ${error_message ?? ''} ${payloads}`)].join(' ') || null
 }
 
-export const readSteps = (sql: Sql, step: Fragment, project: Asked) => sql`
-  select s.run_id, s.seq, s.step_no, s.project_id, s.started_at, s.cost_micro, s.kind, s.outcome,
-    s.outcome_reason, s.error_code, s.name, t.words, r.agent_id, s.reused, ${calledModel(sql)} as model,
-    s.duration_ms, s.unpriced,
-    s.input_tokens, s.output_tokens
-  from ${step} t join steps s on s.project_id = t.project_id ${asked(sql, 's', project)} and s.run_id = t.run_id
-    and s.seq = t.seq and s.step_no = t.step_no
+/** Reads the given steps, with the agent of their run. */
+export const readSteps = (sql: Sql, given: Fragment, project_id: string) => sql`
+  select s.run_id, s.seq, s.step_no, s.started_at, s.cost_micro, s.kind, s.outcome, s.outcome_reason, s.error_code,
+    s.name, t.words, r.agent_id, s.reused, ${calledModel(sql)} as model, s.duration_ms, s.unpriced, s.input_tokens,
+    s.output_tokens
+  from ${given} t join steps s on s.project_id = ${project_id} and s.run_id = t.run_id and s.seq = t.seq
+    and s.step_no = t.step_no
     -- Steps of a run that was removed meanwhile may be there still.
-    join runs r on r.project_id = s.project_id and r.id = s.run_id ${asked(sql, 'r', project)}`
+    join runs r on r.project_id = ${project_id} and r.id = s.run_id`
 
 /** Returns the steps that were not in the index. */
-export const intoIndex = (sql: Sql, read: Fragment) => sql`
+export const intoIndex = (sql: Sql, read: Fragment, project_id: string) => sql`
   insert into step_index (run_id, seq, step_no, project_id, started_at, cost_micro, kind, outcome,
     outcome_reason, error_code, name, words)
-  select run_id, seq, step_no, project_id, started_at, cost_micro, kind, outcome, outcome_reason, error_code, name,
-    coalesce(array_to_tsvector(string_to_array(words, ' ')), '')
+  select run_id, seq, step_no, ${project_id}::uuid, started_at, cost_micro, kind, outcome, outcome_reason, error_code,
+    name, coalesce(array_to_tsvector(string_to_array(words, ' ')), '')
   from ${read} s
   on conflict do nothing
-  returning run_id, seq, step_no, project_id, started_at, kind, outcome, outcome_reason, error_code, name`
+  returning run_id, seq, step_no, started_at, kind, outcome, outcome_reason, error_code, name`
 
-export const countStepErrors = (sql: Sql, indexed: Fragment) => sql`
+export const countStepErrors = (sql: Sql, indexed: Fragment, project_id: string) => sql`
   insert into run_step_errors as e (run_id, project_id, hour, outcome, error_code, tool_name, outcome_reason, steps, last_at)
-  select run_id, project_id, hour_of(started_at), outcome, error_code, ${toolName(sql)}, outcome_reason,
+  select run_id, ${project_id}::uuid, hour_of(started_at), outcome, error_code, ${toolName(sql)}, outcome_reason,
     count(*), max(started_at)
   from ${indexed} x where outcome <> 'ok' group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4, 5, 6, 7
   on conflict on constraint run_step_errors_kind

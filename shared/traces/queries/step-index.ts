@@ -2,71 +2,62 @@
 // filed step is indexed and counted once, whichever processes work on it or die: the transaction that indexes it also
 // removes it from `unindexed_steps`.
 
-import { type Asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
-import { askReachable, isDistributed, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
+import { findProjects } from '../../kernel/each-project.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { sampleSuspected } from '../../triage/queries/questions.ts'
-import { insertIndexedApart, takeFiledApart } from './index-apart.ts'
 import { countStepErrors, type FiledStep, filedWith, intoIndex, readSteps, stepRows } from './index-parts.ts'
 import { addModelCalls, newModelCalls } from './model-calls.ts'
 
-/** Indexes filed steps of the oldest flushes, fewer than twice `limit` (per project on a cluster); returns how many. */
+/** Indexes filed steps of the oldest flushes, fewer than twice `limit` of each project; returns how many. */
 export async function indexSteps(sql: Sql, limit: number): Promise<number> {
-  // Most searches find nothing to do, and need no transaction to see it.
-  const any = await askReachable(
-    sql,
-    of => sql`select from unindexed_steps where true ${of('unindexed_steps')} limit 1`,
-  )
-  if (any.length === 0) return 0
   let indexed = 0
-  const look = (of: Reachable) =>
-    sql`select distinct project_id from unindexed_steps where true ${of('unindexed_steps')}`
-  for (const project of await projectsToAsk(sql, look)) indexed += await indexOf(sql, limit, project)
+  const look = sql`select project_id from unindexed_steps group by 1 order by min(id)`
+  for (const project_id of await findProjects(sql, look)) indexed += await indexOf(sql, limit, project_id)
   return indexed
 }
 
-const indexOf = (sql: Sql, limit: number, project: Asked) =>
+const indexOf = (sql: Sql, limit: number, project_id: string) =>
   sql.begin(async tx => {
     // If a crash of the machine undoes the commit, the steps are filed again.
     await tx`set local synchronous_commit = off`
     const one = tx as unknown as Sql
-    const filed = await (project === null ? takeFiled(one, limit) : takeFiledApart(one, limit, project))
+    const filed = await takeFiled(one, limit, project_id)
     const steps = filed.filter(step => step.name !== null)
-    if (steps.length > 0)
-      await (project === null ? insertIndexed(one, steps) : insertIndexedApart(one, steps, project))
+    if (steps.length > 0) await insertIndexed(one, steps, project_id)
     return filed.length
   })
 
-function takeFiled(sql: Sql, limit: number) {
+function takeFiled(sql: Sql, limit: number, project_id: string) {
   return sql<FiledStep[]>`
     with oldest as materialized (
       -- Without skip locked, a search waits for steps that another process is indexing.
-      select id, cardinality(seqs) as steps from unindexed_steps order by id limit ${LIMITS.index_flushes} for update
+      select id, cardinality(seqs) as steps from unindexed_steps where project_id = ${project_id}
+      order by id limit ${LIMITS.index_flushes} for update
     ), taken as (
-      delete from unindexed_steps where id = any(array(
+      delete from unindexed_steps where project_id = ${project_id} and id = any(array(
         select id from (select id, sum(steps) over (order by id) - steps as before from oldest) o where before < ${limit}
-      )) returning project_id, run_id, seqs, step_nos
+      )) returning run_id, seqs, step_nos
     ), rest as (
       insert into unindexed_steps (project_id, run_id, seqs, step_nos)
-      select project_id, run_id, seqs[${limit}::int + 1:], step_nos[${limit}::int + 1:] from taken
+      select ${project_id}::uuid, run_id, seqs[${limit}::int + 1:], step_nos[${limit}::int + 1:] from taken
       where cardinality(seqs) > ${limit}
     ), filed as materialized (
-      select project_id, run_id, f.seq, f.step_no
+      select run_id, f.seq, f.step_no
       from taken, unnest(seqs[:${limit}::int], step_nos[:${limit}::int]) as f(seq, step_no)
     )
-    ${filedWith(sql, sql`filed`, null)}`
+    ${filedWith(sql, sql`filed`, project_id)}`
 }
 
-async function insertIndexed(sql: Sql, steps: readonly FiledStep[]): Promise<void> {
+async function insertIndexed(sql: Sql, steps: readonly FiledStep[], project_id: string): Promise<void> {
   await sql`
     with step as materialized (${stepRows(sql, steps)}),
-    read as materialized (${readSteps(sql, sql`step`, null)}),
-    indexed as (${intoIndex(sql, sql`read`)}),
-    ${newModelCalls(sql, null)},
-    called as (${addModelCalls(sql, sql`counted_calls`)}),
-    sampled as (${sampleSuspected(sql, sql`indexed`, null)})
-    ${countStepErrors(sql, sql`indexed`)}`
+    read as materialized (${readSteps(sql, sql`step`, project_id)}),
+    indexed as (${intoIndex(sql, sql`read`, project_id)}),
+    ${newModelCalls(sql, project_id)},
+    called as (${addModelCalls(sql, sql`counted_calls`, project_id)}),
+    sampled as (${sampleSuspected(sql, sql`indexed`, project_id)})
+    ${countStepErrors(sql, sql`indexed`, project_id)}`
 }
 
 /**
@@ -74,19 +65,10 @@ async function insertIndexed(sql: Sql, steps: readonly FiledStep[]): Promise<voi
  * count: they take no process's time meanwhile.
  */
 export async function isWorkUnderWay(sql: Sql): Promise<boolean> {
-  const claims = (of: Reachable) =>
-    sql`exists (select 1 from claims where answer_until is null ${of('claims')})`
-  const others = () => sql`exists (
+  if ((await sql`select 1 from claims where answer_until is null limit 1`).length > 0) return true
+  const others = await sql`
     select 1 from pg_stat_activity
     where state = 'active' and backend_type = 'client backend' and datname = current_database()
-      and pid <> pg_backend_pid())`
-  // A cluster cannot join rows of its nodes with what only this node knows.
-  const asks = (await isDistributed(sql))
-    ? [claims, others]
-    : [(of: Reachable) => sql`${claims(of)} or ${others()}`]
-  for (const ask of asks) {
-    const [row] = await askReachable(sql, of => sql<{ is_any: boolean }[]>`select ${ask(of)} as is_any`)
-    if (row!.is_any) return true
-  }
-  return false
+      and pid <> pg_backend_pid() limit 1`
+  return others.length > 0
 }

@@ -1,8 +1,6 @@
 // Reads and writes causes. Triggers on `triage` maintain their counts, so a read costs as much as a project has causes
 // (a bounded number), however many items have failed.
 
-import { asked, nodeOf, ofOne } from '../../cluster/queries/distributed.ts'
-import { askReachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
@@ -27,12 +25,11 @@ export async function findCausesOfKinds(
   { project_id, agent_id }: AgentKey,
   kinds: readonly CauseKind[],
 ) {
-  const of = asked(sql, 'causes', await nodeOf(sql, project_id))
   return sql<KnownCauseRow[]>`
     select id, step, error_code, reason, template, varies from causes
-    where agent_id = ${agent_id} and (step, error_code, reason) in (
+    where project_id = ${project_id} and agent_id = ${agent_id} and (step, error_code, reason) in (
       select * from unnest(${kinds.map(k => k.step)}::text[], ${kinds.map(k => k.error_code)}::text[],
-        ${kinds.map(k => k.reason)}::text[])) ${of}
+        ${kinds.map(k => k.reason)}::text[]))
     order by id`
 }
 
@@ -52,22 +49,21 @@ export async function roomForCauses(sql: Sql, project_id: string): Promise<numbe
 
 /** Creates the causes that do not exist yet; returns the id of each of `made`, in order. */
 export async function insertCauses(sql: Sql, of: AgentKey, made: readonly CauseText[]): Promise<string[]> {
-  const node = await nodeOf(sql, of.project_id)
-  // Written twice, not as a CTE: Citus sends rows that an INSERT reads from a CTE to all nodes.
-  const given = sql`
-    (select * from unnest(${made.map(c => c.step)}::text[], ${made.map(c => c.error_code)}::text[],
-      ${made.map(c => c.reason)}::text[], ${made.map(c => c.template)}::text[])
-      with ordinality as t(step, error_code, reason, template, no))`
   const rows = await sql<{ id: string; no: number }[]>`
-    with put as (
+    with given as (
+      select * from unnest(${made.map(c => c.step)}::text[], ${made.map(c => c.error_code)}::text[],
+        ${made.map(c => c.reason)}::text[], ${made.map(c => c.template)}::text[])
+        with ordinality as t(step, error_code, reason, template, no)
+    ), put as (
       insert into causes (project_id, agent_id, step, error_code, reason, template)
-      select ${of.project_id}, ${of.agent_id}, step, error_code, reason, template from ${given} g on conflict do nothing
+      select ${of.project_id}::uuid, ${of.agent_id}::uuid, step, error_code, reason, template from given
+      on conflict do nothing
       returning id, step, error_code, reason, template
     )
-    select p.id, g.no::int from put p join ${given} g using (step, error_code, reason, template)
+    select p.id, g.no::int from put p join given g using (step, error_code, reason, template)
     union all
-    select c.id, g.no::int from causes c join ${given} g using (step, error_code, reason, template)
-    where c.agent_id = ${of.agent_id} ${asked(sql, 'c', node)}
+    select c.id, g.no::int from causes c join given g using (step, error_code, reason, template)
+    where c.project_id = ${of.project_id} and c.agent_id = ${of.agent_id}
     order by no`
   // On a cluster the second part reads what the first has inserted.
   return [...new Map(rows.map(row => [row.no, row.id])).values()]
@@ -91,22 +87,19 @@ export async function noteVarying(
 
 /** Triage items without a cause (ended undispatched or before causes existed): up to `bytes` of inputs, or one item. */
 export async function findWithoutCause(sql: Sql, limit: number, bytes: number) {
-  return askReachable(
-    sql,
-    of => sql<Unnamed[]>`
+  return sql<Unnamed[]>`
     with bare as (
       select project_id, run_id, seq from triage
-      where cause_id is null ${of('triage')} order by run_id, seq limit ${limit}
+      where cause_id is null order by run_id, seq limit ${limit}
     ), sized as (
       select i.project_id, i.run_id, i.seq, sum(octet_length(i.input)) over (order by i.run_id, i.seq) as upto,
         row_number() over (order by i.run_id, i.seq) as n
-      from bare join items i using (project_id, run_id, seq) where true ${of('i')}
+      from bare join items i using (project_id, run_id, seq)
     )
     select t.run_id, t.seq, t.project_id, t.agent_id, i.outcome_reason, i.error_code, i.error_message,
       i.degraded_reason, i.input, i.cost_micro
     from sized s join items i using (project_id, run_id, seq) join triage t using (project_id, run_id, seq)
-    where (s.upto <= ${bytes} or s.n = 1) ${of('i')} ${of('t')}`,
-  )
+    where (s.upto <= ${bytes} or s.n = 1)`
 }
 
 export interface Unnamed extends RunKey {
@@ -157,27 +150,31 @@ export interface CauseFilter {
 export async function listCauses(sql: Sql, filter: CauseFilter) {
   const { run_id, agent, before, order = 'count' } = filter
   const size = sql`n.${sql(order)}`
+  const projects = inProjects(sql, filter.project_ids)
   return sql<CauseSource[]>`
     select c.id, c.project_id, c.agent_id, a.slug as agent_slug, c.step, c.error_code, c.reason, c.template, c.varies,
       n.count, n.waiting, n.cost_micro, ${run_id === undefined ? sql`null::int as run_items` : sql`n.run_items`},
       c.runs, n.first_seen, n.last_seen, ${run_id === undefined ? newest(sql) : recordId(sql, 'n')} as record_id
     from (${counted(sql, filter)}) n
       join causes c on c.project_id = n.project_id and c.id = n.cause_id
-      join agents a on a.project_id = c.project_id and a.id = c.agent_id ${ofOne(sql, 'a', filter.project_ids ?? [])}
-    where ${size} > 0 ${ofOne(sql, 'c', filter.project_ids ?? [])} ${agent === undefined ? sql`` : sql`and a.slug = ${agent}`}
+      join agents a on a.project_id = c.project_id and a.id = c.agent_id and ${projects('a')}
+    where ${size} > 0 and ${projects('c')} ${agent === undefined ? sql`` : sql`and a.slug = ${agent}`}
       ${filter.id === undefined ? sql`` : sql`and c.id = ${filter.id}`}
       ${before === undefined ? sql`` : sql`and (${size}, c.id) < (${before.count}::int, ${before.id}::text)`}
     order by ${size} desc, c.id desc limit ${filter.limit}`
 }
 
+/** The condition on a table's projects, by its alias. */
+const inProjects = (sql: Sql, ids: readonly string[] | undefined) => (alias: string) =>
+  ids === undefined ? sql`true` : sql`${sql(alias)}.project_id = any(${[...ids]}::uuid[])`
+
 /** The counts that the filter selects: of one run, of a range of days, or of everything kept. */
 function counted(sql: Sql, { project_ids, run_id, from_day, to_day }: CauseFilter) {
-  const projects = (of: string) =>
-    project_ids === undefined ? sql`true` : sql`${sql(of)}.project_id = any(${[...project_ids]}::uuid[])`
+  const projects = inProjects(sql, project_ids)
   if (run_id !== undefined)
     return sql`
       select o.*, r.total_items as run_items from cause_runs o join runs r on r.project_id = o.project_id and r.id = o.run_id
-      where o.run_id = ${run_id} and ${projects('o')} ${ofOne(sql, 'o', project_ids ?? [])} ${ofOne(sql, 'r', project_ids ?? [])}`
+      where o.run_id = ${run_id} and ${projects('o')} and ${projects('r')}`
   if (from_day === undefined && to_day === undefined)
     return sql`select *, id as cause_id from causes where ${projects('causes')}`
   return sql`

@@ -1,9 +1,7 @@
 // Reads failure clusters. Triggers on `triage` maintain their counts, so a read costs as much as it returns, however
 // many items have failed.
 
-import type { Fragment } from 'postgres'
-import { asked, asProjects, ofOne } from '../../cluster/queries/distributed.ts'
-import { askReachable, isDistributed } from '../../cluster/queries/nodes.ts'
+import { askProjects } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
 import type { RunKey } from '../../kernel/ids.ts'
@@ -27,30 +25,26 @@ export async function readFailureState(sql: Sql, projectIds: readonly string[]) 
 }
 
 /** The largest clusters of more than one item, each with the ids of its latest items. */
-export async function readClusters(sql: Sql, projectIds: readonly string[], limit: number, samples: number) {
-  if (projectIds.length > 1 && (await isDistributed(sql)))
-    return readFromNodes(sql, projectIds, limit, samples)
-  const of = projectIds.length === 1 ? asProjects(sql, projectIds) : sql`unnest(s.projects) as p(id)`
-  return sql<ClusterRow[]>`
-    with sized as materialized (${projectIds.length === 1 ? largestOfOne(sql, projectIds[0]!, limit) : largestOfMany(sql, projectIds, limit)})
-    select s.cluster_key, s.error_code, s.sample_prompt, s.count, latest.item_ids, latest.record_ids
-    from sized s, lateral (
-      select array_agg(i.item_id order by t.created_at desc, t.run_id desc, t.seq desc) as item_ids,
-        array_agg(${recordId(sql, 't')}
-          order by t.created_at desc, t.run_id desc, t.seq desc) as record_ids
-      from (${latestOf(sql, of, samples)}) t
-        join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq ${ofOne(sql, 'i', projectIds)}
-    ) latest
-    order by s.count desc, s.cluster_key`
+export async function readClusters(
+  sql: Sql,
+  projectIds: readonly string[],
+  limit: number,
+  samples: number,
+): Promise<ClusterRow[]> {
+  const [only] = projectIds
+  const sized = await sql<Omit<ClusterRow, 'item_ids' | 'record_ids'>[]>`
+    ${projectIds.length === 1 ? largestOfOne(sql, only!, limit) : largestOfMany(sql, projectIds, limit)}`
+  const keys = sized.map(one => one.cluster_key)
+  const latest = await askProjects(sql, projectIds, ids => latestOf(sql, ids, keys, samples), {
+    limit: Infinity,
+    compare: (a, b) => (placeOf(a) < placeOf(b) ? 1 : -1),
+  })
+  const latestOfKey = Map.groupBy(latest, one => one.cluster_key)
+  return sized.map(cluster => {
+    const own = latestOfKey.get(cluster.cluster_key)?.slice(0, samples) ?? []
+    return { ...cluster, item_ids: own.map(one => one.item_id), record_ids: own.map(one => one.record_id) }
+  })
 }
-
-const latestOf = (sql: Sql, projects: Fragment, samples: number) => sql`
-  select one.* from ${projects}, lateral (
-    select project_id, run_id, seq, created_at from triage
-    where project_id = p.id and cluster_key = s.cluster_key
-    order by created_at desc, run_id desc, seq desc limit ${samples}
-  ) one
-  order by created_at desc, run_id desc, seq desc limit ${samples}`
 
 interface Sample {
   cluster_key: string
@@ -59,64 +53,49 @@ interface Sample {
   record_id: string
 }
 
-/** Queries each project's node for its latest items. */
-async function readFromNodes(sql: Sql, projectIds: readonly string[], limit: number, samples: number) {
-  const sized = await sql<
-    Omit<ClusterRow, 'item_ids' | 'record_ids'>[]
-  >`${largestOfMany(sql, projectIds, limit)}`
-  const found: Sample[] = []
-  for (const id of projectIds)
-    found.push(
-      ...(await sql<Sample[]>`
-        select s.cluster_key, t.created_at::text as created_text, i.item_id, ${recordId(sql, 't')} as record_id
-        from unnest(${sized.map(one => one.cluster_key)}::text[]) as s(cluster_key),
-          lateral (${latestOf(sql, asProjects(sql, [id]), samples)}) t
-          join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq ${asked(sql, 'i', id)}`),
-    )
-  const placeOf = (one: Sample) => `${one.created_text} ${one.record_id}`
-  found.sort((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1))
-  return sized.map(({ cluster_key, error_code, sample_prompt, count }) => {
-    const latest = found.filter(one => one.cluster_key === cluster_key).slice(0, samples)
-    const item_ids = latest.map(one => one.item_id)
-    return {
-      cluster_key,
-      error_code,
-      sample_prompt,
-      count,
-      item_ids,
-      record_ids: latest.map(one => one.record_id),
-    }
-  })
-}
+const placeOf = (one: Sample) => `${one.created_text} ${one.record_id}`
+
+/** The latest items of each cluster in these projects, latest first. */
+const latestOf = (sql: Sql, ids: readonly string[], keys: readonly string[], samples: number) => sql<
+  Sample[]
+>`
+  select k.cluster_key, t.created_at::text as created_text, i.item_id, ${recordId(sql, 't')} as record_id
+  from unnest(${[...keys]}::text[]) as k(cluster_key), lateral (
+    select one.* from unnest(${[...ids]}::uuid[]) as p(id), lateral (
+      select project_id, run_id, seq, created_at from triage
+      where project_id = p.id and project_id = any(${[...ids]}::uuid[]) and cluster_key = k.cluster_key
+      order by created_at desc, run_id desc, seq desc limit ${samples}
+    ) one
+    order by created_at desc, run_id desc, seq desc limit ${samples}
+  ) t join items i on i.project_id = t.project_id and i.project_id = any(${[...ids]}::uuid[]) and i.run_id = t.run_id
+    and i.seq = t.seq
+  order by t.created_at desc, t.run_id desc, t.seq desc`
 
 const largestOfOne = (sql: Sql, projectId: string, limit: number) => sql`
-  select cluster_key, error_code, sample_prompt, count, array[project_id] as projects
+  select cluster_key, error_code, sample_prompt, count
   from failure_clusters where project_id = ${projectId} and count > 1
   order by count desc, cluster_key limit ${limit}`
 
 /** An item that is alone in its project may form a cluster with items of the account's other projects. */
 const largestOfMany = (sql: Sql, projectIds: readonly string[], limit: number) => sql`
   select cluster_key, min(error_code) as error_code, min(sample_prompt) as sample_prompt,
-    sum(count)::int as count, array_agg(project_id) as projects
+    sum(count)::int as count
   from failure_clusters where project_id = any(${[...projectIds]}::uuid[])
   group by 1 having sum(count) > 1 order by 4 desc, 1 limit ${limit}`
 
 /** Failed items whose prompt is not stored yet: inputs up to `bytes`, at least one item. */
 export async function findUnclustered(sql: Sql, limit: number, bytes: number) {
-  return askReachable(
-    sql,
-    of => sql<(RunKey & { seq: number; input: string })[]>`
+  return sql<(RunKey & { seq: number; input: string })[]>`
     with bare as (
-      select project_id, run_id, seq from triage where error_code is not null and prompt is null ${of('triage')}
+      select project_id, run_id, seq from triage where error_code is not null and prompt is null
       order by run_id, seq limit ${limit}
     ), sized as (
       select i.project_id, i.run_id, i.seq, sum(octet_length(i.input)) over (order by i.run_id, i.seq) as upto,
         row_number() over (order by i.run_id, i.seq) as n
-      from bare join items i using (project_id, run_id, seq) where true ${of('i')}
+      from bare join items i using (project_id, run_id, seq)
     )
     select i.project_id, i.run_id, i.seq, i.input from sized s join items i using (project_id, run_id, seq)
-    where (s.upto <= ${bytes} or s.n = 1) ${of('i')}`,
-  )
+    where (s.upto <= ${bytes} or s.n = 1)`
 }
 
 /** Stores the prompts of a run's failed items that had none; returns how many items. */

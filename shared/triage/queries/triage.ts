@@ -1,7 +1,7 @@
 // Reads items that wait for a decision: the feed, its filters, and the facts that say which actions an item accepts.
 // Decisions are written by shared/triage/queries/decisions.ts.
 
-import { askProjects, asProjects, ofOne } from '../../cluster/queries/distributed.ts'
+import { askProjects } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import { recordId } from '../../items/queries/item-keys.ts'
 import type { Outcome } from '../../items/vocabulary.ts'
@@ -78,18 +78,21 @@ const newestFirst = (a: TriageEntry, b: TriageEntry) => (placeOf(a) < placeOf(b)
 /** A page of the feed, newest first. Each project and lane is read in the order of its index. */
 export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacters: number) {
   const { before } = filter
-  const ask = (ids: readonly string[]) => sql<TriageEntry[]>`
+  const ask = (ids: readonly string[]) => {
+    const own = (alias: string) => sql`${sql(alias)}.project_id = any(${[...ids]}::uuid[])`
+    return sql<TriageEntry[]>`
     select t.run_id, t.seq, t.project_id, t.agent_id, a.slug as agent_slug, t.lane, t.disposition, t.corrected, t.reason,
       t.error_code, t.partition_key, t.cluster_key, t.cause_id, t.created_at, t.created_at::text as created_text, i.item_id,
       i.status, i.outcome, i.cost_micro, i.unpriced, left(coalesce(i.error_message, i.degraded_reason), ${messageCharacters}) as message,
       left(i.input, ${messageCharacters}) as input_start, r.name as run_name, r.stop_reason is not null as run_stopped,
       r.payloads_purged_at is not null as input_purged, again.replay
     from (
-      select t.* from ${asProjects(sql, ids)},
+      select t.* from unnest(${[...ids]}::uuid[]) as p(id),
         unnest(${[...filter.lanes]}::text[]::triage_lane[]) as l(lane),
         lateral (
           select * from triage t
-          where t.project_id = p.id and t.lane = l.lane and t.disposition is null ${triageConditions(sql, filter)}
+          where t.project_id = p.id and ${own('t')} and t.lane = l.lane and t.disposition is null
+            ${triageConditions(sql, filter)}
             ${
               before === undefined
                 ? sql``
@@ -99,11 +102,12 @@ export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacte
         ) t
       order by t.created_at desc, t.run_id desc, t.seq desc limit ${filter.limit}
     ) t
-    join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq ${ofOne(sql, 'i', ids)}
-    join runs r on r.project_id = t.project_id and r.id = t.run_id ${ofOne(sql, 'r', ids)}
-    join agents a on a.project_id = t.project_id and a.id = t.agent_id ${ofOne(sql, 'a', ids)}
+    join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq and ${own('i')}
+    join runs r on r.project_id = t.project_id and r.id = t.run_id and ${own('r')}
+    join agents a on a.project_id = t.project_id and a.id = t.agent_id and ${own('a')}
     ${replayOf(sql)}
     order by t.created_at desc, t.run_id desc, t.seq desc`
+  }
   return askProjects(sql, filter.project_ids, ask, { limit: filter.limit, compare: newestFirst })
 }
 

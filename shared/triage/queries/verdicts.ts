@@ -1,7 +1,6 @@
 // Counts how people judge verdicts. Guarantee: the statement that makes or undoes a judging decision also updates the
 // counts, so they equal a recount at every commit.
 
-import { ofOne } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
 import type { Outcome } from '../../items/vocabulary.ts'
 import type { ItemKey, RunKey } from '../../kernel/ids.ts'
@@ -98,7 +97,7 @@ export async function listVerdicts(sql: Sql, filter: VerdictFilter) {
       from verdict_days where project_id = any(${[...project_ids]}::uuid[]) and day >= ${from_day}::text::date
       group by 1, 2, 3 having sum(confirmed + wrong) > 0
     ) n join agents a on a.project_id = n.project_id and a.id = n.agent_id
-    where ${agent === undefined ? sql`true` : sql`a.slug = ${agent}`} ${ofOne(sql, 'a', project_ids)}
+    where a.project_id = any(${[...project_ids]}::uuid[]) ${agent === undefined ? sql`` : sql`and a.slug = ${agent}`}
       ${before === undefined ? sql`` : sql`and (n.wrong, n.key) < (${before.wrong}::int, ${before.key}::text)`}
     order by n.wrong desc, n.key desc limit ${limit}`
 }

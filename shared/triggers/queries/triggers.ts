@@ -6,7 +6,6 @@ import { placesOf } from '../../accounts/queries/projects.ts'
 import { accounts } from '../../accounts/tables/accounts.ts'
 import { projects } from '../../accounts/tables/projects.ts'
 import { agents } from '../../agents/tables/agents.ts'
-import { askReachable, isKnownDistributed, refuseUntold } from '../../cluster/queries/nodes.ts'
 import type { Context, Database, Sql } from '../../context.ts'
 import type { AgentKey } from '../../kernel/ids.ts'
 import type { TriggerSource } from '../../sources/rules/source.ts'
@@ -59,7 +58,7 @@ export async function findTrigger(
   own: string | null,
 ): Promise<TriggerRow | undefined> {
   const isIt = and(isNull(agents.deleted_at), eq(projects.account_id, account_id), eq(triggers.id, id))
-  for await (const place of placesOf(db, account_id, own)) {
+  for (const place of placesOf(own)) {
     const isThere = place === undefined ? isIt : and(isIt, eq(triggers.project_id, place))
     const [row] = await selectTriggers(db).where(isThere)
     if (row !== undefined) return row
@@ -116,18 +115,7 @@ export async function lockTriggerItems(db: Database, key: TriggerKey) {
  * A trigger with all it takes to verify a fire; undefined if the trigger, its agent or its account is gone. A cluster
  * looks for it on all nodes: its URL does not say which project it is of.
  */
-export async function findWebhook({ sql, db }: Pick<Context, 'sql' | 'db'>, webhook_id: string) {
-  if (!isKnownDistributed()) return readWebhook(db, webhook_id)
-  const [found] = await askReachable(
-    sql,
-    of => sql<{ project_id: string }[]>`
-    select project_id from triggers where webhook_id = ${webhook_id} ${of('triggers')}`,
-  )
-  if (found === undefined) refuseUntold()
-  return found && readWebhook(db, webhook_id, found.project_id)
-}
-
-async function readWebhook(db: Database, webhook_id: string, project_id?: string) {
+export async function findWebhook({ db }: Pick<Context, 'db'>, webhook_id: string) {
   const [row] = await db
     .select({
       ...getTableColumns(triggers),
@@ -139,12 +127,7 @@ async function readWebhook(db: Database, webhook_id: string, project_id?: string
     .innerJoin(agents, and(ofItsAgent, isNull(agents.deleted_at)))
     .innerJoin(projects, eq(projects.id, triggers.project_id))
     .innerJoin(accounts, eq(accounts.id, projects.account_id))
-    .where(
-      and(
-        eq(triggers.webhook_id, webhook_id),
-        project_id === undefined ? undefined : eq(triggers.project_id, project_id),
-      ),
-    )
+    .where(eq(triggers.webhook_id, webhook_id))
   return row
 }
 export type Webhook = NonNullable<Awaited<ReturnType<typeof findWebhook>>>

@@ -2,7 +2,6 @@
 // master key. Guarantee: it changes nothing, and needs no rights.
 
 import { readInstallationRow } from '../../accounts/queries/installation.ts'
-import { askReachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { type Fault, faultsOf, type RoleState } from '../rules/faults.ts'
 import { fingerprintOf } from '../rules/master-key.ts'
@@ -27,10 +26,7 @@ export async function readDatabaseState(
   const given = masterKey === '' ? null : await fingerprintOf(masterKey).catch((error: Error) => error)
   // One after the other: without an idle connection, the driver queues a query behind one that may wait for a row.
   const installation = await readInstallationRow(sql)
-  const [claims] = await askReachable(
-    sql,
-    of => sql<{ held: boolean }[]>`select exists (select 1 from claims where true ${of('claims')}) as held`,
-  )
+  const [claims] = await sql<{ held: boolean }[]>`select exists (select 1 from claims) as held`
   return {
     faults: faultsOf(role, { wanted: installation.key_fingerprint, given }),
     held_since: installation.held_since,

@@ -2,16 +2,15 @@
 // partitions of the week it was submitted in. Guarantee: creating and dropping never wait for a lock, because a waiting
 // lock blocks every read and write of steps behind it; another tick tries again.
 
-import { lostNodes, noteLostNode } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { firstIdAt, timeOf } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { isNodeLost } from '../../kernel/unreachable.ts'
 
 const WEEK_MS = 7 * 24 * 3600 * 1000
 const WEEKS_AHEAD = 2
 const PARTITIONED = ['steps', 'step_index'] as const
-const LOCK_NOT_AVAILABLE = '55P03'
+/** lock_not_available; a coordinator reports a lock that a node does not get as connection_failure. */
+const IN_USE = ['55P03', '08006']
 const DUPLICATES = ['42P07', '23505', '42710'] // duplicate_table, unique_violation, duplicate_object
 
 /**
@@ -32,7 +31,7 @@ export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<num
     const most = LIMITS.partition_moved_rows
     const making = sql<{ done: boolean }[]>`
       select make_step_week(${table}, ${dateOf(week)}::date, ${most}) as done`
-    if (await doneUnlessInUse(sql, making)) made++
+    if (await doneUnlessInUse(making)) made++
   }
   return made
 }
@@ -43,8 +42,7 @@ export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<num
  */
 export async function dropSpentWeek(sql: Sql, run_id: string, nowMs: number): Promise<boolean> {
   const week = weekOf(timeOf(run_id))
-  // Projects on a lost node may need the week, and dropping it takes every node.
-  if (week >= weekOf(nowMs) || lostNodes().length > 0) return false
+  if (week >= weekOf(nowMs)) return false
   const names = PARTITIONED.map(table => nameOf(table, week))
   const [from, to] = [firstIdAt(week * WEEK_MS), firstIdAt((week + 1) * WEEK_MS)]
   const [seen] = await sql<{ there: boolean; needed: boolean }[]>`
@@ -53,22 +51,19 @@ export async function dropSpentWeek(sql: Sql, run_id: string, nowMs: number): Pr
   const { there, needed } = seen!
   if (!there || needed) return false
   const dropping = sql<{ done: boolean }[]>`select drop_step_week(${dateOf(week)}::date) as done`
-  if (!(await doneUnlessInUse(sql, dropping))) return false
+  if (!(await doneUnlessInUse(dropping))) return false
   await sql`delete from purges where kind = 'steps' and run_id >= ${from} and run_id < ${to}`
   return true
 }
 
 /** False if the tables are in use, or if another process has done it meanwhile. */
-async function doneUnlessInUse(sql: Sql, change: PromiseLike<{ done: boolean }[]>): Promise<boolean> {
+async function doneUnlessInUse(change: PromiseLike<{ done: boolean }[]>): Promise<boolean> {
   try {
     const [row] = await change
     return row!.done
   } catch (error) {
     const { code = '' } = error as { code?: string }
-    if (code === LOCK_NOT_AVAILABLE || DUPLICATES.includes(code)) return false
-    // A coordinator says the same of a table in use on a node as of a node that is lost.
-    await noteLostNode(sql, error)
-    if (isNodeLost(error) && lostNodes().length === 0) return false
+    if (IN_USE.includes(code) || DUPLICATES.includes(code)) return false
     throw error
   }
 }

@@ -1,9 +1,8 @@
 // Removes the runs of deleted projects and agents, then these themselves. A run is removed after all its rows, because
 // they are found by it.
 
-import { type Asked, asked, projectsToAsk } from '../../cluster/queries/distributed.ts'
-import { askReachable, isDistributed, lostNodes, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
+import { findProjects } from '../../kernel/each-project.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { lockedIds } from '../../kernel/locked-ids.ts'
 
@@ -13,55 +12,53 @@ export interface Runs {
   run_ids: readonly string[]
 }
 
-/** Runs of projects without an account, or of deleted agents. A run of both is there twice: finding it takes all. */
-const deletedRuns = (sql: Sql, of: Reachable) => sql`(
-  select r.project_id, r.id, r.finished_at, r.stop_reason, r.total_items
-  from projects p join runs r on r.project_id = p.id where p.account_id is null ${of('r')}
-  union all
-  select r.project_id, r.id, r.finished_at, r.stop_reason, r.total_items
-  from agents a join runs r on r.project_id = a.project_id and r.agent_id = a.id where a.deleted_at is not null ${of('r')} ${of('a')})`
+/** Projects that are deleted or have deleted agents. */
+const withDeleted = (sql: Sql) => sql`
+  select project_id from (
+    select id as project_id from projects where account_id is null
+    union select project_id from agents where deleted_at is not null) d
+  order by random()`
+
+/** Runs of the project if it has no account, or else of its deleted agents. */
+const deletedRuns = (sql: Sql, project_id: string) => sql`(
+  select r.id, r.finished_at, r.stop_reason, r.total_items
+  from runs r join projects p on p.id = ${project_id} join agents a on a.project_id = ${project_id} and a.id = r.agent_id
+  where r.project_id = ${project_id} and (p.account_id is null or a.deleted_at is not null))`
 
 const STILL_RUNS = "finished_at is null and stop_reason is distinct from 'cancelled'"
 
 /** Cancels the runs of deleted projects and agents, so that no more of their items are dispatched. */
 export async function cancelDeletedRuns(sql: Sql, limit: number): Promise<void> {
-  const look = (of: Reachable) =>
-    sql`select distinct project_id from ${deletedRuns(sql, of)} d where ${sql.unsafe(STILL_RUNS)}`
-  for (const project of await projectsToAsk(sql, look))
+  for (const project_id of await findProjects(sql, withDeleted(sql)))
     await sql`
       update runs set stop_reason = 'cancelled'
-      where id = any(${lockedIds(
+      where project_id = ${project_id} and id = any(${lockedIds(
         sql,
         'runs',
-        sql`id in (
-          select id from ${deletedRuns(sql, alias => asked(sql, alias, project))} d
-          where ${sql.unsafe(STILL_RUNS)} limit ${limit}) ${asked(sql, 'runs', project)}`,
-      )}) ${asked(sql, 'runs', project)}`
+        sql`project_id = ${project_id} and id in (
+          select id from ${deletedRuns(sql, project_id)} d where ${sql.unsafe(STILL_RUNS)} limit ${limit})`,
+      )})`
 }
 
 /** Runs of one project to remove, without claims: as many as have up to `items` items together, or one longer run. */
 export async function findDeletedRuns(sql: Sql, limit: number, items: number): Promise<Runs | undefined> {
-  const look = (of: Reachable) => sql`select distinct project_id from ${deletedRuns(sql, of)} d`
-  for (const project of await projectsToAsk(sql, look)) {
-    const runs = await findDeletedRunsOf(sql, limit, items, project)
+  for (const project_id of await findProjects(sql, withDeleted(sql))) {
+    const runs = await findDeletedRunsOf(sql, limit, items, project_id)
     if (runs) return runs
   }
 }
 
-async function findDeletedRunsOf(sql: Sql, limit: number, items: number, project: Asked) {
+async function findDeletedRunsOf(sql: Sql, limit: number, items: number, project_id: string) {
   const [row] = await sql<Runs[]>`
     with found as materialized (
-      select project_id, id, total_items from ${deletedRuns(sql, alias => asked(sql, alias, project))} d
-      where not exists (
-          select 1 from claims c where c.project_id = d.project_id and c.run_id = d.id ${asked(sql, 'c', project)})
+      select id, total_items from ${deletedRuns(sql, project_id)} d
+      where not exists (select 1 from claims c where c.project_id = ${project_id} and c.run_id = d.id)
         and (finished_at is not null or stop_reason = 'cancelled')
       limit ${limit}
     )
-    select project_id, array_agg(distinct id::text) as run_ids from (
-      -- By rows, because a run that is deleted both with its agent and with its project appears twice.
-      select *, sum(total_items) over (order by total_items, id rows unbounded preceding) as together from found
-      where project_id = (select project_id from found limit 1)
-    ) counted where together <= ${items} or together = total_items group by 1`
+    select ${project_id}::uuid as project_id, array_agg(id::text) as run_ids from (
+      select *, sum(total_items) over (order by total_items, id) as together from found
+    ) counted where together <= ${items} or together = total_items having count(*) > 0`
   return row
 }
 
@@ -111,47 +108,25 @@ export async function removeRuns(sql: Sql, { project_id, run_ids }: Runs): Promi
   })
 }
 
-/** Removes deleted agents and projects without runs, and bundles that no deployment uses; bundles are not counted. */
+/** Removes deleted agents and projects without runs, and code that no deployment uses; code is not counted. */
 export async function removeEmptied(sql: Sql, limit: number): Promise<number> {
-  if (await isDistributed(sql)) return removeEmptiedOfCluster(sql, limit)
-  const agents = await sql`
-    delete from agents where id in (
-      select id from agents a where deleted_at is not null
-        and not exists (select 1 from runs r where r.agent_id = a.id) limit ${limit})`
-  const projects = await sql`
-    delete from projects where id in (
-      select id from projects p where account_id is null
-        and not exists (select 1 from runs r where r.project_id = p.id) limit ${limit})`
-  const removed = agents.count + projects.count
-  if (removed > 0)
-    await sql`delete from bundles b where not exists (select 1 from deployments d where d.bundle_hash = b.hash)`
-  return removed
-}
-
-/** The same on a cluster, project by project. Every node has the projects, so those stay while one of them is lost. */
-async function removeEmptiedOfCluster(sql: Sql, limit: number): Promise<number> {
-  const agents = await askReachable(
-    sql,
-    of => sql<{ id: string; project_id: string }[]>`
-    select id, project_id from agents where deleted_at is not null ${of('agents')}`,
-  )
-  const isWhole = lostNodes().length === 0
-  const projects = isWhole
-    ? await sql<{ id: string }[]>`select id from projects where account_id is null`
-    : []
+  const agents = await sql<{ id: string; project_id: string }[]>`
+    select id, project_id from agents a where deleted_at is not null
+      and not exists (select 1 from runs r where r.project_id = a.project_id and r.agent_id = a.id) limit ${limit}`
   let removed = 0
-  for (const { id, project_id } of agents) {
-    if (removed === limit) break
-    const isOf = sql`project_id = ${project_id} and agent_id = ${id}`
-    if ((await sql`select from runs where ${isOf} limit 1`).length > 0) continue
-    removed += (await sql`delete from agents where project_id = ${project_id} and id = ${id}`).count
-  }
+  for (const { id, project_id } of agents)
+    removed += (
+      await sql`
+      delete from agents where project_id = ${project_id} and id = ${id}
+        and not exists (select 1 from runs where project_id = ${project_id} and agent_id = ${id})`
+    ).count
+  const projects = await sql<{ id: string }[]>`select id from projects where account_id is null`
   for (const { id } of projects) {
-    if (removed === limit) break
+    if (removed >= limit) break
     if ((await sql`select from runs where project_id = ${id} limit 1`).length > 0) continue
     removed += (await sql`delete from projects where id = ${id}`).count
   }
-  if (removed > 0 && isWhole) await removeUnusedBundles(sql, LIMITS.bundles_chunk)
+  if (removed > 0) await removeUnusedBundles(sql, LIMITS.bundles_chunk)
   return removed
 }
 

@@ -4,10 +4,9 @@
 
 import type { Fragment } from 'postgres'
 import type { ProjectSettings } from '../../accounts/tables/projects.ts'
-import { type Asked, asked, projectOf, projectsToAsk } from '../../cluster/queries/distributed.ts'
-import { askReachable, canBeAsked, lostNodes, type Reachable } from '../../cluster/queries/nodes.ts'
 import type { Sql } from '../../context.ts'
 import { CLOCK } from '../../items/queries/transitions.ts'
+import { findProjects } from '../../kernel/each-project.ts'
 import { firstIdAt, type RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { lockedIds } from '../../kernel/locked-ids.ts'
@@ -23,7 +22,7 @@ export async function markSpentRuns(sql: Sql, nowMs: number, limit: number): Pro
     select id, settings from projects
     where settings ?| array['step_retention_days', 'payload_retention_days', 'record_retention_days']`
   let marked = 0
-  for (const { id, settings } of projects.filter(({ id }) => canBeAsked(id))) {
+  for (const { id, settings } of projects) {
     const { step_retention_days, payload_retention_days, record_retention_days } = settings
     // A retention that reaches back before 1970 removes nothing: no id is older.
     const before = (days: number) => Math.max(0, nowMs - days * DAY_MS)
@@ -44,7 +43,6 @@ async function mark(sql: Sql, kind: PurgeKind, project_id: string, beforeMs: num
   const spent = await sql<{ id: string }[]>`
     select id from runs where id < ${firstIdAt(beforeMs)} and ${isSpent} order by id limit ${limit}`
   if (spent.length === 0) return 0
-  // Several statements: a cluster sends rows that an INSERT reads from another part of its statement to all nodes.
   return sql.begin(async tx => {
     const marked = await tx<{ id: string }[]>`
       update runs set ${PURGED_AT[kind](sql)} from ${sql.unsafe(CLOCK)}
@@ -82,13 +80,9 @@ interface Purge extends RunKey {
 
 /** Removes one bounded piece of what was marked, of one run or of several small ones; false if nothing is left. */
 export async function purgePiece(sql: Sql, nowMs: number): Promise<boolean> {
-  const purges = await askReachable(
-    sql,
-    of => sql<Purge[]>`
+  const purges = await sql<Purge[]>`
     select p.*, coalesce(r.total_items, 0) as total_items
-    from purges p left join runs r on r.project_id = p.project_id and r.id = p.run_id ${of('r')}
-    where true ${of('p')} order by p.project_id, p.run_id, p.kind limit ${LIMITS.runs_removed}`,
-  )
+    from purges p left join runs r on r.project_id = p.project_id and r.id = p.run_id order by p.project_id, p.run_id, p.kind limit ${LIMITS.runs_removed}`
   const [purge] = purges
   if (purge === undefined) return false
   const { project_id, run_id, kind, next_seq } = purge
@@ -110,7 +104,7 @@ export async function purgePiece(sql: Sql, nowMs: number): Promise<boolean> {
 
 /** The runs with the same kind of purge that fit into one piece with this one; this one alone if it exceeds a piece. */
 function goingWith(purge: Purge, purges: readonly Purge[]): string[] {
-  // A purge of records deletes the rows that are left, not by seq, so one that was begun can continue with others.
+  // A purge of records deletes the rows that are left, not by seq, so one that was started can continue with others.
   const isWhole = ({ kind, next_seq }: Purge) => kind === 'records' || next_seq === 1
   const isSmall = (one: Purge) => isWhole(one) && one.total_items <= LIMITS.purge_items
   if (!isSmall(purge)) return [purge.run_id]
@@ -135,7 +129,7 @@ async function takeItems(sql: Sql, { project_id, run_ids }: Runs, purge: Purge):
       where project_id = ${project_id} and run_id = any(${ids}::uuid[]) and seq >= ${next_seq} and seq < ${end}`
   else
     await sql`
-      with told as (
+      with messages as (
         update deliveries set body = null
         where project_id = ${project_id} and run_id = any(${ids}::uuid[]) and body is not null)
       update items set input = 'null', output = null
@@ -165,16 +159,12 @@ export async function removeOldDays(sql: Sql, limit: number): Promise<number> {
   let removed = 0
   for (const [table, days] of Object.entries(DAYS)) {
     const isOld = sql`day < (now() at time zone 'UTC')::date - ${days}::int`
-    const look = (of: Reachable) =>
-      sql`select distinct project_id from ${sql(table)} where ${isOld} ${of(table)}`
-    for (const project of await projectsToAsk(sql, look)) {
+    const look = sql`select distinct project_id from ${sql(table)} where ${isOld}`
+    for (const project_id of await findProjects(sql, look)) {
       const { count } = await sql`
-        delete from ${sql(table)} c where ctid = any(array(
-          select old.ctid from projects p, lateral (
-            select ctid from ${sql(table)} c
-            where c.project_id = ${projectOf(sql, 'p.id', project)} and ${isOld}
-            limit ${limit} for update skip locked
-          ) old where true ${askedFor(sql, project)} limit ${limit})) ${asked(sql, 'c', project)}`
+        delete from ${sql(table)} where project_id = ${project_id} and ctid = any(array(
+          select ctid from ${sql(table)} where project_id = ${project_id} and ${isOld}
+          limit ${limit} for update skip locked))`
       removed += count
     }
   }
@@ -182,8 +172,6 @@ export async function removeOldDays(sql: Sql, limit: number): Promise<number> {
 }
 
 const KEY_IS_OVER = `created_at < now() - make_interval(hours => ${LIMITS.idempotency_window_hours + 1})`
-/** Names the project of the row `p` of projects, on a cluster. */
-const askedFor = (sql: Sql, project: Asked) => (project === null ? sql`` : sql`and p.id = ${project}`)
 
 /**
  * Removes up to `limit` of each: idempotency keys that may be reused, expired sessions, API keys LIMITS.dead_keys_days
@@ -192,27 +180,30 @@ const askedFor = (sql: Sql, project: Asked) => (project === null ? sql`` : sql`a
 export async function removeExpired(sql: Sql, nowMs: number, limit: number): Promise<number> {
   const old = firstIdAt(nowMs - LIMITS.audit_days * DAY_MS)
   const rows = {
-    idempotency_keys: sql`${sql.unsafe(KEY_IS_OVER)} order by created_at`,
     sessions: sql`expires_at < now() order by expires_at`,
     api_keys: sql`least(revoked_at, expires_at) < now() - make_interval(days => ${LIMITS.dead_keys_days})
       order by least(revoked_at, expires_at)`,
     audit_log: sql`id < ${old} order by id`,
   }
-  let removed = 0
+  let removed = await removeOldIdempotencyKeys(sql, limit)
   for (const [table, over] of Object.entries(rows)) {
-    if (table === 'api_keys' && lostNodes().length > 0) continue // every node of a cluster has them
-    // Each node of a cluster has its own copy of the API keys, with its own ctids.
-    const by = table === 'api_keys' ? sql`id` : sql`ctid`
-    const look = (of: Reachable) =>
-      sql`select distinct project_id from idempotency_keys where ${sql.unsafe(KEY_IS_OVER)} ${of('idempotency_keys')}`
-    const projects = table === 'idempotency_keys' ? await projectsToAsk(sql, look) : [null]
-    for (const project of projects) {
-      const of = asked(sql, table, project)
-      const { count } = await sql`
-        delete from ${sql(table)} where ${by} = any(array(
-          select ${by} from ${sql(table)} where true ${of} and ${over} limit ${limit} for update skip locked)) ${of}`
-      removed += count
-    }
+    const { count } = await sql`
+      delete from ${sql(table)} where id = any(array(
+        select id from ${sql(table)} where ${over} limit ${limit} for update skip locked))`
+    removed += count
+  }
+  return removed
+}
+
+async function removeOldIdempotencyKeys(sql: Sql, limit: number): Promise<number> {
+  let removed = 0
+  const look = sql`select distinct project_id from idempotency_keys where ${sql.unsafe(KEY_IS_OVER)}`
+  for (const project_id of await findProjects(sql, look)) {
+    const { count } = await sql`
+      delete from idempotency_keys where project_id = ${project_id} and ctid = any(array(
+        select ctid from idempotency_keys where project_id = ${project_id} and ${sql.unsafe(KEY_IS_OVER)}
+        order by created_at limit ${limit} for update skip locked))`
+    removed += count
   }
   return removed
 }
@@ -223,16 +214,14 @@ export async function removeOldLogs(sql: Sql, limit: number): Promise<number> {
   for (const { table, at, over } of LOGS) {
     const isOver = sql`l.${sql(at)} < now() - make_interval(days =>
       coalesce((p.settings->>'record_retention_days')::int, ${LIMITS.log_days})) and ${sql.unsafe(over)}`
-    const look = (of: Reachable) =>
-      sql`select distinct l.project_id from ${sql(table)} l join projects p on p.id = l.project_id where ${isOver} ${of('l')}`
-    for (const project of await projectsToAsk(sql, look)) {
+    const look = sql`
+      select distinct l.project_id from ${sql(table)} l join projects p on p.id = l.project_id where ${isOver}`
+    for (const project_id of await findProjects(sql, look)) {
       const { count } = await sql`
-        delete from ${sql(table)} l where ctid = any(array(
-          select old.ctid from projects p, lateral (
-            select ctid from ${sql(table)} l
-            where l.project_id = ${projectOf(sql, 'p.id', project)} and ${isOver}
-            order by ${sql(at)} limit ${limit} for update skip locked
-          ) old where true ${askedFor(sql, project)} limit ${limit})) ${asked(sql, 'l', project)}`
+        delete from ${sql(table)} where project_id = ${project_id} and ctid = any(array(
+          select l.ctid from ${sql(table)} l join projects p on p.id = ${project_id}
+          where l.project_id = ${project_id} and ${isOver}
+          order by l.${sql(at)} limit ${limit} for update of l skip locked))`
       removed += count
     }
   }

@@ -2,7 +2,6 @@
 // answers within LIMITS.ready_ms, whatever the stores do; every obstacle is named with its reason as soon as that is
 // known.
 
-import { lostNodes } from '../../cluster/queries/nodes.ts'
 import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -69,7 +68,7 @@ async function askStores(ctx: Context): Promise<Readiness> {
       ctx,
       'DATABASE',
       () => stateUnlessFull(ctx),
-      () => troubleOf(ctx.sql, ctx.now()) ?? nodeLoss(),
+      () => troubleOf(ctx.sql, ctx.now()),
     ),
     asked(ctx, 'REDIS', () => askTurns(ctx.redis), lossOf, ctx.redisTrouble?.()),
   ])
@@ -107,14 +106,6 @@ const lossOf = ({ refused, hasLost }: AskedTurns): unknown => refused ?? (hasLos
 const LOST = Symbol('lost')
 const SAY_LOST =
   'lost a value that was written a moment ago: it was emptied or restarted, or it evicts keys: give it more maxmemory, or set maxmemory-policy noeviction'
-
-/** A cluster lost nodes; it continues with the projects on its other nodes. */
-class NodeLoss extends Error {}
-
-function nodeLoss(): NodeLoss | undefined {
-  const nodes = lostNodes()
-  return nodes.length === 0 ? undefined : new NodeLoss(nodes.join(' and '))
-}
 
 const roles = new WeakMap<Context['sql'], { role: RoleState; asked_ms: number }>()
 
@@ -196,11 +187,6 @@ const WELL = { status: 'ok', reason: null } as const
 
 function faultOf(error: unknown, store: StoreName): Pick<Dependency, 'status' | 'reason'> {
   if (error === LOST) return { status: 'degraded', reason: SAY_LOST }
-  if (error instanceof NodeLoss)
-    return {
-      status: 'degraded',
-      reason: `cannot reach a part of its nodes (${error.message}): projects on them wait until these are started, and others continue`,
-    }
   if (isFull(error)) return { status: 'unreachable', reason: SAY_FULL }
   const fault = storeFault(error, store)
   if (fault !== undefined) return { status: statusOf(fault), reason: `${fault.says}: ${fault.mend}` }

@@ -7,7 +7,6 @@ import { readInstallationRow } from '../../accounts/queries/installation.ts'
 import { findNextDue, findOpenRuns } from '../../claims/queries/open-runs.ts'
 import { reapClaims } from '../../claims/queries/run-facts.ts'
 import { judgePilots } from '../../claims/verbs/pilots.ts'
-import { noteLostNode } from '../../cluster/queries/nodes.ts'
 import type { Context } from '../../context.ts'
 import { checkRuns } from '../../grading/verbs/run-checks.ts'
 import { findFundedRuns, resumeFunded } from '../../items/queries/stop.ts'
@@ -158,7 +157,6 @@ async function attend(ctx: Context, { name, run }: Chore, left_ms: number): Prom
     .catch((error: unknown): Ended => {
       ctx.log('warn', 'chore_failed', { chore: name, error: errorText(error) })
       noteTrouble(ctx.sql, error, ctx.now())
-      void noteLostNode(ctx.sql, error)
       return { found: 0, error }
     })
     .finally(() => {

@@ -4,7 +4,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import postgres from 'postgres'
 import { afterAll, describe, expect, it } from 'vitest'
-import { TRIGGER_FUNCTIONS } from '../../../infra/citus/trigger-functions.ts'
 import { distribute } from '../../../infra/distribute.ts'
 import { migrate } from '../../../infra/migrate.ts'
 import { createClient } from '../../../shared/sdk/client.ts'
@@ -28,21 +27,6 @@ const plan = (url: string, apply = false) => {
     said,
   }))
 }
-
-it.skipIf(CLUSTER)(
-  'a migrated database has exactly the trigger functions that the cluster versions were derived from',
-  async () => {
-    const database = await testDatabase()
-    parts.defer(() => database.drop())
-    const sql = postgres(database.url, { max: 1 })
-    const rows = await sql<{ name: string; made_from: string }[]>`
-    select proname as name, md5(prosrc) as made_from from pg_proc
-    where proname = any(${TRIGGER_FUNCTIONS.map(one => one.name)}) order by 1`
-    await sql.end()
-    const expected = TRIGGER_FUNCTIONS.map(({ name, madeFrom }) => ({ name, made_from: madeFrom }))
-    expect([...rows]).toEqual(expected.sort((a, b) => (a.name < b.name ? -1 : 1)))
-  },
-)
 
 it.skipIf(CLUSTER)('a database without Citus is refused, and so is a pooler', async () => {
   const database = await testDatabase()

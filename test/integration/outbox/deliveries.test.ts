@@ -282,7 +282,10 @@ it('two accounts whose receivers all hang, in several projects each, do not hold
     const account_id = ctx.newId()
     await sql`insert into accounts ${sql({ id: account_id, name: 'neighbour' })}`
     const ids = Array.from({ length: projects }, () => ctx.newId())
-    for (const id of ids) await sql`insert into projects ${sql({ id, account_id, name: 'neighbour' })}`
+    for (const id of ids) {
+      await sql`insert into projects ${sql({ id, account_id, name: 'neighbour' })}`
+      await sql`insert into project_usage ${sql({ project_id: id })}`
+    }
     return ids
   }
   const [one, two] = [await made(3), await made(3)]
@@ -318,6 +321,7 @@ it('a project whose receivers all hang does not hold up another project', async 
   const { ctx, sql, project_id } = engine
   const other = ctx.newId()
   await sql`insert into projects (id, account_id, name) select ${other}, account_id, 'other' from projects`
+  await sql`insert into project_usage ${sql({ project_id: other })}`
   const [hang, told] = [Promise.withResolvers<{ status: number }>(), Promise.withResolvers<void>()]
   let hanging = 0
   ctx.post = async ({ url }) => {
