@@ -71,12 +71,12 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   triggers: {
     wire: ['sources', 'submission'],
-    queries: ['accounts', 'cluster'],
+    queries: ['accounts'],
     verbs: ['accounts', 'sources', 'submission'],
   },
   sources: {
     rules: ['protocol', 'submission'],
-    queries: ['accounts', 'cluster'],
+    queries: ['accounts'],
     verbs: ['accounts', 'alerts', 'submission'],
   },
   agents: {
@@ -87,7 +87,6 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   alerts: {
     rules: ['items', 'outbox', 'prices', 'schedules'],
-    queries: ['cluster'],
   },
   outbox: {
     wire: ['alerts', 'items'],
@@ -98,16 +97,14 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   accounts: {
     wire: ['prices', 'schedules'],
-    queries: ['cluster', 'prices'],
+    queries: ['prices'],
     verbs: ['prices', 'quotas', 'sessions'],
   },
   sessions: {},
   prices: {},
-  quotas: {
-    queries: ['cluster'],
-  },
+  quotas: {},
   upkeep: {
-    queries: ['accounts', 'claims', 'cluster', 'items'],
+    queries: ['accounts', 'claims', 'items'],
     verbs: [
       'accounts',
       'alerts',
