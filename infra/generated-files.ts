@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { endpoints } from '../functions/index.ts'
-import { TAKE_MIGRATION } from '../shared/claims/queries/take-functions.ts'
+import { TAKE_SECTION } from '../shared/claims/queries/take-functions.ts'
 import { ERROR_MEANINGS, ITEM_ERROR_MEANINGS } from '../shared/items/rules/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../shared/kernel/errors.ts'
 import { errorsOf, openApiDocument } from '../shared/openapi/openapi.ts'
@@ -37,7 +37,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ['infra/generated/coverage.md', coverageTable(endpoints)],
     [PRICE_LIST_FILE, await priceListFile()],
     [SCHEMA_FILE, await schemaFile()],
-    TAKE_MIGRATION,
+    [FIRST_MIGRATION, await firstMigration()],
     [ITEM_STATES_FILE, itemStatesPage()],
     ['infra/generated/values.md', valuesTable()],
     ...(await exampleFiles()),
@@ -47,6 +47,15 @@ export async function generatedFiles(): Promise<Map<string, string>> {
       `// Made by npm run generate from the OpenAPI document.\n\n${astToString(types)}`,
     ],
   ])
+}
+
+const FIRST_MIGRATION = 'drizzle/0000_init.sql'
+
+/** As it is, with the section of the functions that take items. */
+async function firstMigration(): Promise<string> {
+  const text = await readFile(join(import.meta.dirname, '..', FIRST_MIGRATION), 'utf8')
+  const [begin] = TAKE_SECTION.split('\n')
+  return text.slice(0, text.indexOf(begin!)) + TAKE_SECTION
 }
 
 /** The table of operations, with the unit that serves each in either packaging. */

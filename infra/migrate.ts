@@ -62,6 +62,7 @@ export async function migrate(
     await sql`select pg_advisory_lock(${MIGRATION_LOCK.toString()}::bigint)`
     // The lock belongs to the session and is released when it ends.
     await refuseWithoutRole(sql)
+    await refuseUnreleased(sql)
     // After that lock, whose wait it would limit too.
     await sql`select set_config('lock_timeout', ${LOCK_WAIT_MS.toString()}, false)`
     if (upTo === undefined) await apply(sql)
@@ -185,6 +186,17 @@ async function findTables(sql: Sql): Promise<'none' | 'some' | 'done by owner'> 
   throw new ExitError(
     'schema_not_permitted',
     `the role "${role}" may not make the schema. As the owner of the database, run: ${lacking.join('; ')}; or set DATABASE_MIGRATE_URL to a URL of a role that may.`,
+  )
+}
+
+/** Refuses a database of a checkout from before the first release, whose migrations are not those of any release. */
+async function refuseUnreleased(sql: Sql): Promise<void> {
+  const version = (await readRoleState(sql)).version ?? 0
+  const [first] = await migrationTimes()
+  if (version === 0 || version >= first!) return
+  throw new ExitError(
+    'schema_unreleased',
+    'this database was made by a checkout from before 0.1.0: start it once at the commit that CHANGELOG.md names, back up there (`npx assay backup FILE`), and restore that file into a new installation of this version.',
   )
 }
 

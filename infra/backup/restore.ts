@@ -10,6 +10,9 @@ import { countRows, listed, named, readMigration } from './catalog.ts'
 import { beginWriting, countServers, type Database, isDistributed, openSession } from './database.ts'
 import { type Checked, type Header, readTables, type TableOfBackup } from './format.ts'
 
+/** The last migration of the checkouts before 0.1.0: its tables and columns are those of the first migration since. */
+const BEFORE_FIRST = 1795912000000
+
 export interface Restored {
   rows: Record<string, number>
   key_fingerprint: string | null
@@ -23,8 +26,7 @@ export async function restore(
   checked: Checked,
   mayLoseCommits = false,
 ): Promise<Restored> {
-  const { header } = checked
-  await refuseNewer(header)
+  const header = await asOfRelease(checked.header)
   const sql = openSession(database)
   try {
     await refuseDistributed(sql)
@@ -37,12 +39,14 @@ export async function restore(
   }
 }
 
-async function refuseNewer({ version, migration }: Header): Promise<void> {
+/** The header, with a migration that this version knows. */
+async function asOfRelease(header: Header): Promise<Header> {
   const known = await migrationTimes()
-  if (known.includes(migration)) return
+  if (header.migration === BEFORE_FIRST) return { ...header, migration: known[0]! }
+  if (known.includes(header.migration)) return header
   throw new ExitError(
     'backup_newer',
-    `the backup was taken by Assay ${version}, whose schema this version does not know: restore with that version or a newer one.`,
+    `the backup was taken by Assay ${header.version}, whose schema this version does not know: restore with that version or a newer one.`,
   )
 }
 

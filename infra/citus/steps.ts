@@ -185,40 +185,20 @@ function placeTable(table: (typeof TABLES)[number], shards: number): string[] {
   ]
 }
 
-const TAKES_ITEMS = /^take_\w+_\d+\(/
-/** Takes a row of any type, since the rows of a shard have a type of their own. */
-const ENDED_ITEMS = `create function ended_items(r anyelement) returns int language sql immutable parallel safe
-  as $$ select (r).ok + (r).degraded + (r).failed + (r).budget_exceeded + (r).cancelled $$`
+const TAKES_ITEMS = /^take_\w+\(/
 
-/** Functions that select no columns on a single machine; a cluster passes no rows without columns between nodes. */
-const OF_WEEKS = ['many_late(text,uuid,uuid,integer)', 'drop_step_week(date)']
-const withColumns = (name: string) =>
-  `do $body$ begin execute replace(pg_get_functiondef('${name}'::regprocedure), 'SELECT FROM', 'SELECT 1 FROM'); end $body$`
-
+/** A plan that is made before its project is known cannot be sent to a node. */
 function functionSteps(state: State): Step[] {
-  const steps: Step[] = []
-  if (!state.functions.has('ended_items(anyelement)'))
-    steps.push({
-      says: 'ended_items() takes rows of shards',
-      statements: ['set local check_function_bodies = off', ENDED_ITEMS],
-    })
-  for (const name of OF_WEEKS)
-    if (state.functions.get(name)?.includes('SELECT FROM'))
-      steps.push({ says: `${name.split('(')[0]}() looks on all nodes`, statements: [withColumns(name)] })
-  for (const [name, text] of state.functions) {
-    if (!TAKES_ITEMS.test(name)) continue
-    const isKept = text.split('\n')[0]!.includes('plan_cache_mode')
-    if (!isKept && state.delegated.includes(name)) continue
-    steps.push({
-      says: `${name.split('(')[0]}() is answered by the node of its project`,
-      statements: [
-        // A plan made before its project is known cannot be sent to a node.
-        `alter function ${name} reset plan_cache_mode`,
-        `select create_distributed_function('${name}', 'of_project', colocate_with => '${FIRST}')`,
-      ],
-    })
-  }
-  return steps
+  const isLeft = ([name, text]: [string, string]) =>
+    TAKES_ITEMS.test(name) &&
+    (text.split('\n')[0]!.includes('plan_cache_mode') || !state.delegated.includes(name))
+  return [...state.functions].filter(isLeft).map(([name]) => ({
+    says: `${name.split('(')[0]}() is answered by the node of its project`,
+    statements: [
+      `alter function ${name} reset plan_cache_mode`,
+      `select create_distributed_function('${name}', 'of_project', colocate_with => '${FIRST}')`,
+    ],
+  }))
 }
 
 const foreignKeyStep = (key: ForeignKey): Step => ({

@@ -77,19 +77,19 @@ export const refillFrom = (sql: Sql, { project_id, run_id, deployment_id, lease_
     when exists (select 1 from due_items d where d.project_id = ${project_id} and d.run_id = ${run_id} and d.due_at <= now()) then 0
     else ${most}::int end`
   return sql`left join used on true
-    left join lateral take_range_2(used.project_id, ${run_id}, ${deployment_id}, ${mayTake}, 0, 0, ${lease_ms}) taken on true`
+    left join lateral take_range(used.project_id, ${run_id}, ${deployment_id}, ${mayTake}, 0, 0, ${lease_ms}) taken on true`
 }
 
 /** Takes the next items at the run's cursor. */
 export const takeRange = async (sql: Sql, taking: Taking) =>
-  claimed(await sql<TakenRow[]>`select * from take_range_2(${common(sql, taking)})`)
+  claimed(await sql<TakenRow[]>`select * from take_range(${common(sql, taking)})`)
 
 /** Takes items that are due again, within the caps of partitions. */
 export const takeDue = async (sql: Sql, taking: Taking, shares?: Shares) =>
   claimed(
     await (shares === undefined
-      ? sql<TakenRow[]>`select * from take_due_2(${common(sql, taking)}, ${taking.fresh})`
-      : sql<TakenRow[]>`select * from take_due_fair_2(${common(sql, taking)}, ${taking.fresh},
+      ? sql<TakenRow[]>`select * from take_due(${common(sql, taking)}, ${taking.fresh})`
+      : sql<TakenRow[]>`select * from take_due_fair(${common(sql, taking)}, ${taking.fresh},
           ${shares.per_partition}, ${shares.lookahead})`),
   )
 
@@ -99,7 +99,7 @@ export const takeDue = async (sql: Sql, taking: Taking, shares?: Shares) =>
  */
 export const takeFair = async (sql: Sql, taking: Taking, { per_partition, lookahead }: Shares) =>
   claimed(
-    await sql<TakenRow[]>`select * from take_fair_2(${common(sql, taking)}, ${per_partition}, ${lookahead})`,
+    await sql<TakenRow[]>`select * from take_fair(${common(sql, taking)}, ${per_partition}, ${lookahead})`,
   )
 
 const common = (sql: Sql, taking: Taking) => {

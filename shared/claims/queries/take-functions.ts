@@ -72,7 +72,7 @@ const WITHIN_DUE = `
         and i.seq between (select min(s.seq) from unnest(due_seqs) s(seq)) and (select max(s.seq) from unnest(due_seqs) s(seq))`
 
 const TAKE_RANGE: TakeFunction = {
-  name: 'take_range_2',
+  name: 'take_range',
   before: `high_seq := least(low_seq + room - 1, high_seq);
   if high_seq < low_seq then
     return;
@@ -89,14 +89,14 @@ const TAKE_RANGE: TakeFunction = {
 }
 
 const takeDue = (server: Server): TakeFunction => ({
-  name: 'take_due_2',
+  name: 'take_due',
   parameters: ['fresh boolean'],
   before: leaveDue(`select d.seq from (${due('room')}) d`, server),
   taken: takeDueSeqs(server),
 })
 
 const takeDueFair = (server: Server): TakeFunction => ({
-  name: 'take_due_fair_2',
+  name: 'take_due_fair',
   parameters: ['fresh boolean', 'per_partition int', 'lookahead int'],
   before: `${COUNT_BUSY}${leaveDue(
     `
@@ -113,7 +113,7 @@ const takeDueFair = (server: Server): TakeFunction => ({
 })
 
 const takeFair = (server: Server): TakeFunction => ({
-  name: 'take_fair_2',
+  name: 'take_fair',
   parameters: ['per_partition int', 'lookahead int'],
   before: COUNT_BUSY,
   taken: `near as (
@@ -138,7 +138,7 @@ const takeFair = (server: Server): TakeFunction => ({
 const ROOM_PARAMETERS =
   'of_project uuid, of_run uuid, of_deployment uuid, most int, kept_places int, kept_of_run int'
 
-const ROOM_FUNCTION = `CREATE OR REPLACE FUNCTION lock_room_2(${ROOM_PARAMETERS}, OUT low_seq int, OUT high_seq int, OUT room int)
+const ROOM_FUNCTION = `CREATE FUNCTION lock_room(${ROOM_PARAMETERS}, OUT low_seq int, OUT high_seq int, OUT room int)
 LANGUAGE plpgsql AS $$
 BEGIN
   perform from runs r join project_usage u using (project_id)
@@ -151,12 +151,7 @@ BEGIN
 END
 $$;`
 
-const definition = ({
-  name,
-  parameters = [],
-  before = '',
-  taken,
-}: TakeFunction) => `CREATE OR REPLACE FUNCTION ${name}(
+const definition = ({ name, parameters = [], before = '', taken }: TakeFunction) => `CREATE FUNCTION ${name}(
   ${[ROOM_PARAMETERS, 'lease_ms int', ...parameters].join(', ')}
 ) RETURNS TABLE (claim_id bigint, seq int, attempt smallint, item_id text, partition_key text, input text, past json)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
@@ -172,7 +167,7 @@ DECLARE
   alones boolean[];
   cuts_of smallint[];
 BEGIN
-  select * into low_seq, high_seq, room from lock_room_2(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
+  select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
     return;
   end if;
@@ -209,13 +204,13 @@ export const takeFunctions = (server: Server): readonly string[] => [
 ]
 
 /**
- * The migration that makes the functions what they are here, written by `npm run generate`; earlier ones made them by
- * other text that took the same items. Once released it stays: text that takes the same is written by a migration after
- * it, and a function that is to do something else gets a new name, since earlier versions still call the old one.
+ * The last section of the first migration, which makes the functions what they are here: `npm run generate` writes it
+ * after the line that it begins with. Once released it stays: text that takes the same is written by a migration after
+ * it, and a function that is to do something else gets a new name, since the version before still calls the old one.
  */
-export const TAKE_MIGRATION = ['drizzle/0072_take_by_project.sql', migration()] as const
+export const TAKE_SECTION = section()
 
-function migration(): string {
+function section(): string {
   const [newer, older] = [true, false].map(looksUpLists => takeFunctions({ looksUpLists }).join('\n'))
   return `-- Made by npm run generate from shared/claims/queries/take-functions.ts, which says why the version matters.
 DO $do$

@@ -16,17 +16,12 @@ const JOURNAL = 'drizzle.__drizzle_migrations'
 const FUNCTIONS = [
   'make_step_week(text, date, int)',
   'drop_step_week(date)',
-  'ended_items(runs)',
-  'lock_room_1(uuid, uuid, uuid, int, int, int)',
-  'take_range_1(uuid, uuid, uuid, int, int, int, int)',
-  'take_due_1(uuid, uuid, uuid, int, int, int, int, boolean)',
-  'take_due_fair_1(uuid, uuid, uuid, int, int, int, int, boolean, int, int)',
-  'take_fair_1(uuid, uuid, uuid, int, int, int, int, int, int)',
-  'lock_room_2(uuid, uuid, uuid, int, int, int)',
-  'take_range_2(uuid, uuid, uuid, int, int, int, int)',
-  'take_due_2(uuid, uuid, uuid, int, int, int, int, boolean)',
-  'take_due_fair_2(uuid, uuid, uuid, int, int, int, int, boolean, int, int)',
-  'take_fair_2(uuid, uuid, uuid, int, int, int, int, int, int)',
+  'ended_items(anyelement)',
+  'lock_room(uuid, uuid, uuid, int, int, int)',
+  'take_range(uuid, uuid, uuid, int, int, int, int)',
+  'take_due(uuid, uuid, uuid, int, int, int, int, boolean)',
+  'take_due_fair(uuid, uuid, uuid, int, int, int, int, boolean, int, int)',
+  'take_fair(uuid, uuid, uuid, int, int, int, int, int, int)',
 ]
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`

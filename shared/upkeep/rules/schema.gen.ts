@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0072_take_by_project',
-  version: 1795912000000,
+  migration: '0000_init',
+  version: 1795912800000,
   tables: [
     'accounts',
     'agents',

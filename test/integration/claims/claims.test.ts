@@ -10,7 +10,7 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { serverOf } from '../../../shared/kernel/packed-columns.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
 import { eventually } from '../../support/eventually.ts'
-import { countWaiting, onCluster } from '../../support/on-cluster.ts'
+import { countWaiting } from '../../support/on-cluster.ts'
 
 const MOST = 30
 
@@ -240,9 +240,7 @@ it('a run whose due items are all held back by the cap of their partition moves 
 })
 
 // A migration may change a function by text of its own, which the source would not know.
-it.skipIf(
-  onCluster('there the functions name the project in each join, and are made so by infra/distribute.ts'),
-)('the functions that take items are in the database what their source says', async () => {
+it('the functions that take items are in the database what their source says', async () => {
   for (const definition of takeFunctions(serverOf(engine.sql))) {
     const [, name, body] = /FUNCTION (\w+)[\s\S]*?\$\$([\s\S]*)\$\$/.exec(definition)!
     const found = await engine.sql`select prosrc from pg_proc where proname = ${name!}`

@@ -1,1 +1,0 @@
-ALTER TABLE "runs" ADD COLUMN "input_bytes" bigint DEFAULT 0 NOT NULL;

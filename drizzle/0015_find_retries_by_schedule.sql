@@ -1,1 +1,0 @@
-CREATE INDEX "occurrences_retry_of" ON "occurrences" USING btree ("schedule_id") WHERE retry_at is not null;

@@ -1,2 +1,0 @@
-ALTER TABLE "triggers" ALTER COLUMN "secret_hash" DROP NOT NULL;--> statement-breakpoint
-ALTER TABLE "triggers" ADD CONSTRAINT "triggers_one_secret" CHECK (case when scheme = 'bearer' then secret_hash is not null and signing_secret_sealed is null else secret_hash is null end);

@@ -1,1 +1,0 @@
-DROP INDEX "schedules_project";

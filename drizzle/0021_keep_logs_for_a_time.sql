@@ -1,2 +1,0 @@
-CREATE INDEX "alert_marks_project" ON "alert_marks" USING btree ("project_id","raised_at");--> statement-breakpoint
-CREATE INDEX "occurrences_project" ON "occurrences" USING btree ("project_id","scheduled_for");

@@ -1,1 +1,0 @@
-CREATE INDEX "step_index_outcome_cost" ON "step_index" USING btree ("project_id","outcome","cost_micro") WHERE outcome <> 'ok';

@@ -1,1 +1,0 @@
-ALTER TYPE "public"."alert_rule" ADD VALUE 'unpriced_model';

@@ -1,1 +1,0 @@
-ALTER TABLE "steps" ADD COLUMN "told" boolean DEFAULT false NOT NULL;

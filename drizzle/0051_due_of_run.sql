@@ -1,1 +1,0 @@
-CREATE INDEX "due_items_of_run" ON "due_items" USING btree ("run_id","due_at");

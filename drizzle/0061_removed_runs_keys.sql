@@ -1,1 +1,0 @@
-CREATE INDEX "idempotency_keys_run" ON "idempotency_keys" USING btree ("run_id");

@@ -1,1 +1,0 @@
-CREATE INDEX "api_keys_dead" ON "api_keys" USING btree (least("revoked_at", "expires_at"));

@@ -1,1 +1,0 @@
-ALTER TABLE "schedules" ADD COLUMN "tags" text[] DEFAULT '{}' NOT NULL;

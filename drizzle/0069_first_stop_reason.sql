@@ -1,1 +1,0 @@
-ALTER TABLE "runs" ADD COLUMN "first_stop_reason" "stop_reason";
