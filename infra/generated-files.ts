@@ -33,7 +33,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ['infra/generated/functions.md', functionTable()],
     ['infra/generated/errors.md', errorTable()],
     ['infra/logs.md', await logsPage()],
-    ['shared/sdk/REFERENCE.md', referencePage(endpoints)],
+    ['shared/sdk/REFERENCE.md', referencePage()],
     ['infra/generated/coverage.md', coverageTable(endpoints)],
     [PRICE_LIST_FILE, await priceListFile()],
     [SCHEMA_FILE, await schemaFile()],

@@ -238,7 +238,6 @@ function failuresOf(endpoint: Endpoint): RouteConfig['responses'] {
 
 /** Adds examples, and removes what the generator repeats. */
 function finished(document: Document, endpoints: readonly Endpoint[]): Document {
-  refuseUnnamed(document)
   const sampler = new Sampler(document.components.schemas)
   const operations = endpoints.map(({ path, method }) => document.paths[path]![method]!)
   for (const operation of [...operations, ...Object.values(document.webhooks).map(one => one.post)]) {
@@ -257,17 +256,4 @@ function finished(document: Document, endpoints: readonly Endpoint[]): Document 
   withoutDefaults(document.paths)
   withoutDefaults(document.components)
   return document
-}
-
-/** Shapes are named by `.openapi('Name')`; zod's own `.meta({ id })` does not reach the generator. */
-function refuseUnnamed(value: unknown): void {
-  if (value === null || typeof value !== 'object') return
-  for (const [key, member] of Object.entries(value)) {
-    const isSchema = 'type' in value || 'description' in value || 'anyOf' in value
-    if (key === 'id' && typeof member === 'string' && isSchema)
-      throw new Error(
-        `The shape ${member} is named by .meta({ id }): write .openapi('${member}') instead, with z of @hono/zod-openapi`,
-      )
-    if (key !== 'examples') refuseUnnamed(member)
-  }
 }

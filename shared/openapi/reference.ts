@@ -36,18 +36,15 @@ export function serveReference(
 export const operationsOf = ({ paths }: Document): { method: string; path: string }[] =>
   Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map(method => ({ method, path })))
 
-interface Entry extends Operation {
-  method: string
-  path: string
-}
-
 async function referencePage(document: Document, base_url: string): Promise<Response> {
-  const entries = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => ({ ...operation, method, path })),
-  )
-  const groups = document.tags
-    .map(tag => ({ ...tag, entries: entries.filter(entry => entry.tags[0] === tag.name) }))
-    .filter(group => group.entries.length > 0)
+  const groups = document.tags.map(({ name, description }) => ({
+    name,
+    description,
+    entries: operationsOf(document)
+      .map(({ method, path }) => ({ ...document.paths[path]![method]!, method, path }))
+      .filter(({ tags }) => tags[0] === name),
+  }))
+  const codes = (Object.entries(API_ERRORS) as [ApiErrorCode, number][]).toSorted(([, a], [, b]) => a - b)
   const page = await html`<!doctype html>
 <html lang="en">
 <head>
@@ -59,10 +56,8 @@ async function referencePage(document: Document, base_url: string): Promise<Resp
 <nav aria-label="Operations">
 <a href="#top">${document.info.title} ${VERSION}</a>
 ${groups.map(
-  group =>
-    html`<h2>${group.name}</h2><ul>${group.entries.map(
-      entry => html`<li><a href="#${entry.operationId}">${entry.summary}</a></li>`,
-    )}</ul>`,
+  ({ name, entries }) => html`<h2>${name}</h2>
+<ul>${entries.map(({ operationId, summary }) => html`<li><a href="#${operationId}">${summary}</a></li>`)}</ul>`,
 )}
 <h2>Errors</h2><ul><li><a href="#errors">Error codes</a></li><li><a href="#item-errors">Error codes of items</a></li></ul>
 </nav>
@@ -71,157 +66,136 @@ ${groups.map(
 <p>${prose(document.info.description)}</p>
 <p>Send <code>Authorization: Bearer …</code> with a project key (<code>pk_…</code>) or the access token of a session.
 The same as a document for tools: <a href="openapi.json">openapi.json</a>.</p>
-${groups.map(group => html`<h2>${group.name}</h2><p class="dim">${group.description}</p>${group.entries.map(entry => operation(document, entry, base_url))}`)}
-${errorTables()}
+${groups.map(
+  ({ name, description, entries }) => html`<h2>${name}</h2><p class="dim">${description}</p>
+${entries.map(entry => operation(document.components.schemas, entry, base_url))}`,
+)}
+<h2 id="errors">Error codes</h2>
+<p>An error is <code>{"error": {"code", "message", "hint"}}</code>, the hint only where there is one. Codes are stable; messages are for people.</p>
+${table(codes.map(([code, status]) => [code, String(status), ERROR_MEANINGS[code]]))}
+<h2 id="item-errors">Error codes of items</h2>
+<p>What ended an item, in <code>error_code</code> of its record. Agents may add codes of their own.</p>
+${table(Object.entries(ITEM_ERROR_MEANINGS))}
 </main>
 </div></body></html>`
-  return new Response(String(page), {
+  return answered(String(page))
+}
+
+async function answered(page: string): Promise<Response> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(STYLE))
+  const style = btoa(String.fromCharCode(...new Uint8Array(hash)))
+  return new Response(page, {
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': `default-src 'none'; style-src 'sha256-${await digest(STYLE)}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      'content-security-policy': `default-src 'none'; style-src 'sha256-${style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
     },
   })
 }
 
-async function digest(text: string): Promise<string> {
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return btoa(String.fromCharCode(...new Uint8Array(hash)))
-}
-
 /** Turns text in backticks into code. */
 const prose = (text: string) =>
   text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))
 
-function operation(document: Document, entry: Entry, base_url: string) {
-  const { operationId, method, path, parameters = [], requestBody, responses, 'x-lines': lines } = entry
-  const answers = Object.entries(responses)
-  const failures = answers.filter(([status]) => status >= '400')
+/** Each row is a name and what belongs to it; the name of a field that may be left out ends in a question mark. */
+const table = (rows: (readonly [name: string, ...cells: string[]])[]) =>
+  rows.length > 0 &&
+  html`<table>${rows.map(
+    ([name, ...cells]) =>
+      html`<tr><th scope="row"><code>${name}</code></th>${cells.map(cell => html`<td>${prose(cell)}</td>`)}</tr>`,
+  )}</table>`
+
+const marked = (name: string, required = false) => (required ? name : `${name}?`)
+
+type Entry = Operation & { method: string; path: string }
+
+function operation(schemas: Schemas, entry: Entry, base_url: string) {
+  const { operationId, method, path, summary, description, requestBody, responses, 'x-lines': lines } = entry
   return html`<section id="${operationId}">
-<h3>${entry.summary}</h3>
-<p class="path"><code><span class="method ${method}">${method.toUpperCase()}</span> ${path}</code></p>
-${entry.description === `${entry.summary}.` ? '' : html`<p>${prose(entry.description)}</p>`}
-${entry.security?.length === 0 ? html`<p class="dim">No credentials needed.</p>` : ''}
-${parameters.length === 0 ? '' : html`<h4>Parameters</h4>${parameterTable(document, parameters)}`}
-<h4>Request</h4><pre><code>${curl(entry, base_url)}</code></pre>
-${requestBody === undefined ? '' : Object.entries(requestBody.content).map(([type, media]) => fields(document, type, media))}
-${lines === undefined ? '' : [html`<h4>Parameters, application/x-ndjson</h4>`, parameterTable(document, lines.parameters), ...fields(document, 'application/x-ndjson', lines)]}
-<h4>Answers</h4>
-${answers.filter(([status]) => status < '400').map(([status, answer]) => answerOf(status, answer))}
-${failures.length === 0 ? '' : html`<p>Errors: ${failures.flatMap(([status, { description }]) => [html`<span class="dim">${status}</span> `, prose(description), ' · ']).slice(0, -1)}</p>`}
+<h3>${summary}</h3>
+<p class="path"><code><span>${method.toUpperCase()}</span> ${path}</code></p>
+${description === `${summary}.` ? '' : html`<p>${prose(description)}</p>`}
+${parameterTable(entry.parameters)}
+<pre tabindex="0"><code>${curl(entry, base_url)}</code></pre>
+${Object.entries(requestBody?.content ?? {}).map(([type, media]) => fields(schemas, type, media))}
+${lines && [fields(schemas, 'application/x-ndjson', lines), parameterTable(lines.parameters)]}
+${Object.entries(responses).map(([status, { description, content = {} }]) => [
+  html`<p><strong>${status}</strong> ${prose(description)}</p>`,
+  ...Object.entries(status < '400' ? content : {}).map(
+    ([type, media]) =>
+      html`<details><summary>${type}</summary><pre tabindex="0"><code>${exampleText(media, type)}</code></pre></details>`,
+  ),
+])}
 </section>`
 }
 
-const answerOf = (status: string, { description, content = {} }: Operation['responses'][string]) =>
-  html`<p><strong>${status}</strong> ${prose(description)}</p>${Object.entries(content).map(
-    ([type, media]) =>
-      html`<details><summary>${type}</summary><pre><code>${exampleText(media, type)}</code></pre></details>`,
-  )}`
-
-const parameterTable = (document: Document, parameters: Parameter[]) => html`<div class="scroll"><table>
-<tr><th>Name</th><th>In</th><th>Type</th><th>Meaning</th></tr>
-${parameters.map(
-  one => html`<tr><td><code>${one.name}</code>${one.required ? '' : html` <span class="dim">optional</span>`}</td>
-<td>${one.in}</td><td>${typeOf(document, one.schema)}</td><td>${prose(one.description ?? '')}</td></tr>`,
-)}
-</table></div>`
+const parameterTable = (parameters: Parameter[] = []) =>
+  table(
+    parameters.map(({ name, required, schema, description = '', in: place }) => [
+      marked(name, required),
+      `${typeOf(schema)}, in the ${place}`,
+      description,
+    ]),
+  )
 
 /** The fields of a body, for each of its forms. */
-function fields(document: Document, type: string, { schema }: Media) {
-  const forms = formsOf(document, schema)
-  return forms.map(
-    form => html`<h4>Body, ${type}</h4><div class="scroll"><table>
-<tr><th>Field</th><th>Type</th><th>Meaning</th></tr>
-${Object.entries(form.properties ?? {}).map(
-  ([
-    name,
-    field,
-  ]) => html`<tr><td><code>${name}</code>${form.required?.includes(name) ? '' : html` <span class="dim">optional</span>`}</td>
-<td>${typeOf(document, field)}</td><td>${prose(descriptionOf(document, field))}</td></tr>`,
-)}
-</table></div>`,
-  )
-}
-
-function formsOf(document: Document, schema: JsonSchema): JsonSchema[] {
-  const whole = resolved(document, schema)
+function fields(schemas: Schemas, type: string, { schema }: Media) {
+  const whole = resolved(schemas, schema)
   return (whole.oneOf ?? whole.anyOf ?? [whole])
-    .map(one => resolved(document, one))
-    .filter(one => one.properties)
+    .map(form => resolved(schemas, form))
+    .map(({ properties = {}, required = [] }) => [
+      html`<h4>Body, ${type}</h4>`,
+      table(
+        Object.entries(properties).map(([name, field]) => [
+          marked(name, required.includes(name)),
+          typeOf(field),
+          [field, ...(field.allOf ?? []), resolved(schemas, field)].find(one => one.description)
+            ?.description ?? '',
+        ]),
+      ),
+    ])
 }
 
-function resolved(document: Document, schema: JsonSchema): JsonSchema {
-  const named = schema.$ref ?? schema.allOf?.find(part => part.$ref)?.$ref
-  return named === undefined ? schema : (document.components.schemas[named.split('/').at(-1)!] ?? {})
-}
+type Schemas = Document['components']['schemas']
 
-const descriptionOf = (document: Document, schema: JsonSchema): string =>
-  schema.description ??
-  schema.allOf?.find(part => part.description)?.description ??
-  resolved(document, schema).description ??
-  ''
+/** The name of the schema that this one refers to; a reference with a description of its own is an `allOf`. */
+const nameOf = ({ $ref, allOf = [] }: JsonSchema) =>
+  ($ref ?? allOf.find(part => part.$ref)?.$ref)?.split('/').at(-1)
+
+function resolved(schemas: Schemas, schema: JsonSchema): JsonSchema {
+  const name = nameOf(schema)
+  return name === undefined ? schema : (schemas[name] ?? {})
+}
 
 /** A schema's type in a few words. */
-function typeOf(document: Document, schema: JsonSchema): string {
-  const choices = schema.anyOf ?? schema.oneOf
-  if (choices !== undefined) return choices.map(one => typeOf(document, one)).join(' or ')
-  if (schema.enum !== undefined) return schema.enum.map(String).join(', ')
-  const named = schema.$ref ?? schema.allOf?.find(part => part.$ref)?.$ref
-  if (named !== undefined) return named.split('/').at(-1)!
-  const types = [schema.type ?? 'any'].flat()
-  const type = types
-    .map(one => (one === 'array' ? `array of ${typeOf(document, schema.items ?? {})}` : one))
-    .join(' or ')
-  const range = [schema.minimum, schema.maximum].map(bound => bound?.toLocaleString('en-US'))
-  const bounds =
-    schema.minimum !== undefined && schema.maximum !== undefined
-      ? `, ${range[0]} to ${range[1]}`
-      : schema.minimum !== undefined
-        ? `, at least ${range[0]}`
-        : ''
-  return `${schema.format ?? type}${bounds}`
+function typeOf(schema: JsonSchema): string {
+  const { anyOf, oneOf = anyOf, type = 'any', items = {}, format, minimum, maximum } = schema
+  if (oneOf !== undefined) return oneOf.map(typeOf).join(' or ')
+  const named = schema.enum?.map(String).join(', ') ?? nameOf(schema) ?? format
+  const types = [type].flat().map(one => (one === 'array' ? `array of ${typeOf(items)}` : one))
+  const least = minimum === undefined ? '' : `, from ${minimum}`
+  const most = maximum === undefined ? '' : ` to ${maximum}`
+  return (named ?? types.join(' or ')) + least + most
 }
 
 /** The request as a curl command. */
 function curl({ method, path, parameters = [], requestBody, security }: Entry, base_url: string): string {
-  const filled = parameters
-    .filter(one => one.in === 'path')
-    .reduce((url, one) => url.replace(`{${one.name}}`, String(one.example)), path)
   const query = parameters.filter(one => one.in === 'query' && one.required)
   const search = query.map(one => `${one.name}=${encodeURIComponent(String(one.example))}`).join('&')
-  const [body] = Object.entries(requestBody?.content ?? {})
+  const key = JSON.stringify(security)?.includes('"operator"') ? 'ASSAY_OPERATOR_KEY' : 'ASSAY_API_KEY'
   return [
-    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}'${base_url}${filled}${search && `?${search}`}'`,
-    ...(security?.length === 0 ? [] : [`-H "Authorization: Bearer $${tokenNameOf(security)}"`]),
-    ...(body === undefined
-      ? []
-      : [`-H 'Content-Type: ${body[0]}'`, `-d '${exampleText(body[1]).replaceAll("'", "'\\''")}'`]),
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}'${base_url}${path}${search && `?${search}`}'`,
+    ...(security?.length === 0 ? [] : [`-H "Authorization: Bearer $${key}"`]),
+    ...Object.entries(requestBody?.content ?? {}).flatMap(([type, media]) => [
+      `-H 'Content-Type: ${type}'`,
+      `-d '${exampleText(media, type).replaceAll("'", "'\\''")}'`,
+    ]),
   ].join(' \\\n  ')
 }
 
-/** The environment variable with the credential that the operation needs. */
-const tokenNameOf = (security: unknown[] = []) =>
-  JSON.stringify(security).includes('"operator"') ? 'ASSAY_OPERATOR_KEY' : 'ASSAY_API_KEY'
-
-function exampleText({ examples = {} }: Media, type = ''): string {
+function exampleText({ examples = {} }: Media, type: string): string {
   const value = Object.values(examples)[0]?.value
-  if (type === 'application/x-ndjson') return JSON.stringify(value)
-  return type === 'text/event-stream'
-    ? `id: 5d3c0f…\nevent: progress\ndata: ${JSON.stringify(value)}`
-    : JSON.stringify(value, null, 2)
-}
-
-function errorTables() {
-  const codes = (Object.entries(API_ERRORS) as [ApiErrorCode, number][]).sort(([, a], [, b]) => a - b)
-  return html`<h2 id="errors">Error codes</h2>
-<p>An error is <code>{"error": {"code", "message", "hint"}}</code>, the hint only where there is one. Codes are stable; messages are for people.</p>
-<div class="scroll"><table><tr><th>Code</th><th>Status</th><th>Meaning</th></tr>
-${codes.map(([code, status]) => html`<tr><td><code>${code}</code></td><td>${String(status)}</td><td>${ERROR_MEANINGS[code]}</td></tr>`)}
-</table></div>
-<h2 id="item-errors">Error codes of items</h2>
-<p>What ended an item, in <code>error_code</code> of its record. Agents may add codes of their own.</p>
-<div class="scroll"><table><tr><th>Code</th><th>Meaning</th></tr>
-${Object.entries(ITEM_ERROR_MEANINGS).map(([code, meaning]) => html`<tr><td><code>${code}</code></td><td>${meaning}</td></tr>`)}
-</table></div>`
+  if (type === 'text/event-stream') return `event: progress\ndata: ${JSON.stringify(value)}`
+  return JSON.stringify(value, null, type === 'application/x-ndjson' ? 0 : 2)
 }

@@ -44,6 +44,17 @@ it('the document has an example of every body and of every parameter', () => {
   expect(bare).toEqual([])
 })
 
+it("the document names its shapes by .openapi('Name'): zod's own .meta({ id }) leaves a stray id in the shape", () => {
+  const strays: string[] = []
+  JSON.stringify(document, (key, value) => {
+    if (key === 'examples' || key === 'example') return undefined
+    const isSchema = 'type' in Object(value) || 'description' in Object(value) || 'anyOf' in Object(value)
+    if (isSchema && typeof value.id === 'string') strays.push(value.id)
+    return value
+  })
+  expect(strays).toEqual([])
+})
+
 it('the document says in a sentence of its own what each operation does', () => {
   const silent = endpoints.filter(one => one.description === undefined).map(one => one.operation_id)
   expect(silent).toEqual([])
