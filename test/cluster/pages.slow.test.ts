@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { poolerSecrets } from '../../infra/pooler-secrets.ts'
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { freePort } from '../support/ports.ts'
-import { emptyDatabase, testRedis } from '../support/stores.ts'
+import { durableDatabase, testRedis } from '../support/stores.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { type Block, blocksOf, namesOf, type Page } from './page.ts'
 import { type Image, makeImage, type Platform, type Played, playInstallation, playJob } from './played.ts'
@@ -66,7 +66,7 @@ async function repeatSecrets(reader: Reader, page: Page, file: string): Promise<
 }
 
 async function stores() {
-  const [database, redis] = await Promise.all([emptyDatabase(), testRedis()])
+  const [database, redis] = await Promise.all([durableDatabase(), testRedis()])
   parts.defer(async () => void (await Promise.all([database.drop(), redis.drop()])))
   return { database: database.url, redis: redis.url }
 }

@@ -5,9 +5,10 @@ import { writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { afterAll, expect, inject, it, vi } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import { startReceiver } from '../support/receiver.ts'
 import { assay, type Stack, type StackOptions, startStack } from '../support/stack.ts'
+import { durableDatabase } from '../support/stores.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const AGENT = `
@@ -49,20 +50,6 @@ async function call(stack: Stack, path: string, body?: object) {
   return { status: response.status, headers: response.headers, json: await response.json() }
 }
 
-/** An empty database on the same server. */
-async function emptyDatabase(databaseUrl: string): Promise<string> {
-  const name = `${new URL(databaseUrl).pathname.slice(1)}_restored`
-  const admin = postgres(inject('stores').databaseUrl, { max: 1, onnotice: () => {} })
-  await admin`create database ${admin(name)}`
-  parts.defer(async () => {
-    await admin`drop database if exists ${admin(name)} with (force)`
-    await admin.end()
-  })
-  const url = new URL(databaseUrl)
-  url.pathname = `/${name}`
-  return url.href
-}
-
 it('a half-done run continues from a backup once it may, and a start with another master key is refused', {
   timeout: WHOLE_MS,
 }, async () => {
@@ -92,7 +79,7 @@ it('a half-done run continues from a backup once it may, and a start with anothe
   await before.kill()
   gate.answer = response => response.end()
 
-  const databaseUrl = await emptyDatabase(before.databaseUrl)
+  const databaseUrl = parts.adopt(await durableDatabase(), one => one.drop()).url
   const restored = await assay(at(databaseUrl), ['restore', file]).done
   expect(restored.events[0]).toMatchObject({ event: 'restored', rows: taken.events[0].rows, key: 'wanted' })
   const sql = parts.adopt(postgres(databaseUrl, { max: 1 }), sql => sql.end())

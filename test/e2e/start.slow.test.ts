@@ -4,7 +4,7 @@ import { readFile, rename } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, inject, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import {
   alive,
@@ -23,7 +23,7 @@ import {
 } from '../support/npm-start.ts'
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { freePort } from '../support/ports.ts'
-import { emptyDatabase } from '../support/stores.ts'
+import { durableDatabase } from '../support/stores.ts'
 import { killAll } from '../support/temp-folder.ts'
 
 stopAfterEach()
@@ -135,8 +135,8 @@ test.runIf(hasPgBouncer)(
     timeout: UP_MS,
   },
   async () => {
-    const database = await emptyDatabase()
-    const pooler = await startPgBouncer(inject('stores').databaseUrl, 10)
+    const database = await durableDatabase()
+    const pooler = await startPgBouncer(database.url, 10)
     const dataDir = await dataFolder()
     defer(() => database.drop())
     defer(() => pooler.close())

@@ -22,6 +22,22 @@ export const testDatabase = (): Promise<TestStore> => databaseLike(TEMPLATE)
 /** A database without a schema, as a new installation finds it. */
 export const emptyDatabase = (): Promise<TestStore> => databaseLike('template1')
 
+/**
+ * An empty database of a PostgreSQL of its own that keeps its commits: for processes of Assay that migrate, which refuse
+ * the shared one.
+ */
+export async function durableDatabase(): Promise<TestStore> {
+  const folder = await tempFolder()
+  const server = await startPostgres({ dataDir: folder.path, connections: 250 })
+  return {
+    url: server.url,
+    async drop() {
+      await server.stop()
+      await folder.remove()
+    },
+  }
+}
+
 async function databaseLike(template: string): Promise<TestStore> {
   const name = `test_${randomBytes(6).toString('hex')}`
   const { databaseUrl, nodes, cloneBy } = inject('stores')
