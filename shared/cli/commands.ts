@@ -33,13 +33,6 @@ export const COMMANDS: readonly Command[] = [
     options: [],
     run: async session => (await import('./overview.ts')).overview(session),
   },
-  {
-    name: 'top',
-    args: [],
-    summary: 'Watch all runs that are in flight, on the whole screen.',
-    options: [],
-    run: async session => (await import('./top.ts')).top(session),
-  },
   ...AGENT_COMMANDS,
   {
     name: 'run',

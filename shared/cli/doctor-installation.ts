@@ -209,7 +209,7 @@ export function installationFindings(metrics: Metrics | NoMetrics, now: number):
       'waiting',
       value('oldest_wait_seconds') < LATE_S,
       `the longest wait for a consumer is ${duration(value('oldest_wait_seconds') * 1000)}`,
-      'is a consumer running? assay top shows which runs wait',
+      'is a consumer running? assay queue shows which runs wait',
     ),
     judged(
       'retention',

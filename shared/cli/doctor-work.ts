@@ -33,7 +33,7 @@ export async function openRunsOf(session: Session): Promise<Finding> {
     check,
     state: 'wrong',
     found: `${plural(still.length, 'run')} at a standstill; ${oldest}`,
-    mend: 'is a consumer running, and the tick called? assay top shows which runs wait',
+    mend: 'is a consumer running, and the tick called? assay queue shows which runs wait',
   }
 }
 
