@@ -1,7 +1,6 @@
 // The commands that list items that wait for a decision, and decide about them.
 
 import { LIMITS } from '../kernel/limits.ts'
-import { ApiFailure } from '../sdk/client.ts'
 import type { WrongOf } from '../triage/vocabulary.ts'
 import type { Doubt } from '../view/verdict.ts'
 import { answered, type Schemas } from './api.ts'
@@ -58,8 +57,8 @@ export async function triage(session: Session, given: Given): Promise<ExitCode> 
     empty: 'nothing waits for a decision',
     page: LIMITS.triage_page.max,
     async read(limit, cursor) {
-      const query = { ...filters, limit, ...(cursor && { cursor }) }
-      const { rows, next_cursor } = await readTriage(session, query)
+      const query = { ...own, kind: kind ?? ('all' as const), limit, ...(cursor && { cursor }) }
+      const { rows, next_cursor } = await answered(session.api.GET('/v1/triage', { params: { query } }))
       return { rows, next: next_cursor ?? undefined }
     },
     keyOf: row => `${row.record_id} ${row.created_at}`,
@@ -73,19 +72,6 @@ export async function triage(session: Session, given: Given): Promise<ExitCode> 
     return { rows, more: next !== undefined, doubt, ofCause: await countsOfCauses(session, filters) }
   }
   return triageScreen(session, newest, own)
-}
-
-/** Reads a page of one lane, or of all. A server without reviews refuses `all`, so it is queried without a lane. */
-async function readTriage({ api }: Session, query: { kind?: Row['kind']; limit: number }) {
-  const read = (kind?: Row['kind'] | 'all') =>
-    answered(api.GET('/v1/triage', { params: { query: { ...query, ...(kind && { kind }) } } }))
-  if (query.kind !== undefined) return read(query.kind)
-  try {
-    return await read('all')
-  } catch (error) {
-    if (error instanceof ApiFailure && error.code === 'invalid_request') return read()
-    throw error
-  }
 }
 
 /** How many items wait with each cause; empty if a filter leaves out some, because the server does not count those. */

@@ -31,7 +31,7 @@ const COLUMNS: Column<Judged>[] = [
 
 /**
  * The remarks for reasons that people often found wrong, as far as the first page has them. Not queried if it is not
- * printed; a server that refuses the query, such as an older one, must not prevent the list.
+ * printed; a server that refuses the query must not prevent the list.
  */
 export async function doubts({ api, output }: Session, given: Given): Promise<Doubt> {
   if (output.isJson || given.flag('follow')) return doubtOf([])
