@@ -8,7 +8,7 @@ import { InputFields, inputOf, propertiesOf } from '../parts/input-form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { cents, count, When } from '../parts/text.tsx'
 import { ofAgent, ofItem, ofProject } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { bodyText, dollars, jsonText } from '../shell/form-values.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 

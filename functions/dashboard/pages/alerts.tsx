@@ -11,7 +11,7 @@ import { Deadlines } from '../parts/deadlines.tsx'
 import { Field, RoleRequired } from '../parts/form.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { ofProject } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
 type Rule = Schemas['AlertRule']

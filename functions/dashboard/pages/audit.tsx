@@ -8,7 +8,7 @@ import { List, linkWith, Pager } from '../parts/list.tsx'
 import { scheduleName } from '../parts/occurrence.tsx'
 import { Id, When } from '../parts/text.tsx'
 import { ofAgent, ofProject, ofSchedule } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { page } from '../shell/page.ts'
 
 const AuditQuery = z.strictObject({

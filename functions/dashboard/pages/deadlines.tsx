@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import { ofProject } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { action } from '../shell/page.ts'
 import { alertsView } from './alerts.tsx'
 

@@ -6,7 +6,7 @@ import { Field } from '../parts/form.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { count, Status, span, When } from '../parts/text.tsx'
 import { ofDelivery, ofProject, ofRun } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { action, page } from '../shell/page.ts'
 
 const KINDS = {

@@ -9,7 +9,7 @@ import { ACTION_VERBS } from '../parts/recovery-lines.tsx'
 import { NextSteps, Tried, triedItems } from '../parts/recovery-report.tsx'
 import { count, money, When } from '../parts/text.tsx'
 import { ofProject, ofRecovery, ofRun } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { action, page } from '../shell/page.ts'
 
 type Recovery = Schemas['Recovery']

@@ -19,7 +19,7 @@ import { shellOptions } from '../parts/shell-options.ts'
 import { count, counted } from '../parts/text.tsx'
 import { triageFilter } from '../parts/triage-query.ts'
 import { ofProject, ofRecovery, ofRun } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { dollars } from '../shell/form-values.ts'
 import { action, page } from '../shell/page.ts'
 

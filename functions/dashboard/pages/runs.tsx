@@ -15,7 +15,7 @@ import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
 import { Tags } from '../parts/tags.tsx'
 import { count, money, RunState, statusWord, Verdict, When } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { page } from '../shell/page.ts'
 
 const DAY_MS = 86_400_000

@@ -15,7 +15,7 @@ import { Moments, momentsOf } from '../parts/schedule-moments.tsx'
 import { sourceOrder } from '../parts/source-fields.tsx'
 import { counted } from '../parts/text.tsx'
 import { ofProject, ofSchedule } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { bodyText } from '../shell/form-values.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 

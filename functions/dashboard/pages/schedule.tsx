@@ -24,7 +24,7 @@ import { startFacts } from '../parts/start-fields.tsx'
 import { Tags } from '../parts/tags.tsx'
 import { cents, When } from '../parts/text.tsx'
 import { ofItem, ofProject, ofRun, ofSchedule } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { bodyText } from '../shell/form-values.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 

@@ -8,7 +8,7 @@ import { reasonWords, scheduleName, whyOff } from '../parts/occurrence.tsx'
 import { Worked } from '../parts/schedule-history.tsx'
 import { money, Status, When } from '../parts/text.tsx'
 import { ofProject, ofSchedule } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { page } from '../shell/page.ts'
 
 type Schedule = Schemas['Schedule']

@@ -15,7 +15,7 @@ import { filterAsked, instantOf, rangeAsked, SearchQuery } from '../parts/search
 import { shellOptions } from '../parts/shell-options.ts'
 import { money, Verdict, When } from '../parts/text.tsx'
 import { ofItem, ofProject } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { page } from '../shell/page.ts'
 
 export const searchPage = page({

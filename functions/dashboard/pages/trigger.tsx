@@ -10,7 +10,7 @@ import { When } from '../parts/text.tsx'
 import { ItemsFields, itemsBody, itemsForm, itemsWords } from '../parts/trigger-items.tsx'
 import { curlOf, secretView } from '../parts/trigger-secret.tsx'
 import { ofProject, ofTrigger } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { action, page } from '../shell/page.ts'
 
 type Trigger = Schemas['Trigger']

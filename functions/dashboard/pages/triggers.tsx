@@ -11,7 +11,7 @@ import { When } from '../parts/text.tsx'
 import { ItemsFields, itemsBody, itemsForm, itemsWords } from '../parts/trigger-items.tsx'
 import { secretView } from '../parts/trigger-secret.tsx'
 import { ofProject, ofTrigger } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
 const TriggersQuery = z.strictObject({ agent_id: z.string().optional(), cursor: z.string().optional() })

@@ -6,7 +6,7 @@ import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { List, Pager } from '../parts/list.tsx'
 import { count } from '../parts/text.tsx'
 import { ofProject } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { page } from '../shell/page.ts'
 
 export const verdictsPage = page({

@@ -3,7 +3,7 @@
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ofProject } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { List } from './list.tsx'
 import { count, percent, Verdict, When } from './text.tsx'
 

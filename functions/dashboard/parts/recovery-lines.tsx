@@ -4,7 +4,7 @@ import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import type { TriageAction } from '../../../shared/triage/vocabulary.ts'
 import { isOver, sayStanding } from '../../../shared/view/recovery.ts'
 import { ofRecovery } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { When } from './text.tsx'
 
 type Recovery = Schemas['Recovery']
