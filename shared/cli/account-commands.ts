@@ -26,14 +26,11 @@ const quotaOptions = QUOTA_NAMES.map(
 export const ACCOUNT_COMMANDS: readonly Command[] = [
   {
     name: 'quotas',
-    args: [],
     summary: 'Show what the account may have in all, and how full that is.',
-    options: [],
     run: async session => (await import('./quotas.ts')).quotas(session),
   },
   {
     name: 'admin accounts',
-    args: [],
     summary: "List the accounts of the installation; takes the operator's credential.",
     operator: true,
     options: LIST_OPTIONS,
@@ -41,7 +38,6 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'admin accounts list',
-    args: [],
     summary: 'The same.',
     operator: true,
     options: LIST_OPTIONS,
@@ -49,7 +45,6 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'admin accounts create',
-    args: [],
     summary: 'Open an account with its first owner, whose password is shown once.',
     operator: true,
     options: [
@@ -64,7 +59,6 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     args: ['ACCOUNT'],
     summary: 'Suspend an account, by its id, name or e-mail: nothing of it starts or is dispatched.',
     operator: true,
-    options: [],
     run: async (...given) => (await import('./accounts.ts')).suspendAccount(...given),
   },
   {
@@ -72,7 +66,6 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     args: ['ACCOUNT'],
     summary: 'Resume a suspended account: its keys open again, and its waiting items are dispatched.',
     operator: true,
-    options: [],
     run: async (...given) => (await import('./accounts.ts')).resumeAccount(...given),
   },
   {

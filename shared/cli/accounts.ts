@@ -1,11 +1,12 @@
 // Commands with which the operator of an installation manages its accounts.
 
+import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { answered, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { clean, money } from './format.ts'
-import { tellList } from './listing.ts'
+import { BY_ID, everyRow, type PageQuery, tellList } from './listing.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
@@ -29,18 +30,19 @@ const ACCOUNTS: Column<Account>[] = [
 const openRuns = ({ open_runs, open_runs_limit }: Account) =>
   open_runs_limit === null ? String(open_runs) : `${open_runs}/${open_runs_limit}`
 
-const readPage = (session: Session, limit: number, cursor: string | undefined) =>
-  pageOf(session.api.GET('/v1/admin/accounts', { params: { query: { limit, ...(cursor && { cursor }) } } }))
+const readPage =
+  ({ api }: Session) =>
+  (page: PageQuery) =>
+    pageOf(api.GET('/v1/admin/accounts', { params: { query: page } }))
 
 export const accounts = (session: Session, given: Given): Promise<ExitCode> =>
   tellList<Account>(session, given, {
     event: 'account',
     empty: 'no accounts',
     page: LIMITS.accounts_page.max,
-    read: (limit, cursor) => readPage(session, limit, cursor),
+    read: readPage(session),
     inAnyOrder: true,
-    keyOf: row => row.id,
-    cameAt: row => row.created_at,
+    ...BY_ID,
     text: (rows, screen) => table(ACCOUNTS, rows, screen),
   })
 
@@ -51,8 +53,7 @@ export async function createAccount(session: Session, given: Given): Promise<Exi
     throw usageFailure(`--${name === undefined ? 'name' : 'email'} is missing`, {
       next: 'assay admin accounts create --name NAME --email EMAIL',
     })
-  const open_runs_limit = given.wholeOrNone('open-runs')
-  const body = { name, email, ...(open_runs_limit !== undefined && { open_runs_limit }) }
+  const body = { name, email, ...defined({ open_runs_limit: given.wholeOrNone('open-runs') }) }
   const opened = await answered(api.POST('/v1/admin/accounts', { body }))
   output.emit('account_created', opened, ({ program }) =>
     [
@@ -64,31 +65,29 @@ export async function createAccount(session: Session, given: Given): Promise<Exi
   return EXIT.ok
 }
 
-export async function suspendAccount(session: Session, given: Given): Promise<ExitCode> {
-  const path = { accountId: await accountIdOf(session, given.arg(0)) }
-  const account = await answered(
-    session.api.POST('/v1/admin/accounts/{accountId}/suspend', { params: { path } }),
+export const suspendAccount = (session: Session, given: Given) =>
+  changeStanding(
+    session,
+    given,
+    'suspend',
+    'is suspended: within five seconds its keys open nothing and nothing of it starts; what is in flight ends',
   )
-  session.output.emit(
-    'account_suspended',
-    account,
-    () =>
-      `${clean(account.name)} is suspended: within five seconds its keys open nothing and nothing of it starts; what is in flight ends`,
-  )
-  return EXIT.ok
-}
 
-export async function resumeAccount(session: Session, given: Given): Promise<ExitCode> {
+export const resumeAccount = (session: Session, given: Given) =>
+  changeStanding(
+    session,
+    given,
+    'resume',
+    'is resumed: its keys open again within five seconds, and its waiting items are dispatched',
+  )
+
+async function changeStanding(session: Session, given: Given, act: 'suspend' | 'resume', words: string) {
   const path = { accountId: await accountIdOf(session, given.arg(0)) }
   const account = await answered(
-    session.api.POST('/v1/admin/accounts/{accountId}/resume', { params: { path } }),
+    session.api.POST(`/v1/admin/accounts/{accountId}/${act}`, { params: { path } }),
   )
-  session.output.emit(
-    'account_resumed',
-    account,
-    () =>
-      `${clean(account.name)} is resumed: its keys open again within five seconds, and its waiting items are dispatched`,
-  )
+  const event = act === 'suspend' ? 'account_suspended' : 'account_resumed'
+  session.output.emit(event, account, () => `${clean(account.name)} ${words}`)
   return EXIT.ok
 }
 
@@ -114,13 +113,8 @@ const PAGES_LOOKED_AT = 50
 export async function accountIdOf(session: Session, word: string): Promise<string> {
   if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(word)) return word
   const found: Account[] = []
-  let cursor: string | undefined
-  for (let pages = 0; pages < PAGES_LOOKED_AT; pages++) {
-    const page = await readPage(session, LIMITS.accounts_page.max, cursor)
-    found.push(...page.rows.filter(row => row.name === word || row.owners.includes(word.toLowerCase())))
-    cursor = page.next
-    if (cursor === undefined) break
-  }
+  for await (const row of everyRow(readPage(session), LIMITS.accounts_page.max, PAGES_LOOKED_AT))
+    if (row.name === word || row.owners.includes(word.toLowerCase())) found.push(row)
   if (found.length === 1) return found[0]!.id
   throw usageFailure(
     found.length === 0 ? `there is no account "${word}"` : `${found.length} accounts are called "${word}"`,

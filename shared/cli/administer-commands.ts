@@ -21,7 +21,6 @@ const limit = (name: string, about: string): Option => ({
 const SIGN_IN: readonly Command[] = [
   {
     name: 'login',
-    args: [],
     anyProfile: true,
     summary: 'Sign in as a member; what takes one is asked as you from then on.',
     options: [
@@ -36,17 +35,13 @@ const SIGN_IN: readonly Command[] = [
   },
   {
     name: 'logout',
-    args: [],
     summary: 'Sign out.',
-    options: [],
     run: async session => (await import('./login.ts')).logout(session),
   },
   {
     name: 'profiles',
-    args: [],
     anyProfile: true,
     summary: 'List the servers that login --profile NAME was said of.',
-    options: [],
     run: async session => (await import('./login.ts')).profiles(session),
   },
   {
@@ -54,7 +49,6 @@ const SIGN_IN: readonly Command[] = [
     args: ['NAME'],
     anyProfile: true,
     summary: 'Ask that server unless told otherwise; local goes back to the stack that runs here.',
-    options: [],
     run: async (...given) => (await import('./login.ts')).useProfile(...given),
   },
 ]
@@ -63,7 +57,6 @@ const PROJECTS: readonly Command[] = [
   ...['projects', 'projects list'].map(
     (name): Command => ({
       name,
-      args: [],
       summary: 'List projects, with what they run and spend.',
       options: LIST_OPTIONS,
       run: async (...given) => (await import('./projects.ts')).projects(...given),
@@ -74,7 +67,6 @@ const PROJECTS: readonly Command[] = [
     args: ['NAME'],
     summary: 'Make a project; takes assay login as an owner, like what changes one.',
     member: true,
-    options: [],
     run: async (...given) => (await import('./projects.ts')).createProject(...given),
   },
   {
@@ -82,7 +74,6 @@ const PROJECTS: readonly Command[] = [
     args: ['PROJECT', 'NAME'],
     summary: 'Give a project, by its id or name, another name.',
     member: true,
-    options: [],
     run: async (...given) => (await import('./projects.ts')).renameProject(...given),
   },
   {
@@ -120,7 +111,6 @@ const PROJECTS: readonly Command[] = [
 const KEYS: readonly Command[] = [
   {
     name: 'keys',
-    args: [],
     summary: 'List the keys of a project, make one, or revoke one.',
     options: [
       project,
@@ -133,7 +123,6 @@ const KEYS: readonly Command[] = [
   },
   {
     name: 'keys list',
-    args: [],
     summary: 'List the keys of a project.',
     options: [project, ...LIST_OPTIONS],
     run: async (...given) => (await import('./keys.ts')).keys(...given),
@@ -158,7 +147,6 @@ const MEMBERS: readonly Command[] = [
   ...['members', 'members list'].map(
     (name): Command => ({
       name,
-      args: [],
       summary: 'List who can sign in; takes assay login.',
       member: true,
       options: LIST_OPTIONS,
@@ -181,7 +169,6 @@ const MEMBERS: readonly Command[] = [
     args: ['MEMBER', 'ROLE'],
     summary: `Change what a member, by id or e-mail, may do: ${MEMBER_ROLES.join(', ')}.`,
     member: true,
-    options: [],
     run: async (...given) => (await import('./members.ts')).changeRole(...given),
   },
   {
@@ -189,7 +176,6 @@ const MEMBERS: readonly Command[] = [
     args: ['MEMBER'],
     summary: 'Give a member a new password, which is shown once and ends all their sessions.',
     member: true,
-    options: [],
     run: async (...given) => (await import('./members.ts')).resetPassword(...given),
   },
   {
@@ -197,7 +183,6 @@ const MEMBERS: readonly Command[] = [
     args: ['MEMBER'],
     summary: 'Remove a member; keys they made stay.',
     member: true,
-    options: [],
     run: async (...given) => (await import('./members.ts')).removeMember(...given),
   },
 ]
@@ -209,7 +194,6 @@ export const ADMINISTRATION_COMMANDS: readonly Command[] = [
   ...MEMBERS,
   {
     name: 'audit',
-    args: [],
     summary: 'List who changed what and when, newest first.',
     options: [
       project,

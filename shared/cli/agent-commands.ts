@@ -50,7 +50,6 @@ export const AGENT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'agents',
-    args: [],
     summary: 'List agents, with the version that is deployed.',
     options: LIST_OPTIONS,
     run: async (...given) => (await import('./read.ts')).agents(...given),

@@ -10,7 +10,6 @@ const agent: Option = { name: 'agent', value: 'SLUG', about: 'only for this agen
 export const ALERT_COMMANDS: readonly Command[] = [
   {
     name: 'alerts',
-    args: [],
     summary: 'List what went wrong without anybody asking, newest first.',
     options: [
       { name: 'rule', value: 'RULE', about: 'only alerts of this rule, such as schedule_missed' },
@@ -22,7 +21,6 @@ export const ALERT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'alerts rules',
-    args: [],
     summary: 'List the rules and what they compare with.',
     options: [project],
     run: async (...given) => (await import('./alerts.ts')).rules(...given),
@@ -47,7 +45,6 @@ export const ALERT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'alerts channels',
-    args: [],
     summary: 'List where alerts go; add a webhook or a mail address, or remove one.',
     options: [
       { name: 'add', value: 'URL', about: 'an https URL, or mailto: with an address' },
@@ -78,7 +75,6 @@ export const ALERT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'alerts deadlines',
-    args: [],
     summary: 'List by when, each day, schedules and agents must have finished; set or remove one.',
     options: [
       { name: 'set', value: 'HH:MM', about: 'alert when nothing has finished by then' },

@@ -2,16 +2,17 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { ALERT_RULES, type AlertRule, type ChannelDigest } from '../alerts/vocabulary.ts'
+import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { ChannelFormat } from '../outbox/vocabulary.ts'
 import type { Schemas } from '../sdk/client.ts'
-import { type Api, answered, findAgent } from './api.ts'
+import { type Api, answered, bodyPageOf, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { ago, clean, wrap } from './format.ts'
-import { tellList } from './listing.ts'
+import { BY_ID, inFull, tellList } from './listing.ts'
 import type { Screen } from './output.ts'
-import { onlyProject } from './projects.ts'
+import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
@@ -45,22 +46,18 @@ export async function alerts(session: Session, given: Given): Promise<ExitCode> 
   const { api, now } = session
   const agent = given.text('agent')
   const rule = given.text('rule')
-  const filter = {
-    ...(given.flag('open') && { state: 'open' as const }),
-    ...(rule !== undefined && { rule: known(rule) }),
-    ...(agent !== undefined && { agent_id: (await findAgent(api, agent)).id }),
-  }
+  const filter = defined({
+    state: given.flag('open') ? ('open' as const) : undefined,
+    rule: rule && known(rule),
+    agent_id: agent && (await findAgent(api, agent)).id,
+  })
   return tellList<Alert>(session, given, {
     event: 'alert',
     empty: 'no alerts',
     page: LIMITS.alerts_page.max,
-    async read(limit, cursor) {
-      const query = { ...filter, limit, ...(cursor && { cursor }) }
-      const page = await answered(api.GET('/v1/alerts', { params: { query } }))
-      return { rows: page.alerts, next: page.next_cursor ?? undefined }
-    },
-    keyOf: row => row.id,
-    cameAt: row => row.created_at,
+    read: page =>
+      bodyPageOf(api.GET('/v1/alerts', { params: { query: { ...filter, ...page } } }), found => found.alerts),
+    ...BY_ID,
     text: (rows, screen) => rows.map(row => alertText(row, now(), screen)).join('\n\n'),
     inBlocks: true,
   })
@@ -79,7 +76,7 @@ export function alertText(alert: Alert, now: number, { columns, paint, program }
 const INDENT = '  '
 
 export async function rules({ api, output }: Session, given: Given): Promise<ExitCode> {
-  const path = { projectId: given.text('project') ?? (await onlyProject(api)) }
+  const path = await projectOf({ api }, given)
   const rows = await answered(api.GET('/v1/projects/{projectId}/alert-rules', { params: { path } }))
   output.rows('alert_rule', rows, screen => table(RULES, rows, screen))
   return EXIT.ok
@@ -105,9 +102,9 @@ async function setRule(
   change: { enabled: boolean; bounds?: Record<string, number> },
 ): Promise<ExitCode> {
   const rule = known(given.arg(0))
-  const path = { projectId: given.text('project') ?? (await onlyProject(api)) }
+  const path = await projectOf({ api }, given)
   const agent = given.text('agent')
-  const of = agent === undefined ? {} : { agent_id: (await findAgent(api, agent)).id }
+  const of = defined({ agent_id: agent && (await findAgent(api, agent)).id })
   const body = { rule, ...of, ...change }
   const rows = await answered(api.PATCH('/v1/projects/{projectId}/alert-rules', { params: { path }, body }))
   output.rows('alert_rule', rows, screen => table(RULES, rows, screen))
@@ -122,16 +119,13 @@ function known(name: string): AlertRule {
 
 export async function channels(session: Session, given: Given): Promise<ExitCode> {
   const { api, output } = session
-  const path = { projectId: given.text('project') ?? (await onlyProject(api)) }
+  const path = await projectOf(session, given)
   const [url, channelId] = [given.text('add'), given.text('remove')]
   if (url !== undefined && channelId !== undefined) throw usageFailure('--add and --remove are two commands')
   if (url !== undefined) {
-    const [format, digest] = [given.text('format'), given.text('digest')]
-    const body = {
-      url,
-      ...(format !== undefined && { format: format as ChannelFormat }),
-      ...(digest !== undefined && { digest: digest as ChannelDigest }),
-    }
+    const format = given.text('format') as ChannelFormat | undefined
+    const digest = given.text('digest') as ChannelDigest | undefined
+    const body = { url, ...defined({ format, digest }) }
     const before = await channelsOf(api, path)
     const made = await answered(
       api.POST('/v1/projects/{projectId}/alert-channels', { params: { path }, body }),
@@ -158,14 +152,8 @@ export async function channels(session: Session, given: Given): Promise<ExitCode
     event: 'alert_channel',
     noun: 'channel',
     empty: 'alerts are listed here and go nowhere; --add URL tells them',
-    page: LIMITS.alert_channels_per_project,
-    read: async () => ({
-      rows: await channelsOf(api, path),
-      next: undefined,
-    }),
-    inAnyOrder: true,
-    keyOf: row => row.id,
-    cameAt: row => row.created_at,
+    ...inFull(() => channelsOf(api, path)),
+    ...BY_ID,
     text: (rows, screen) => table(CHANNELS, rows, screen),
   })
 }
@@ -175,7 +163,7 @@ const channelsOf = (api: Api, path: { projectId: string }) =>
 
 /** Sends a test message and waits for the result of its first attempt. */
 export async function test({ api, output }: Session, given: Given): Promise<ExitCode> {
-  const path = { projectId: given.text('project') ?? (await onlyProject(api)), channelId: given.arg(0) }
+  const path = { ...(await projectOf({ api }, given)), channelId: given.arg(0) }
   const { delivery_id } = await answered(
     api.POST('/v1/projects/{projectId}/alert-channels/{channelId}/test', { params: { path } }),
   )

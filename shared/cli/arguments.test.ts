@@ -131,7 +131,7 @@ describe('a command line', () => {
   it('with an unknown command is answered with the nearest one, or with all of them', () => {
     expect(refused('submitt', 'f')).toMatchObject({ exit: EXIT.usage, hint: 'did you mean submit?' })
     expect(refused('cancle', 'r').hint).toBe('did you mean cancel?')
-    expect(refused('destroy').hint).toContain('overview, top, deploy, package, agents, ')
+    expect(refused('destroy').hint).toContain('overview, deploy, package, agents, ')
   })
 })
 

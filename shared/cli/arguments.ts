@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { nearest } from '../kernel/nearest.ts'
 import { centsOfAmount, isBareAmount } from '../prices/rules/amounts.ts'
 import type { ExitCode } from './failure.ts'
-import { usageFailure } from './failure.ts'
+import { type Advice, usageFailure } from './failure.ts'
 import { money } from './format.ts'
 import type { Session } from './session.ts'
 
@@ -28,9 +28,9 @@ export interface Command {
   /** One word, or the name of another command and a verb: `alerts mute`, `admin accounts create`. */
   name: string
   /** In brackets if the argument is optional. */
-  args: readonly string[]
+  args?: readonly string[]
   summary: string
-  options: readonly Option[]
+  options?: readonly Option[]
   /** Needs a member: sent as the signed-in member, if somebody is signed in. */
   member?: true
   /** Sent with the operator's credential. */
@@ -70,7 +70,7 @@ const GLOBAL_OPTIONS: readonly Option[] = [
 ]
 
 /** The options of a command and the global ones; a command's own description of a global option wins. */
-export const optionsOf = ({ options }: Command): readonly Option[] => [
+export const optionsOf = ({ options = [] }: Command): readonly Option[] => [
   ...options.flatMap(option => (isSwitchWithNone(option) ? [option, noneOf(option)] : [option])),
   ...GLOBAL_OPTIONS.filter(({ name }) => !options.some(option => option.name === name)),
 ]
@@ -100,7 +100,7 @@ export function parse(commands: readonly Command[], argv: readonly string[]): In
   if (command === undefined) throw unknownCommand(commands, name)
   const rest = argv.slice(command.name.split(' ').length)
   const verbs = verbsOf(commands, command)
-  if (verbs.length > 0 && command.args.length === 0 && /^[^-]/.test(rest[0] ?? ''))
+  if (verbs.length > 0 && command.args === undefined && /^[^-]/.test(rest[0] ?? ''))
     throw unknownVerb(command, verbs, rest[0]!)
   if (rest.includes('--help') || rest.includes('-h')) return { kind: 'help', command }
   const { values, positionals } = parsed(command, rest)
@@ -161,15 +161,16 @@ function unknownOption(command: Command, known: readonly Option[], rawName: stri
 }
 
 function checkArgs(command: Command, positionals: string[]): void {
-  const needed = command.args.filter(arg => !arg.startsWith('['))
+  const { args = [] } = command
+  const needed = args.filter(arg => !arg.startsWith('['))
   const missing = needed[positionals.length]
   if (missing !== undefined) throw misuse(command, `${missing} is missing`)
-  const extra = positionals[command.args.length]
+  const extra = positionals[args.length]
   if (extra !== undefined) throw misuse(command, `"${extra}" is one argument too many`)
 }
 
 function checkOptions(command: Command, values: Values): void {
-  for (const { name, kind, least = 0, choices, none } of command.options) {
+  for (const { name, kind, least = 0, choices, none } of command.options ?? []) {
     const value = values[name]
     if (value !== undefined && values[`no-${name}`] !== undefined)
       throw misuse(command, `--${name} and --no-${name} exclude each other`)
@@ -209,8 +210,8 @@ function givenOf(values: Values, positionals: string[]): Given {
 }
 
 /** Notes about amounts given without a unit: they are read as cents, as they have always been. */
-export function bareAmounts(command: Command, given: Given): string[] {
-  const amounts = command.options.filter(({ kind }) => kind === 'amount').map(({ name }) => name)
+export function bareAmounts({ options = [] }: Command, given: Given): string[] {
+  const amounts = options.filter(({ kind }) => kind === 'amount').map(({ name }) => name)
   return amounts.flatMap(name => {
     const value = given.text(name)
     if (value === undefined || !isBareAmount(value)) return []
@@ -245,8 +246,24 @@ function unknownVerb({ name }: Command, verbs: readonly Command[], word: string)
 
 export const isVerb = ({ name }: Command) => name.includes(' ')
 
-export const usageOf = ({ name, args, options }: Command) =>
+export const usageOf = ({ name, args = [], options = [] }: Command) =>
   ['assay', name, ...args, ...(options.length > 0 ? ['[options]'] : [])].join(' ')
+
+/**
+ * The JSON text of an object with `input` as typed, so that its numbers keep their digits; without one, of the fields.
+ *
+ * @throws Failure `usage` if the input is not JSON
+ */
+export function withInput(input: string | undefined, fields: object, advice?: Advice): string {
+  const rest = JSON.stringify(fields)
+  if (input === undefined) return rest
+  try {
+    JSON.parse(input)
+  } catch (error) {
+    throw usageFailure(`--input is not JSON: ${(error as Error).message}`, advice)
+  }
+  return `{"input":${input},${rest.slice(1)}`.replace(/,}$/, '}')
+}
 
 /** The values given for these options, by the API fields that they are sent as. */
 export function fieldsGiven(given: Given, options: readonly Option[]): Record<string, unknown> {

@@ -1,15 +1,15 @@
 // The command that lists the audit log.
 
+import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { Schemas } from '../sdk/client.ts'
-import { answered } from './api.ts'
+import { bodyPageOf } from './api.ts'
 import type { Given } from './arguments.ts'
 import type { ExitCode } from './failure.ts'
-import { tellList } from './listing.ts'
+import { minute } from './format.ts'
+import { BY_ID, tellList } from './listing.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
-
-const minute = (at: string) => at.slice(0, 16).replace('T', ' ')
 
 const ENTRIES: Column<Schemas['AuditEntry']>[] = [
   { title: 'AT', value: row => minute(row.created_at) },
@@ -20,19 +20,17 @@ const ENTRIES: Column<Schemas['AuditEntry']>[] = [
 ]
 
 export function audit(session: Session, given: Given): Promise<ExitCode> {
-  const [action, project_id] = [given.text('action'), given.text('project')]
-  const filter = { ...(action !== undefined && { action }), ...(project_id !== undefined && { project_id }) }
+  const filter = defined({ action: given.text('action'), project_id: given.text('project') })
   return tellList<Schemas['AuditEntry']>(session, given, {
     event: 'change',
     empty: 'nothing was changed',
     page: LIMITS.audit_page.max,
-    async read(limit, cursor) {
-      const query = { ...filter, limit, ...(cursor && { cursor }) }
-      const page = await answered(session.api.GET('/v1/audit', { params: { query } }))
-      return { rows: page.entries, next: page.next_cursor ?? undefined }
-    },
-    keyOf: row => row.id,
-    cameAt: row => row.created_at,
+    read: page =>
+      bodyPageOf(
+        session.api.GET('/v1/audit', { params: { query: { ...filter, ...page } } }),
+        found => found.entries,
+      ),
+    ...BY_ID,
     text: (rows, screen) => table(ENTRIES, rows, screen),
   })
 }

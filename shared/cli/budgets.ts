@@ -1,24 +1,18 @@
 // Commands that show and set the budgets by day and month of a project or an agent.
 
+import { defined } from '../kernel/defined.ts'
 import { answered, findAgent, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'
 import { clean, money } from './format.ts'
-import { onlyProject } from './projects.ts'
+import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
 
 type Budget = Schemas['Budget']
 
-const PERIODS = ['day', 'month'] as const
-
 /** The budgets given, in cents; null removes one. */
 const changesOf = (given: Given) =>
-  Object.fromEntries(
-    PERIODS.flatMap(period => {
-      const limit = given.amountOrNone(period)
-      return limit === undefined ? [] : [[`${period}_budget_cents`, limit]]
-    }),
-  ) as { day_budget_cents?: number | null; month_budget_cents?: number | null }
+  defined({ day_budget_cents: given.amountOrNone('day'), month_budget_cents: given.amountOrNone('month') })
 
 /** @example "day: $1.20 of $5.00 spent, $3.80 left until 2026-03-29T22:00:00.000Z" */
 export const budgetLine = ({ period, spent_cents, limit_cents, left_cents, ends_at }: Budget): string =>
@@ -29,13 +23,9 @@ const budgetLines = (budgets: readonly Budget[]) =>
 
 export async function projectBudget(session: Session, given: Given): Promise<ExitCode> {
   const { api, output } = session
-  const path = { projectId: given.text('project') ?? (await onlyProject(api)) }
-  const [credit_cents, timezone] = [given.amountOrNone('credit'), given.text('timezone')]
-  const body = {
-    ...changesOf(given),
-    ...(credit_cents !== undefined && { credit_cents }),
-    ...(timezone !== undefined && { timezone }),
-  }
+  const path = await projectOf(session, given)
+  const others = { credit_cents: given.amountOrNone('credit'), timezone: given.text('timezone') }
+  const body = { ...changesOf(given), ...defined(others) }
   const project = await answered(
     Object.keys(body).length === 0
       ? api.GET('/v1/projects/{projectId}', { params: { path } })

@@ -1,12 +1,13 @@
 // The command that lists why items did not work: one line per cause, counted by the server over all items.
 
+import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { Doubt } from '../view/verdict.ts'
-import { answered, type Schemas } from './api.ts'
+import { bodyPageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { type ExitCode, usageFailure } from './failure.ts'
-import { count, money } from './format.ts'
-import { sinceOf, tellList } from './listing.ts'
+import { count, minute, money } from './format.ts'
+import { sinceTimeOf, tellList } from './listing.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 import { doubts, withDoubt } from './verdicts.ts'
@@ -19,30 +20,26 @@ const columnsOf = (doubt: Doubt): Column<Cause>[] => [
   { title: 'WHY', value: row => withDoubt(row.title, doubt(row)), least: 40 },
   { title: 'CAUSE', value: row => row.id },
   { title: 'COST', value: row => money(row.cost_usd), align: 'right', optional: 2 },
-  { title: 'LAST', value: row => row.last_seen.slice(0, 16).replace('T', ' '), optional: 3 },
+  { title: 'LAST', value: row => minute(row.last_seen), optional: 3 },
   { title: 'SUCH AS', value: row => row.record_id ?? '', optional: 1 },
 ]
 
 export async function causes(session: Session, given: Given): Promise<ExitCode> {
   const [run_id, agent] = [given.text('run'), given.text('agent')]
-  const since = sinceOf(given.text('since'), session.now())
-  if (run_id !== undefined && since !== undefined)
+  const from = sinceTimeOf(given.text('since'), session.now())
+  if (run_id !== undefined && from !== undefined)
     throw usageFailure('--since and --run do not go together: the causes of a run are counted over all of it')
-  const filter = {
-    ...(run_id !== undefined && { run_id }),
-    ...(agent !== undefined && { agent }),
-    ...(since !== undefined && { from: new Date(since).toISOString() }),
-  }
+  const filter = defined({ run_id, agent, from })
   const columns = columnsOf(await doubts(session, given))
   return tellList<Cause>(session, given, {
     event: 'cause',
     empty: 'everything worked',
     page: LIMITS.triage_page.max,
-    read: async (limit, cursor) => {
-      const query = { ...filter, limit, ...(cursor && { cursor }) }
-      const page = await answered(session.api.GET('/v1/causes', { params: { query } }))
-      return { rows: page.rows, next: page.next_cursor ?? undefined }
-    },
+    read: page =>
+      bodyPageOf(
+        session.api.GET('/v1/causes', { params: { query: { ...filter, ...page } } }),
+        found => found.rows,
+      ),
     inAnyOrder: true,
     keyOf: row => row.id,
     cameAt: row => row.last_seen,

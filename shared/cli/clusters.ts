@@ -5,7 +5,7 @@ import { type Api, answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import type { ExitCode } from './failure.ts'
 import { clean, count } from './format.ts'
-import { sinceOf, tellList } from './listing.ts'
+import { inFull, sinceOf, tellList } from './listing.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -42,12 +42,7 @@ const allClusters = (session: Session, given: Given) =>
   tellList<Schemas['FailureCluster']>(session, given, {
     event: 'cluster',
     empty: 'nothing has failed',
-    page: 1,
-    read: async () => ({
-      rows: (await answered(session.api.GET('/v1/durable/runs/clusters'))).clusters,
-      next: undefined,
-    }),
-    inAnyOrder: true,
+    ...inFull(async () => (await answered(session.api.GET('/v1/durable/runs/clusters'))).clusters),
     keyOf: row => row.cluster_key,
     cameAt: () => null,
     text: (rows, screen) => table(ALL, rows, screen),
@@ -59,13 +54,11 @@ async function recentClusters(session: Session, given: Given, since: number): Pr
     event: 'cluster',
     noun: 'kind of failure',
     empty: 'nothing has failed',
-    page: 1,
-    async read() {
+    ...inFull(async () => {
       const { rows, more } = await triageSince(session.api, 'dlq', since)
       counted = { rows: rows.length, more }
-      return { rows: clusteredOf(rows), next: undefined }
-    },
-    inAnyOrder: true,
+      return clusteredOf(rows)
+    }),
     keyOf: row => row.cluster_key ?? row.what,
     cameAt: row => row.last_at,
     text: (rows, screen) => failuresTable(rows, screen),

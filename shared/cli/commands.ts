@@ -28,17 +28,8 @@ export const COMMANDS: readonly Command[] = [
   ...PROJECT_COMMANDS,
   {
     name: OVERVIEW,
-    args: [],
     summary: 'Show what matters now, with the next command to type; assay alone does.',
-    options: [],
     run: async session => (await import('./overview.ts')).overview(session),
-  },
-  {
-    name: 'top',
-    args: [],
-    summary: 'Watch all runs that are in flight, on the whole screen.',
-    options: [],
-    run: async session => (await import('./top.ts')).top(session),
   },
   ...AGENT_COMMANDS,
   {
@@ -88,7 +79,6 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'runs',
-    args: [],
     summary: 'List runs, newest first.',
     options: [
       { name: 'agent', value: 'SLUG', about: 'only runs of this agent' },
@@ -117,7 +107,6 @@ export const COMMANDS: readonly Command[] = [
     name: 'watch',
     args: ['RUN'],
     summary: 'Follow a run to its end; its verdict is the exit code.',
-    options: [],
     run: async (...given) => (await import('./watch.ts')).watch(...given),
   },
   {
@@ -139,7 +128,6 @@ export const COMMANDS: readonly Command[] = [
     name: 'item',
     args: ITEM_ARGS,
     summary: 'Show an item, by its id or yours: its record and its trace.',
-    options: [],
     run: async (...given) => (await import('./read.ts')).item(...given),
   },
   {
@@ -221,21 +209,17 @@ export const COMMANDS: readonly Command[] = [
     name: 'verify',
     args: ['RUN'],
     summary: 'Prove that no item of a run was lost or counted twice.',
-    options: [],
     run: async (...given) => (await import('./read.ts')).verify(...given),
   },
   {
     name: 'doctor',
-    args: [],
     summary: 'Check server, stores, clocks and counters, and say what mends them.',
-    options: [],
     run: async session => (await import('./doctor.ts')).doctor(session),
   },
   {
     name: 'completion',
     args: ['SHELL'],
     summary: 'Print what makes bash, zsh or fish complete commands, options and ids.',
-    options: [],
     run: async (...given) => (await import('./completion.ts')).completion(...given, COMMANDS),
   },
   ...RECOVERY_COMMANDS,

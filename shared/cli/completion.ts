@@ -23,7 +23,7 @@ const TRIGGER_COMMANDS = ['triggers rename', 'triggers secret', 'triggers delete
 function completionsOf(commands: readonly Command[]): Completions {
   const found: Completions = { commands: [], options: {}, choices: {}, ids: {} }
   for (const command of commands) {
-    const { name, args, summary, options } = command
+    const { name, args = [], summary, options = [] } = command
     found.commands.push({ name, about: summary })
     found.options[name] = optionsOf(command).map(option => ({
       name: `--${option.name}`,

@@ -1,13 +1,13 @@
 // The commands about deadlines.
 
-import { LIMITS } from '../kernel/limits.ts'
+import { defined } from '../kernel/defined.ts'
 import type { Schemas } from '../sdk/client.ts'
 import { answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { findSchedule } from './find-schedule.ts'
-import { tellList } from './listing.ts'
-import { onlyProject } from './projects.ts'
+import { BY_ID, inFull, tellList } from './listing.ts'
+import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
@@ -26,7 +26,7 @@ const said = ({ agent_slug, cron, finished_by, timezone }: Deadline) =>
 
 export async function deadlines(session: Session, given: Given): Promise<ExitCode> {
   const { api, output } = session
-  const path = { projectId: given.text('project') ?? (await onlyProject(api)) }
+  const path = await projectOf(session, given)
   const [finished_by, deadlineId] = [given.text('set'), given.text('remove')]
   if (finished_by !== undefined && deadlineId !== undefined)
     throw usageFailure('--set and --remove are two commands')
@@ -38,7 +38,7 @@ export async function deadlines(session: Session, given: Given): Promise<ExitCod
       schedule === undefined
         ? { agent_id: (await findAgent(api, agent!)).id }
         : { schedule_id: await findSchedule(api, schedule) }
-    const body = { ...of, finished_by, ...(timezone !== undefined && { timezone }) }
+    const body = { ...of, finished_by, ...defined({ timezone }) }
     const made = await answered(api.POST('/v1/projects/{projectId}/deadlines', { params: { path }, body }))
     output.emit('deadline_set', made, () => `${said(made)}, or the rule not_finished alerts`)
     return EXIT.ok
@@ -55,14 +55,8 @@ export async function deadlines(session: Session, given: Given): Promise<ExitCod
   return tellList<Deadline>(session, given, {
     event: 'deadline',
     empty: 'nothing must have finished by a time; --set HH:MM says what must',
-    page: LIMITS.deadlines_per_project,
-    read: async () => ({
-      rows: await answered(api.GET('/v1/projects/{projectId}/deadlines', { params: { path } })),
-      next: undefined,
-    }),
-    inAnyOrder: true,
-    keyOf: row => row.id,
-    cameAt: row => row.created_at,
+    ...inFull(() => answered(api.GET('/v1/projects/{projectId}/deadlines', { params: { path } }))),
+    ...BY_ID,
     text: (rows, screen) => table(DEADLINES, rows, screen),
   })
 }

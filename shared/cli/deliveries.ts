@@ -1,13 +1,14 @@
 // The commands about callbacks and alerts that were sent.
 
+import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { answered, type Schemas } from './api.ts'
+import { answered, bodyPageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { ago, ahead, brief, clean, duration, pad } from './format.ts'
-import { tellList } from './listing.ts'
+import { BY_ID, tellList } from './listing.ts'
 import type { Screen, Style } from './output.ts'
-import { onlyProject } from './projects.ts'
+import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
 import { table } from './table.ts'
 
@@ -18,21 +19,18 @@ const STYLES: Record<Delivery['state'], Style> = { pending: 'yellow', delivered:
 
 export async function deliveries(session: Session, given: Given): Promise<ExitCode> {
   const { api, now } = session
-  const run_id = given.text('run')
-  const state = stateOf(given)
-  const filter = { ...(run_id && { run_id }), ...(state && { state }) }
+  const filter = defined({ run_id: given.text('run'), state: stateOf(given) })
   return tellList<Delivery>(session, given, {
     event: 'delivery',
     noun: 'message',
     empty: Object.keys(filter).length === 0 ? 'nothing was sent' : 'nothing that was sent fits',
     page: LIMITS.deliveries_page.max,
-    async read(limit, cursor) {
-      const query = { ...filter, limit, ...(cursor && { cursor }) }
-      const page = await answered(api.GET('/v1/deliveries', { params: { query } }))
-      return { rows: page.deliveries, next: page.next_cursor ?? undefined }
-    },
-    keyOf: row => row.id,
-    cameAt: row => row.created_at,
+    read: page =>
+      bodyPageOf(
+        api.GET('/v1/deliveries', { params: { query: { ...filter, ...page } } }),
+        found => found.deliveries,
+      ),
+    ...BY_ID,
     text: (rows, screen) => deliveriesTable(rows, now(), screen),
   })
 }
@@ -106,7 +104,7 @@ export async function resend({ api, output }: Session, given: Given): Promise<Ex
 }
 
 export async function secret({ api, output }: Session, given: Given): Promise<ExitCode> {
-  const params = { path: { projectId: given.text('project') ?? (await onlyProject(api)) } }
+  const params = { path: await projectOf({ api }, given) }
   const found = await answered(
     given.flag('roll')
       ? api.POST('/v1/projects/{projectId}/signing-secret/roll', { params })

@@ -6,7 +6,6 @@ import { LIST_OPTIONS } from './list-options.ts'
 export const DELIVERY_COMMANDS: readonly Command[] = [
   {
     name: 'deliveries',
-    args: [],
     summary: 'List callbacks and alerts that were sent, newest first.',
     options: [
       { name: 'run', value: 'RUN', about: 'only callbacks of this run' },
@@ -20,19 +19,16 @@ export const DELIVERY_COMMANDS: readonly Command[] = [
     name: 'deliveries show',
     args: ['DELIVERY'],
     summary: 'Show what was sent, and what the receiver answered to each try.',
-    options: [],
     run: async (...given) => (await import('./deliveries.ts')).show(...given),
   },
   {
     name: 'deliveries resend',
     args: ['DELIVERY'],
     summary: 'Send again what is over, under the same id.',
-    options: [],
     run: async (...given) => (await import('./deliveries.ts')).resend(...given),
   },
   {
     name: 'deliveries secret',
-    args: [],
     summary: 'Show the secret that signs what is sent; takes assay login of an owner.',
     member: true,
     options: [

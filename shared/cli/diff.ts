@@ -7,7 +7,7 @@ import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { brief, count, money, plural, spend } from './format.ts'
 import { itemsPage } from './items.ts'
-import { moreWords } from './listing.ts'
+import { everyRow, moreWords } from './listing.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -106,12 +106,8 @@ function verdictChanges(pairs: readonly Pair[]): { from: string; to: string; cou
 
 async function itemsOf(api: Session['api'], runId: string): Promise<Map<string, RunItem>> {
   const found = new Map<string, RunItem>()
-  let cursor: string | undefined
-  do {
-    const page = await itemsPage({ api }, runId, { limit: LIMITS.items_page.max, cursor })
-    for (const item of page.rows) found.set(item.item_id, item)
-    cursor = page.next
-  } while (cursor !== undefined)
+  for await (const item of everyRow(page => itemsPage({ api }, runId, page), LIMITS.items_page.max))
+    found.set(item.item_id, item)
   return found
 }
 

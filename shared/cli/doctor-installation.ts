@@ -5,7 +5,7 @@ import { LIMITS } from '../kernel/limits.ts'
 import { VERSION } from '../kernel/version.ts'
 import { judge, VERSION_HEADER } from '../sdk/foreign-answer.ts'
 import { type Api, answered, unreachable } from './api.ts'
-import { type Finding, LATE_S, tried } from './finding.ts'
+import { type Finding, LATE_S, ok, tried, unknown, wrong } from './finding.ts'
 import { bytes, count, duration, plural } from './format.ts'
 import type { Metrics, NoMetrics } from './metrics.ts'
 
@@ -23,25 +23,23 @@ export async function serverFindings(base_url: string, now: () => number): Promi
     response = await fetch(url, { redirect: 'manual', signal })
   } catch (error) {
     const { message, hint, next } = unreachable(base_url, error)
-    return [
-      serverFinding('wrong', message, next === undefined ? hint : `${hint}; or start one here: ${next}`),
-    ]
+    return [wrong('server', message, next === undefined ? hint : `${hint}; or start one here: ${next}`)]
   }
   const answeredAt = now()
   const copy = response.clone()
   const judged = await judge(response, { base: base_url, url })
-  if (judged.by === 'other') return [serverFinding('wrong', judged.said.message, judged.said.hint)]
+  if (judged.by === 'other') return [wrong('server', judged.said.message, judged.said.hint)]
   const body = (await copy.json().catch(() => ({}))) as Ready
   if (body.dependencies === undefined)
     return [
-      serverFinding(
-        'wrong',
+      wrong(
+        'server',
         `${url} answered ${response.status}: ${judged.error?.message ?? 'it does not say what it depends on.'}`,
         judged.error?.hint ?? 'ASSAY_BASE_URL names the server itself, with its path prefix where it has one',
       ),
     ]
   return [
-    serverFinding('ok', `${base_url} answers in ${duration(answeredAt - asked)}`),
+    ok('server', `${base_url} answers in ${duration(answeredAt - asked)}`),
     versionFinding(response.headers.get(VERSION_HEADER)),
     ...dependencyFindings(body),
     ...heldFinding(body.held_since ?? null),
@@ -60,20 +58,11 @@ interface Ready {
   error?: { message: string }
 }
 
-const serverFinding = (state: Finding['state'], found: string, mend?: string): Finding => ({
-  check: 'server',
-  state,
-  found,
-  ...(mend !== undefined && { mend }),
-})
-
 function versionFinding(version: string | null): Finding {
   const check = 'version'
-  if (version === VERSION) return { check, state: 'ok', found: `server and command are ${VERSION}` }
-  const mend = 'install the same version on both sides'
-  if (version === null)
-    return { check, state: 'unknown', found: `the server is older than this command, ${VERSION}`, mend }
-  return { check, state: 'wrong', found: `server ${version}, this command ${VERSION}`, mend }
+  if (version === VERSION) return ok(check, `server and command are ${VERSION}`)
+  const found = `server ${version}, this command ${VERSION}`
+  return wrong(check, found, 'install the same version on both sides')
 }
 
 /** What is well with a dependency that is read in PostgreSQL, whose time to answer says nothing about it. */
@@ -89,20 +78,18 @@ function dependencyFindings({ dependencies = {}, error }: Ready): Finding[] {
     const check = name.replaceAll('_', ' ')
     const took = latency_ms === undefined ? '' : duration(latency_ms)
     const well = WELL[name] ?? (took === '' ? 'answers' : `answers in ${took}`)
-    if (status === 'ok') return { check, state: 'ok', found: well }
-    if (status === 'unknown')
-      return { check, state: 'unknown', found: 'not looked at: what it takes to look is away' }
+    if (status === 'ok') return ok(check, well)
+    if (status === 'unknown') return unknown(check, 'not looked at: what it takes to look is away')
     const found = `${status}${took && ` after ${took}`}: `
-    if (reason) return { check, state: 'wrong', found: found + reason }
+    if (reason) return wrong(check, found + reason)
     const setting = { redis: 'REDIS_URL', postgres: 'DATABASE_URL' }[name]
-    return {
+    return wrong(
       check,
-      state: 'wrong',
-      found: found + (error?.message ?? 'it gives no reason'),
-      mend: setting
+      found + (error?.message ?? 'it gives no reason'),
+      setting
         ? `is it running, and does the server's ${setting} name it?`
         : 'its log says more, where the server runs',
-    }
+    )
   })
 }
 
@@ -110,26 +97,20 @@ const heldFinding = (since: string | null): Finding[] =>
   since === null
     ? []
     : [
-        {
-          check: 'held',
-          state: 'wrong',
-          found: `restored from a backup; nothing is dispatched, fired or sent since ${since}`,
-          mend: 'where the server runs: assay admin go-on',
-        },
+        wrong(
+          'held',
+          `restored from a backup; nothing is dispatched, fired or sent since ${since}`,
+          'where the server runs: assay admin go-on',
+        ),
       ]
 
 /** Compares two clocks. A Date header has whole seconds only, so half a second is added. */
 function clockFinding(check: string, whose: string, theirs: number, ours: number): Finding {
-  if (Number.isNaN(theirs)) return { check, state: 'unknown', found: `the answer does not say ${whose} time` }
+  if (Number.isNaN(theirs)) return unknown(check, `the answer does not say ${whose} time`)
   const skew = theirs + 500 - ours
   const apart = `${whose} clock and this one are ${duration(Math.abs(skew))} apart`
-  if (Math.abs(skew) <= SKEW_MS) return { check, state: 'ok', found: apart }
-  return {
-    check,
-    state: 'wrong',
-    found: apart,
-    mend: 'set both by NTP; signatures are refused from five minutes on',
-  }
+  if (Math.abs(skew) <= SKEW_MS) return ok(check, apart)
+  return wrong(check, apart, 'set both by NTP; signatures are refused from five minutes on')
 }
 
 /** Checks whether the server accepts the key or the signed-in member, and with which role. */
@@ -138,11 +119,11 @@ export async function keyFinding(api: Api, api_key: string | undefined): Promise
   const projects = await tried(() => answered(api.GET('/v1/projects')))
   if ('refused' in projects) {
     const mend = 'set ASSAY_API_KEY to a key of this server, or sign in: assay login'
-    return { check, state: 'wrong', found: projects.refused, mend: projects.elsewhere ?? mend }
+    return wrong(check, projects.refused, projects.elsewhere ?? mend)
   }
   const role = await tried(() => roleOf(api, api_key, projects[0]?.id))
   const as = typeof role === 'string' ? `, as ${role}` : ''
-  return { check, state: 'ok', found: `reads ${plural(projects.length, 'project')}${as}` }
+  return ok(check, `reads ${plural(projects.length, 'project')}${as}`)
 }
 
 async function roleOf(
@@ -177,11 +158,11 @@ export function installationFindings(metrics: Metrics | NoMetrics, now: number):
   if ('why' in metrics) return [{ check: 'operation', state: 'unknown', ...WHY_NO_METRICS[metrics.why] }]
   const { values, labels } = metrics
   const value = (name: string) => values[`assay_${name}`] ?? 0
-  const judged = (check: string, isOk: boolean, found: string, mend: string): Finding =>
-    isOk ? { check, state: 'ok', found } : { check, state: 'wrong', found, mend }
+  const judged = (check: string, isOk: boolean, found: string, mend: string) =>
+    isOk ? ok(check, found) : wrong(check, found, mend)
   const { postgres = '?', redis = '?' } = labels
   return [
-    { check: 'stores', state: 'ok', found: `PostgreSQL ${postgres}, Redis ${redis || '?'}` },
+    ok('stores', `PostgreSQL ${postgres}, Redis ${redis || '?'}`),
     judged(
       'durability',
       value('database_durable') === 1,
@@ -209,7 +190,7 @@ export function installationFindings(metrics: Metrics | NoMetrics, now: number):
       'waiting',
       value('oldest_wait_seconds') < LATE_S,
       `the longest wait for a consumer is ${duration(value('oldest_wait_seconds') * 1000)}`,
-      'is a consumer running? assay top shows which runs wait',
+      'is a consumer running? assay queue shows which runs wait',
     ),
     judged(
       'retention',
@@ -217,6 +198,6 @@ export function installationFindings(metrics: Metrics | NoMetrics, now: number):
       `${count(value('purges_waiting'))} parts of runs still to be removed`,
       'the tick removes them: is it called often enough?',
     ),
-    { check: 'disk', state: 'ok', found: `the database takes ${bytes(value('database_bytes'))}` },
+    ok('disk', `the database takes ${bytes(value('database_bytes'))}`),
   ]
 }

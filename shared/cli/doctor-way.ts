@@ -3,7 +3,7 @@
 
 import { judge } from '../sdk/foreign-answer.ts'
 import { type Api, answered, asFailure } from './api.ts'
-import { type Finding, tried } from './finding.ts'
+import { type Finding, ok, tried, unknown, wrong } from './finding.ts'
 import { bytes, duration } from './format.ts'
 
 /** More than 1 MiB, the default limit of nginx, and small enough for a slow line. */
@@ -30,17 +30,15 @@ export async function bodyLimitOf(base_url: string): Promise<Finding> {
       signal: AbortSignal.timeout(UPLOAD_MS),
     })
     const judged = await judge(response, { base: base_url, url })
-    if (judged.by === 'assay')
-      return { check, state: 'ok', found: `a body of ${size} gets through; nothing larger was tried` }
-    const { message, hint } = judged.said
-    return { check, state: 'wrong', found: `of ${size}: ${message}`, mend: hint }
+    if (judged.by === 'assay') return ok(check, `a body of ${size} gets through; nothing larger was tried`)
+    return wrong(check, `of ${size}: ${judged.said.message}`, judged.said.hint)
   } catch (error) {
-    return {
+    const found = `a body of ${size} was not answered within ${duration(UPLOAD_MS)}: ${reasonOf(error)}`
+    return unknown(
       check,
-      state: 'unknown',
-      found: `a body of ${size} was not answered within ${duration(UPLOAD_MS)}: ${reasonOf(error)}`,
-      mend: 'a slow line, or a proxy that closes the connection instead of answering 413',
-    }
+      found,
+      'a slow line, or a proxy that closes the connection instead of answering 413',
+    )
   }
 }
 
@@ -55,7 +53,7 @@ export async function pagesOf(base_url: string): Promise<Finding> {
   const wanted = pathname.replace(/\/+$/, '') + DASHBOARD
   const told = { redirect: 'manual', signal: AbortSignal.timeout(PAGE_MS) } as const
   const mend = `if people open pages by this address, set BASE_URL=${base_url} where the server runs; infra/proxies.md says the rest`
-  const notHere = (found: string): Finding => ({ check, state: 'unknown', found, mend })
+  const notHere = (found: string) => unknown(check, found, mend)
   try {
     const lead = await fetch(`${base_url}/`, told)
     await lead.body?.cancel()
@@ -64,19 +62,14 @@ export async function pagesOf(base_url: string): Promise<Finding> {
     if (led === undefined) return notHere(`${base_url}/ leads to no page`)
     if (led !== wanted) return notHere(`asked at ${base_url}, the server leads to ${led}`)
     const headers = { origin, 'content-type': 'application/x-www-form-urlencoded' }
-    const form = await fetch(`${base_url}${DASHBOARD}/sign-in`, {
-      ...told,
-      method: 'POST',
-      headers,
-      body: '',
-    })
+    const sent = { ...told, method: 'POST', headers, body: '' }
+    const form = await fetch(`${base_url}${DASHBOARD}/sign-in`, sent)
     await form.body?.cancel()
     if (form.status === 403)
       return notHere(`a browser that says by Origin alone where it is cannot sign in at ${origin}`)
-    return { check, state: 'ok', found: `lead to ${led}, and take who signs in` }
+    return ok(check, `lead to ${led}, and take who signs in`)
   } catch (error) {
-    const found = `no page was answered within ${duration(PAGE_MS)}: ${reasonOf(error)}`
-    return { check, state: 'unknown', found }
+    return unknown(check, `no page was answered within ${duration(PAGE_MS)}: ${reasonOf(error)}`)
   }
 }
 
@@ -89,10 +82,9 @@ const reasonOf = (error: unknown) => {
 export async function streamsOf(api: Api, now: () => number): Promise<Finding> {
   const check = 'streams'
   const newest = await tried(() => answered(api.GET('/v2/runs', { params: { query: { limit: 1 } } })))
-  if ('refused' in newest) return { check, state: 'unknown', found: newest.refused }
+  if ('refused' in newest) return unknown(check, newest.refused)
   const [run] = newest
-  if (run === undefined)
-    return { check, state: 'unknown', found: 'there is no run yet whose events could be followed' }
+  if (run === undefined) return unknown(check, 'there is no run yet whose events could be followed')
   const over = new AbortController()
   const timer = setTimeout(() => over.abort(), 2 * STREAM_S * 1000)
   const asked = now()
@@ -108,24 +100,23 @@ export async function streamsOf(api: Api, now: () => number): Promise<Finding> {
     await data?.getReader().read()
     const after = now() - asked
     if (run.finished_at !== null && !response.headers.has('preference-applied'))
-      return { check, state: 'unknown', found: 'no run is open whose events could be followed' }
+      return unknown(check, 'no run is open whose events could be followed')
     if (after >= PROMPT_MS) return kept(check, `events of a run begin after ${duration(after)} only`)
-    return { check, state: 'ok', found: `events of a run begin after ${duration(after)}` }
+    return ok(check, `events of a run begin after ${duration(after)}`)
   } catch (error) {
     if (over.signal.aborted) return kept(check, `no event of a run came within ${2 * STREAM_S} s`)
     const failure = asFailure(error)
-    if (failure === undefined) return { check, state: 'unknown', found: reasonOf(error) }
-    const { code, message, hint } = failure
-    return { check, state: 'wrong', found: `${code}: ${message}`, ...(hint !== undefined && { mend: hint }) }
+    if (failure === undefined) return unknown(check, reasonOf(error))
+    return wrong(check, `${failure.code}: ${failure.message}`, failure.hint)
   } finally {
     clearTimeout(timer)
     over.abort()
   }
 }
 
-const kept = (check: string, found: string): Finding => ({
-  check,
-  state: 'wrong',
-  found: `${found}: a proxy keeps them until the stream ends`,
-  mend: 'turn buffering of answers off in it, in nginx proxy_buffering off; infra/proxies.md has the lines',
-})
+const kept = (check: string, found: string): Finding =>
+  wrong(
+    check,
+    `${found}: a proxy keeps them until the stream ends`,
+    'turn buffering of answers off in it, in nginx proxy_buffering off; infra/proxies.md has the lines',
+  )

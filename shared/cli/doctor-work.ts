@@ -2,7 +2,7 @@
 
 import { LIMITS } from '../kernel/limits.ts'
 import { type Api, answered, type Run } from './api.ts'
-import { type Finding, LATE_S, tried } from './finding.ts'
+import { type Finding, LATE_S, ok, tried, unknown, wrong } from './finding.ts'
 import { ago, count, plural } from './format.ts'
 import type { Session } from './session.ts'
 import { whyOfFirst } from './watch.ts'
@@ -20,21 +20,20 @@ export async function openRunsOf(session: Session): Promise<Finding> {
   const runs = await tried(() =>
     answered(api.GET('/v2/runs', { params: { query: { state: 'open', limit: LIMITS.runs_page.max } } })),
   )
-  if ('refused' in runs) return { check, state: 'unknown', found: runs.refused }
+  if ('refused' in runs) return unknown(check, runs.refused)
   const idle = runs
     .filter(run => run.running === 0 && run.paused === 0)
     .filter(run => now() - Date.parse(run.started_at ?? run.created_at) > OLD_MS)
   const asked = await tried(() => Promise.all(idle.slice(-RUNS_ASKED).map(run => standstillOf(session, run))))
-  if ('refused' in asked) return { check, state: 'unknown', found: asked.refused }
+  if ('refused' in asked) return unknown(check, asked.refused)
   const still = asked.filter(found => found !== undefined)
   const oldest = still.at(-1)
-  if (oldest === undefined) return { check, state: 'ok', found: `${count(runs.length)}, none stuck` }
-  return {
+  if (oldest === undefined) return ok(check, `${count(runs.length)}, none stuck`)
+  return wrong(
     check,
-    state: 'wrong',
-    found: `${plural(still.length, 'run')} at a standstill; ${oldest}`,
-    mend: 'is a consumer running, and the tick called? assay top shows which runs wait',
-  }
+    `${plural(still.length, 'run')} at a standstill; ${oldest}`,
+    'is a consumer running, and the tick called? assay queue shows which runs wait',
+  )
 }
 
 /** Describes a run at a standstill; undefined if its items wait for something known, such as a retry or a cap. */
@@ -49,18 +48,13 @@ export async function deliveriesOf({ api, now }: Session): Promise<Finding> {
   const check = 'deliveries'
   const query = { state: 'pending' as const, limit: LIMITS.deliveries_page.max }
   const page = await tried(() => answered(api.GET('/v1/deliveries', { params: { query } })))
-  if ('refused' in page) return { check, state: 'unknown', found: page.refused }
+  if ('refused' in page) return unknown(check, page.refused)
   const overdue = page.deliveries.filter(
     ({ due_at }) => due_at !== null && now() - Date.parse(due_at) > LATE_S * 1000,
   )
-  if (overdue.length === 0)
-    return { check, state: 'ok', found: `${count(page.deliveries.length)} pending, none overdue` }
-  return {
-    check,
-    state: 'wrong',
-    found: `${plural(overdue.length, 'message')} overdue`,
-    mend: 'the tick sends them: is it called? `assay deliveries` lists them',
-  }
+  if (overdue.length === 0) return ok(check, `${count(page.deliveries.length)} pending, none overdue`)
+  const mend = 'the tick sends them: is it called? `assay deliveries` lists them'
+  return wrong(check, `${plural(overdue.length, 'message')} overdue`, mend)
 }
 
 export async function schedulesOf({ api, now }: Session): Promise<Finding> {
@@ -68,20 +62,16 @@ export async function schedulesOf({ api, now }: Session): Promise<Finding> {
   const rows = await tried(() =>
     answered(api.GET('/v1/schedules', { params: { query: { limit: LIMITS.schedules_page.max } } })),
   )
-  if ('refused' in rows) return { check, state: 'unknown', found: rows.refused }
+  if ('refused' in rows) return unknown(check, rows.refused)
   const overdue = rows.filter(
     ({ enabled, next_fires: [next] }) =>
       enabled && next !== undefined && now() - Date.parse(next) > LATE_S * 1000,
   )
   const broken = rows.filter(row => row.disabled_reason !== null && row.disabled_reason !== 'operator')
   const [first] = [...overdue, ...broken]
-  if (first === undefined) return { check, state: 'ok', found: `${count(rows.length)}, none overdue` }
-  return {
-    check,
-    state: 'wrong',
-    found: `${count(overdue.length)} overdue, ${count(broken.length)} that cannot fire`,
-    mend: `assay schedules events ${first.id}`,
-  }
+  if (first === undefined) return ok(check, `${count(rows.length)}, none overdue`)
+  const found = `${count(overdue.length)} overdue, ${count(broken.length)} that cannot fire`
+  return wrong(check, found, `assay schedules events ${first.id}`)
 }
 
 /** Recounts the counters of the newest ended runs. */
@@ -90,7 +80,7 @@ export async function countersOf(api: Api): Promise<Finding> {
   const runs = await tried(() =>
     answered(api.GET('/v2/runs', { params: { query: { state: 'ended', limit: RUNS_VERIFIED } } })),
   )
-  if ('refused' in runs) return { check, state: 'unknown', found: runs.refused }
+  if ('refused' in runs) return unknown(check, runs.refused)
   const counted = await tried(() =>
     Promise.all(
       runs
@@ -98,14 +88,9 @@ export async function countersOf(api: Api): Promise<Finding> {
         .map(run => answered(api.GET('/v2/runs/{runId}/verify', { params: { path: { runId: run.id } } }))),
     ),
   )
-  if ('refused' in counted) return { check, state: 'unknown', found: counted.refused }
+  if ('refused' in counted) return unknown(check, counted.refused)
   const off = counted.filter(one => !one.balanced)
-  if (off.length === 0)
-    return { check, state: 'ok', found: `${plural(counted.length, 'run')} recounted, all add up` }
-  return {
-    check,
-    state: 'wrong',
-    found: `${plural(off.length, 'run')} of ${count(counted.length)} do not add up`,
-    mend: `assay verify ${off[0]!.run_id}`,
-  }
+  if (off.length === 0) return ok(check, `${plural(counted.length, 'run')} recounted, all add up`)
+  const found = `${plural(off.length, 'run')} of ${count(counted.length)} do not add up`
+  return wrong(check, found, `assay verify ${off[0]!.run_id}`)
 }

@@ -7,7 +7,7 @@ import { installationFindings, keyFinding, serverFindings } from './doctor-insta
 import { bodyLimitOf, pagesOf, streamsOf } from './doctor-way.ts'
 import { countersOf, deliveriesOf, openRunsOf, schedulesOf } from './doctor-work.ts'
 import { EXIT, type ExitCode, type Failure } from './failure.ts'
-import type { Finding } from './finding.ts'
+import { type Finding, wrong } from './finding.ts'
 import { pad, plural, wrap } from './format.ts'
 import { readMetrics } from './metrics.ts'
 import type { Screen, Style } from './output.ts'
@@ -30,27 +30,20 @@ export async function doctor(session: Session): Promise<ExitCode> {
     tell(...(await keyedFindings(session)))
     tell(...installationFindings(await readMetrics(env, folder), now()))
   }
-  const wrong = findings.filter(finding => finding.state === 'wrong').length
-  output.emit('checked', { checks: findings.length, wrong }, ({ paint }) =>
-    wrong === 0
+  const wrongs = findings.filter(finding => finding.state === 'wrong').length
+  output.emit('checked', { checks: findings.length, wrong: wrongs }, ({ paint }) =>
+    wrongs === 0
       ? paint('green', `nothing is wrong, as far as ${plural(findings.length, 'check')} can tell`)
-      : paint('red', `${plural(wrong, 'thing')} wrong`),
+      : paint('red', `${plural(wrongs, 'thing')} wrong`),
   )
-  return wrong === 0 ? EXIT.ok : EXIT.bug
+  return wrongs === 0 ? EXIT.ok : EXIT.bug
 }
 
 /** Findings that need a key or a signed-in member. */
 async function keyedFindings(session: Session): Promise<Finding[]> {
   const lacking = lackOf(session)
   if (lacking !== undefined)
-    return [
-      {
-        check: 'key',
-        state: 'wrong',
-        found: lacking.message,
-        mend: lacking.hint ?? 'set ASSAY_API_KEY to a key of this server',
-      },
-    ]
+    return [wrong('key', lacking.message, lacking.hint ?? 'set ASSAY_API_KEY to a key of this server')]
   const { api, now } = session
   const key = await keyFinding(api, keyAtHand(session))
   if (key.state !== 'ok') return [key]

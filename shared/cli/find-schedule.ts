@@ -3,6 +3,7 @@
 import { LIMITS } from '../kernel/limits.ts'
 import { type Api, pageOf, type Schemas } from './api.ts'
 import { EXIT, Failure } from './failure.ts'
+import { everyRow, type PageQuery } from './listing.ts'
 
 type Schedule = Schemas['Schedule']
 
@@ -39,13 +40,7 @@ export async function findSchedule(api: Api, given: string): Promise<string> {
 
 async function everySchedule(api: Api): Promise<Schedule[]> {
   const found: Schedule[] = []
-  let cursor: string | undefined
-  for (let pages = 0; pages < PAGES; pages++) {
-    const query = { limit: LIMITS.schedules_page.max, ...(cursor && { cursor }) }
-    const page = await pageOf(api.GET('/v1/schedules', { params: { query } }))
-    found.push(...page.rows)
-    cursor = page.next
-    if (cursor === undefined) break
-  }
+  const read = (page: PageQuery) => pageOf(api.GET('/v1/schedules', { params: { query: page } }))
+  for await (const row of everyRow(read, LIMITS.schedules_page.max, PAGES)) found.push(row)
   return found
 }

@@ -12,6 +12,12 @@ export interface Finding {
   mend?: string
 }
 
+export const ok = (check: string, found: string): Finding => ({ check, state: 'ok', found })
+export const wrong = (check: string, found: string, mend?: string): Finding =>
+  mend === undefined ? { check, state: 'wrong', found } : { check, state: 'wrong', found, mend }
+export const unknown = (check: string, found: string, mend?: string): Finding =>
+  mend === undefined ? { check, state: 'unknown', found } : { check, state: 'unknown', found, mend }
+
 /** Work that was due less than this ago is not late: the tick runs every second, on platforms every minute. */
 export const LATE_S = 120
 

@@ -75,6 +75,9 @@ export function bytes(size: number): string {
   return size < 1024 ** 3 ? `${(size / 1024 ** 2).toFixed(1)} MiB` : `${(size / 1024 ** 3).toFixed(2)} GiB`
 }
 
+/** A time to the minute, in UTC. @example '2026-03-02 09:30' */
+export const minute = (at: string) => at.slice(0, 16).replace('T', ' ')
+
 /** How long ago, in the largest unit that fits, such as `5m ago`. */
 export function ago(then: string, now: number): string {
   const seconds = Math.max(0, (now - Date.parse(then)) / 1000)

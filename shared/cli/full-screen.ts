@@ -91,10 +91,3 @@ export function openFullScreen(): FullScreen {
 /** Cuts a line that is too long, and removes its colours. */
 const cut = (line: string, columns: number) =>
   widthOf(line) <= columns ? line : shorten(stripVTControlCharacters(line), columns)
-
-/** Two texts at the ends of a line; the right one is left out if both do not fit. */
-export function spread(left: string, right: string, columns: number): string {
-  const room = columns - widthOf(left) - widthOf(right)
-  if (room >= 1) return left + ' '.repeat(room) + right
-  return widthOf(left) <= columns ? left : shorten(left, columns)
-}

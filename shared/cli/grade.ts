@@ -8,6 +8,7 @@ import { type GradedFile, RecordedAnswers } from '../grading/rules/recorded-answ
 import { type GradeRules, type Regrade, RegradeTally, rulesOf } from '../grading/rules/regrade.ts'
 import { ANSWER_CHECKS, type AnswerCheck, type RefusalChoice } from '../grading/vocabulary.ts'
 import { LineError, ndjsonLines } from '../json/ndjson.ts'
+import { defined } from '../kernel/defined.ts'
 import { isUuid } from '../kernel/ids.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { type AgentRules, sayDiffering, sayLeft, sayRules } from '../view/grade.ts'
@@ -40,7 +41,7 @@ interface Asked extends Partial<Pick<GradeRules, 'refusals' | 'checks'>> {
 function askedOf(given: Given): Asked {
   const [agent, refusals] = [given.text('agent'), given.text('refusals') as RefusalChoice | undefined]
   const checks = checksOf(given.text('checks'))
-  return { ...(agent && { agent }), ...(refusals && { refusals }), ...(checks && { checks }) }
+  return defined({ agent, refusals, checks })
 }
 
 function checksOf(text: string | undefined): AnswerCheck[] | undefined {

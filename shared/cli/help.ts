@@ -45,7 +45,7 @@ function overview(commands: readonly Command[], columns: number): string {
     'usage: assay [COMMAND] [options]',
     '',
     ...explained(
-      shown.map(({ name, args, summary }) => [[name, ...args].join(' '), summary]),
+      shown.map(({ name, args = [], summary }) => [[name, ...args].join(' '), summary]),
       columns,
     ),
     ...paragraphs.flatMap(text => ['', ...wrap(text, Math.min(columns, PARAGRAPH_COLUMNS))]),
@@ -66,7 +66,7 @@ function commandHelp(commands: readonly Command[], command: Command, columns: nu
     ),
     ...(verbs.length > 0 ? [''] : []),
     ...explained(
-      verbs.map(({ name, args, summary }) => [['assay', name, ...args].join(' '), summary]),
+      verbs.map(({ name, args = [], summary }) => [['assay', name, ...args].join(' '), summary]),
       columns,
     ),
   ].join('\n')

@@ -1,11 +1,12 @@
 // The command that lists the items of a run, or follows them as they end.
 
+import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { answered, pageOf, type Run, type RunItem } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'
 import { untilInterrupted } from './interrupt.ts'
-import { type Listing, pause, sinceOf, teller, tellList } from './listing.ts'
+import { type Listing, type PageQuery, pause, sinceOf, teller, tellList } from './listing.ts'
 import { outage } from './outage.ts'
 import { itemsTable } from './run-view.ts'
 import type { Session } from './session.ts'
@@ -22,7 +23,7 @@ export async function items(session: Session, given: Given): Promise<ExitCode> {
     event: 'item',
     empty: outcome === undefined ? 'no items' : `no items with outcome ${outcome}`,
     page: LIMITS.items_page.max,
-    read: (limit, cursor) => itemsPage(session, runId, { limit, cursor, outcome }),
+    read: page => itemsPage(session, runId, page, outcome),
     keyOf: item => item.id,
     cameAt: item => item.completed_at,
     text: (rows, screen) => itemsTable(rows, screen),
@@ -61,14 +62,11 @@ const runOf = ({ api }: Session, runId: string) =>
 export function itemsPage(
   { api }: Pick<Session, 'api'>,
   runId: string,
-  query: { limit: number; cursor: string | undefined; outcome?: Outcome | undefined },
+  page: PageQuery,
+  outcome?: Outcome | undefined,
 ) {
-  const { limit, cursor, outcome } = query
-  return pageOf(
-    api.GET('/v2/runs/{runId}/items', {
-      params: { path: { runId }, query: { limit, ...(outcome && { outcome }), ...(cursor && { cursor }) } },
-    }),
-  )
+  const query = { ...page, ...defined({ outcome }) }
+  return pageOf(api.GET('/v2/runs/{runId}/items', { params: { path: { runId }, query } }))
 }
 
 function hasOutcome(item: RunItem, outcome: Outcome | undefined): boolean {
@@ -112,7 +110,7 @@ function endedItems(session: Session, runId: string) {
     let cursor = from
     let isPrefix = true
     for (let pages = 0; pages < PAGES; pages++) {
-      const page = await itemsPage(session, runId, { limit: LIMITS.items_page.max, cursor })
+      const page = await itemsPage(session, runId, { limit: LIMITS.items_page.max, ...defined({ cursor }) })
       const ended = page.rows.filter(item => item.completed_at !== null)
       items.push(...ended.filter(item => !told.has(item.id)))
       isPrefix &&= ended.length === page.rows.length

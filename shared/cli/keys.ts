@@ -1,18 +1,17 @@
 // Commands that list, create and revoke the keys of a project. Guarantee: a key is shown once, when it is created.
 
 import type { KeyRole } from '../accounts/vocabulary.ts'
+import { defined } from '../kernel/defined.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
-import { clean } from './format.ts'
-import { tellList } from './listing.ts'
-import { onlyProject } from './projects.ts'
+import { clean, minute } from './format.ts'
+import { BY_ID, inFull, tellList } from './listing.ts'
+import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
 type Key = Schemas['ApiKey']
-
-const minute = (at: string) => at.slice(0, 16).replace('T', ' ')
 
 const KEYS: Column<Key>[] = [
   { title: 'PREFIX', value: row => row.prefix },
@@ -24,9 +23,6 @@ const KEYS: Column<Key>[] = [
   { title: 'LAST USED', value: row => (row.last_used_at === null ? 'never' : minute(row.last_used_at)) },
 ]
 
-const pathOf = async ({ api }: Session, given: Given) => ({
-  projectId: given.text('project') ?? (await onlyProject(api)),
-})
 const read = ({ api }: Session, path: { projectId: string }) =>
   answered(api.GET('/v1/projects/{projectId}/api-keys', { params: { path } }))
 
@@ -38,15 +34,12 @@ export async function keys(session: Session, given: Given): Promise<ExitCode> {
   if (name !== undefined && keyId !== undefined) throw usageFailure('--create and --revoke are two commands')
   if (name !== undefined) return create(session, given, name)
   if (keyId !== undefined) return revoke(session, given, keyId)
-  const path = await pathOf(session, given)
+  const path = await projectOf(session, given)
   return tellList<Key>(session, given, {
     event: 'key',
     empty: 'no keys',
-    page: 1,
-    read: async () => ({ rows: await read(session, path), next: undefined }),
-    inAnyOrder: true,
-    keyOf: row => row.id,
-    cameAt: row => row.created_at,
+    ...inFull(() => read(session, path)),
+    ...BY_ID,
     text: (rows, screen) => table(KEYS, rows, screen),
   })
 }
@@ -57,8 +50,8 @@ export const revokeKey = (session: Session, given: Given) => revoke(session, giv
 async function create(session: Session, given: Given, name: string): Promise<ExitCode> {
   const expires_at = expiryOf(given.text('expires'), session.now())
   const role = given.text('role') as KeyRole | undefined
-  const body = { name, ...(role && { role }), ...(expires_at && { expires_at }) }
-  const params = { path: await pathOf(session, given) }
+  const body = { name, ...defined({ role, expires_at }) }
+  const params = { path: await projectOf(session, given) }
   const made = await answered(session.api.POST('/v1/projects/{projectId}/api-keys', { params, body }))
   session.output.emit('key_created', made, () => `${made.key}\nThis is the only time the key is shown.`)
   return EXIT.ok
@@ -66,7 +59,7 @@ async function create(session: Session, given: Given, name: string): Promise<Exi
 
 /** Revokes a key named by its id, or by the key itself, which its prefix identifies. */
 async function revoke(session: Session, given: Given, word: string): Promise<ExitCode> {
-  const path = await pathOf(session, given)
+  const path = await projectOf(session, given)
   const known = word.startsWith('pk_')
     ? (await read(session, path)).filter(row => word.startsWith(row.prefix))
     : []

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { answering, given, told } from '../../test/support/cli-session.ts'
-import { sinceOf, tellList } from './listing.ts'
+import { type PageQuery, sinceOf, tellList } from './listing.ts'
 
 const NOW = Date.parse('2026-03-02T12:00:00Z')
 const MINUTE = 60_000
@@ -34,7 +34,7 @@ function minutes(rows: number) {
       event: 'minute',
       empty: 'no minutes',
       page: 10,
-      async read(limit: number, cursor: string | undefined) {
+      async read({ limit, cursor }: PageQuery) {
         const from = Number(cursor ?? 0)
         pages.push(`${from}+${limit}`)
         const rows = all.slice(from, from + limit)

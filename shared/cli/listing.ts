@@ -2,6 +2,7 @@
 // --follow each row is printed once, and each poll for new rows is bounded.
 
 import { setTimeout as delay } from 'node:timers/promises'
+import { defined } from '../kernel/defined.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { count, plural } from './format.ts'
@@ -9,6 +10,12 @@ import { untilInterrupted } from './interrupt.ts'
 import { outage } from './outage.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
+
+/** Which page of a list to read, as parameters of the API. */
+export interface PageQuery {
+  limit: number
+  cursor?: string
+}
 
 export interface Page<Row> {
   rows: Row[]
@@ -24,7 +31,7 @@ export interface Listing<Row extends object> {
   /** Maximum rows of one page. */
   page: number
   /** Reads a page, newest first. With `inAnyOrder`, all pages are read. */
-  read(limit: number, cursor: string | undefined): Promise<Page<Row>>
+  read(page: PageQuery): Promise<Page<Row>>
   inAnyOrder?: true
   /** The number of rows, if the server has it; else further pages are counted, up to a bound. */
   total?(): Promise<number | undefined>
@@ -36,6 +43,33 @@ export interface Listing<Row extends object> {
   inBlocks?: true
   /** Text below the rows of a list that is not followed. */
   below?(rows: Row[]): string
+}
+
+/** For rows that have an id, and a time at which they came. */
+export const BY_ID = {
+  keyOf: ({ id }: { id: string }) => id,
+  cameAt: ({ created_at }: { created_at: string }) => created_at,
+}
+
+/** For lists that the server answers as a whole, in no particular order. */
+export const inFull = <Row>(read: () => Promise<Row[]>) => ({
+  page: Number.POSITIVE_INFINITY,
+  read: async () => ({ rows: await read(), next: undefined }),
+  inAnyOrder: true as const,
+})
+
+/** All rows of a list, at most of that many pages. */
+export async function* everyRow<Row>(
+  read: (page: PageQuery) => Promise<Page<Row>>,
+  limit: number,
+  pages = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Row, void> {
+  let page = await read({ limit })
+  yield* page.rows
+  for (let at = 1; at < pages && page.next !== undefined; at++) {
+    page = await read({ limit, cursor: page.next })
+    yield* page.rows
+  }
 }
 
 const DEFAULT_ROWS = 50
@@ -98,7 +132,7 @@ async function totalOf<Row extends object>(
   let of = shown + left.unshown
   let { cursor } = left
   for (let pages = 0; pages < PAGES_COUNTED && cursor !== undefined; pages++) {
-    const page: Page<Row> = await listing.read(listing.page, cursor)
+    const page: Page<Row> = await listing.read({ limit: listing.page, cursor })
     const recent = recentOf(listing, page.rows, since)
     of += recent.length
     cursor = recent.length < page.rows.length ? undefined : page.next
@@ -122,6 +156,12 @@ export function sinceOf(text: string | undefined, now: number): number | undefin
       hint: 'a time looks like 2026-03-02, or 2026-03-02T09:30:00Z',
     })
   return at
+}
+
+/** The same as a time of the API. */
+export function sinceTimeOf(text: string | undefined, now: number): string | undefined {
+  const at = sinceOf(text, now)
+  return at === undefined ? undefined : new Date(at).toISOString()
 }
 
 interface Found<Row> {
@@ -152,7 +192,10 @@ async function newest<Row extends object>(
   const rows: Row[] = []
   let cursor: string | undefined
   do {
-    const page = await listing.read(Math.min(limit - rows.length, listing.page), cursor)
+    const page = await listing.read({
+      limit: Math.min(limit - rows.length, listing.page),
+      ...defined({ cursor }),
+    })
     const recent = recentOf(listing, page.rows, since)
     rows.push(...recent)
     cursor = recent.length < page.rows.length ? undefined : page.next
@@ -170,7 +213,7 @@ async function everything<Row extends object>({ read, page: size }: Listing<Row>
   const rows: Row[] = []
   let cursor: string | undefined
   for (let pages = 0; pages < PAGES_IN_ALL; pages++) {
-    const page = await read(size, cursor)
+    const page = await read({ limit: size, ...defined({ cursor }) })
     rows.push(...page.rows)
     cursor = page.next
     if (cursor === undefined) break
@@ -217,7 +260,7 @@ async function unseen<Row extends object>(listing: Listing<Row>, known: Set<stri
   const fresh: Row[] = []
   let cursor: string | undefined
   for (let pages = 0; pages < PAGES_PER_LOOK; pages++) {
-    const page: Page<Row> = await listing.read(listing.page, cursor)
+    const page: Page<Row> = await listing.read({ limit: listing.page, ...defined({ cursor }) })
     const strangers = page.rows.filter(row => !known.has(listing.keyOf(row)))
     fresh.push(...strangers)
     cursor = page.next

@@ -7,8 +7,8 @@ import { randomWord } from '../kernel/secrets.ts'
 import { answered, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
-import { clean } from './format.ts'
-import { tellList } from './listing.ts'
+import { clean, minute } from './format.ts'
+import { BY_ID, everyRow, type PageQuery, tellList } from './listing.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
@@ -18,25 +18,26 @@ const MEMBERS: Column<Member>[] = [
   { title: 'E-MAIL', value: row => row.email, least: 10 },
   { title: 'ROLE', value: row => row.role },
   { title: 'ID', value: row => row.id },
-  { title: 'CREATED', value: row => row.created_at.slice(0, 16).replace('T', ' '), optional: 1 },
+  { title: 'CREATED', value: row => minute(row.created_at), optional: 1 },
 ]
 const PASSWORD_BYTES = 18
 
 const newPassword = () =>
   randomWord(bytes => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>), PASSWORD_BYTES)
 
-const readPage = ({ api }: Session, limit: number, cursor: string | undefined) =>
-  pageOf(api.GET('/v1/members', { params: { query: { limit, ...(cursor && { cursor }) } } }))
+const readPage =
+  ({ api }: Session) =>
+  (page: PageQuery) =>
+    pageOf(api.GET('/v1/members', { params: { query: page } }))
 
 export const members = (session: Session, given: Given): Promise<ExitCode> =>
   tellList<Member>(session, given, {
     event: 'member',
     empty: 'no members',
     page: LIMITS.members_page.max,
-    read: (limit, cursor) => readPage(session, limit, cursor),
+    read: readPage(session),
     inAnyOrder: true,
-    keyOf: row => row.id,
-    cameAt: row => row.created_at,
+    ...BY_ID,
     text: (rows, screen) => table(MEMBERS, rows, screen),
   })
 
@@ -96,13 +97,7 @@ const PAGES_LOOKED_AT = LIMITS.members_per_account / LIMITS.members_page.max
 
 /** Finds a member by id or e-mail. @throws Failure `usage` if there is none */
 async function memberIdOf(session: Session, word: string): Promise<string> {
-  let cursor: string | undefined
-  for (let pages = 0; pages < PAGES_LOOKED_AT; pages++) {
-    const page = await readPage(session, LIMITS.members_page.max, cursor)
-    const found = page.rows.find(row => row.id === word || row.email === word.toLowerCase())
-    if (found !== undefined) return found.id
-    cursor = page.next
-    if (cursor === undefined) break
-  }
+  for await (const row of everyRow(readPage(session), LIMITS.members_page.max, PAGES_LOOKED_AT))
+    if (row.id === word || row.email === word.toLowerCase()) return row.id
   throw usageFailure(`there is no member "${word}"`, { next: 'assay members' })
 }

@@ -60,7 +60,7 @@ describe.each([60, 80, 120])('on %i columns', columns => {
       env: {},
       now: () => Date.parse('2026-03-02T09:30:00Z'),
     }
-    const args = command.args.map(arg =>
+    const args = (command.args ?? []).map(arg =>
       arg.includes('AGENT') ? agentSlug() : '01900000-0000-7000-8000-000000000000',
     )
     await command.run(session, given({ list: 'yes', project: '01900000-0000-7000-8000-000000000000' }, args))

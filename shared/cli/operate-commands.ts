@@ -42,23 +42,17 @@ export const OPERATE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'admin',
-    args: [],
     summary: 'Show whether the installation is held, and what its master key is known by.',
-    options: [],
     run: async session => (await operating()).admin(session),
   },
   {
     name: 'admin go-on',
-    args: [],
     summary: 'Let a restored installation dispatch, fire and send again.',
-    options: [],
     run: async session => (await operating()).goOn(session),
   },
   {
     name: 'admin systemd-unit',
-    args: [],
     summary: 'Print the unit by which systemd starts this checkout at boot.',
-    options: [],
     run: async session => (await operating()).printUnit(session),
   },
 ]

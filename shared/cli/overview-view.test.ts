@@ -98,7 +98,13 @@ it.each([60, 80, 120])(
     expect(lines.filter(line => widthOf(line) > columns)).toEqual([])
     expect(lines.length).toBeLessThanOrEqual(columns < 80 ? 36 : 30)
     const text = lines.join('\n')
-    for (const next of ['top', 'triage', 'causes --since 1d', 'alerts --open', 'deliveries --failed'])
+    for (const next of [
+      'runs --state open',
+      'triage',
+      'causes --since 1d',
+      'alerts --open',
+      'deliveries --failed',
+    ])
       expect(text).toMatch(new RegExp(`assay ${next}$`, 'm'))
     expect(text).toMatch(/9 in flight/)
     expect(text).toMatch(/and 5 runs more/)

@@ -94,7 +94,7 @@ function runsPart({ runs }: Overview, now: number, screen: Screen): string[] {
     ]
   })
   return [
-    ...line('runs', `${count(moving.length)} in flight`, 'top', screen),
+    ...line('runs', `${count(moving.length)} in flight`, 'runs --state open', screen),
     ...shown,
     ...further(moving.length, MOST.runs, 'run', screen),
   ]

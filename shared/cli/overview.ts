@@ -67,7 +67,7 @@ async function readOverview(api: Api, now: number): Promise<Overview> {
   }
 }
 
-export const openRuns = async (api: Api) =>
+const openRuns = async (api: Api) =>
   answered(api.GET('/v2/runs', { params: { query: { state: 'open', limit: LIMITS.runs_page.max } } }))
 
 const laneOf = ({ rows, more }: { rows: { created_at: string }[]; more: boolean }) => ({

@@ -7,7 +7,7 @@ import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'
 import { clean, count, plural, spend, wrap } from './format.ts'
 import type { Screen } from './output.ts'
-import { onlyProject } from './projects.ts'
+import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
@@ -80,7 +80,7 @@ function markWords({ models, prices_as_of }: Check): string[] {
 /** Exits as degraded if a model has no price, so that a script notices. */
 export async function checkPrices(session: Session, given: Given): Promise<ExitCode> {
   const { api, output } = session
-  const path = { projectId: given.text('project') ?? (await onlyProject(api)) }
+  const path = await projectOf(session, given)
   const check = await answered(api.GET('/v1/projects/{projectId}/prices/check', { params: { path } }))
   output.emit('price_check', check, screen => checkText(check, screen))
   return check.models.some(({ state }) => state === 'none') ? EXIT.degraded : EXIT.ok

@@ -24,7 +24,6 @@ const periods: readonly Option[] = [
 export const PRICE_COMMANDS: readonly Command[] = [
   {
     name: 'models',
-    args: [],
     summary: 'Tell what each model cost and how it answered, by agent.',
     options: [
       project,
@@ -40,14 +39,12 @@ export const PRICE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'prices',
-    args: [],
     summary: "List a project's own prices of models.",
     options: [project, ...LIST_OPTIONS],
     run: async (...given) => (await import('./prices.ts')).prices(...given),
   },
   {
     name: 'prices list',
-    args: [],
     summary: 'The same.',
     options: [project, ...LIST_OPTIONS],
     run: async (...given) => (await import('./prices.ts')).prices(...given),
@@ -71,7 +68,6 @@ export const PRICE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'prices check',
-    args: [],
     summary:
       'See which models of the last 30 days have no price, or an old one; exit code 10 where one has none.',
     options: [project],
@@ -86,7 +82,6 @@ export const PRICE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'projects budget',
-    args: [],
     summary: 'Show or set the budgets of a project by day and month; setting takes assay login as an owner.',
     member: true,
     options: [

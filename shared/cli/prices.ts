@@ -1,20 +1,19 @@
 // Commands that list, set and remove a project's own prices; a price applies from a date on.
 
-import { LIMITS } from '../kernel/limits.ts'
+import { defined } from '../kernel/defined.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
-import { clean, money, plural } from './format.ts'
-import { tellList } from './listing.ts'
-import { onlyProject } from './projects.ts'
+import { clean, minute, money, plural } from './format.ts'
+import { BY_ID, inFull, tellList } from './listing.ts'
+import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
 type Price = Schemas['OwnPrice']
 
 const EVER = new Date(0).toISOString()
-const begins = (price: Price) =>
-  price.effective_from === EVER ? 'ever' : price.effective_from.slice(0, 16).replace('T', ' ')
+const begins = (price: Price) => (price.effective_from === EVER ? 'ever' : minute(price.effective_from))
 
 const PRICES: Column<Price>[] = [
   { title: 'MODEL', value: row => row.model, least: 10 },
@@ -29,23 +28,16 @@ const PRICES: Column<Price>[] = [
   { title: 'FROM (UTC)', value: begins },
 ]
 
-const pathOf = async ({ api }: Session, given: Given) => ({
-  projectId: given.text('project') ?? (await onlyProject(api)),
-})
-
 const read = (session: Session, path: { projectId: string }) =>
   answered(session.api.GET('/v1/projects/{projectId}/prices', { params: { path } }))
 
 export async function prices(session: Session, given: Given): Promise<ExitCode> {
-  const path = await pathOf(session, given)
+  const path = await projectOf(session, given)
   return tellList<Price>(session, given, {
     event: 'price',
     empty: 'no prices of its own: models have those of the list that Assay brings, or none',
-    page: LIMITS.prices_per_project,
-    read: async () => ({ rows: await read(session, path), next: undefined }),
-    inAnyOrder: true,
-    keyOf: row => row.id,
-    cameAt: row => row.created_at,
+    ...inFull(() => read(session, path)),
+    ...BY_ID,
     text: (rows, screen) => table(PRICES, rows, screen),
   })
 }
@@ -60,18 +52,10 @@ export async function setPrice(session: Session, given: Given): Promise<ExitCode
       hint: 'both are dollars per million tokens, as providers list them',
       next: 'assay prices set --help',
     })
-  const price = await answered(
-    api.POST('/v1/projects/{projectId}/prices', {
-      params: { path: await pathOf(session, given) },
-      body: {
-        model,
-        input_per_mtok: input,
-        output_per_mtok: out,
-        ...(cached !== undefined && { cached_input_per_mtok: cached }),
-        ...(from !== undefined && { effective_from: from }),
-      },
-    }),
-  )
+  const optional = defined({ cached_input_per_mtok: cached, effective_from: from })
+  const body = { model, input_per_mtok: input, output_per_mtok: out, ...optional }
+  const params = { path: await projectOf(session, given) }
+  const price = await answered(api.POST('/v1/projects/{projectId}/prices', { params, body }))
   output.emit(
     'price_set',
     price,
@@ -83,7 +67,7 @@ export async function setPrice(session: Session, given: Given): Promise<ExitCode
 
 export async function removePrices(session: Session, given: Given): Promise<ExitCode> {
   const { api, output } = session
-  const [model, from, path] = [given.arg(0), momentOf(given), await pathOf(session, given)]
+  const [model, from, path] = [given.arg(0), momentOf(given), await projectOf(session, given)]
   const ofModel = (await read(session, path)).filter(row => row.model === model)
   const gone = ofModel.filter(
     row => from === undefined || Date.parse(row.effective_from) === Date.parse(from),

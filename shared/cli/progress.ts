@@ -16,7 +16,7 @@ export interface Pace {
   left_ms: number | null
 }
 
-export const endedOf = (run: Run) => run.completed + run.failed + run.cancelled
+const endedOf = (run: Run) => run.completed + run.failed + run.cancelled
 
 /** Failed items, counted apart from those over budget, which did not run, or not to their end. */
 function failures(run: Run, { paint }: Screen): string[] {
@@ -50,11 +50,8 @@ export function progressLine(run: Run, pace: Pace, screen: Screen): string {
   return fitted(run, [[rate, left, cost], [left, cost], [cost], []], screen)
 }
 
-/** The two halves alone, for views that show the pace elsewhere. */
-export const progressBars = (run: Run, screen: Screen) => fitted(run, [[]], screen)
-
 /** Rate and time left as text; each is empty if unknown. */
-export function paceWords({ per_second, left_ms }: Pace): [rate: string, left: string] {
+function paceWords({ per_second, left_ms }: Pace): [rate: string, left: string] {
   return [
     per_second === null ? '' : `${rateText(per_second)}/s`,
     left_ms === null || left_ms === 0 ? '' : `${clock(left_ms)} left`,

@@ -7,14 +7,12 @@ export const PROJECT_COMMANDS: readonly Command[] = [
     name: 'init',
     args: ['[FOLDER]'],
     summary: 'Make a new agent project: an agent, its tests and a few items.',
-    options: [],
     run: async (...given) => (await import('./init.ts')).init(...given),
   },
   {
     name: 'test',
     args: ['[FILE]'],
     summary: 'Run the tests of agents in this folder, or those of FILE.',
-    options: [],
     run: async (...given) => (await import('./init.ts')).test(...given),
   },
 ]

@@ -1,10 +1,11 @@
 // Commands that list, create, rename, configure and delete projects, and the lookup of the project a command is about.
 
+import { defined } from '../kernel/defined.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { clean, money } from './format.ts'
-import { tellList } from './listing.ts'
+import { BY_ID, inFull, tellList } from './listing.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
@@ -42,11 +43,8 @@ export const projects = (session: Session, given: Given): Promise<ExitCode> =>
   tellList<Project>(session, given, {
     event: 'project',
     empty: 'no projects',
-    page: 1,
-    read: async () => ({ rows: await answered(session.api.GET('/v1/projects')), next: undefined }),
-    inAnyOrder: true,
-    keyOf: row => row.id,
-    cameAt: row => row.created_at,
+    ...inFull(() => answered(session.api.GET('/v1/projects'))),
+    ...BY_ID,
     text: (rows, screen) => table(PROJECTS, rows, screen),
   })
 
@@ -93,11 +91,7 @@ export async function projectSettings({ api, output }: Session, given: Given): P
 function changesOf(given: Given): Record<string, number | boolean | null> {
   const numbers = Object.entries(NUMBERS).map(([option, setting]) => [setting, given.wholeOrNone(option)])
   const mint = given.text('keys-may-mint')
-  return Object.fromEntries(
-    [...numbers, ['keys_may_mint', mint === undefined ? undefined : mint === 'yes']].filter(
-      ([, value]) => value !== undefined,
-    ),
-  )
+  return defined({ ...Object.fromEntries(numbers), keys_may_mint: mint && mint === 'yes' })
 }
 
 export async function deleteProject({ api, output }: Session, given: Given): Promise<ExitCode> {
@@ -133,10 +127,12 @@ async function projectNamed(api: Session['api'], word: string): Promise<Project>
   )
 }
 
-/** The project of a key, or of a member who has only one. @throws Failure `usage` if there are several */
-export async function onlyProject(api: Session['api']): Promise<string> {
+/** The project that --project names, else the one of the key or member. @throws Failure `usage` if there are several */
+export async function projectOf({ api }: Pick<Session, 'api'>, given: Given): Promise<{ projectId: string }> {
+  const named = given.text('project')
+  if (named !== undefined) return { projectId: named }
   const rows = await answered(api.GET('/v1/projects'))
-  if (rows.length === 1) return rows[0]!.id
+  if (rows.length === 1) return { projectId: rows[0]!.id }
   const known = rows.map(row => `${row.name} (${row.id})`).join(', ')
   throw usageFailure('--project is missing', { hint: `there are: ${known}`, next: 'assay projects' })
 }

@@ -1,12 +1,13 @@
 // The commands about a project's work: queued items and what they wait for, and what models cost and how they answer.
 
+import { defined } from '../kernel/defined.ts'
 import { counted } from '../prices/rules/amounts.ts'
 import { span } from '../view/time.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'
 import { count, spend } from './format.ts'
-import { onlyProject } from './projects.ts'
+import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
@@ -42,12 +43,8 @@ const MODELS: Column<Usage>[] = [
   { title: 'OUT', value: row => count(row.output_tokens), align: 'right', optional: 1 },
 ]
 
-const pathOf = async ({ api }: Session, given: Given) => ({
-  projectId: given.text('project') ?? (await onlyProject(api)),
-})
-
 export async function queue(session: Session, given: Given): Promise<ExitCode> {
-  const path = await pathOf(session, given)
+  const path = await projectOf(session, given)
   const found = await answered(session.api.GET('/v1/projects/{projectId}/queue', { params: { path } }))
   session.output.emit('queue', found, screen =>
     [
@@ -60,9 +57,8 @@ export async function queue(session: Session, given: Given): Promise<ExitCode> {
 }
 
 export async function models(session: Session, given: Given): Promise<ExitCode> {
-  const path = await pathOf(session, given)
-  const days = given.whole('days')
-  const query = days === undefined ? {} : { days }
+  const path = await projectOf(session, given)
+  const query = defined({ days: given.whole('days') })
   const found = await answered(
     session.api.GET('/v1/projects/{projectId}/models', { params: { path, query } }),
   )

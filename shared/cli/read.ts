@@ -1,38 +1,29 @@
 // Commands that only read, and the one that cancels a run.
 
 import type { RunState } from '../items/vocabulary.ts'
+import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { abortedInFlight } from '../view/run.ts'
-import { type Agent, answered, pageOf, type Run, type Step } from './api.ts'
+import { type Agent, answered, bodyPageOf, pageOf, type Run, type Step } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'
 import { findItem } from './find-item.ts'
 import { decisionText, itemText } from './item-view.ts'
-import { tellList } from './listing.ts'
+import { BY_ID, everyRow, inFull, type PageQuery, tellList } from './listing.ts'
 import { runSummary, runsTable, verificationText } from './run-view.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
 export function runs(session: Session, given: Given): Promise<ExitCode> {
   const { api, now } = session
-  const [agent, tag, state] = [
-    given.text('agent'),
-    given.text('tag'),
-    given.text('state') as RunState | undefined,
-  ]
-  const filter = {
-    ...(agent !== undefined && { agent }),
-    ...(tag !== undefined && { tag }),
-    ...(state !== undefined && { state }),
-  }
+  const state = given.text('state') as RunState | undefined
+  const filter = defined({ agent: given.text('agent'), tag: given.text('tag'), state })
   return tellList<Run>(session, given, {
     event: 'run',
     empty: Object.keys(filter).length === 0 ? 'no runs yet' : 'no run is like that',
     page: LIMITS.runs_page.max,
-    read: (limit, cursor) =>
-      pageOf(api.GET('/v2/runs', { params: { query: { ...filter, limit, ...(cursor && { cursor }) } } })),
-    keyOf: run => run.id,
-    cameAt: run => run.created_at,
+    read: page => pageOf(api.GET('/v2/runs', { params: { query: { ...filter, ...page } } })),
+    ...BY_ID,
     text: (rows, screen) => runsTable(rows, now(), screen),
     below: ([run]) => `list prices of ${run!.prices_as_of}`,
   })
@@ -54,11 +45,8 @@ export function agents(session: Session, given: Given): Promise<ExitCode> {
   return tellList<Agent>(session, given, {
     event: 'agent',
     empty: 'nothing has been deployed yet',
-    page: 1,
-    read: async () => ({ rows: await answered(session.api.GET('/v1/agents')), next: undefined }),
-    inAnyOrder: true,
-    keyOf: agent => agent.id,
-    cameAt: agent => agent.created_at,
+    ...inFull(() => answered(session.api.GET('/v1/agents'))),
+    ...BY_ID,
     text: (rows, screen) => table(AGENTS, rows, screen),
   })
 }
@@ -67,14 +55,13 @@ export async function item(session: Session, given: Given): Promise<ExitCode> {
   const { api, output } = session
   const itemId = await findItem(session, given, 'item')
   const record = await answered(api.GET('/v1/durable/runs/{itemId}', { params: { path: { itemId } } }))
+  const stepsPage = (page: PageQuery) =>
+    bodyPageOf(
+      api.GET('/v1/steps', { params: { query: { record_id: itemId, ...page } } }),
+      found => found.steps,
+    )
   const steps: Step[] = []
-  let cursor: string | undefined
-  do {
-    const query = { record_id: itemId, limit: LIMITS.steps_page.max, ...(cursor && { cursor }) }
-    const page = await answered(api.GET('/v1/steps', { params: { query } }))
-    steps.push(...page.steps)
-    cursor = page.next_cursor ?? undefined
-  } while (cursor !== undefined)
+  for await (const step of everyRow(stepsPage, LIMITS.steps_page.max)) steps.push(step)
   output.emit(
     'item',
     { ...record, steps },

@@ -1,6 +1,7 @@
 // The commands that act on a cohort of items, show the progress of that, and abort it.
 
 import { setTimeout as delay } from 'node:timers/promises'
+import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { ReuseChoice } from '../recovery/vocabulary.ts'
 import type { RECORDED_LANES, TriageAction } from '../triage/vocabulary.ts'
@@ -8,8 +9,8 @@ import { isPaused, sayForecast, sayStage, sayStanding } from '../view/recovery.t
 import { answered, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
-import { count, money, shorten, wrap } from './format.ts'
-import { tellList } from './listing.ts'
+import { count, minute, money, shorten, wrap } from './format.ts'
+import { BY_ID, tellList } from './listing.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -59,13 +60,8 @@ async function start(session: Session, given: Given): Promise<ExitCode> {
   const kind = given.text('kind') as (typeof RECORDED_LANES)[number] | undefined
   const cancelled = given.flag('cancelled')
   if (cancelled && given.text('run') === undefined) throw usageFailure('--cancelled needs --run RUN')
-  const filter = {
-    ...(kind && { kind }),
-    ...(await filtersOf(session, given)),
-    ...(from && { from }),
-    ...(to && { to }),
-    ...(cancelled && { status: 'cancelled' as const }),
-  }
+  const status = cancelled ? ('cancelled' as const) : undefined
+  const filter = defined({ kind, ...(await filtersOf(session, given)), from, to, status })
   // Acting on all items in triage needs --all: without any filter, recoveries are only listed.
   const choosesAll = given.flag('all')
   if (Object.keys(filter).length === 0 && !choosesAll && !given.flag('dry-run')) return list(session, given)
@@ -76,13 +72,9 @@ async function start(session: Session, given: Given): Promise<ExitCode> {
     })
   const action = given.text('action') as TriageAction | undefined
   const order = {
-    ...(action && { action }),
     filter,
-    ...(first !== undefined && { first }),
-    ...(name !== undefined && { name }),
-    ...(deployment && { deployment }),
+    ...defined({ action, first, name, deployment, budget_cents }),
     ...reuseOf(given),
-    ...(budget_cents !== undefined && { budget_cents }),
     dry_run: given.flag('dry-run'),
   }
   const answer = (await answered(api.POST('/v1/recoveries', { body: order }))) as Recovery | Plan
@@ -107,7 +99,7 @@ const RECOVERIES: Column<Recovery>[] = [
   { title: 'OK', value: row => count(row.ok), align: 'right' },
   { title: 'NOT OK', value: row => count(row.degraded + row.failed), align: 'right' },
   { title: 'UNCHANGED', value: row => count(row.unchanged), align: 'right', optional: 3 },
-  { title: 'MADE', value: row => row.created_at.slice(0, 16).replace('T', ' '), optional: 1 },
+  { title: 'MADE', value: row => minute(row.created_at), optional: 1 },
 ]
 
 const list = (session: Session, given: Given) =>
@@ -115,10 +107,8 @@ const list = (session: Session, given: Given) =>
     event: 'recovery',
     empty: 'no recoveries yet; name what to act on (--run, --cause, --reason …), or --all',
     page: LIMITS.recoveries_page.max,
-    read: (limit, cursor) =>
-      pageOf(session.api.GET('/v1/recoveries', { params: { query: { limit, ...(cursor && { cursor }) } } })),
-    keyOf: row => row.id,
-    cameAt: row => row.created_at,
+    read: page => pageOf(session.api.GET('/v1/recoveries', { params: { query: page } })),
+    ...BY_ID,
     text: (rows, screen) => table(RECOVERIES, rows, screen),
   })
 
@@ -152,7 +142,7 @@ export function reuseOf(given: Given): { reuse?: ReuseChoice; from_step?: string
   const [reuse, from_step] = [given.text('reuse') as ReuseChoice | undefined, given.text('from-step')]
   if (from_step !== undefined && reuse !== undefined && reuse !== 'auto')
     throw usageFailure('--from-step and --reuse both say which steps are taken over: give one')
-  return { ...(reuse && { reuse }), ...(from_step !== undefined && { from_step }) }
+  return defined({ reuse, from_step })
 }
 
 /** Replays all items of a cluster, as a recovery. */

@@ -38,7 +38,6 @@ const filters: readonly Option[] = [
 export const RECOVERY_COMMANDS: readonly Command[] = [
   {
     name: 'triage',
-    args: [],
     summary: 'Decide about items that wait: on a terminal by keys, else a list.',
     options: [
       {
@@ -78,14 +77,12 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
     name: 'ack',
     args: ITEM_ARGS,
     summary: 'Take an item out of the list of triage; its run stays partial.',
-    options: [],
     run: async (...given) => (await import('./triage.ts')).acknowledge(...given),
   },
   {
     name: 'dismiss',
     args: ITEM_ARGS,
     summary: 'Decide that nothing more is done about an item.',
-    options: [],
     run: async (...given) => (await import('./triage.ts')).dismiss(...given),
   },
   {
@@ -106,12 +103,10 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
     name: 'confirm',
     args: ITEM_ARGS,
     summary: 'Confirm what triage asks about an item: it did not work.',
-    options: [],
     run: async (...given) => (await import('./triage.ts')).confirm(...given),
   },
   {
     name: 'verdicts',
-    args: [],
     summary: 'List how often people found verdicts right, by agent and reason.',
     options: [{ name: 'agent', value: 'SLUG', about: 'only verdicts of this agent' }, limitOption],
     run: async (...given) => (await import('./verdicts.ts')).verdicts(...given),
@@ -120,12 +115,10 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
     name: 'reopen',
     args: ITEM_ARGS,
     summary: 'Take back a decision about an item within an hour.',
-    options: [],
     run: async (...given) => (await import('./triage.ts')).reopen(...given),
   },
   {
     name: 'causes',
-    args: [],
     summary: 'List why items did not work, what is alike as one, the most frequent first.',
     options: [
       { name: 'run', value: 'RUN', about: 'only causes of this run, with its items counted' },
@@ -136,7 +129,6 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
   },
   {
     name: 'clusters',
-    args: [],
     summary: 'List failures that share an error and a prompt, the most frequent first.',
     options: LIST_OPTIONS,
     run: async (...given) => (await import('./clusters.ts')).clusters(...given),
@@ -145,12 +137,10 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
     name: 'why',
     args: ITEM_ARGS,
     summary: 'Tell why an item is not running.',
-    options: [],
     run: async (...given) => (await import('./triage.ts')).why(...given),
   },
   {
     name: 'queue',
-    args: [],
     summary: 'Tell which runs wait and what for, and which items are tried again next.',
     options: [project],
     run: async (...given) => (await import('./queue.ts')).queue(...given),
@@ -210,7 +200,6 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
     name: 'diff',
     args: ['RUN', 'RUN'],
     summary: 'Compare two runs item by item: verdicts, cost, outputs.',
-    options: [],
     run: async (...given) => (await import('./diff.ts')).diff(...given),
   },
 ]

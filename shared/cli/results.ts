@@ -3,12 +3,13 @@
 
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
+import { defined } from '../kernel/defined.ts'
 import { findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { bytes } from './format.ts'
 import { untilInterrupted } from './interrupt.ts'
-import { sinceOf } from './listing.ts'
+import { sinceTimeOf } from './listing.ts'
 import type { Session } from './session.ts'
 
 const FORMATS = ['csv', 'json', 'ndjson'] as const
@@ -43,7 +44,7 @@ function formatOf({ output }: Session, given: Given): Format {
 async function scopeOf({ api, now }: Session, given: Given) {
   const run_id = given.optionalArg(0)
   const slug = given.text('agent')
-  const since = sinceOf(given.text('since'), now())
+  const since = sinceTimeOf(given.text('since'), now())
   if ((run_id === undefined) === (slug === undefined))
     throw usageFailure('results are of a RUN or of an --agent', { next: 'assay runs' })
   if (slug === undefined) {
@@ -54,17 +55,13 @@ async function scopeOf({ api, now }: Session, given: Given) {
   return {
     agent: agent.slug,
     project_id: agent.project_id,
-    ...(since !== undefined && { since: new Date(since).toISOString() }),
+    ...defined({ since }),
   }
 }
 
 function optionsOf(given: Given) {
   const [fields, only] = [given.text('fields'), given.text('only') as 'ok' | 'not_ok' | 'all' | undefined]
-  return {
-    ...(fields !== undefined && { fields }),
-    ...(only !== undefined && { only }),
-    ...(given.flag('raw') && { raw: true }),
-  }
+  return { ...defined({ fields, only }), ...(given.flag('raw') && { raw: true }) }
 }
 
 /** Writes a temporary file in the same folder, and renames it at the end. */

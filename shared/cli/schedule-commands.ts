@@ -8,7 +8,6 @@ const timezone: Option = { name: 'timezone', value: 'ZONE', about: 'an IANA name
 export const SCHEDULE_COMMANDS: readonly Command[] = [
   {
     name: 'schedules',
-    args: [],
     summary: 'List schedules: when each fires next, and what became of its latest moment.',
     options: [{ name: 'agent', value: 'SLUG', about: 'only schedules of this agent' }, ...LIST_OPTIONS],
     run: async (...given) => (await import('./schedules.ts')).schedules(...given),
@@ -17,7 +16,6 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
     name: 'schedules show',
     args: ['SCHEDULE'],
     summary: 'Show a schedule, by its id or name: when it fires, what it reads, what it starts runs with.',
-    options: [],
     run: async (...given) => (await import('./schedules.ts')).show(...given),
   },
   {
@@ -66,21 +64,18 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
     name: 'schedules enable',
     args: ['SCHEDULE'],
     summary: 'Let a schedule fire again, from its next moment on.',
-    options: [],
     run: async (...given) => (await import('./schedules.ts')).enable(...given),
   },
   {
     name: 'schedules disable',
     args: ['SCHEDULE'],
     summary: 'Keep a schedule from firing.',
-    options: [],
     run: async (...given) => (await import('./schedules.ts')).disable(...given),
   },
   {
     name: 'schedules delete',
     args: ['SCHEDULE'],
     summary: 'Delete a schedule with its events; the runs it started stay.',
-    options: [],
     run: async (...given) => (await import('./schedules.ts')).remove(...given),
   },
 ]

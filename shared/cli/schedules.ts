@@ -1,12 +1,13 @@
 // The commands about schedules.
 
+import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { answered, findAgent, pageOf, type Schemas } from './api.ts'
-import { fieldsGiven, type Given } from './arguments.ts'
+import { fieldsGiven, type Given, withInput } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { findSchedule } from './find-schedule.ts'
-import { plural } from './format.ts'
-import { tellList } from './listing.ts'
+import { minute, plural } from './format.ts'
+import { BY_ID, tellList } from './listing.ts'
 import { SCHEDULE_SETTINGS } from './schedule-settings.ts'
 import { eventsTable, type Schedule, scheduleLine, schedulesTable, scheduleText } from './schedule-view.ts'
 import type { Session } from './session.ts'
@@ -17,17 +18,13 @@ import { watchRun } from './watch.ts'
 export async function schedules(session: Session, given: Given): Promise<ExitCode> {
   const { api, now } = session
   const agent = given.text('agent')
-  const filter = agent === undefined ? {} : { agent_id: (await findAgent(api, agent)).id }
+  const filter = defined({ agent_id: agent && (await findAgent(api, agent)).id })
   return tellList<Schedule>(session, given, {
     event: 'schedule',
     empty: 'no schedules yet',
     page: LIMITS.schedules_page.max,
-    read: (limit, cursor) =>
-      pageOf(
-        api.GET('/v1/schedules', { params: { query: { ...filter, limit, ...(cursor && { cursor }) } } }),
-      ),
-    keyOf: row => row.id,
-    cameAt: row => row.created_at,
+    read: page => pageOf(api.GET('/v1/schedules', { params: { query: { ...filter, ...page } } })),
+    ...BY_ID,
     text: (rows, screen) => schedulesTable(rows, now(), screen),
   })
 }
@@ -50,12 +47,8 @@ export async function events(session: Session, given: Given): Promise<ExitCode> 
     noun: 'event',
     empty: 'none of its moments has come yet',
     page: LIMITS.events_page.max,
-    read: (limit, cursor) =>
-      pageOf(
-        api.GET('/v1/schedules/{scheduleId}/events', {
-          params: { path: { scheduleId }, query: { limit, ...(cursor && { cursor }) } },
-        }),
-      ),
+    read: page =>
+      pageOf(api.GET('/v1/schedules/{scheduleId}/events', { params: { path: { scheduleId }, query: page } })),
     keyOf: row => `${row.scheduled_for} ${row.reason === 'manual'}`,
     cameAt: row => row.scheduled_for,
     text: (rows, screen) => eventsTable(rows, timezone, now(), screen),
@@ -64,7 +57,7 @@ export async function events(session: Session, given: Given): Promise<ExitCode> 
 
 const MOMENTS: Column<Schemas['SchedulePreview']['moments'][number]>[] = [
   { title: 'WALL CLOCK', value: row => row.wall_clock.replace('T', ' ') },
-  { title: 'UTC', value: row => row.at?.slice(0, 16).replace('T', ' ') ?? '' },
+  { title: 'UTC', value: row => (row.at === null ? '' : minute(row.at)) },
   {
     title: 'NOTE',
     value: row =>
@@ -78,8 +71,7 @@ const MOMENTS: Column<Schemas['SchedulePreview']['moments'][number]>[] = [
 ]
 
 export async function preview({ api, output }: Session, given: Given): Promise<ExitCode> {
-  const timezone = given.text('timezone')
-  const query = { cron: given.arg(0), ...(timezone && { timezone }) }
+  const query = { cron: given.arg(0), ...defined({ timezone: given.text('timezone') }) }
   const found = await answered(api.GET('/v1/schedules/preview', { params: { query } }))
   output.rows('moment', found.moments, screen => table(MOMENTS, found.moments, screen))
   return EXIT.ok
@@ -88,20 +80,15 @@ export async function preview({ api, output }: Session, given: Given): Promise<E
 export async function create(session: Session, given: Given): Promise<ExitCode> {
   const { id } = await findAgent(session.api, given.arg(0))
   const timezone = given.text('timezone')
-  const order = {
-    agent_id: id,
-    cron: given.arg(1),
-    enabled: !given.flag('disabled'),
-    ...(timezone && { timezone }),
-  }
+  const enabled = !given.flag('disabled')
+  const order = { agent_id: id, cron: given.arg(1), enabled, ...defined({ timezone }) }
   const text = bodyText(given, order)
   const made = await answered(session.api.POST('/v1/schedules', { body: order, bodySerializer: () => text }))
   return tell(session, 'created', made)
 }
 
 export async function update(session: Session, given: Given): Promise<ExitCode> {
-  const [cron, timezone] = [given.text('cron'), given.text('timezone')]
-  const changes = { ...(cron && { cron }), ...(timezone && { timezone }) }
+  const changes = defined({ cron: given.text('cron'), timezone: given.text('timezone') })
   if (bodyText(given, changes) === '{}')
     throw usageFailure('nothing to change', { next: 'assay schedules update --help' })
   const params = { path: { scheduleId: await findSchedule(session.api, given.arg(0)) } }
@@ -113,22 +100,14 @@ export async function update(session: Session, given: Given): Promise<ExitCode> 
   return tell(session, 'updated', changed)
 }
 
-/** The request body with the settings given. The input is sent as typed, so numbers keep their digits. */
+/** The request body with the settings given. */
 function bodyText(given: Given, fields: object, known: Schemas['Source'] | null = null): string {
   const settings = {
     ...fieldsGiven(given, SCHEDULE_SETTINGS),
     source: sourceOf(given, { known }),
     results: resultsOf(given),
   }
-  const rest = JSON.stringify({ ...fields, ...settings })
-  const input = given.text('input')
-  if (input === undefined) return rest
-  try {
-    JSON.parse(input)
-  } catch (error) {
-    throw usageFailure(`--input is not JSON: ${(error as Error).message}`)
-  }
-  return `{"input":${input},${rest.slice(1)}`.replace(/,}$/, '}')
+  return withInput(given.text('input'), { ...fields, ...settings })
 }
 
 /** @throws Failure `usage` for a format without a URL */
@@ -137,25 +116,16 @@ function resultsOf(given: Given) {
   if (url === undefined && format !== undefined)
     throw usageFailure('--results-format is of the file that --results-url gets, which is not given')
   if (url === 'none') return null
-  return url === undefined ? undefined : { url, ...(format && { format }) }
+  return url === undefined ? undefined : { url, ...defined({ format }) }
 }
 
-export async function enable(session: Session, given: Given): Promise<ExitCode> {
-  const params = { path: { scheduleId: await findSchedule(session.api, given.arg(0)) } }
-  return tell(
-    session,
-    'enabled',
-    await answered(session.api.POST('/v1/schedules/{scheduleId}/enable', { params })),
-  )
-}
+export const enable = (session: Session, given: Given) => switched(session, given, 'enable')
+export const disable = (session: Session, given: Given) => switched(session, given, 'disable')
 
-export async function disable(session: Session, given: Given): Promise<ExitCode> {
+async function switched(session: Session, given: Given, act: 'enable' | 'disable'): Promise<ExitCode> {
   const params = { path: { scheduleId: await findSchedule(session.api, given.arg(0)) } }
-  return tell(
-    session,
-    'disabled',
-    await answered(session.api.POST('/v1/schedules/{scheduleId}/disable', { params })),
-  )
+  const schedule = await answered(session.api.POST(`/v1/schedules/{scheduleId}/${act}`, { params }))
+  return tell(session, `${act}d`, schedule)
 }
 
 function tell({ output, now }: Session, event: string, schedule: Schedule): ExitCode {

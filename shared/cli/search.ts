@@ -1,13 +1,14 @@
 // The command that searches the steps of all items.
 
+import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { operations } from '../sdk/client.gen.ts'
 import { reasonWords } from '../view/reason.ts'
-import { answered, type Step } from './api.ts'
+import { bodyPageOf, type Step } from './api.ts'
 import type { Given } from './arguments.ts'
 import { type ExitCode, usageFailure } from './failure.ts'
 import { ago, brief, spend } from './format.ts'
-import { sinceOf, tellList } from './listing.ts'
+import { sinceTimeOf, tellList } from './listing.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -31,24 +32,17 @@ const FILTERS = {
 export function search(session: Session, given: Given): Promise<ExitCode> {
   const { api, now } = session
   const q = given.optionalArg(0)
-  const filters = Object.entries(FILTERS).flatMap(([option, parameter]) => {
-    const value = given.text(option)
-    return value === undefined ? [] : [[parameter, value]]
-  })
-  const since = sinceOf(given.text('since'), now())
-  const from = since === undefined ? {} : { from: new Date(since).toISOString() }
-  const query: Query = { ...(q !== undefined && { q }), ...from, ...Object.fromEntries(filters) }
+  const from = sinceTimeOf(given.text('since'), now())
+  const filters = Object.entries(FILTERS).map(([option, parameter]) => [parameter, given.text(option)])
+  const query: Query = { ...defined({ q, from }), ...defined(Object.fromEntries(filters)) }
   if (given.flag('follow') && query.sort === 'cost')
     throw usageFailure('--follow tells what comes, and --sort cost is another order')
   return tellList<Step>(session, given, {
     event: 'step',
     empty: 'no steps found',
     page: LIMITS.steps_page.max,
-    async read(limit, cursor) {
-      const page = { limit, ...(cursor && { cursor }) }
-      const found = await answered(api.GET('/v1/steps', { params: { query: { ...query, ...page } } }))
-      return { rows: found.steps, next: found.next_cursor ?? undefined }
-    },
+    read: page =>
+      bodyPageOf(api.GET('/v1/steps', { params: { query: { ...query, ...page } } }), found => found.steps),
     keyOf: step => `${step.record_id} ${step.attempt} ${step.step_no}`,
     cameAt: step => step.started_at,
     text: (rows, screen) => stepsTable(rows, now(), screen),

@@ -1,5 +1,6 @@
 // The options of schedules and triggers that say where items come from.
 
+import { defined } from '../kernel/defined.ts'
 import { isEmptyHeader } from '../sources/rules/source.ts'
 import { SOURCE_FORMATS, type SourceFormat } from '../sources/vocabulary.ts'
 import type { Schemas } from './api.ts'
@@ -74,7 +75,7 @@ export function sourceOf(given: Given, { takesBody = false, known = null }: Sour
   if (url === undefined && (headers !== undefined || format !== undefined))
     throw usageFailure('--format and --header say how --source is read')
   if (generator !== undefined) return { generator, ...rows }
-  if (url !== undefined) return { url, ...(format && { format }), ...rows, ...(headers && { headers }) }
+  if (url !== undefined) return { url, ...rows, ...defined({ format, headers }) }
   if (!takesBody && Object.keys(fields).length > 0)
     throw usageFailure('--item-id and --partition-key name fields of what --source or --generator brings')
   return undefined
@@ -82,8 +83,7 @@ export function sourceOf(given: Given, { takesBody = false, known = null }: Sour
 
 /** The fields of rows that are named; null for none. */
 export function rowFields(given: Given): { item_id?: string | null; partition_key?: string | null } {
-  const [item_id, partition_key] = [given.textOrNone('item-id'), given.textOrNone('partition-key')]
-  return { ...(item_id !== undefined && { item_id }), ...(partition_key !== undefined && { partition_key }) }
+  return defined({ item_id: given.textOrNone('item-id'), partition_key: given.textOrNone('partition-key') })
 }
 
 function headersOf(given: Given): Record<string, string> | undefined {

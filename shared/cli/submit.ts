@@ -2,10 +2,11 @@
 
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { defined } from '../kernel/defined.ts'
 import { firstRows } from '../submission/rules/first-rows.ts'
 import { misfitOf, wantedOf } from '../submission/rules/wanted-fields.ts'
 import { type Agent, answered, findAgent } from './api.ts'
-import type { Given } from './arguments.ts'
+import { type Given, withInput } from './arguments.ts'
 import { canAsk, confirm } from './ask.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { plural } from './format.ts'
@@ -31,25 +32,20 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
   const path = file === '-' ? undefined : await existing(resolve(session.folder, file))
   const agent = await findAgent(api, slug)
   if (path !== undefined) await checkFit(session, given, path, agent)
-  const [name, budget_cents, concurrency, callback_url, idempotency_key] = [
-    given.text('name'),
-    given.amount('budget'),
-    given.whole('concurrency'),
-    given.text('callback-url'),
-    given.text('idempotency-key'),
-  ]
   const tags = given.list('tag')
   const order: Submission = {
     agent_id: agent.id,
-    ...(name !== undefined && { name }),
-    ...(budget_cents !== undefined && { budget_cents }),
-    ...(given.flag('allow-unpriced') && { allow_unpriced: true }),
-    ...(concurrency !== undefined && { concurrency }),
-    ...(callback_url !== undefined && { callback_url }),
-    ...(idempotency_key !== undefined && { idempotency_key }),
-    ...(tags.length > 0 && { tags }),
-    // Standard input can be read only once, so all of it is sent, and the server holds back the rest after the pilot.
-    ...(path === undefined && pilot !== undefined && { pilot_items: pilot.rows }),
+    ...defined({
+      name: given.text('name'),
+      budget_cents: given.amount('budget'),
+      allow_unpriced: given.flag('allow-unpriced') || undefined,
+      concurrency: given.whole('concurrency'),
+      callback_url: given.text('callback-url'),
+      idempotency_key: given.text('idempotency-key'),
+      tags: tags.length > 0 ? tags : undefined,
+      // Standard input can be read only once, so all of it is sent, and the server holds back the rest after the pilot.
+      pilot_items: path === undefined ? pilot?.rows : undefined,
+    }),
   }
   const source: Source = path === undefined ? await inputSource(process.stdin, fields) : { path, fields }
   const rest =
@@ -107,11 +103,14 @@ export async function run(session: Session, given: Given): Promise<ExitCode> {
   const input = given.text('input')
   if (input === undefined)
     throw usageFailure('--input is missing', { next: `assay run ${slug} --input '{}'` })
-  const body = orderText(input, {
+  const order = {
     item_id: given.text('item-id'),
     partition_key: given.text('partition-key'),
     callback_url: given.text('callback-url'),
     tags: given.list('tag').length > 0 ? given.list('tag') : undefined,
+  }
+  const body = withInput(input, order, {
+    hint: `quote it for the shell, such as --input '{"text": "hello"}'; a bare text is '"hello"'`,
   })
   const agent = await findAgent(api, slug)
   const { run_id, record_id } = await answered(
@@ -134,16 +133,4 @@ export async function run(session: Session, given: Given): Promise<ExitCode> {
   )
   output.emit('item', item, screen => `\n${recordText(item, screen)}`)
   return exit
-}
-
-/** The request body with the input as typed, so numbers keep their digits. @throws Failure `usage` if it is not JSON */
-function orderText(input: string, keys: Record<string, string | string[] | undefined>): string {
-  try {
-    JSON.parse(input)
-  } catch (error) {
-    throw usageFailure(`--input is not JSON: ${(error as Error).message}`, {
-      hint: `quote it for the shell, such as --input '{"text": "hello"}'; a bare text is '"hello"'`,
-    })
-  }
-  return `{"input":${input},${JSON.stringify(keys).slice(1)}`.replace(/,}$/, '}')
 }

@@ -78,21 +78,6 @@ describe('the list of triage', () => {
   })
 })
 
-describe('with an older server', () => {
-  it('the list is shown without reviews and without the quality of verdicts', async () => {
-    const api = connect({ base_url: 'http://assay.test', api_key: 'pk_test' }, async input => {
-      const { pathname, searchParams } = new URL((input as Request).url)
-      const refusal = (code: string, status: number) =>
-        Response.json({ error: { code, message: code } }, { status, headers: { 'x-request-id': 'r' } })
-      if (pathname !== '/v1/triage') return refusal('not_found', 404)
-      if (searchParams.has('kind')) return refusal('invalid_request', 400)
-      return Response.json({ rows: [refused], next_cursor: null }, { headers: { 'x-request-id': 'r' } })
-    })
-    await triage({ ...answering({})(100), api }, given())
-    expect(told()).toContain('the model refused')
-  })
-})
-
 it('the list of verdicts says, when none is judged, from when an ok item called wrong counts', async () => {
   await verdicts(listing({})(200), given())
   expect(told()).toContain('an ok item that was called wrong counts once it is decided about')

@@ -1,11 +1,11 @@
 // The commands that list items that wait for a decision, and decide about them.
 
+import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { ApiFailure } from '../sdk/client.ts'
 import type { WrongOf } from '../triage/vocabulary.ts'
 import type { Doubt } from '../view/verdict.ts'
-import { answered, type Schemas } from './api.ts'
-import type { Given } from './arguments.ts'
+import { answered, bodyPageOf, type Schemas } from './api.ts'
+import { type Given, withInput } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { findItem } from './find-item.ts'
 import { ago, plural } from './format.ts'
@@ -57,10 +57,9 @@ export async function triage(session: Session, given: Given): Promise<ExitCode> 
     noun: 'item',
     empty: 'nothing waits for a decision',
     page: LIMITS.triage_page.max,
-    async read(limit, cursor) {
-      const query = { ...filters, limit, ...(cursor && { cursor }) }
-      const { rows, next_cursor } = await readTriage(session, query)
-      return { rows, next: next_cursor ?? undefined }
+    read(page) {
+      const query = { ...own, kind: kind ?? ('all' as const), ...page }
+      return bodyPageOf(session.api.GET('/v1/triage', { params: { query } }), found => found.rows)
     },
     keyOf: row => `${row.record_id} ${row.created_at}`,
     cameAt: row => row.created_at,
@@ -69,23 +68,10 @@ export async function triage(session: Session, given: Given): Promise<ExitCode> 
   const isList = ['limit', 'since'].some(name => given.text(name) !== undefined) || given.flag('follow')
   if (isList || session.output.isJson || !isFullTerminal()) return tellList(session, given, listing)
   const newest = async () => {
-    const { rows, next } = await listing.read(listing.page, undefined)
+    const { rows, next } = await listing.read({ limit: listing.page })
     return { rows, more: next !== undefined, doubt, ofCause: await countsOfCauses(session, filters) }
   }
   return triageScreen(session, newest, own)
-}
-
-/** Reads a page of one lane, or of all. A server without reviews refuses `all`, so it is queried without a lane. */
-async function readTriage({ api }: Session, query: { kind?: Row['kind']; limit: number }) {
-  const read = (kind?: Row['kind'] | 'all') =>
-    answered(api.GET('/v1/triage', { params: { query: { ...query, ...(kind && { kind }) } } }))
-  if (query.kind !== undefined) return read(query.kind)
-  try {
-    return await read('all')
-  } catch (error) {
-    if (error instanceof ApiFailure && error.code === 'invalid_request') return read()
-    throw error
-  }
 }
 
 /** How many items wait with each cause; empty if a filter leaves out some, because the server does not count those. */
@@ -93,7 +79,7 @@ async function countsOfCauses({ api }: Session, filters: object): Promise<Map<st
   const { run_id, ...others } = filters as { run_id?: string }
   if (Object.keys(others).some(name => name !== 'cause_id')) return new Map()
   const query = {
-    ...(run_id !== undefined && { run_id }),
+    ...defined({ run_id }),
     waiting: 'true',
     limit: LIMITS.triage_page.max,
   } as const
@@ -105,7 +91,8 @@ export async function replay(session: Session, given: Given): Promise<ExitCode> 
   if (given.optionalArg(0) === undefined) return replayMany(session, given)
   if (given.flag('dry-run') || given.text('cluster') !== undefined)
     throw usageFailure('--cluster and --dry-run are for many items, and one is named')
-  const body = replayText(given)
+  const [deployment, budget_cents] = [given.text('deployment'), given.amount('budget')]
+  const body = withInput(given.text('input'), { ...reuseOf(given), deployment, budget_cents })
   const itemId = await findItem(session, given, 'replay')
   const continued = await answered(
     session.api.POST('/v1/durable/runs/{itemId}/replay', {
@@ -117,30 +104,13 @@ export async function replay(session: Session, given: Given): Promise<ExitCode> 
   return tell(session, given, 'replayed', `replayed as ${continued.record_id}`, continued)
 }
 
-/** The request body with the input as typed, so numbers keep their digits. @throws Failure `usage` if it is not JSON */
-function replayText(given: Given): string {
-  const [input, deployment, budget_cents] = [
-    given.text('input'),
-    given.text('deployment'),
-    given.amount('budget'),
-  ]
-  const rest = JSON.stringify({ ...reuseOf(given), deployment, budget_cents })
-  if (input === undefined) return rest
-  try {
-    JSON.parse(input)
-  } catch (error) {
-    throw usageFailure(`--input is not JSON: ${(error as Error).message}`)
-  }
-  return `{"input":${input},${rest.slice(1)}`.replace(/,}$/, '}')
-}
-
 export async function resume(session: Session, given: Given): Promise<ExitCode> {
   const budget_cents = given.amount('budget')
   const itemId = await findItem(session, given, 'resume')
   const continued = await answered(
     session.api.POST('/v1/durable/runs/{itemId}/resume', {
       params: { path: { itemId } },
-      body: budget_cents === undefined ? {} : { budget_cents },
+      body: defined({ budget_cents }),
     }),
   )
   return tell(session, given, 'resumed', 'resumed', continued)
@@ -163,19 +133,26 @@ async function tell(
   return given.flag('watch') ? watchRun(session, run_id) : EXIT.ok
 }
 
-export async function acknowledge(session: Session, given: Given): Promise<ExitCode> {
-  const { api, output } = session
-  const itemId = await findItem(session, given, 'ack')
-  await answered(api.POST('/v1/durable/runs/{itemId}/acknowledge', { params: { path: { itemId } } }))
-  output.emit('acknowledged', { record_id: itemId }, () => `${itemId} has left triage, undecided`)
-  return EXIT.ok
-}
+export const acknowledge = (session: Session, given: Given) =>
+  decided(session, given, 'acknowledge', 'has left triage, undecided')
+export const dismiss = (session: Session, given: Given) => decided(session, given, 'dismiss', 'is dismissed')
+export const confirm = (session: Session, given: Given) =>
+  decided(session, given, 'confirm', 'is confirmed not to have worked; what was recorded stays')
+export const reopen = (session: Session, given: Given) =>
+  decided(session, given, 'reopen', 'waits for a decision again')
 
-export async function dismiss(session: Session, given: Given): Promise<ExitCode> {
+const EVENTS = {
+  acknowledge: 'acknowledged',
+  dismiss: 'dismissed',
+  confirm: 'confirmed',
+  reopen: 'reopened',
+} as const
+
+async function decided(session: Session, given: Given, act: keyof typeof EVENTS, words: string) {
   const { api, output } = session
-  const itemId = await findItem(session, given, 'dismiss')
-  await answered(api.POST('/v1/durable/runs/{itemId}/dismiss', { params: { path: { itemId } } }))
-  output.emit('dismissed', { record_id: itemId }, () => `${itemId} is dismissed`)
+  const itemId = await findItem(session, given, verbOf(act))
+  await answered(api.POST(`/v1/durable/runs/{itemId}/${act}`, { params: { path: { itemId } } }))
+  output.emit(EVENTS[act], { record_id: itemId }, () => `${itemId} ${words}`)
   return EXIT.ok
 }
 
@@ -183,7 +160,7 @@ export async function callWrong(session: Session, given: Given): Promise<ExitCod
   const { api, output } = session
   const itemId = await findItem(session, given, 'wrong')
   const of = given.text('of') as WrongOf | undefined
-  const order = { params: { path: { itemId } }, body: { ...(of && { of }) } }
+  const order = { params: { path: { itemId } }, body: defined({ of }) }
   await answered(api.POST('/v1/durable/runs/{itemId}/wrong', order))
   const words = await wrongWords(session, itemId, of)
   output.emit('called_wrong', { record_id: itemId }, () => `${itemId} ${words}`)
@@ -203,23 +180,6 @@ async function wrongWords(
   return outcome_status === 'ok'
     ? 'is called wrong and waits in triage; it counts in verdicts once it is decided about there'
     : 'is called wrong; what was recorded stays'
-}
-
-export async function confirm(session: Session, given: Given): Promise<ExitCode> {
-  const { api, output } = session
-  const itemId = await findItem(session, given, 'confirm')
-  await answered(api.POST('/v1/durable/runs/{itemId}/confirm', { params: { path: { itemId } } }))
-  const told = () => `${itemId} is confirmed not to have worked; what was recorded stays`
-  output.emit('confirmed', { record_id: itemId }, told)
-  return EXIT.ok
-}
-
-export async function reopen(session: Session, given: Given): Promise<ExitCode> {
-  const { api, output } = session
-  const itemId = await findItem(session, given, 'reopen')
-  await answered(api.POST('/v1/durable/runs/{itemId}/reopen', { params: { path: { itemId } } }))
-  output.emit('reopened', { record_id: itemId }, () => `${itemId} waits for a decision again`)
-  return EXIT.ok
 }
 
 export async function why(session: Session, given: Given): Promise<ExitCode> {

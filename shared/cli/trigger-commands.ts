@@ -26,7 +26,6 @@ const items: Option = {
 export const TRIGGER_COMMANDS: readonly Command[] = [
   {
     name: 'triggers',
-    args: [],
     summary: 'List triggers, the URLs that start an agent, and when each last did.',
     options: [{ name: 'agent', value: 'SLUG', about: 'only triggers of this agent' }, ...LIST_OPTIONS],
     run: async (...given) => (await import('./triggers.ts')).triggers(...given),

@@ -1,13 +1,14 @@
 // The commands about triggers. A secret is never taken from the command line, where others could read it.
 
+import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { sampleBody } from '../triggers/rules/sample-body.ts'
 import type { SignatureScheme } from '../triggers/vocabulary.ts'
-import { answered, findAgent, type Schemas } from './api.ts'
+import { answered, bodyPageOf, findAgent, type Schemas } from './api.ts'
 import { fieldsGiven, type Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { ago } from './format.ts'
-import { tellList } from './listing.ts'
+import { BY_ID, everyRow, type PageQuery, tellList } from './listing.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
 import { rowFields, sourceOf } from './source-options.ts'
@@ -38,9 +39,8 @@ export async function triggers(session: Session, given: Given): Promise<ExitCode
     event: 'trigger',
     empty: 'no triggers yet',
     page: LIMITS.triggers_page.max,
-    read: (limit, cursor) => triggersPage(api, filter, limit, cursor),
-    keyOf: row => row.id,
-    cameAt: row => row.created_at,
+    read: triggersPage(api, filter),
+    ...BY_ID,
     text: (rows, screen) => table(columns, rows, screen),
   })
 }
@@ -64,8 +64,7 @@ export async function create(session: Session, given: Given): Promise<ExitCode> 
   const body = {
     agent_id,
     name: given.arg(0),
-    ...(scheme && { scheme }),
-    ...(secret_env && { secret_env }),
+    ...defined({ scheme, secret_env }),
     ...fieldsGiven(given, START_SETTINGS),
     ...signingSecretOf(session, given),
     ...itemsOf(given),
@@ -165,12 +164,8 @@ async function findTrigger(session: Session, given: Given): Promise<Trigger> {
   const name = given.arg(0)
   const filter = await ofAgent(session, given.text('agent'))
   const rows: Trigger[] = []
-  let cursor: string | undefined
-  do {
-    const page = await triggersPage(session.api, filter, LIMITS.triggers_page.max, cursor)
-    rows.push(...page.rows)
-    cursor = page.next
-  } while (cursor !== undefined)
+  for await (const row of everyRow(triggersPage(session.api, filter), LIMITS.triggers_page.max))
+    rows.push(row)
   const found = rows.filter(row => row.name === name || row.id === name)
   if (found.length === 1) return found[0]!
   if (found.length > 1) {
@@ -187,18 +182,10 @@ async function findTrigger(session: Session, given: Given): Promise<Trigger> {
 }
 
 const ofAgent = async ({ api }: Session, slug: string | undefined) =>
-  slug === undefined ? {} : { agent_id: (await findAgent(api, slug)).id }
+  defined({ agent_id: slug && (await findAgent(api, slug)).id })
 
-async function triggersPage(
-  api: Session['api'],
-  filter: { agent_id?: string },
-  limit: number,
-  cursor: string | undefined,
-) {
-  const query = { ...filter, limit, ...(cursor && { cursor }) }
-  const page = await answered(api.GET('/v1/triggers', { params: { query } }))
-  return { rows: page.triggers, next: page.next_cursor ?? undefined }
-}
+const triggersPage = (api: Session['api'], filter: { agent_id?: string }) => (page: PageQuery) =>
+  bodyPageOf(api.GET('/v1/triggers', { params: { query: { ...filter, ...page } } }), found => found.triggers)
 
 async function tell({ api, output }: Session, event: string, trigger: NewTrigger): Promise<ExitCode> {
   const schema = await inputSchema(api, { id: trigger.agent_id })

@@ -1,10 +1,11 @@
 // The command that shows how good verdicts are: people's judgements, counted by the server.
 
+import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { ApiFailure } from '../sdk/client.ts'
 import { reasonMeaning } from '../triage/rules/outcome-meanings.ts'
 import { type Doubt, doubtOf } from '../view/verdict.ts'
-import { answered, type Schemas } from './api.ts'
+import { answered, bodyPageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import type { ExitCode } from './failure.ts'
 import { count } from './format.ts'
@@ -31,7 +32,7 @@ const COLUMNS: Column<Judged>[] = [
 
 /**
  * The remarks for reasons that people often found wrong, as far as the first page has them. Not queried if it is not
- * printed; a server that refuses the query, such as an older one, must not prevent the list.
+ * printed; a server that refuses the query must not prevent the list.
  */
 export async function doubts({ api, output }: Session, given: Given): Promise<Doubt> {
   if (output.isJson || given.flag('follow')) return doubtOf([])
@@ -49,17 +50,17 @@ export const withDoubt = (words: string, doubt: string | undefined): string =>
   doubt === undefined ? words : `${words} (${doubt})`
 
 export async function verdicts(session: Session, given: Given): Promise<ExitCode> {
-  const agent = given.text('agent')
+  const agent = defined({ agent: given.text('agent') })
   return tellList<Judged>(session, given, {
     event: 'verdict',
     empty:
       'nobody has judged a verdict yet: in triage, w calls one wrong; an ok item that was called wrong counts once it is decided about there',
     page: LIMITS.verdicts_page.max,
-    read: async (limit, cursor) => {
-      const query = { limit, ...(agent !== undefined && { agent }), ...(cursor && { cursor }) }
-      const page = await answered(session.api.GET('/v1/verdicts', { params: { query } }))
-      return { rows: page.rows, next: page.next_cursor ?? undefined }
-    },
+    read: page =>
+      bodyPageOf(
+        session.api.GET('/v1/verdicts', { params: { query: { ...page, ...agent } } }),
+        found => found.rows,
+      ),
     inAnyOrder: true,
     keyOf: row => `${row.agent_id} ${row.reason}`,
     cameAt: () => null,

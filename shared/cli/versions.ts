@@ -1,12 +1,13 @@
 // The commands that list the versions of an agent, and make an older one current again.
 
+import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { type Agent, type Api, answered, findAgent, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { dryRunText, planLines, secretLines } from './deploy-view.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { ago } from './format.ts'
-import { tellList } from './listing.ts'
+import { BY_ID, everyRow, type PageQuery, tellList } from './listing.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
@@ -30,9 +31,8 @@ export async function deployments(session: Session, given: Given): Promise<ExitC
     event: 'deployment',
     empty: 'no deployments',
     page: LIMITS.deployments_page.max,
-    read: (limit, cursor) => versionsPage(api, agent, limit, cursor, external_id),
-    keyOf: row => row.id,
-    cameAt: row => row.created_at,
+    read: versionsPage(api, agent, external_id),
+    ...BY_ID,
     text: (rows, screen) => table(columns(now()), rows, screen),
   })
 }
@@ -99,26 +99,17 @@ export async function findVersion(
   agent: Pick<Agent, 'id'>,
   isIt: (version: Version) => boolean,
 ): Promise<Version | undefined> {
-  let cursor: string | undefined
-  do {
-    const page = await versionsPage(api, agent, LIMITS.deployments_page.max, cursor)
-    const found = page.rows.find(isIt)
-    if (found !== undefined) return found
-    cursor = page.next
-  } while (cursor !== undefined)
+  for await (const version of everyRow(versionsPage(api, agent), LIMITS.deployments_page.max))
+    if (isIt(version)) return version
   return undefined
 }
 
-function versionsPage(
-  api: Api,
-  { id: agentId }: Pick<Agent, 'id'>,
-  limit: number,
-  cursor: string | undefined,
-  external_id?: string,
-) {
-  const query = { limit, ...(external_id && { external_id }), ...(cursor && { cursor }) }
-  return pageOf(api.GET('/v1/agents/{agentId}/deployments', { params: { path: { agentId }, query } }))
-}
+const versionsPage =
+  (api: Api, { id: agentId }: Pick<Agent, 'id'>, external_id?: string) =>
+  (page: PageQuery) => {
+    const query = { ...page, ...defined({ external_id }) }
+    return pageOf(api.GET('/v1/agents/{agentId}/deployments', { params: { path: { agentId }, query } }))
+  }
 
 const noVersion = ({ slug }: Agent, message: string) =>
   new Failure(EXIT.api, 'not_found', message, { next: `assay deployments ${slug}` })

@@ -1,10 +1,9 @@
 // Recognises answers that a proxy, a sign-in page or another server wrote instead of Assay. Guarantee: an answer passes
-// only with a header of Assay and in a format the client asks for; for every other, the caller gets who wrote it, as
-// far as the answer shows, and which setting to change.
+// only with the header of Assay and in a format the client asks for; for every other, the caller gets who wrote it, as
+// far as the answer shows, and what to change.
 
-/** Sent with every answer of Assay, as is `x-request-id`; servers before 0.1 send only the latter. */
+/** Sent with every answer of Assay. */
 export const VERSION_HEADER = 'assay-version'
-const MARKS = [VERSION_HEADER, 'x-request-id']
 const FORMS = /^(application\/(json|x-ndjson)|text\/(csv|event-stream))\b/i
 /** How much of a page is read to find who wrote it; error pages of proxies are smaller. */
 const PAGE_BYTES = 64 * 1024
@@ -40,7 +39,7 @@ export interface Asked {
 /** Finds out who wrote an answer. Consumes its body, unless it is a good answer of Assay. */
 export async function judge(response: Response, asked: Asked): Promise<Judged> {
   const { ok, status, headers } = response
-  const isMarked = MARKS.some(name => headers.has(name))
+  const isMarked = headers.has(VERSION_HEADER)
   const hasForm = FORMS.test(headers.get('content-type') ?? '')
   if (ok && isMarked && (hasForm || isBare(response))) return { by: 'assay' }
   const page = await beginningOf(response)
@@ -78,26 +77,52 @@ async function beginningOf({ body }: Response): Promise<string> {
 }
 
 function describe({ status, headers }: Response, page: string, asked: Asked): ForeignAnswer {
-  const writer = WRITERS.find(({ wrote }) => wrote(headers, page))
   const isGateway = status === 413 || status === 429 || status >= 500
-  const answered_by = writer?.name ?? (named(headers) || (isGateway ? 'a proxy' : 'another server'))
-  const told = { ...asked, answered_by, sets: writer?.sets ?? {}, status, headers, page }
-  return { answered_by, ...(status >= 300 && status < 400 ? redirected(told) : wordsOf(told)) }
-}
-
-type Words = Omit<ForeignAnswer, 'answered_by'>
-
-interface Told extends Asked {
-  answered_by: string
-  sets: Settings
-  status: number
-  headers: Headers
-  page: string
+  const by = writerOf(headers, page) ?? (isGateway ? 'a proxy' : 'another server')
+  const limit = BODY_LIMITS[by] ?? `raise the limit on request bodies of ${by}`
+  const said = (code: ForeignCode, message: string, hint: string) => ({
+    code,
+    answered_by: by,
+    message,
+    hint,
+  })
+  if (status >= 300 && status < 400) return redirected(by, status, headers.get('location') ?? '', asked)
+  if (status === 413)
+    return said('proxy_body_limit', `${by} refuses a body of this size (413); Assay never saw it`, limit)
+  if (status === 429)
+    return said(
+      'proxy_rate_limited',
+      `${by} limits how often it may be asked (429); Assay never saw the request`,
+      `${waitOf(headers)}raise the limit on requests of ${by}`,
+    )
+  if ([408, 504, 524].includes(status))
+    return said(
+      'proxy_unavailable',
+      `${by} did not wait for the end of the request (${status})`,
+      `raise the time that ${by} waits for an answer and for an upload, or submit in several batches`,
+    )
+  if (status >= 500)
+    return said(
+      'proxy_unavailable',
+      `${by} answered ${status}: it did not reach Assay at ${asked.base}`,
+      `is Assay up, and does ${by} name its address?${by === 'Caddy' ? ` It may also mean a large body: ${limit}` : ''}`,
+    )
+  if ([401, 403, 407].includes(status))
+    return said(
+      'proxy_refused',
+      `${by} refused the request (${status}) before Assay saw it${realmOf(headers)}`,
+      `let requests with a bearer to ${asked.base} through ${by}, and Assay's own errors: Assay checks the key itself`,
+    )
+  const isJson = /json/i.test(headers.get('content-type') ?? '')
+  return said(
+    'not_assay',
+    `${by} answered ${status} with ${kindOf(page, isJson)}; Assay did not write it`,
+    isJson ? `${ADDRESS}; ${UNMARKED}` : ADDRESS,
+  )
 }
 
 /** Redirects are not followed, because the key must go to no address but the one it was meant for. */
-function redirected({ answered_by, status, headers, base, url }: Told): Words {
-  const to = headers.get('location') ?? ''
+function redirected(by: string, status: number, to: string, { base, url }: Asked): ForeignAnswer {
   const target = URL.canParse(to, url) ? new URL(to, url) : undefined
   const asked = new URL(url)
   const rest = asked.pathname.slice(new URL(base).pathname.replace(/\/$/, '').length)
@@ -105,75 +130,29 @@ function redirected({ answered_by, status, headers, base, url }: Told): Words {
     target !== undefined && rest !== '/' && target.pathname.endsWith(rest) && target.search === asked.search
       ? `${target.origin}${target.pathname.slice(0, -rest.length)}`
       : undefined
+  const said = { code: 'redirected', answered_by: by } as const
   if (moved === undefined || moved === base)
     return {
-      code: 'redirected',
-      message: `${answered_by} redirects requests from ${base} to ${short(to) || 'nowhere'} (${status})`,
+      ...said,
+      message: `${by} redirects requests from ${base} to ${short(to) || 'nowhere'} (${status})`,
       hint: `a sign-in page, or no Assay there? ${ADDRESS}`,
     }
   return {
-    code: 'redirected',
-    message: `${answered_by} redirects from ${base} to ${moved} (${status}), and a key is sent only to its own address`,
+    ...said,
+    message: `${by} redirects from ${base} to ${moved} (${status}), and a key is sent only to its own address`,
     hint: `set ASSAY_BASE_URL=${moved} (baseUrl in code; of a profile: assay login --server ${moved})`,
   }
 }
 
 const ADDRESS =
   'ASSAY_BASE_URL (baseUrl in code) names Assay itself, with its path prefix where it has one; what asks people to sign in before it has to let the API through'
+const UNMARKED = `if it is Assay, a proxy takes its header ${VERSION_HEADER} away, and has to let it through`
 
-function wordsOf({ answered_by: by, sets, status, headers, page, base }: Told): Words {
-  if (status === 413)
-    return {
-      code: 'proxy_body_limit',
-      message: `${by} refuses a body of this size (413); Assay never saw it`,
-      hint: sets.body ?? `raise the limit on request bodies of ${by}`,
-    }
-  if (status === 429)
-    return {
-      code: 'proxy_rate_limited',
-      message: `${by} limits how often it may be asked (429); Assay never saw the request`,
-      hint: `${waitOf(headers)}${sets.rate ?? `raise the limit on requests of ${by}`}`,
-    }
-  if (status === 408 && sets.wait === undefined)
-    return {
-      code: 'proxy_unavailable',
-      message: 'The request took longer to arrive than it may (408)',
-      hint: 'A proxy bounds the time of an upload: raise that, or submit it in several batches',
-    }
-  if (status === 504 || status === 408 || status === 524)
-    return {
-      code: 'proxy_unavailable',
-      message: `${by} did not wait for the end of the request (${status})`,
-      hint: sets.wait ?? `raise the time that ${by} waits for an answer`,
-    }
-  if (status >= 500)
-    return {
-      code: 'proxy_unavailable',
-      message: `${by} answered ${status}: it did not reach Assay at ${base}`,
-      hint: sets.reach ?? `is Assay up, and does ${by} name its address?`,
-    }
-  if (status === 401 || status === 403 || status === 407)
-    return {
-      code: 'proxy_refused',
-      message: `${by} refused the request (${status}) before Assay saw it${realmOf(headers)}`,
-      hint: `let requests with a bearer to ${base} through ${by}, and Assay's own errors: Assay checks the key itself`,
-    }
-  const kind = kindOf(headers, page)
-  return {
-    code: 'not_assay',
-    message: `${by} answered ${status} with ${kind}; Assay did not write it`,
-    hint: kind === JSON_OF_ANOTHER_KIND ? `${ADDRESS}; ${UNMARKED}` : ADDRESS,
-  }
-}
-
-const JSON_OF_ANOTHER_KIND = 'JSON of another kind'
-const UNMARKED = `if it is Assay, a proxy takes its headers ${MARKS.join(' and ')} away, and has to let one through`
-
-function kindOf(headers: Headers, page: string): string {
+function kindOf(page: string, isJson: boolean): string {
   const title = /<title[^>]*>([^<]*)/i.exec(page)?.[1]?.trim()
   if (/^\s*<(!doctype|html|head|body)/i.test(page)) return title ? `the page "${short(title)}"` : 'a page'
   if (page.trim() === '') return 'an empty body'
-  return /json/i.test(headers.get('content-type') ?? '') ? JSON_OF_ANOTHER_KIND : `"${short(page.trim())}"`
+  return isJson ? 'JSON of another kind' : `"${short(page.trim())}"`
 }
 
 const waitOf = (headers: Headers) => {
@@ -187,95 +166,33 @@ const realmOf = (headers: Headers) =>
 const CHARACTERS_SHOWN = 100
 const short = (text: string) => text.replaceAll(/[\p{Cc}\s]+/gu, ' ').slice(0, CHARACTERS_SHOWN)
 
-/** The name that a server outside WRITERS gives itself; empty if it gives none. */
-const named = (headers: Headers) => {
-  const name = headers.get('server')?.split(/[\s/(]/)[0] ?? ''
-  return name === '' ? '' : `the server "${short(name)}"`
-}
-
-/** Which setting of a proxy to change, by problem: body size, request rate, time to wait, reaching Assay. */
-interface Settings {
-  body?: string
-  rate?: string
-  wait?: string
-  reach?: string
-}
-
-interface Writer {
-  name: string
-  wrote(headers: Headers, page: string): boolean
-  sets: Settings
-}
-
-const server = (pattern: RegExp) => (headers: Headers) => pattern.test(headers.get('server') ?? '')
-
-const NGINX: Settings = {
-  body: 'set client_max_body_size (1m unless told) in its server or location, 0 for no limit; at an Ingress nginx.ingress.kubernetes.io/proxy-body-size',
-  rate: 'raise its limit_req or limit_conn',
-  wait: 'raise proxy_read_timeout and proxy_send_timeout (60s unless told)',
-  reach: 'is Assay up, and does proxy_pass name its address?',
-}
-
-/** Pages are matched before headers: a proxy may pass on, under its own name, a page of a proxy behind it. */
-const WRITERS: readonly Writer[] = [
-  { name: 'nginx', wrote: (_, page) => /<center>(nginx|openresty)[^<]*<\/center>/i.test(page), sets: NGINX },
-  {
-    name: 'Cloudflare',
-    wrote: (headers, page) => /<center>cloudflare[^<]*<\/center>/i.test(page) || headers.has('cf-ray'),
-    sets: {
-      body: 'its plan takes 100 MB (Free and Pro), 200 MB or 500 MB: send fewer items at a time, or by an address that does not pass it',
-      rate: 'raise its rate limiting rule for this path',
-      wait: 'it waits 120 s unless told: use an address that does not pass it',
-      reach: 'is Assay up, and reachable from Cloudflare by the address of its DNS record or tunnel?',
-    },
-  },
-  {
-    name: 'HAProxy',
-    wrote: (_, page) => /^<html><body><h1>\d{3} [^<]+<\/h1>\n/.test(page),
-    sets: {
-      body: 'raise the size in its http-request deny rule (req.body_size)',
-      rate: 'raise the rate in its http-request deny rule (sc_http_req_rate)',
-      wait: 'raise timeout server, and timeout client for uploads',
-      reach: 'is Assay up, and does the server line of its backend name its address?',
-    },
-  },
-  {
-    name: 'Traefik',
-    wrote: (headers, page) =>
-      !headers.has('server') &&
-      /^(Bad Gateway|Gateway Timeout|no available server|Request Entity Too Large)\s*$/i.test(page),
-    sets: {
-      body: 'raise maxRequestBodyBytes of its buffering middleware',
-      rate: 'raise average and burst of its rateLimit middleware',
-      wait: 'raise its serversTransport.forwardingTimeouts and the respondingTimeouts of its entry point',
-    },
-  },
-  {
-    name: 'Caddy',
-    wrote: server(/^caddy/i),
-    sets: {
-      body: 'raise max_size of its request_body directive',
-      wait: 'raise the timeouts of the transport in reverse_proxy',
-      reach:
-        'is Assay up, and does reverse_proxy name its address? Some versions answer so to a body over max_size of request_body, too',
-    },
-  },
-  { name: 'CloudFront', wrote: headers => headers.has('x-amz-cf-id'), sets: {} },
-  {
-    name: 'an AWS load balancer',
-    wrote: server(/^awselb/i),
-    sets: {
-      wait: 'raise its idle_timeout.timeout_seconds (60 unless told)',
-      reach: 'is a target of its group healthy? Its check asks /health/ready',
-    },
-  },
-  {
-    name: 'Envoy',
-    wrote: server(/envoy/i),
-    sets: {
-      body: 'raise max_request_bytes of its buffer filter',
-      wait: 'raise the timeout of its route (15 s unless told)',
-    },
-  },
-  { name: 'nginx', wrote: server(/^(nginx|openresty)/i), sets: NGINX },
+/** Error pages of proxies. They are matched before headers: a proxy passes on the page of one behind it. */
+const PAGES: readonly [name: string, page: RegExp][] = [
+  ['nginx', /<center>(nginx|openresty)[^<]*<\/center>/i],
+  ['Cloudflare', /<center>cloudflare[^<]*<\/center>/i],
+  ['HAProxy', /^<html><body><h1>\d{3} [^<]+<\/h1>\n/],
 ]
+/** Traefik answers with a text alone, and does not name itself. */
+const TRAEFIK = /^(Bad Gateway|Gateway Timeout|no available server|Request Entity Too Large)\s*$/i
+const SERVERS: Record<string, string> = { nginx: 'nginx', openresty: 'nginx', caddy: 'Caddy' }
+
+/** Who wrote the answer, as far as it shows. */
+function writerOf(headers: Headers, page: string): string | undefined {
+  const [known] = PAGES.find(([, pattern]) => pattern.test(page)) ?? []
+  if (known !== undefined) return known
+  if (headers.has('cf-ray')) return 'Cloudflare'
+  const server = headers.get('server')?.split(/[\s/(]/)[0] ?? ''
+  if (server !== '') return SERVERS[server.toLowerCase()] ?? `the server "${short(server)}"`
+  return TRAEFIK.test(page) ? 'Traefik' : undefined
+}
+
+/** The limit that an upload meets first, by proxy; infra/proxies.md has the other settings. */
+const BODY_LIMITS: Record<string, string> = {
+  nginx:
+    'set client_max_body_size (1m by default) in its server or location, 0 for no limit; at an Ingress nginx.ingress.kubernetes.io/proxy-body-size',
+  Cloudflare:
+    'its plan takes 100 MB (Free and Pro), 200 MB or 500 MB: send fewer items at a time, or by an address that does not pass it',
+  HAProxy: 'raise the size in its http-request deny rule (req.body_size)',
+  Traefik: 'raise maxRequestBodyBytes of its buffering middleware',
+  Caddy: 'raise max_size of its request_body directive',
+}

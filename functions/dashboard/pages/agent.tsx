@@ -1,14 +1,14 @@
 // One agent: its versions, its budgets, and a run by hand.
 
 import * as z from 'zod'
+import { defined } from '../../../shared/kernel/defined.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { BudgetFields, BudgetLines } from '../parts/budget-lines.tsx'
 import { Field, Sure } from '../parts/form.tsx'
 import { InputFields, inputOf, propertiesOf } from '../parts/input-form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
-import { cents, count, When } from '../parts/text.tsx'
+import { Code, cents, count, When } from '../parts/text.tsx'
 import { ofAgent, ofItem, ofProject } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { bodyText, dollars, jsonText } from '../shell/form-values.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
@@ -206,9 +206,7 @@ const Deployments = ({
     empty={
       <>
         <p>Nothing is deployed: no run can start.</p>
-        <pre>
-          <code>npx assay deploy agent.ts</code>
-        </pre>
+        <Code>npx assay deploy agent.ts</Code>
       </>
     }
   />

@@ -3,7 +3,7 @@
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { agentsOf } from '../parts/agents-of.ts'
 import { type Column, List } from '../parts/list.tsx'
-import { count, money, percent, When } from '../parts/text.tsx'
+import { Code, count, money, percent, When } from '../parts/text.tsx'
 import { ofAgent, ofProject, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
@@ -124,8 +124,6 @@ const Held = ({ of: one, project_id }: { of: Agent; project_id: string }) =>
 const NoneYet = () => (
   <>
     <p>No agent yet. Make one, try it, and deploy it:</p>
-    <pre>
-      <code>{'npx assay init my-agent\ncd my-agent\nnpx assay deploy agent.ts'}</code>
-    </pre>
+    <Code>{'npx assay init my-agent\ncd my-agent\nnpx assay deploy agent.ts'}</Code>
   </>
 )

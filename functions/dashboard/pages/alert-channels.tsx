@@ -2,9 +2,9 @@
 
 import * as z from 'zod'
 import { CHANNEL_DIGESTS } from '../../../shared/alerts/vocabulary.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { CHANNEL_FORMATS } from '../../../shared/outbox/vocabulary.ts'
 import { ofDelivery, ofProject } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { action } from '../shell/page.ts'
 import { alertsView } from './alerts.tsx'
 

@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import { ALERT_RULES, ALERT_STATES } from '../../../shared/alerts/vocabulary.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { agentsOf } from '../parts/agents-of.ts'
@@ -11,7 +12,6 @@ import { Deadlines } from '../parts/deadlines.tsx'
 import { Field, RoleRequired } from '../parts/form.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { ofProject } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
 type Rule = Schemas['AlertRule']

@@ -1,6 +1,7 @@
 // Who changed what in a project, and when.
 
 import * as z from 'zod'
+import { defined } from '../../../shared/kernel/defined.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
 import { agentsOf } from '../parts/agents-of.ts'
 import { Field } from '../parts/form.tsx'
@@ -8,7 +9,6 @@ import { List, linkWith, Pager } from '../parts/list.tsx'
 import { scheduleName } from '../parts/occurrence.tsx'
 import { Id, When } from '../parts/text.tsx'
 import { ofAgent, ofProject, ofSchedule } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { page } from '../shell/page.ts'
 
 const AuditQuery = z.strictObject({

@@ -1,8 +1,8 @@
 // The actions of the deadlines' forms: set and remove a deadline.
 
 import * as z from 'zod'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { ofProject } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { action } from '../shell/page.ts'
 import { alertsView } from './alerts.tsx'
 

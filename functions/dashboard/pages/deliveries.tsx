@@ -1,12 +1,12 @@
 // The deliveries of a project: callbacks of runs and alerts, and the result of each attempt.
 
 import * as z from 'zod'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { DELIVERY_STATES } from '../../../shared/outbox/vocabulary.ts'
-import { Field } from '../parts/form.tsx'
+import { anyAmong, Choice } from '../parts/choice.tsx'
 import { List, Pager } from '../parts/list.tsx'
-import { count, Status, span, When } from '../parts/text.tsx'
+import { Code, count, Status, span, When } from '../parts/text.tsx'
 import { ofDelivery, ofProject, ofRun } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { action, page } from '../shell/page.ts'
 
 const KINDS = {
@@ -42,16 +42,7 @@ export const deliveriesPage = page({
             Callbacks and alerts, each tried four times within minutes, signed, and kept for thirty days.
           </p>
           <form class="filters" method="get">
-            <Field label="State">
-              <select name="state">
-                <option value="">any</option>
-                {DELIVERY_STATES.map(state => (
-                  <option value={state} selected={state === query.state}>
-                    {state}
-                  </option>
-                ))}
-              </select>
-            </Field>
+            <Choice name="state" label="State" options={anyAmong(DELIVERY_STATES)} chosen={query.state} />
             {query.run_id && <input type="hidden" name="run_id" value={query.run_id} />}
             <button>Show</button>
             {(query.state || query.run_id) && <a href={ofProject(project_id, 'deliveries')}>Show all</a>}
@@ -73,11 +64,9 @@ export const deliveriesPage = page({
               ) : (
                 <>
                   <p>Nothing was sent. A run tells its end to the URL it was submitted with:</p>
-                  <pre>
-                    <code>
-                      npx assay submit items.jsonl --agent my-agent --callback-url https://example.com/done
-                    </code>
-                  </pre>
+                  <Code>
+                    npx assay submit items.jsonl --agent my-agent --callback-url https://example.com/done
+                  </Code>
                 </>
               )
             }
@@ -146,9 +135,9 @@ export const deliveryPage = page({
             empty={<p>Not tried yet.</p>}
           />
           <h2>What is sent</h2>
-          <pre class="wrap">
-            <code>{one.body === null ? 'Retention has taken it.' : JSON.stringify(one.body, null, 2)}</code>
-          </pre>
+          <Code wrap>
+            {one.body === null ? 'Retention has taken it.' : JSON.stringify(one.body, null, 2)}
+          </Code>
         </>
       ),
     }

@@ -2,10 +2,11 @@
 
 import * as z from 'zod'
 import { ApiError } from '../../../shared/kernel/errors.ts'
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { WRONG_OF } from '../../../shared/triage/vocabulary.ts'
 import { ofItem } from '../shell/addresses.ts'
 import { centsOfDollars } from '../shell/dollars.ts'
-import { action } from '../shell/page.ts'
+import { action, type Done } from '../shell/page.ts'
 
 export const resumeItem = action({
   path: '/dashboard/items/{itemId}/resume',
@@ -22,28 +23,9 @@ export const resumeItem = action({
   },
 })
 
-export const acknowledgeItem = action({
-  path: '/dashboard/items/{itemId}/acknowledge',
-  async act({ api, params }) {
-    await api.POST('/v1/durable/runs/{itemId}/acknowledge', { params: { path: { itemId: params.itemId } } })
-    return {
-      to: ofItem(params.itemId),
-      said: 'The item has left triage, undecided.',
-      undo: undoOf(params.itemId),
-    }
-  },
-})
+export const acknowledgeItem = decision('acknowledge', 'The item has left triage, undecided.')
 
-export const dismissItem = action({
-  path: '/dashboard/items/{itemId}/dismiss',
-  async act({ api, params }) {
-    const path = { itemId: params.itemId }
-    await api.POST('/v1/durable/runs/{itemId}/dismiss', { params: { path } })
-    const { data: item } = await api.GET('/v1/durable/runs/{itemId}', { params: { path } })
-    const undo = item?.available_actions.includes('reopen') ? { undo: undoOf(params.itemId) } : {}
-    return { to: ofItem(params.itemId), said: 'The item is dismissed.', ...undo }
-  },
-})
+export const dismissItem = decision('dismiss', 'The item is dismissed.')
 
 export const callItemWrong = action({
   path: '/dashboard/items/{itemId}/wrong',
@@ -51,8 +33,7 @@ export const callItemWrong = action({
   async act({ api, params }, { of }) {
     const path = { itemId: params.itemId }
     await api.POST('/v1/durable/runs/{itemId}/wrong', { params: { path }, body: { of } })
-    const { data: item } = await api.GET('/v1/durable/runs/{itemId}', { params: { path } })
-    const undo = item?.available_actions.includes('reopen') ? { undo: undoOf(params.itemId) } : {}
+    const { item, undo } = await undoOf(api, params.itemId)
     const said =
       item?.corrected_outcome_status === 'degraded'
         ? 'The item is called wrong, and waits in triage.'
@@ -61,17 +42,7 @@ export const callItemWrong = action({
   },
 })
 
-export const confirmItem = action({
-  path: '/dashboard/items/{itemId}/confirm',
-  async act({ api, params }) {
-    await api.POST('/v1/durable/runs/{itemId}/confirm', { params: { path: { itemId: params.itemId } } })
-    return {
-      to: ofItem(params.itemId),
-      said: 'The item is confirmed not to have worked.',
-      undo: undoOf(params.itemId),
-    }
-  },
-})
+export const confirmItem = decision('confirm', 'The item is confirmed not to have worked.')
 
 export const reopenItem = action({
   path: '/dashboard/items/{itemId}/reopen',
@@ -81,4 +52,25 @@ export const reopenItem = action({
   },
 })
 
-const undoOf = (itemId: string) => ({ action: ofItem(itemId, 'reopen'), fields: {} })
+/** The item as it is now, and how the decision is taken back, where it can be. */
+async function undoOf(
+  api: Client,
+  itemId: string,
+): Promise<{ item: Schemas['ItemWithDecision']; undo: Pick<Done, 'undo'> }> {
+  const { data: item } = await api.GET('/v1/durable/runs/{itemId}', { params: { path: { itemId } } })
+  const undo = item!.available_actions.includes('reopen')
+    ? { undo: { action: ofItem(itemId, 'reopen'), fields: {} } }
+    : {}
+  return { item: item!, undo }
+}
+
+function decision(verb: 'acknowledge' | 'dismiss' | 'confirm', said: string) {
+  return action({
+    path: `/dashboard/items/{itemId}/${verb}`,
+    async act({ api, params: { itemId } }) {
+      await api.POST(`/v1/durable/runs/{itemId}/${verb}`, { params: { path: { itemId } } })
+      const { undo } = await undoOf(api, itemId)
+      return { to: ofItem(itemId), said, ...undo }
+    },
+  })
+}

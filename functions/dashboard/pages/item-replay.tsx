@@ -5,6 +5,8 @@ import * as z from 'zod'
 import { prettyJson } from '../../../shared/json/pretty-json.ts'
 import { DEPLOYMENT_CHOICES, REUSE_CHOICES } from '../../../shared/recovery/vocabulary.ts'
 import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
+import { Choice } from '../parts/choice.tsx'
+import { Field } from '../parts/form.tsx'
 import { readItem, readTrace } from '../parts/record.ts'
 import { ReuseField } from '../parts/reuse-field.tsx'
 import { counted } from '../parts/text.tsx'
@@ -125,19 +127,15 @@ async function formView(api: Client, itemId: string, order: Order, wrong?: strin
             </span>
           </label>
           <ReuseField chosen={order.reuse} named={false} />
-          <label>
-            <span class="label">Code</span>
-            <select name="deployment">
-              <option value="current">what is deployed now</option>
-              <option value="original" selected={order.deployment === 'original'}>
-                what the item ran with
-              </option>
-            </select>
-          </label>
-          <label>
-            <span class="label">Budget in dollars</span>
+          <Choice
+            name="deployment"
+            label="Code"
+            options={{ current: 'what is deployed now', original: 'what the item ran with' }}
+            chosen={order.deployment}
+          />
+          <Field label="Budget in dollars">
             <input name="dollars" inputmode="decimal" value={order.dollars ?? ''} placeholder="no bound" />
-          </label>
+          </Field>
           <p>
             <button class="primary">Replay</button>
           </p>

@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { Field } from '../parts/form.tsx'
 import { findTargets, LOOKED_AT, type Target } from '../parts/jump-targets.ts'
 import { page } from '../shell/page.ts'
 
@@ -28,10 +29,9 @@ export const jumpPage = page({
           <h1>Jump</h1>
           <form class="filters" method="get">
             <input type="hidden" name="go" value="1" />
-            <label>
-              <span class="label">An id, an item’s own id, or a part of a name</span>
+            <Field label="An id, an item’s own id, or a part of a name">
               <input type="search" name="q" value={text} size={40} maxlength={LIMITS.item_id_bytes} />
-            </label>
+            </Field>
             <button class="primary">Jump</button>
           </form>
           <Targets targets={targets} asked={text !== ''} />

@@ -2,13 +2,14 @@
 
 import * as z from 'zod'
 import { KEY_ROLES } from '../../../shared/accounts/vocabulary.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { Choice } from '../parts/choice.tsx'
 import { Field, RoleRequired, Sure } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
-import { When } from '../parts/text.tsx'
+import { Code, When } from '../parts/text.tsx'
 import { ofProject } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
 const DAY_MS = 86_400_000
@@ -107,14 +108,12 @@ const NewKey = ({ project_id, entered }: { project_id: string; entered: Entered 
           value={entered.name ?? ''}
         />
       </Field>
-      <Field label="May">
-        <select name="role">
-          <option value="operator">read and change</option>
-          <option value="viewer" selected={entered.role === 'viewer'}>
-            only read
-          </option>
-        </select>
-      </Field>
+      <Choice
+        name="role"
+        label="May"
+        options={{ operator: 'read and change', viewer: 'only read' }}
+        chosen={entered.role}
+      />
       <Field label="Expires after days (leave empty for never)">
         <input name="days" type="number" min="1" max="3650" value={entered.days ?? ''} />
       </Field>
@@ -152,13 +151,13 @@ export const createKey = action({
         <>
           <h1>Key {name}</h1>
           <p>Copy it now. It is shown this once; only its hash is kept.</p>
-          <pre class="wrap">
-            <code class="secret">{data!.key}</code>
-          </pre>
+          <Code wrap secret>
+            {data!.key}
+          </Code>
           <h2>Try it</h2>
-          <pre class="wrap">
-            <code>{`export ASSAY_BASE_URL=${ctx.config.base_url}\nexport ASSAY_API_KEY=${data!.key}\nnpx assay`}</code>
-          </pre>
+          <Code
+            wrap
+          >{`export ASSAY_BASE_URL=${ctx.config.base_url}\nexport ASSAY_API_KEY=${data!.key}\nnpx assay`}</Code>
           <p>
             <a class="button" href={ofProject(project_id, 'keys')}>
               Done

@@ -2,12 +2,12 @@
 
 import * as z from 'zod'
 import { MEMBER_ROLES } from '../../../shared/accounts/vocabulary.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { Field, NewPassword, RoleRequired, Sure } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'
 import { ROOT } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
 const MEMBERS = `${ROOT}/members`

@@ -12,7 +12,7 @@ import { ModelUsage } from '../parts/model-usage.tsx'
 import { standingRecoveries } from '../parts/recovery-lines.tsx'
 import { groupsOf } from '../parts/run-groups.ts'
 import { RunGroups, RunLines } from '../parts/run-lists.tsx'
-import { cents, count, counted, money, percent } from '../parts/text.tsx'
+import { Code, cents, count, counted, money, percent } from '../parts/text.tsx'
 import { ofProject } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
@@ -209,21 +209,15 @@ const FirstSteps = ({ agent }: { agent: string | undefined }) => (
     <ol>
       <li>
         {agent === undefined ? 'Deploy an agent' : `Deploy an agent (${agent} is there already)`}
-        <pre>
-          <code>npx assay deploy agent.ts</code>
-        </pre>
+        <Code>npx assay deploy agent.ts</Code>
       </li>
       <li>
         Submit items, one JSON object a line
-        <pre>
-          <code>npx assay submit items.jsonl --agent {agent ?? 'my-agent'} --item-id id</code>
-        </pre>
+        <Code>npx assay submit items.jsonl --agent {agent ?? 'my-agent'} --item-id id</Code>
       </li>
       <li>
         Watch them here, or in the terminal
-        <pre>
-          <code>npx assay watch RUN</code>
-        </pre>
+        <Code>npx assay watch RUN</Code>
       </li>
     </ol>
   </div>

@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { Field } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { cents, count } from '../parts/text.tsx'
 import { ofProject, ROOT } from '../shell/addresses.ts'
@@ -45,10 +46,9 @@ export const projectsPage = page({
             <>
               <h2>New project</h2>
               <form class="filters" method="post" action={`${ROOT}/projects`}>
-                <label>
-                  <span class="label">Name</span>
+                <Field label="Name">
                   <input name="name" required maxlength={LIMITS.name_characters} placeholder="staging" />
-                </label>
+                </Field>
                 <button class="primary">Make a project</button>
               </form>
             </>

@@ -1,6 +1,7 @@
 // The recoveries of a project, their progress, and aborting one.
 
 import * as z from 'zod'
+import { defined } from '../../../shared/kernel/defined.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { isOver, sayStage, sayStanding } from '../../../shared/view/recovery.ts'
 import { namesOfCohorts } from '../parts/cohort-names.ts'
@@ -9,7 +10,6 @@ import { ACTION_VERBS } from '../parts/recovery-lines.tsx'
 import { NextSteps, Tried, triedItems } from '../parts/recovery-report.tsx'
 import { count, money, When } from '../parts/text.tsx'
 import { ofProject, ofRecovery, ofRun } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { action, page } from '../shell/page.ts'
 
 type Recovery = Schemas['Recovery']

@@ -3,12 +3,14 @@
 
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { DEPLOYMENT_CHOICES, REUSE_CHOICES } from '../../../shared/recovery/vocabulary.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { RECORDED_LANES, TRIAGE_ACTIONS, type TriageAction } from '../../../shared/triage/vocabulary.ts'
 import { sayForecast } from '../../../shared/view/recovery.ts'
 import { runName } from '../../../shared/view/run.ts'
+import { Choice } from '../parts/choice.tsx'
 import { namesOfCohorts } from '../parts/cohort-names.ts'
 import { Field } from '../parts/form.tsx'
 import { Later } from '../parts/later.tsx'
@@ -19,7 +21,6 @@ import { shellOptions } from '../parts/shell-options.ts'
 import { count, counted } from '../parts/text.tsx'
 import { triageFilter } from '../parts/triage-query.ts'
 import { ofProject, ofRecovery, ofRun } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { dollars } from '../shell/form-values.ts'
 import { action, page } from '../shell/page.ts'
 
@@ -204,12 +205,12 @@ const ReplayFields = ({ plan }: { plan: Plan }) => (
       </details>
     )}
     <ReuseField />
-    <Field label="Code">
-      <select name="deployment">
-        <option value="current">what is deployed now</option>
-        <option value="original">what each item ran with</option>
-      </select>
-    </Field>
+    <Choice
+      name="deployment"
+      label="Code"
+      options={{ current: 'what is deployed now', original: 'what each item ran with' }}
+      chosen={undefined}
+    />
     {plan.runs === 1 && (
       <Field label="Budget in dollars" hint="Empty: no bound.">
         <input name="dollars" inputmode="decimal" />

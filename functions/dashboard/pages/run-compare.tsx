@@ -11,7 +11,7 @@ import { List, linkWith } from '../parts/list.tsx'
 import { paceOf } from '../parts/pace.ts'
 import { Changes, ONLY_WORSE } from '../parts/run-changes.tsx'
 import { comparableRuns, laterRuns, naturalAfter, naturalBefore, runOf } from '../parts/run-reads.ts'
-import { count, counted, money, span, When } from '../parts/text.tsx'
+import { Code, count, counted, money, span, When } from '../parts/text.tsx'
 import { ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
@@ -186,9 +186,7 @@ const nothingBeside = (run: Run) => ({
           No other run of {run.agent_slug} has come to its end: there is nothing to compare it with yet. Run
           the same items again, with the same item_id each, and come back:
         </p>
-        <pre>
-          <code>npx assay submit items.jsonl --agent {run.agent_slug} --item-id id --watch</code>
-        </pre>
+        <Code>npx assay submit items.jsonl --agent {run.agent_slug} --item-id id --watch</Code>
       </div>
     </>
   ),

@@ -8,7 +8,7 @@ import { ANSWER_CHECKS, REFUSAL_CHOICES } from '../../../shared/grading/vocabula
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { sayDiffering, sayLeft, sayRules } from '../../../shared/view/grade.ts'
-import { Choice } from '../parts/choice.tsx'
+import { among, Choice } from '../parts/choice.tsx'
 import { List } from '../parts/list.tsx'
 import { runOf } from '../parts/run-reads.ts'
 import { count, counted } from '../parts/text.tsx'
@@ -19,6 +19,12 @@ type Change = Regrade['changes'][number]
 type Asked = { refusals?: Schemas['Grade']['refusals']; checks?: string }
 
 const CHECK_CHOICES = [NO_CHECKS, ...ANSWER_CHECKS, writeChecks(ANSWER_CHECKS)]
+
+const REFUSALS = { '': 'as declared', ...among(REFUSAL_CHOICES) }
+const CHECKS = {
+  '': 'as declared',
+  ...among(CHECK_CHOICES, one => (one.includes(',') ? 'all' : one)),
+}
 
 export const gradeRunPage = page({
   path: '/dashboard/runs/{runId}/grade',
@@ -54,21 +60,8 @@ export const gradeRunPage = page({
             {!isWhole && ' The command below looks at all of it.'}
           </p>
           <form class="filters" method="get">
-            <Choice
-              name="refusals"
-              label="Refusals by wording"
-              options={{ '': 'as declared', ...Object.fromEntries(REFUSAL_CHOICES.map(one => [one, one])) }}
-              chosen={query.refusals}
-            />
-            <Choice
-              name="checks"
-              label="Checks"
-              options={{
-                '': 'as declared',
-                ...Object.fromEntries(CHECK_CHOICES.map(one => [one, one.includes(',') ? 'all' : one])),
-              }}
-              chosen={query.checks}
-            />
+            <Choice name="refusals" label="Refusals by wording" options={REFUSALS} chosen={query.refusals} />
+            <Choice name="checks" label="Checks" options={CHECKS} chosen={query.checks} />
             <button>Grade again</button>
           </form>
           <h2>Verdicts</h2>

@@ -3,30 +3,27 @@
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { OUTCOMES, RUN_STATUSES } from '../../../shared/items/vocabulary.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { agentsOf } from '../parts/agents-of.ts'
-import { Choice } from '../parts/choice.tsx'
+import { among, anyAmong, Choice } from '../parts/choice.tsx'
+import { Field } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { MiniBars } from '../parts/mini-bars.tsx'
 import { notOk } from '../parts/run-groups.ts'
 import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
 import { Tags } from '../parts/tags.tsx'
-import { count, money, RunState, statusWord, Verdict, When } from '../parts/text.tsx'
+import { Code, count, money, RunState, statusWord, Verdict, When } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { page } from '../shell/page.ts'
 
 const DAY_MS = 86_400_000
 const day = z.literal('').or(z.iso.date()).optional()
 
 const VERDICTS = { '': 'any', not_ok: 'not ok', ok: 'ok', degraded: 'degraded', failed: 'failed' }
-const STATUSES = {
-  '': 'any',
-  held: 'waits for you',
-  ...Object.fromEntries(RUN_STATUSES.map(one => [one, statusWord(one)])),
-}
+const STATUSES = { '': 'any', held: 'waits for you', ...among(RUN_STATUSES, statusWord) }
 
 export const runsPage = page({
   path: '/dashboard/projects/{projectId}/runs',
@@ -85,33 +82,26 @@ export const runsPage = page({
           </div>
           <SavedViews list="runs" {...{ views, project_id, request, member }} />
           <form class="filters" method="get">
-            <label>
-              <span class="label">Agent</span>
-              <select name="agent">
-                <option value="">any</option>
-                {agents.map(one => (
-                  <option selected={one.slug === agent}>{one.slug}</option>
-                ))}
-              </select>
-            </label>
+            <Choice
+              name="agent"
+              label="Agent"
+              options={anyAmong(agents.map(one => one.slug))}
+              chosen={agent}
+            />
             <Choice name="status" label="Ran" options={STATUSES} chosen={status} />
             <Choice name="outcome" label="Worked" options={VERDICTS} chosen={outcome} />
-            <label>
-              <span class="label">From (UTC)</span>
+            <Field label="From (UTC)">
               <input name="from" type="date" value={from ?? ''} />
-            </label>
-            <label>
-              <span class="label">To (UTC)</span>
+            </Field>
+            <Field label="To (UTC)">
               <input name="to" type="date" value={to ?? ''} />
-            </label>
-            <label>
-              <span class="label">With item</span>
+            </Field>
+            <Field label="With item">
               <input name="item_id" value={item_id ?? ''} placeholder="your own item id" size={14} />
-            </label>
-            <label>
-              <span class="label">Tag</span>
+            </Field>
+            <Field label="Tag">
               <input name="tag" value={tag ?? ''} maxlength={LIMITS.tag_characters} size={10} />
-            </label>
+            </Field>
             <button>Show</button>
           </form>
           <Runs
@@ -191,8 +181,6 @@ const NoneFound = ({ project_id }: { project_id: string }) => (
 const NoneYet = () => (
   <>
     <p>No run here yet. Items come from a file, a schedule, a webhook or your own code:</p>
-    <pre>
-      <code>npx assay submit items.jsonl --agent my-agent --item-id id --watch</code>
-    </pre>
+    <Code>npx assay submit items.jsonl --agent my-agent --item-id id --watch</Code>
   </>
 )

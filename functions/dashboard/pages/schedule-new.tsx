@@ -2,20 +2,21 @@
 // of a source are secrets and links are logged.
 
 import * as z from 'zod'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { shellWord } from '../../../shared/kernel/shell-word.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { guessFields, rowOf } from '../../../shared/submission/rules/first-rows.ts'
 import { misfitOf, wantedOf } from '../../../shared/submission/rules/wanted-fields.ts'
 import { checkInput, inputSchema } from '../parts/agent-input.ts'
 import { agentsOf } from '../parts/agents-of.ts'
-import { AgentField } from '../parts/form.tsx'
+import { AgentField } from '../parts/choice.tsx'
+
 import { List } from '../parts/list.tsx'
 import { ScheduleFields, scheduleBody, scheduleForm, typedIn } from '../parts/schedule-form.tsx'
 import { Moments, momentsOf } from '../parts/schedule-moments.tsx'
 import { sourceOrder } from '../parts/source-fields.tsx'
 import { counted } from '../parts/text.tsx'
 import { ofProject, ofSchedule } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { bodyText } from '../shell/form-values.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 

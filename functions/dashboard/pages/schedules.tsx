@@ -1,6 +1,7 @@
 // The schedules of a project, and the next occurrences of all of them.
 
 import * as z from 'zod'
+import { defined } from '../../../shared/kernel/defined.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { RoleRequired } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
@@ -8,7 +9,6 @@ import { reasonWords, scheduleName, whyOff } from '../parts/occurrence.tsx'
 import { Worked } from '../parts/schedule-history.tsx'
 import { money, Status, When } from '../parts/text.tsx'
 import { ofProject, ofSchedule } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { page } from '../shell/page.ts'
 
 type Schedule = Schemas['Schedule']

@@ -3,19 +3,21 @@
 
 import { OUTCOME_REASONS } from '../../../shared/grading/vocabulary.ts'
 import { OUTCOMES } from '../../../shared/items/vocabulary.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { shellWord } from '../../../shared/kernel/shell-word.ts'
 import { hitOf } from '../../../shared/kernel/snippet.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
+import { anyAmong, Choice } from '../parts/choice.tsx'
 import { ErrorCategories, ErrorDays, readErrorDays } from '../parts/error-categories.tsx'
+import { Field } from '../parts/form.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
 import { filterAsked, instantOf, rangeAsked, SearchQuery } from '../parts/search-query.ts'
 import { shellOptions } from '../parts/shell-options.ts'
 import { money, Verdict, When } from '../parts/text.tsx'
 import { ofItem, ofProject } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { page } from '../shell/page.ts'
 
 export const searchPage = page({
@@ -78,59 +80,33 @@ function commandOf({ q, outcome, reason, item, run_id, min_cost, from, to, sort 
   return `assay search${q?.trim() ? ` ${shellWord(q.trim())}` : ''}${shellOptions(options)}`
 }
 
+const ORDERS = { '': 'latest first', cost: 'most expensive first' }
+
 const SearchForm = ({ query }: { query: SearchQuery }) => (
   <form class="filters" method="get">
-    <label>
-      <span class="label">Words, a tool, an error code</span>
+    <Field label="Words, a tool, an error code">
       <input type="search" name="q" value={query.q ?? ''} size={28} maxlength={LIMITS.search_characters} />
-    </label>
-    <label>
-      <span class="label">Worked</span>
-      <select name="outcome">
-        <option value="">any</option>
-        {OUTCOMES.map(one => (
-          <option value={one} selected={one === query.outcome}>
-            {one}
-          </option>
-        ))}
-      </select>
-    </label>
-    <label>
-      <span class="label">Why not</span>
-      <select name="reason">
-        <option value="">any</option>
-        {OUTCOME_REASONS.map(one => (
-          <option value={one} selected={one === query.reason}>
-            {reasonMeaning(one)}
-          </option>
-        ))}
-      </select>
-    </label>
-    <label>
-      <span class="label">Item begins with</span>
+    </Field>
+    <Choice name="outcome" label="Worked" options={anyAmong(OUTCOMES)} chosen={query.outcome} />
+    <Choice
+      name="reason"
+      label="Why not"
+      options={anyAmong(OUTCOME_REASONS, reasonMeaning)}
+      chosen={query.reason}
+    />
+    <Field label="Item begins with">
       <input name="item" value={query.item ?? ''} size={14} />
-    </label>
-    <label>
-      <span class="label">Costs at least $</span>
+    </Field>
+    <Field label="Costs at least $">
       <input name="min_cost" inputmode="decimal" value={String(query.min_cost ?? '')} size={6} />
-    </label>
-    <label>
-      <span class="label">From (UTC)</span>
+    </Field>
+    <Field label="From (UTC)">
       <input type="datetime-local" name="from" value={query.from ?? ''} />
-    </label>
-    <label>
-      <span class="label">To (UTC)</span>
+    </Field>
+    <Field label="To (UTC)">
       <input type="datetime-local" name="to" value={query.to ?? ''} />
-    </label>
-    <label>
-      <span class="label">Order</span>
-      <select name="sort">
-        <option value="">latest first</option>
-        <option value="cost" selected={query.sort === 'cost'}>
-          most expensive first
-        </option>
-      </select>
-    </label>
+    </Field>
+    <Choice name="sort" label="Order" options={ORDERS} chosen={query.sort} />
     {query.run_id && <input type="hidden" name="run_id" value={query.run_id} />}
     <button class="primary">Search</button>
   </form>

@@ -6,7 +6,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { BudgetFields, limitsOf } from '../parts/budget-lines.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Field, RoleRequired, Sure } from '../parts/form.tsx'
-import { cents, count, When } from '../parts/text.tsx'
+import { Code, cents, count, When } from '../parts/text.tsx'
 import { ofProject, ROOT } from '../shell/addresses.ts'
 import { AMOUNT_HINT } from '../shell/dollars.ts'
 import { dollars, whole } from '../shell/form-values.ts'
@@ -208,9 +208,9 @@ const secretView = (project_id: string, found: Schemas['SigningSecret'], now: nu
   body: (
     <>
       <h1>Signing secret</h1>
-      <pre class="wrap">
-        <code class="secret">{found.secret}</code>
-      </pre>
+      <Code wrap secret>
+        {found.secret}
+      </Code>
       <p class="dim">Standard Webhooks libraries take it as it is.</p>
       {found.previous && (
         <p>

@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import { ApiFailure } from '../../../shared/sdk/client.ts'
+import { Field } from '../parts/form.tsx'
 import { ownPath, ROOT, SIGN_IN } from '../shell/addresses.ts'
 import { endedCookie, sessionCookie } from '../shell/browser-session.ts'
 import { action, page, type View, type Visit } from '../shell/page.ts'
@@ -31,8 +32,7 @@ const form = (here: Here, to: string | undefined, email = '', refusal?: ApiFailu
       )}
       <form class="stack" method="post" action={SIGN_IN}>
         {to && <input type="hidden" name="next" value={to} />}
-        <label>
-          <span class="label">E-mail</span>
+        <Field label="E-mail">
           <input
             name="email"
             type="email"
@@ -41,9 +41,8 @@ const form = (here: Here, to: string | undefined, email = '', refusal?: ApiFailu
             required
             autofocus={email === ''}
           />
-        </label>
-        <label>
-          <span class="label">Password</span>
+        </Field>
+        <Field label="Password">
           <input
             name="password"
             type="password"
@@ -51,7 +50,7 @@ const form = (here: Here, to: string | undefined, email = '', refusal?: ApiFailu
             required
             autofocus={email !== ''}
           />
-        </label>
+        </Field>
         <button class="primary">Sign in</button>
       </form>
       {!keepsCookies(here) && (

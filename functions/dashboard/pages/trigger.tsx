@@ -1,16 +1,16 @@
 // One trigger: its address, how to call it, and its settings.
 
 import * as z from 'zod'
+import { defined } from '../../../shared/kernel/defined.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { inputSchema } from '../parts/agent-input.ts'
 import { Facts } from '../parts/facts.tsx'
 import { Field, RoleRequired, Sure } from '../parts/form.tsx'
 import { StartFields, startAsItIs, startBody, startFacts, startForm } from '../parts/start-fields.tsx'
-import { When } from '../parts/text.tsx'
+import { Code, When } from '../parts/text.tsx'
 import { ItemsFields, itemsBody, itemsForm, itemsWords } from '../parts/trigger-items.tsx'
 import { curlOf, secretView } from '../parts/trigger-secret.tsx'
 import { ofProject, ofTrigger } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { action, page } from '../shell/page.ts'
 
 type Trigger = Schemas['Trigger']
@@ -40,14 +40,10 @@ export const triggerPage = page({
               <b>Fires are refused</b> until it has the sender's signing secret.
             </p>
           )}
-          <pre class="wrap">
-            <code class="secret">{trigger.url}</code>
-          </pre>
-          {curl && (
-            <pre>
-              <code>{curl}</code>
-            </pre>
-          )}
+          <Code wrap secret>
+            {trigger.url}
+          </Code>
+          {curl && <Code>{curl}</Code>}
           {member.role === 'viewer' ? (
             <>
               <RoleRequired least="operator" />

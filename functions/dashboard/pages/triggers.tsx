@@ -1,17 +1,18 @@
 // The triggers of a project: addresses that start an agent when somebody posts to them.
 
 import * as z from 'zod'
+import { defined } from '../../../shared/kernel/defined.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { SIGNATURE_SCHEMES } from '../../../shared/triggers/vocabulary.ts'
 import { agentsOf } from '../parts/agents-of.ts'
-import { AgentField, Field, RoleRequired } from '../parts/form.tsx'
+import { AgentField, among, Choice } from '../parts/choice.tsx'
+import { Field, RoleRequired } from '../parts/form.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { StartFields, startBody, startForm } from '../parts/start-fields.tsx'
 import { When } from '../parts/text.tsx'
 import { ItemsFields, itemsBody, itemsForm, itemsWords } from '../parts/trigger-items.tsx'
 import { secretView } from '../parts/trigger-secret.tsx'
 import { ofProject, ofTrigger } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
 const TriggersQuery = z.strictObject({ agent_id: z.string().optional(), cursor: z.string().optional() })
@@ -104,15 +105,13 @@ const NewTrigger = ({
           value={entered.name ?? ''}
         />
       </Field>
-      <Field label="Who sends" hint="bearer: your own code, with a secret that is made here.">
-        <select name="scheme">
-          {SIGNATURE_SCHEMES.map(scheme => (
-            <option value={scheme} selected={scheme === entered.scheme}>
-              {scheme.replaceAll('_', ' ')}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <Choice
+        name="scheme"
+        label="Who sends"
+        hint="bearer: your own code, with a secret that is made here."
+        options={among(SIGNATURE_SCHEMES, scheme => scheme.replaceAll('_', ' '))}
+        chosen={entered.scheme}
+      />
       <Field
         label="The sender's signing secret"
         hint="Of Stripe, Slack and Shopify, which make it themselves; else empty."

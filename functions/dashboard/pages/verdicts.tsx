@@ -1,12 +1,12 @@
 // How good verdicts are: for each agent and reason, how often people judged the verdict right.
 
 import * as z from 'zod'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { List, Pager } from '../parts/list.tsx'
 import { count } from '../parts/text.tsx'
 import { ofProject } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { page } from '../shell/page.ts'
 
 export const verdictsPage = page({

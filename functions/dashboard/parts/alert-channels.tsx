@@ -5,6 +5,7 @@ import { CHANNEL_FORMATS } from '../../../shared/outbox/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../shell/addresses.ts'
 import type { Entered } from '../shell/page.ts'
+import { among, Choice } from './choice.tsx'
 import { Field, Press } from './form.tsx'
 import { List } from './list.tsx'
 import { counted } from './text.tsx'
@@ -49,25 +50,18 @@ const NewChannel = ({ project_id, entered }: Pick<Props, 'project_id' | 'entered
     <Field label="Webhook, or mailto: and an address">
       <input name="url" required placeholder="https://example.com/alerts" value={entered.url ?? ''} />
     </Field>
-    <Field label="Format">
-      <select name="format">
-        <option value="">as the URL tells</option>
-        {CHANNEL_FORMATS.map(format => (
-          <option value={format} selected={format === entered.format}>
-            {format}
-          </option>
-        ))}
-      </select>
-    </Field>
-    <Field label="Digests of runs">
-      <select name="digest">
-        {CHANNEL_DIGESTS.map(digest => (
-          <option value={digest} selected={digest === (entered.digest ?? 'scheduled')}>
-            {digest}
-          </option>
-        ))}
-      </select>
-    </Field>
+    <Choice
+      name="format"
+      label="Format"
+      options={{ '': 'as the URL tells', ...among(CHANNEL_FORMATS) }}
+      chosen={entered.format}
+    />
+    <Choice
+      name="digest"
+      label="Digests of runs"
+      options={among(CHANNEL_DIGESTS)}
+      chosen={entered.digest ?? 'scheduled'}
+    />
     <button class="primary">Add</button>
   </form>
 )

@@ -1,9 +1,9 @@
 // What goes wrong in steps, most frequent first and day by day; each line links to the steps.
 
+import { defined } from '../../../shared/kernel/defined.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ofProject } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { List } from './list.tsx'
 import { count, percent, Verdict, When } from './text.tsx'
 

@@ -2,9 +2,19 @@
 
 import type { Child } from 'hono/jsx'
 
-export const Fact = ({ name, children }: { name: string; children: Child }) => (
+interface FactProps {
+  name: string
+  children: Child
+  /** What it usually is. */
+  usual?: string | null
+}
+
+export const Fact = ({ name, children, usual }: FactProps) => (
   <div>
     <dt>{name}</dt>
-    <dd>{children}</dd>
+    <dd>
+      {children}
+      {usual && <div class="dim">usually {usual}</div>}
+    </dd>
   </div>
 )

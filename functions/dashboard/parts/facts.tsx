@@ -1,6 +1,7 @@
 // Shows settings as text to members who may not change them, under the labels of the form's fields.
 
 import type { Child } from 'hono/jsx'
+import { Fact } from './fact.tsx'
 
 /** Leaves out labels whose value is empty. */
 export const Facts = ({ of }: { of: Readonly<Record<string, Child>> }) => (
@@ -8,10 +9,7 @@ export const Facts = ({ of }: { of: Readonly<Record<string, Child>> }) => (
     {Object.entries(of)
       .filter(([, value]) => ![null, undefined, false, ''].includes(value as null))
       .map(([label, value]) => (
-        <div>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
+        <Fact name={label}>{value}</Fact>
       ))}
   </dl>
 )

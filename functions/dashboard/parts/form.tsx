@@ -3,7 +3,6 @@
 
 import { type Child, cloneElement, createContext, isValidElement, type JSXNode, useContext } from 'hono/jsx'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import type { Schemas } from '../../../shared/sdk/client.ts'
 
 /** The errors of a form that is shown again, by field name. */
 export const Misfits = createContext<Readonly<Record<string, string>>>({})
@@ -70,25 +69,6 @@ const marked = (children: Child, first: string | undefined): Child =>
 /** Shown once on a page that the member may see but not change. */
 export const RoleRequired = ({ least }: { least: 'operator' | 'owner' }) => (
   <p class="dim">{least === 'owner' ? 'Owner' : 'Operator'} role required to change anything here.</p>
-)
-
-/** Choice of the agent that the new schedule or trigger starts. */
-export const AgentField = ({
-  agents,
-  chosen,
-}: {
-  agents: readonly Schemas['Agent'][]
-  chosen: string | undefined
-}) => (
-  <Field label="Starts">
-    <select name="agent_id" required>
-      {agents.map(agent => (
-        <option value={agent.id} selected={agent.id === chosen}>
-          {agent.slug}
-        </option>
-      ))}
-    </select>
-  </Field>
 )
 
 /** A button for an action without fields. */

@@ -3,6 +3,7 @@
 import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { sayGraded, saySuspected } from '../../../shared/view/run.ts'
 import { ofItem } from '../shell/addresses.ts'
+import { Fact } from './fact.tsx'
 import { Payload } from './payload.tsx'
 import type { Item, Payloads, TraceStep } from './record.ts'
 import { count, money, short, span, When } from './text.tsx'
@@ -60,43 +61,25 @@ export const Figures = ({ item, steps, now }: { item: Item; steps: readonly Trac
   const end = endOf(item, steps, now)
   return (
     <dl class="facts" id="figures" data-live>
-      <div>
-        <dt>Cost</dt>
-        <dd>
-          {item.unpriced && 'at least '}
-          {money(item.cost_usd)}
-          {item.unpriced && <span class="dim"> (a model has no known price)</span>}
-        </dd>
-      </div>
-      <div>
-        <dt>Model calls</dt>
-        <dd>
-          {item.unread_call_count > 0 ? sayGraded(item) : count(item.model_call_count)}
-          {item.suspected_call_count > 0 && `, ${saySuspected(item)}`}
-        </dd>
-      </div>
-      <div>
-        <dt>Tokens in, out</dt>
-        <dd>
-          {short(item.total_input_tokens)}, {short(item.total_output_tokens)}
-        </dd>
-      </div>
-      <div>
-        <dt>Took</dt>
-        <dd>
-          {item.started_at === null ? 'not started' : span(Math.max(0, end - Date.parse(item.started_at)))}
-        </dd>
-      </div>
-      <div>
-        <dt>Attempts</dt>
-        <dd>{count(item.attempt)}</dd>
-      </div>
-      <div>
-        <dt>Submitted</dt>
-        <dd>
-          <When at={item.created_at} now={now} />
-        </dd>
-      </div>
+      <Fact name="Cost">
+        {item.unpriced && 'at least '}
+        {money(item.cost_usd)}
+        {item.unpriced && <span class="dim"> (a model has no known price)</span>}
+      </Fact>
+      <Fact name="Model calls">
+        {item.unread_call_count > 0 ? sayGraded(item) : count(item.model_call_count)}
+        {item.suspected_call_count > 0 && `, ${saySuspected(item)}`}
+      </Fact>
+      <Fact name="Tokens in, out">
+        {short(item.total_input_tokens)}, {short(item.total_output_tokens)}
+      </Fact>
+      <Fact name="Took">
+        {item.started_at === null ? 'not started' : span(Math.max(0, end - Date.parse(item.started_at)))}
+      </Fact>
+      <Fact name="Attempts">{count(item.attempt)}</Fact>
+      <Fact name="Submitted">
+        <When at={item.created_at} now={now} />
+      </Fact>
     </dl>
   )
 }

@@ -4,6 +4,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import type { Outlook } from '../../../shared/submission/rules/pilot.ts'
 import { ofItem, ofRun } from '../shell/addresses.ts'
 import { Bar, ranParts, workedParts } from './bar.tsx'
+import { Fact } from './fact.tsx'
 import { List } from './list.tsx'
 import { Said } from './submit-form.tsx'
 import { isPasted, ORDER_FIELDS, type OrderFields, orderQuery, type PilotSource } from './submit-order.ts'
@@ -132,27 +133,13 @@ const Rest = ({ outlook, run, fits }: { outlook: Outlook; run: Schemas['Run']; f
     <>
       <h2>The other {counted(rows, 'item')}, if they are like these</h2>
       <dl class="facts">
-        <div>
-          <dt>Cost, about</dt>
-          <dd>
-            {unpriced && 'at least '}
-            {money(cost_usd)}
-          </dd>
-        </div>
-        <div>
-          <dt>Ok, about</dt>
-          <dd>{count(Math.round(rows * ok_share))}</dd>
-        </div>
-        <div>
-          <dt>Time, at this pace</dt>
-          <dd>{took_ms > 0 ? span(took_ms) : '—'}</dd>
-        </div>
-        {budget_cents !== null && (
-          <div>
-            <dt>Left of the budget</dt>
-            <dd>{cents(budget_cents)}</dd>
-          </div>
-        )}
+        <Fact name="Cost, about">
+          {unpriced && 'at least '}
+          {money(cost_usd)}
+        </Fact>
+        <Fact name="Ok, about">{count(Math.round(rows * ok_share))}</Fact>
+        <Fact name="Time, at this pace">{took_ms > 0 ? span(took_ms) : '—'}</Fact>
+        {budget_cents !== null && <Fact name="Left of the budget">{cents(budget_cents)}</Fact>}
       </dl>
       {unpriced && (
         <p class="dim">A model without a known price was called: what it costs is not in the sum.</p>

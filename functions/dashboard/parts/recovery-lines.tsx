@@ -1,10 +1,10 @@
 // What recoveries do, in words, and a line for each that is in progress, or that stopped with items left to decide.
 
+import { defined } from '../../../shared/kernel/defined.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import type { TriageAction } from '../../../shared/triage/vocabulary.ts'
 import { isOver, sayStanding } from '../../../shared/view/recovery.ts'
 import { ofRecovery } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { When } from './text.tsx'
 
 type Recovery = Schemas['Recovery']

@@ -1,23 +1,23 @@
 // The form field for which recorded steps a replay reuses.
 
+import { Choice } from './choice.tsx'
 import { Field } from './form.tsx'
+
+const REUSE = {
+  auto: 'ask again where an answer was at fault, reuse what came before',
+  all: 'reuse all that succeeded',
+  none: 'reuse nothing',
+}
 
 export const ReuseField = ({ chosen, named = true }: { chosen?: string | undefined; named?: boolean }) => (
   <>
-    <Field
+    <Choice
+      name="reuse"
       label="Recorded steps"
       hint="A tool is not called again with the same input, unless nothing is reused."
-    >
-      <select name="reuse">
-        <option value="auto">ask again where an answer was at fault, reuse what came before</option>
-        <option value="all" selected={chosen === 'all'}>
-          reuse all that succeeded
-        </option>
-        <option value="none" selected={chosen === 'none'}>
-          reuse nothing
-        </option>
-      </select>
-    </Field>
+      options={REUSE}
+      chosen={chosen}
+    />
     {named && (
       <Field
         label="From this step on"

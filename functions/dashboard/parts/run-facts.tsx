@@ -1,25 +1,15 @@
 // The time and cost of a run, each next to what is usual for its agent, and why it stopped where it did.
 
-import type { Child } from 'hono/jsx'
 import { isPaused } from '../../../shared/items/rules/lifecycle.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { sayGraded, sayNoneNamed, sayPilot } from '../../../shared/view/run.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
+import { Fact } from './fact.tsx'
 import type { Pace, Usual } from './pace.ts'
 import { cents, count, counted, money, percent, short, span } from './text.tsx'
 
 type Run = Schemas['Run']
 type Failures = Schemas['RunFailures']
-
-const Fact = ({ name, usual, children }: { name: string; usual?: string | null; children: Child }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>
-      {children}
-      {usual && <div class="dim">usually {usual}</div>}
-    </dd>
-  </div>
-)
 
 const speed = (items_per_s: number): string =>
   items_per_s >= 1

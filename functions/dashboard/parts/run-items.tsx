@@ -2,12 +2,13 @@
 
 import * as z from 'zod'
 import { ITEM_STATUSES, OUTCOMES } from '../../../shared/items/vocabulary.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ofItem, ofRun } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import type { OuterList } from './came-from.ts'
-import { Choice } from './choice.tsx'
+import { anyAmong, Choice } from './choice.tsx'
+import { Field } from './form.tsx'
 import { List, nextOf, Pager } from './list.tsx'
 import type { Item } from './record.ts'
 import { money, Status, statusWord, Verdict } from './text.tsx'
@@ -116,16 +117,15 @@ export const listOf = (item: Item, filters: ItemFilters): string => {
 
 const VERDICTS = { any: 'any', not_ok: 'not ok', ok: 'ok', degraded: 'degraded', failed: 'failed' }
 
-const Field = ({ name, label, value }: { name: string; label: string; value: string | undefined }) => (
-  <label>
-    <span class="label">{label}</span>
+const Filter = ({ name, label, value }: { name: string; label: string; value: string | undefined }) => (
+  <Field label={label}>
     <input name={name} value={value ?? ''} size={14} />
-  </label>
+  </Field>
 )
 
 const reasonWords = (reason: string | null) => (reason === null ? '' : reasonMeaning(reason))
 
-const statuses = Object.fromEntries([['', 'any'], ...ITEM_STATUSES.map(one => [one, statusWord(one)])])
+const STATUSES = anyAmong(ITEM_STATUSES, statusWord)
 
 const Worked = ({ item }: { item: Schemas['RunItem'] }) => (
   <>
@@ -151,10 +151,10 @@ export const RunItems = ({
     {/* The default filter changes as soon as an item does not work. */}
     <form class="filters" id="items-filters" method="get" action={`${ofRun(run.id)}#items`} data-live>
       <Choice name="outcome" label="Worked" options={VERDICTS} chosen={outcomeAsked(run, query)} />
-      <Choice name="status" label="Ran" options={statuses} chosen={query.status} />
-      <Field name="reason" label="Reason" value={query.reason} />
-      <Field name="partition_key" label="Partition" value={query.partition_key} />
-      <Field name="item_id" label="Item" value={query.item_id} />
+      <Choice name="status" label="Ran" options={STATUSES} chosen={query.status} />
+      <Filter name="reason" label="Reason" value={query.reason} />
+      <Filter name="partition_key" label="Partition" value={query.partition_key} />
+      <Filter name="item_id" label="Item" value={query.item_id} />
       <button>Show</button>
     </form>
     <List

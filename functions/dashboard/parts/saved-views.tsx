@@ -5,6 +5,7 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../shell/addresses.ts'
 import type { Visit } from '../shell/page.ts'
+import { Field } from './form.tsx'
 
 type SavedView = Schemas['SavedView']
 
@@ -54,10 +55,9 @@ export const SavedViews = ({ list, views, project_id, request, member }: SavedVi
           <form class="actions" method="post" action={ofProject(project_id, 'views')}>
             <input type="hidden" name="list" value={list} />
             <input type="hidden" name="query" value={query} />
-            <label>
-              <span class="label">Name</span>
+            <Field label="Name">
               <input name="name" required maxlength={LIMITS.view_name_characters} />
-            </label>
+            </Field>
             {mayShare && (
               <label class="inline">
                 <input type="checkbox" name="shared" value="true" />

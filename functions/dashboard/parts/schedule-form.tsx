@@ -7,6 +7,7 @@ import { RESULT_FORMATS } from '../../../shared/results/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { jsonText } from '../shell/form-values.ts'
 import type { Entered } from '../shell/page.ts'
+import { among, Choice } from './choice.tsx'
 import { Field } from './form.tsx'
 import { SourceFields, sourceForm, sourceOrder } from './source-fields.tsx'
 import { type StartEntered, StartFields, startAsItIs, startBody, startForm } from './start-fields.tsx'
@@ -107,13 +108,12 @@ const ResultsFields = ({
     >
       <input name="results_url" type="url" value={url} />
     </Field>
-    <Field label="Format of that file">
-      <select name="results_format">
-        {RESULT_FORMATS.map(one => (
-          <option selected={one === format}>{one}</option>
-        ))}
-      </select>
-    </Field>
+    <Choice
+      name="results_format"
+      label="Format of that file"
+      options={among(RESULT_FORMATS)}
+      chosen={format}
+    />
   </>
 )
 

@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { OUTCOME_REASONS } from '../../../shared/grading/vocabulary.ts'
 import { OUTCOMES } from '../../../shared/items/vocabulary.ts'
-import { defined } from '../shell/defined.ts'
+import { defined } from '../../../shared/kernel/defined.ts'
 
 /** An empty field of the form means any. */
 const any = <T extends z.ZodType>(of: T) => z.literal('').or(of).optional()

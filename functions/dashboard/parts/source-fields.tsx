@@ -5,6 +5,7 @@ import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { SOURCE_FORMATS } from '../../../shared/sources/vocabulary.ts'
+import { among, Choice } from './choice.tsx'
 import { Field } from './form.tsx'
 import { GUESSED } from './submit-order.ts'
 
@@ -75,17 +76,13 @@ export const SourceFields = ({ source, headers = '', open, guessed = [], childre
       >
         <input name="generator" value={source?.generator ?? ''} placeholder="tickets" />
       </Field>
-      <Field
+      <Choice
+        name="format"
         label="Format of the URL"
         hint="ndjson: a JSON value a line. csv: names in the first line. json: one array."
-      >
-        <select name="format">
-          <option value="">as the URL ends, or else ndjson</option>
-          {SOURCE_FORMATS.map(format => (
-            <option selected={format === source?.format}>{format}</option>
-          ))}
-        </select>
-      </Field>
+        options={{ '': 'as the URL ends, or else ndjson', ...among(SOURCE_FORMATS) }}
+        chosen={source?.format ?? undefined}
+      />
       <RowFields source={source} guessed={guessed} />
       <Field
         label="Headers"

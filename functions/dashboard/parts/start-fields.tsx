@@ -2,8 +2,8 @@
 // body.
 
 import * as z from 'zod'
+import { defined } from '../../../shared/kernel/defined.ts'
 import type { Start } from '../../../shared/view/start.ts'
-import { defined } from '../shell/defined.ts'
 import { dollars, whole } from '../shell/form-values.ts'
 import { Field } from './form.tsx'
 import { tagsOf } from './submit-order.ts'

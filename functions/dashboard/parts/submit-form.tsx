@@ -6,6 +6,7 @@ import { ofProject } from '../shell/addresses.ts'
 import { AMOUNT_HINT } from '../shell/dollars.ts'
 import { Field } from './form.tsx'
 import { GUESSED, type OrderFields } from './submit-order.ts'
+import { Code } from './text.tsx'
 
 export type Entered = OrderFields & { lines?: string | undefined; format?: string | undefined }
 /** Names of fields that hold a guess. */
@@ -35,9 +36,7 @@ export const SubmitForm = ({ project_id, agents, entered, wrong, guessed, mayNot
     return (
       <div class="empty">
         <p>Items are for an agent, and this project has none yet. Deploy one, then come back:</p>
-        <pre>
-          <code>npx assay init my-agent{'\n'}npx assay deploy my-agent/agent.ts</code>
-        </pre>
+        <Code>npx assay init my-agent{'\n'}npx assay deploy my-agent/agent.ts</Code>
       </div>
     )
   const action = ofProject(project_id, 'submit')

@@ -3,6 +3,7 @@
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ofRun } from '../shell/addresses.ts'
+import { Field } from './form.tsx'
 
 type Run = Schemas['Run']
 
@@ -34,14 +35,13 @@ export const TagsOfRun = ({ run, mayAct }: { run: Run; mayAct: boolean }) => (
       <details>
         <summary>{run.tags.length === 0 ? 'Add tags' : 'Change tags'}</summary>
         <form class="actions" method="post" action={ofRun(run.id, 'tags')}>
-          <label>
-            <span class="label">Tags, with commas between them</span>
+          <Field label="Tags, with commas between them">
             <input
               name="tags"
               value={run.tags.join(', ')}
               maxlength={LIMITS.tags_per_run * (LIMITS.tag_characters + 2)}
             />
-          </label>
+          </Field>
           <button>Save</button>
         </form>
       </details>

@@ -62,6 +62,21 @@ export const RunState = ({ of }: { of: Parameters<typeof waitsFor>[0] }) =>
 export const Verdict = ({ of }: { of: string | null }) =>
   of === null ? <span class="dim">—</span> : <span class={`verdict v-${of}`}>{statusWord(of)}</span>
 
+interface CodeProps {
+  children: Child
+  /** Whether long lines are broken. */
+  wrap?: true
+  /** A secret or an address that opens something. */
+  secret?: true
+}
+
+/** A command, or another text to copy. */
+export const Code = ({ children, wrap, secret }: CodeProps) => (
+  <pre class={wrap && 'wrap'}>
+    <code class={secret && 'secret'}>{children}</code>
+  </pre>
+)
+
 /** An id shortened for tables to its last 8 characters, which differ most. */
 export const Id = ({ of }: { of: string }) => (
   <code class="id" title={of}>

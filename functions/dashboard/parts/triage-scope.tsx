@@ -1,14 +1,15 @@
 // The scope of the triage page: its filters, the number of matching items, and the actions on all of them, also beyond
 // this page. Guarantee: every filter in effect is shown here or in the form.
 
+import { defined } from '../../../shared/kernel/defined.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import type { TriageAction, TriageLane } from '../../../shared/triage/vocabulary.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { ofProject, ofRun } from '../shell/addresses.ts'
-import { defined } from '../shell/defined.ts'
 import { agentsOf } from './agents-of.ts'
-import { Choice } from './choice.tsx'
+import { anyAmong, Choice } from './choice.tsx'
+import { Field } from './form.tsx'
 import { linkWith } from './list.tsx'
 import { ACTION_VERBS } from './recovery-lines.tsx'
 import { runOf } from './run-reads.ts'
@@ -39,14 +40,13 @@ export const TriageFilters = ({ query, agents, causes }: FiltersProps) => {
         options={{ '': 'any', ...Object.fromEntries(agents.map(one => [one.id, one.slug])) }}
         chosen={query.agent_id}
       />
-      <label>
-        <span class="label">Partition</span>
+      <Field label="Partition">
         <input name="partition_key" value={query.partition_key ?? ''} />
-      </label>
+      </Field>
       <Choice
         name="reason"
         label="Reason"
-        options={{ '': 'any', ...Object.fromEntries([...reasons].sort().map(one => [one, words(one)])) }}
+        options={anyAmong([...reasons].sort(), words)}
         chosen={query.reason}
       />
       {Object.entries(hidden).map(([name, value]) => (

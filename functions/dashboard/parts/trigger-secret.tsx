@@ -5,6 +5,7 @@ import { sampleBody } from '../../../shared/triggers/rules/sample-body.ts'
 import { ofTrigger } from '../shell/addresses.ts'
 import type { View } from '../shell/page.ts'
 import { inputSchema } from './agent-input.ts'
+import { Code } from './text.tsx'
 
 type Trigger = Schemas['Trigger']
 
@@ -25,23 +26,21 @@ export async function secretView(api: Client, trigger: Schemas['NewTrigger']): P
       <>
         <h1>Trigger {trigger.name}</h1>
         <p>Senders post to this address:</p>
-        <pre class="wrap">
-          <code class="secret">{trigger.url}</code>
-        </pre>
+        <Code wrap secret>
+          {trigger.url}
+        </Code>
         {trigger.secret !== null && (
           <>
             <p>With this secret. Copy it now; it is shown this once.</p>
-            <pre class="wrap">
-              <code class="secret">{trigger.secret}</code>
-            </pre>
+            <Code wrap secret>
+              {trigger.secret}
+            </Code>
           </>
         )}
         {curl && (
           <>
             <h2>Try it</h2>
-            <pre>
-              <code>{curl}</code>
-            </pre>
+            <Code>{curl}</Code>
           </>
         )}
         <p>

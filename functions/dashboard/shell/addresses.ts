@@ -3,24 +3,20 @@
 export const ROOT = '/dashboard'
 export const SIGN_IN = `${ROOT}/sign-in`
 
-/** The URL of a project's page. @example ofProject(id, 'runs') // '/dashboard/projects/…/runs' */
-export const ofProject = (project_id: string, page = ''): string =>
-  `${ROOT}/projects/${project_id}${page && `/${page}`}`
-export const ofRun = (run_id: string, page = ''): string => `${ROOT}/runs/${run_id}${page && `/${page}`}`
-export const ofItem = (record_id: string, page = ''): string =>
-  `${ROOT}/items/${record_id}${page && `/${page}`}`
+/** URLs of a thing's pages. @example ofProject(id, 'runs') // '/dashboard/projects/…/runs' */
+const pagesOf =
+  (things: string) =>
+  (id: string, page = ''): string =>
+    `${ROOT}/${things}/${id}${page && `/${page}`}`
 
-export const ofAgent = (agent_id: string, page = ''): string =>
-  `${ROOT}/agents/${agent_id}${page && `/${page}`}`
-export const ofSchedule = (schedule_id: string, page = ''): string =>
-  `${ROOT}/schedules/${schedule_id}${page && `/${page}`}`
-export const ofTrigger = (trigger_id: string, page = ''): string =>
-  `${ROOT}/triggers/${trigger_id}${page && `/${page}`}`
-export const ofDelivery = (delivery_id: string, page = ''): string =>
-  `${ROOT}/deliveries/${delivery_id}${page && `/${page}`}`
-
-export const ofRecovery = (recovery_id: string, page = ''): string =>
-  `${ROOT}/recoveries/${recovery_id}${page && `/${page}`}`
+export const ofProject = pagesOf('projects')
+export const ofRun = pagesOf('runs')
+export const ofItem = pagesOf('items')
+export const ofAgent = pagesOf('agents')
+export const ofSchedule = pagesOf('schedules')
+export const ofTrigger = pagesOf('triggers')
+export const ofDelivery = pagesOf('deliveries')
+export const ofRecovery = pagesOf('recoveries')
 
 export const isDashboardPath = (pathname: string): boolean =>
   pathname === ROOT || pathname.startsWith(`${ROOT}/`)

@@ -6,6 +6,7 @@ import type { SessionPrincipal } from '../../../shared/http/auth.ts'
 import { VERSION } from '../../../shared/kernel/version.ts'
 import { pricesAsOf } from '../../../shared/prices/rules/price-day.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { Code } from '../parts/text.tsx'
 import type { Call } from './api.ts'
 import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from './assets.ts'
 import { MENU } from './menu.ts'
@@ -227,11 +228,7 @@ const Behind = ({
 }) => (
   <details class="behind">
     <summary>Behind this page</summary>
-    {cli && (
-      <pre>
-        <code>{cli}</code>
-      </pre>
-    )}
+    {cli && <Code>{cli}</Code>}
     <pre>
       <code>
         {calls

@@ -1,4 +1,4 @@
-// Removes empty parameters for the typed client.
+// Removes empty values from parameters and bodies of requests.
 
 /** The fields without undefined values and empty strings. */
 export function defined<T extends Record<string, unknown>>(fields: T) {
