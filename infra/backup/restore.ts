@@ -10,8 +10,8 @@ import { countRows, listed, named, readMigration } from './catalog.ts'
 import { beginWriting, countServers, type Database, isDistributed, openSession } from './database.ts'
 import { type Checked, type Header, readTables, type TableOfBackup } from './format.ts'
 
-/** The last migration of the checkouts before 0.1.0: its tables and columns are those of the first migration since. */
-const BEFORE_FIRST = 1795912000000
+/** The migrations from this one on of checkouts before 0.1.0: their tables and columns are those of the first migration. */
+const BEFORE_FIRST = 1795857834425
 
 export interface Restored {
   rows: Record<string, number>
@@ -42,7 +42,8 @@ export async function restore(
 /** The header, with a migration that this version knows. */
 async function asOfRelease(header: Header): Promise<Header> {
   const known = await migrationTimes()
-  if (header.migration === BEFORE_FIRST) return { ...header, migration: known[0]! }
+  const [first] = known
+  if (header.migration >= BEFORE_FIRST && header.migration < first!) return { ...header, migration: first! }
   if (known.includes(header.migration)) return header
   throw new ExitError(
     'backup_newer',
