@@ -336,11 +336,6 @@ it('file names that say nothing are not used', () => {
   expect(sources.filter(file => empty.test(file))).toEqual([])
 })
 
-it('a file has at most 300 lines, so that it is read as a whole', () => {
-  const long = sources.filter(file => textOf.get(file)!.split('\n').length > 301)
-  expect(long).toEqual([])
-})
-
 /** What is left after removing, again and again, what imports nothing that is left: cycles, and what leads to one. */
 function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const left = new Map(graph)
