@@ -5,6 +5,7 @@ import { answerMetrics } from '../../../functions/metrics.ts'
 import { seal } from '../../../shared/accounts/verbs/sealing.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { noteTurn, TURNERS } from '../../../shared/redis/turns.ts'
+import { readDatabaseState } from '../../../shared/upkeep/queries/check-up.ts'
 import { INSTALLATION_METRICS } from '../../../shared/upkeep/verbs/check-up.ts'
 import { METRICS, POOL_METRICS } from '../../../shared/upkeep/verbs/metrics.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
@@ -102,7 +103,11 @@ it('the metrics say whether the master key opens what was sealed, and which vers
   const { sql, ctx } = engine
   const { text } = await scraped('t', 't')
   expect(text).toMatch(/^assay_info\{version="\d[^"]*",postgres="\d[^"]*",redis="\d[^"]*"\} 1$/m)
-  expect(await figures()).toMatchObject({ assay_master_key_opens: 1 })
+  const { durable } = await readDatabaseState(sql)
+  expect(await figures()).toMatchObject({
+    assay_master_key_opens: 1,
+    assay_database_durable: Number(durable),
+  })
   const sealed = await seal(
     { ...ctx, config: { ...ctx.config, master_key: 'ab'.repeat(32) } },
     'environment',
