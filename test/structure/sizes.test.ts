@@ -29,8 +29,6 @@ const LONG: Record<string, number> = {
   'functions/dashboard/pages/run-verify.tsx show': 57,
   'functions/dashboard/pages/run.tsx show': 110,
   'functions/dashboard/pages/runs.tsx show': 86,
-  'functions/dashboard/pages/search.tsx SearchForm': 57,
-  'functions/dashboard/pages/sign-in.tsx form': 51,
   'functions/dashboard/pages/triage.tsx show': 73,
   'functions/dashboard/pages/verdicts.tsx show': 63,
   'functions/dashboard/parts/attention.tsx Attention': 75,

@@ -39,11 +39,10 @@ interface Preview {
 
 /** The form as it was filled in, with the preview of the schedule. */
 async function newScheduleView(
-  { api, params, ctx }: Visit<{ projectId: string }>,
+  { api, params: { projectId: project_id }, ctx }: Visit<{ projectId: string }>,
   entered: Entered,
   preview?: Preview,
 ): Promise<View> {
-  const project_id = params.projectId
   const { data: agents = [] } = await agentsOf(api, project_id)
   const { cron, timezone = 'UTC' } = entered
   const guesses = guessesOf(preview?.source, entered)
