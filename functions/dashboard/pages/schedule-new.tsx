@@ -10,7 +10,6 @@ import { misfitOf, wantedOf } from '../../../shared/submission/rules/wanted-fiel
 import { checkInput, inputSchema } from '../parts/agent-input.ts'
 import { agentsOf } from '../parts/agents-of.ts'
 import { AgentField } from '../parts/choice.tsx'
-
 import { List } from '../parts/list.tsx'
 import { ScheduleFields, scheduleBody, scheduleForm, typedIn } from '../parts/schedule-form.tsx'
 import { Moments, momentsOf } from '../parts/schedule-moments.tsx'
