@@ -3,182 +3,111 @@
 import type { Hono } from 'hono'
 import type { Context } from '../../shared/context.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
-import { accountPage, changePassword, revokeSession } from './pages/account.tsx'
-import { agentPage, deleteAgent, promoteDeployment, runAgent, setAgentBudgets } from './pages/agent.tsx'
-import { stopAgent, stopAgentPage } from './pages/agent-stop.tsx'
-import { agentsPage } from './pages/agents.tsx'
-import { addAlertChannel, removeAlertChannel, testAlertChannel } from './pages/alert-channels.tsx'
-import { alertsPage, setAlertRule } from './pages/alerts.tsx'
-import { auditPage } from './pages/audit.tsx'
-import { causePage } from './pages/cause.tsx'
-import { removeDeadline, setDeadline } from './pages/deadlines.tsx'
-import { deliveriesPage, deliveryPage, resendDelivery } from './pages/deliveries.tsx'
-import { healthPage } from './pages/health.tsx'
-import { itemPage } from './pages/item.tsx'
-import {
-  acknowledgeItem,
-  callItemWrong,
-  confirmItem,
-  dismissItem,
-  reopenItem,
-  resumeItem,
-} from './pages/item-decide.ts'
-import { itemRaw } from './pages/item-raw.ts'
-import { replayItem, replayPage } from './pages/item-replay.tsx'
-import { jumpPage } from './pages/jump.tsx'
-import { createKey, keysPage, revokeKey } from './pages/keys.tsx'
-import { createMember, membersPage, removeMember, setRole } from './pages/members.tsx'
-import { modelsPage } from './pages/models.tsx'
-import { overviewPage } from './pages/overview.tsx'
-import { pricesPage, removePrice, setPrice } from './pages/prices.tsx'
-import { createProject, projectsPage, start } from './pages/projects.tsx'
-import { quotasPage } from './pages/quotas.tsx'
-import { abortRecovery, recoveriesPage, recoveryProgressPage } from './pages/recoveries.tsx'
-import { recoveryPage, startRecovery } from './pages/recovery.tsx'
-import { runEvents, runPage } from './pages/run.tsx'
-import { cancelRun, cancelRunPage } from './pages/run-cancel.tsx'
-import { compareRunPage } from './pages/run-compare.tsx'
-import { gradeRunPage } from './pages/run-grade.tsx'
-import { runResultsFile, runResultsPage } from './pages/run-results.tsx'
-import { tagRun } from './pages/run-tags.ts'
-import { verifyRunPage } from './pages/run-verify.tsx'
-import { runsPage } from './pages/runs.tsx'
-import { deleteView, saveView } from './pages/saved-views.ts'
-import {
-  changeSchedule,
-  deleteSchedule,
-  disableSchedule,
-  enableSchedule,
-  runSchedule,
-  schedulePage,
-} from './pages/schedule.tsx'
-import { createSchedule, newSchedulePage, previewSchedule } from './pages/schedule-new.tsx'
-import { schedulesPage } from './pages/schedules.tsx'
-import { searchPage } from './pages/search.tsx'
-import { changeSettings, deleteProject, rollSecret, settingsPage, showSecret } from './pages/settings.tsx'
+import * as account from './pages/account.tsx'
+import * as agent from './pages/agent.tsx'
+import * as agentStop from './pages/agent-stop.tsx'
+import * as agents from './pages/agents.tsx'
+import * as alertChannels from './pages/alert-channels.tsx'
+import * as alerts from './pages/alerts.tsx'
+import * as audit from './pages/audit.tsx'
+import * as cause from './pages/cause.tsx'
+import * as deadlines from './pages/deadlines.tsx'
+import * as deliveries from './pages/deliveries.tsx'
+import * as health from './pages/health.tsx'
+import * as item from './pages/item.tsx'
+import * as itemDecide from './pages/item-decide.ts'
+import * as itemRaw from './pages/item-raw.ts'
+import * as itemReplay from './pages/item-replay.tsx'
+import * as jump from './pages/jump.tsx'
+import * as keys from './pages/keys.tsx'
+import * as members from './pages/members.tsx'
+import * as models from './pages/models.tsx'
+import * as overview from './pages/overview.tsx'
+import * as prices from './pages/prices.tsx'
+import * as projects from './pages/projects.tsx'
+import * as quotas from './pages/quotas.tsx'
+import * as recoveries from './pages/recoveries.tsx'
+import * as recovery from './pages/recovery.tsx'
+import * as run from './pages/run.tsx'
+import * as runCancel from './pages/run-cancel.tsx'
+import * as runCompare from './pages/run-compare.tsx'
+import * as runGrade from './pages/run-grade.tsx'
+import * as runResults from './pages/run-results.tsx'
+import * as runTags from './pages/run-tags.ts'
+import * as runVerify from './pages/run-verify.tsx'
+import * as runs from './pages/runs.tsx'
+import * as savedViews from './pages/saved-views.ts'
+import * as schedule from './pages/schedule.tsx'
+import * as scheduleNew from './pages/schedule-new.tsx'
+import * as schedules from './pages/schedules.tsx'
+import * as search from './pages/search.tsx'
+import * as settings from './pages/settings.tsx'
 import { signIn, signInPage, signOut } from './pages/sign-in.tsx'
-import { submitPage, wantedPage } from './pages/submit.tsx'
-import { submitForm, submitLines } from './pages/submit-actions.ts'
-import { triagePage } from './pages/triage.tsx'
-import { decideItems, reopenItems } from './pages/triage-decide.tsx'
-import {
-  changeTrigger,
-  changeTriggerItems,
-  changeTriggerStart,
-  deleteTrigger,
-  triggerPage,
-} from './pages/trigger.tsx'
-import { createTrigger, triggersPage } from './pages/triggers.tsx'
-import { verdictsPage } from './pages/verdicts.tsx'
+import * as submit from './pages/submit.tsx'
+import * as submitActions from './pages/submit-actions.ts'
+import * as triage from './pages/triage.tsx'
+import * as triageDecide from './pages/triage-decide.tsx'
+import * as trigger from './pages/trigger.tsx'
+import * as triggers from './pages/triggers.tsx'
+import * as verdicts from './pages/verdicts.tsx'
 import { serveParts } from './shell/app.tsx'
+import type { Action, Page } from './shell/page.ts'
+
+/** Each exports its pages and actions; a new file is added here. */
+const MODULES = [
+  account,
+  agent,
+  agentStop,
+  agents,
+  alertChannels,
+  alerts,
+  audit,
+  cause,
+  deadlines,
+  deliveries,
+  health,
+  item,
+  itemDecide,
+  itemRaw,
+  itemReplay,
+  jump,
+  keys,
+  members,
+  models,
+  overview,
+  prices,
+  projects,
+  quotas,
+  recoveries,
+  recovery,
+  run,
+  runCancel,
+  runCompare,
+  runGrade,
+  runResults,
+  runTags,
+  runVerify,
+  runs,
+  savedViews,
+  schedule,
+  scheduleNew,
+  schedules,
+  search,
+  settings,
+  submit,
+  submitActions,
+  triage,
+  triageDecide,
+  trigger,
+  triggers,
+  verdicts,
+]
+const exported: unknown[] = MODULES.flatMap(module => Object.values(module))
+const has = (name: string) => (one: unknown) => typeof one === 'object' && one !== null && name in one
 
 export const open = { pages: [signInPage], actions: [signIn] }
-/** In the order of the menu. */
-export const pages = [
-  start,
-  projectsPage,
-  overviewPage,
-  jumpPage,
-  runsPage,
-  runPage,
-  runEvents,
-  cancelRunPage,
-  compareRunPage,
-  gradeRunPage,
-  verifyRunPage,
-  runResultsPage,
-  runResultsFile,
-  itemPage,
-  itemRaw,
-  replayPage,
-  triagePage,
-  causePage,
-  verdictsPage,
-  recoveryPage,
-  recoveriesPage,
-  recoveryProgressPage,
-  healthPage,
-  searchPage,
-  agentsPage,
-  agentPage,
-  stopAgentPage,
-  submitPage,
-  wantedPage,
-  schedulesPage,
-  newSchedulePage,
-  schedulePage,
-  triggersPage,
-  triggerPage,
-  alertsPage,
-  deliveriesPage,
-  deliveryPage,
-  keysPage,
-  modelsPage,
-  pricesPage,
-  settingsPage,
-  auditPage,
-  membersPage,
-  quotasPage,
-  accountPage,
-]
-export const actions = [
-  signOut,
-  createProject,
-  cancelRun,
-  tagRun,
-  saveView,
-  deleteView,
-  replayItem,
-  resumeItem,
-  acknowledgeItem,
-  dismissItem,
-  callItemWrong,
-  confirmItem,
-  reopenItem,
-  decideItems,
-  reopenItems,
-  startRecovery,
-  abortRecovery,
-  runAgent,
-  promoteDeployment,
-  deleteAgent,
-  stopAgent,
-  submitForm,
-  submitLines,
-  createSchedule,
-  previewSchedule,
-  changeSchedule,
-  enableSchedule,
-  disableSchedule,
-  runSchedule,
-  deleteSchedule,
-  createTrigger,
-  changeTrigger,
-  changeTriggerItems,
-  changeTriggerStart,
-  deleteTrigger,
-  setAlertRule,
-  addAlertChannel,
-  removeAlertChannel,
-  testAlertChannel,
-  setDeadline,
-  removeDeadline,
-  resendDelivery,
-  createKey,
-  revokeKey,
-  setPrice,
-  removePrice,
-  setAgentBudgets,
-  changeSettings,
-  showSecret,
-  rollSecret,
-  deleteProject,
-  createMember,
-  setRole,
-  removeMember,
-  changePassword,
-  revokeSession,
-]
+export const pages = exported.filter(has('show')) as Page[]
+export const actions = [signOut, ...(exported.filter(has('act')) as Action[])]
 
 /** Adds every route below /dashboard to an app; pages call the endpoints. */
 export const serveDashboard = (

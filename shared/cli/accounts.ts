@@ -2,11 +2,12 @@
 
 import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { answered, pageOf, type Schemas } from './api.ts'
+import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
-import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { type ExitCode, usageFailure } from './failure.ts'
 import { clean, money } from './format.ts'
-import { BY_ID, everyRow, type PageQuery, tellList } from './listing.ts'
+import { tellList } from './listing.ts'
+import { BY_ID, everyRow, type PageQuery, pageOf } from './pages.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
@@ -46,7 +47,7 @@ export const accounts = (session: Session, given: Given): Promise<ExitCode> =>
     text: (rows, screen) => table(ACCOUNTS, rows, screen),
   })
 
-export async function createAccount(session: Session, given: Given): Promise<ExitCode> {
+export async function createAccount(session: Session, given: Given): Promise<void> {
   const { api, output } = session
   const [name, email] = [given.text('name'), given.text('email')]
   if (name === undefined || email === undefined)
@@ -62,7 +63,6 @@ export async function createAccount(session: Session, given: Given): Promise<Exi
       `This is the only time it is shown. To sign in: ${program} login --email ${opened.owner.email}`,
     ].join('\n'),
   )
-  return EXIT.ok
 }
 
 export const suspendAccount = (session: Session, given: Given) =>
@@ -88,10 +88,9 @@ async function changeStanding(session: Session, given: Given, act: 'suspend' | '
   )
   const event = act === 'suspend' ? 'account_suspended' : 'account_resumed'
   session.output.emit(event, account, () => `${clean(account.name)} ${words}`)
-  return EXIT.ok
 }
 
-export async function accountPlan(session: Session, given: Given): Promise<ExitCode> {
+export async function accountPlan(session: Session, given: Given): Promise<void> {
   const open_runs_limit = given.wholeOrNone('open-runs')
   if (open_runs_limit === undefined)
     throw usageFailure('--open-runs is missing', { next: 'assay admin accounts plan --help' })
@@ -104,7 +103,6 @@ export async function accountPlan(session: Session, given: Given): Promise<ExitC
       ? `${clean(account.name)} may have any number of open runs`
       : `${clean(account.name)} may have ${account.open_runs_limit} open runs; it has ${account.open_runs}`,
   )
-  return EXIT.ok
 }
 
 const PAGES_LOOKED_AT = 50

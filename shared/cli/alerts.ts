@@ -6,12 +6,13 @@ import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { ChannelFormat } from '../outbox/vocabulary.ts'
 import type { Schemas } from '../sdk/client.ts'
-import { type Api, answered, bodyPageOf, findAgent } from './api.ts'
+import { type Api, answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { ago, clean, wrap } from './format.ts'
-import { BY_ID, inFull, tellList } from './listing.ts'
+import { tellList } from './listing.ts'
 import type { Screen } from './output.ts'
+import { BY_ID, bodyPageOf, inFull } from './pages.ts'
 import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -75,16 +76,15 @@ export function alertText(alert: Alert, now: number, { columns, paint, program }
 
 const INDENT = '  '
 
-export async function rules({ api, output }: Session, given: Given): Promise<ExitCode> {
+export async function rules({ api, output }: Session, given: Given): Promise<void> {
   const path = await projectOf({ api }, given)
   const rows = await answered(api.GET('/v1/projects/{projectId}/alert-rules', { params: { path } }))
   output.rows('alert_rule', rows, screen => table(RULES, rows, screen))
-  return EXIT.ok
 }
 
 export const mute = (session: Session, given: Given) => setRule(session, given, { enabled: false })
 
-export async function unmute(session: Session, given: Given): Promise<ExitCode> {
+export async function unmute(session: Session, given: Given): Promise<void> {
   const bounds = given.list('bound').map(text => {
     const [, name, value] = /^(\w+)=(\d+(?:\.\d+)?)$/.exec(text) ?? []
     if (name === undefined) throw usageFailure(`--bound is "${text}"; it must look like share=0.5`)
@@ -100,7 +100,7 @@ async function setRule(
   { api, output }: Session,
   given: Given,
   change: { enabled: boolean; bounds?: Record<string, number> },
-): Promise<ExitCode> {
+): Promise<void> {
   const rule = known(given.arg(0))
   const path = await projectOf({ api }, given)
   const agent = given.text('agent')
@@ -108,7 +108,6 @@ async function setRule(
   const body = { rule, ...of, ...change }
   const rows = await answered(api.PATCH('/v1/projects/{projectId}/alert-rules', { params: { path }, body }))
   output.rows('alert_rule', rows, screen => table(RULES, rows, screen))
-  return EXIT.ok
 }
 
 function known(name: string): AlertRule {

@@ -46,23 +46,6 @@ export async function findAgent(api: Api, slug: string): Promise<Agent> {
   })
 }
 
-/** A page of a list whose cursor comes in a header. */
-export async function pageOf<T>(
-  call: Promise<{ data?: T[]; response: Response }>,
-): Promise<{ rows: T[]; next: string | undefined }> {
-  const { data = [], response } = await call
-  return { rows: data, next: response.headers.get('x-next-cursor') ?? undefined }
-}
-
-/** A page of a list whose cursor comes in its body; `rowsOf` finds the rows. */
-export async function bodyPageOf<T extends { next_cursor: string | null }, Row>(
-  call: Promise<{ data?: T }>,
-  rowsOf: (page: T) => Row[],
-): Promise<{ rows: Row[]; next: string | undefined }> {
-  const page = await answered(call)
-  return { rows: rowsOf(page), next: page.next_cursor ?? undefined }
-}
-
 /** The failure to report; undefined if the error is a bug of this program, not an error of the API. */
 export function asFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error

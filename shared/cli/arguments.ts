@@ -37,7 +37,9 @@ export interface Command {
   operator?: true
   /** Makes or chooses profiles, so the named profile need not exist. */
   anyProfile?: true
-  run(session: Session, given: Given): Promise<ExitCode>
+  /** Returns the exit code; nothing is `EXIT.ok`. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most commands return nothing
+  run(session: Session, given: Given): Promise<ExitCode | void>
 }
 
 /** The arguments and options given, by the names of the table. */

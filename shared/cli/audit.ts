@@ -3,11 +3,11 @@
 import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { Schemas } from '../sdk/client.ts'
-import { bodyPageOf } from './api.ts'
 import type { Given } from './arguments.ts'
 import type { ExitCode } from './failure.ts'
 import { minute } from './format.ts'
-import { BY_ID, tellList } from './listing.ts'
+import { tellList } from './listing.ts'
+import { BY_ID, bodyPageOf } from './pages.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 

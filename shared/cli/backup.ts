@@ -121,10 +121,9 @@ export function goOn({ folder, env, output }: Session): Promise<ExitCode> {
 }
 
 /** Prints the systemd unit unformatted, because it is redirected to a file. */
-export async function printUnit({ folder, env }: Session): Promise<ExitCode> {
+export async function printUnit({ folder, env }: Session): Promise<void> {
   const { systemdUnit } = await import('../../infra/local/systemd.ts')
   const { checkout, dataDir } = infra.stackOf({ env, folder })
   const { username: user } = userInfo()
   process.stdout.write(systemdUnit({ checkout, user, dataDir, path: env.PATH ?? '' }))
-  return EXIT.ok
 }

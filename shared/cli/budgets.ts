@@ -3,7 +3,6 @@
 import { defined } from '../kernel/defined.ts'
 import { answered, findAgent, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
-import { EXIT, type ExitCode } from './failure.ts'
 import { clean, money } from './format.ts'
 import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
@@ -21,7 +20,7 @@ export const budgetLine = ({ period, spent_cents, limit_cents, left_cents, ends_
 const budgetLines = (budgets: readonly Budget[]) =>
   budgets.length === 0 ? ['no budget by day or month'] : budgets.map(budgetLine)
 
-export async function projectBudget(session: Session, given: Given): Promise<ExitCode> {
+export async function projectBudget(session: Session, given: Given): Promise<void> {
   const { api, output } = session
   const path = await projectOf(session, given)
   const others = { credit_cents: given.amountOrNone('credit'), timezone: given.text('timezone') }
@@ -39,10 +38,9 @@ export async function projectBudget(session: Session, given: Given): Promise<Exi
   output.emit('project', project, () =>
     [`${clean(project.name)} (${project.timezone})`, ...budgetLines(budgets), credit].join('\n'),
   )
-  return EXIT.ok
 }
 
-export async function agentBudget(session: Session, given: Given): Promise<ExitCode> {
+export async function agentBudget(session: Session, given: Given): Promise<void> {
   const { api, output } = session
   const { id } = await findAgent(api, given.arg(0))
   const [path, body] = [{ agentId: id }, changesOf(given)]
@@ -52,5 +50,4 @@ export async function agentBudget(session: Session, given: Given): Promise<ExitC
       : api.PATCH('/v1/agents/{agentId}', { params: { path }, body }),
   )
   output.emit('agent', agent, () => [clean(agent.slug), ...budgetLines(agent.budgets)].join('\n'))
-  return EXIT.ok
 }

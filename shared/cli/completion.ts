@@ -3,7 +3,7 @@
 
 import { type Command, type Given, type Option, optionsOf } from './arguments.ts'
 import { bashScript, type Completions, fishScript, zshScript } from './completion-scripts.ts'
-import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { usageFailure } from './failure.ts'
 import type { Session } from './session.ts'
 
 export const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
@@ -51,7 +51,7 @@ function addValues(found: Completions, place: string, option: Option): void {
 }
 
 /** @throws Failure `usage` for an unknown shell */
-export function completion({ output }: Session, given: Given, commands: readonly Command[]): ExitCode {
+export function completion({ output }: Session, given: Given, commands: readonly Command[]): void {
   const script = SHELLS[given.arg(0) as keyof typeof SHELLS]
   if (script === undefined)
     throw usageFailure(`there is no completion for "${given.arg(0)}"`, {
@@ -59,5 +59,4 @@ export function completion({ output }: Session, given: Given, commands: readonly
       next: 'assay completion --help',
     })
   output.text(script(completionsOf(commands)))
-  return EXIT.ok
 }

@@ -2,12 +2,13 @@
 
 import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { answered, bodyPageOf, type Schemas } from './api.ts'
+import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
-import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { type ExitCode, usageFailure } from './failure.ts'
 import { ago, ahead, brief, clean, duration, pad } from './format.ts'
-import { BY_ID, tellList } from './listing.ts'
+import { tellList } from './listing.ts'
 import type { Screen, Style } from './output.ts'
+import { BY_ID, bodyPageOf } from './pages.ts'
 import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
 import { table } from './table.ts'
@@ -57,11 +58,10 @@ export const deliveriesTable = (rows: readonly Delivery[], now: number, screen: 
     screen,
   )
 
-export async function show({ api, output, now }: Session, given: Given): Promise<ExitCode> {
+export async function show({ api, output, now }: Session, given: Given): Promise<void> {
   const path = { deliveryId: given.arg(0) }
   const found = await answered(api.GET('/v1/deliveries/{deliveryId}', { params: { path } }))
   output.emit('delivery', found, screen => deliveryText(found, now(), screen))
-  return EXIT.ok
 }
 
 export function deliveryText(found: DeliveryRecord, now: number, screen: Screen): string {
@@ -91,7 +91,7 @@ function outcomeOf({ duration_ms, error, status }: DeliveryRecord['tries'][numbe
   return clean(error ?? (status === null ? 'taken' : `answered ${status}`))
 }
 
-export async function resend({ api, output }: Session, given: Given): Promise<ExitCode> {
+export async function resend({ api, output }: Session, given: Given): Promise<void> {
   const path = { deliveryId: given.arg(0) }
   const again = await answered(api.POST('/v1/deliveries/{deliveryId}/resend', { params: { path } }))
   output.emit('resent', again, ({ paint, program }) =>
@@ -100,10 +100,9 @@ export async function resend({ api, output }: Session, given: Given): Promise<Ex
       `${paint('dim', 'try ')}  ${program} deliveries show ${again.id}`,
     ].join('\n'),
   )
-  return EXIT.ok
 }
 
-export async function secret({ api, output }: Session, given: Given): Promise<ExitCode> {
+export async function secret({ api, output }: Session, given: Given): Promise<void> {
   const params = { path: await projectOf({ api }, given) }
   const found = await answered(
     given.flag('roll')
@@ -117,5 +116,4 @@ export async function secret({ api, output }: Session, given: Given): Promise<Ex
       ...(previous ? [paint('dim', `until ${previous.valid_until} also ${previous.secret}`)] : []),
     ].join('\n'),
   )
-  return EXIT.ok
 }

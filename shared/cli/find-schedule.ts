@@ -1,9 +1,9 @@
 // Finds the schedule that a command names, by its id or by its name, which need not be the only one.
 
 import { LIMITS } from '../kernel/limits.ts'
-import { type Api, pageOf, type Schemas } from './api.ts'
+import type { Api, Schemas } from './api.ts'
 import { EXIT, Failure } from './failure.ts'
-import { everyRow, type PageQuery } from './listing.ts'
+import { everyRow, type PageQuery, pageOf } from './pages.ts'
 
 type Schedule = Schemas['Schedule']
 

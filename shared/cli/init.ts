@@ -15,7 +15,7 @@ import { type NewProject, projectFiles } from './init-files.ts'
 import { IS_CHECKOUT, OWN_MODULES, OWN_PACKAGES, ownManifest, ROOT } from './own-files.ts'
 import type { Session } from './session.ts'
 
-export async function init({ folder, env, output }: Session, given: Given): Promise<ExitCode> {
+export async function init({ folder, env, output }: Session, given: Given): Promise<void> {
   const target = resolve(folder, given.optionalArg(0) ?? '.')
   const project = newProject(target, await tarballName())
   const files = projectFiles(project)
@@ -39,7 +39,6 @@ export async function init({ folder, env, output }: Session, given: Given): Prom
       `      npx assay submit items.jsonl --agent ${project.slug} --item-id id --watch`,
     ].join('\n'),
   )
-  return EXIT.ok
 }
 
 /** So that the project's own `npx assay` finds the stack of this checkout, also one that starts later. */

@@ -2,12 +2,13 @@
 
 import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { answered, pageOf, type Run, type RunItem } from './api.ts'
+import { answered, type Run, type RunItem } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'
 import { untilInterrupted } from './interrupt.ts'
-import { type Listing, type PageQuery, pause, sinceOf, teller, tellList } from './listing.ts'
+import { type Listing, pause, sinceOf, teller, tellList } from './listing.ts'
 import { outage } from './outage.ts'
+import { type PageQuery, pageOf } from './pages.ts'
 import { itemsTable } from './run-view.ts'
 import type { Session } from './session.ts'
 

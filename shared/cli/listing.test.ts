@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { answering, given, told } from '../../test/support/cli-session.ts'
-import { type PageQuery, sinceOf, tellList } from './listing.ts'
+import { sinceOf, tellList } from './listing.ts'
+import type { PageQuery } from './pages.ts'
 
 const NOW = Date.parse('2026-03-02T12:00:00Z')
 const MINUTE = 60_000

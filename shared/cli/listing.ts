@@ -9,18 +9,8 @@ import { count, plural } from './format.ts'
 import { untilInterrupted } from './interrupt.ts'
 import { outage } from './outage.ts'
 import type { Screen } from './output.ts'
+import type { Page, PageQuery } from './pages.ts'
 import type { Session } from './session.ts'
-
-/** Which page of a list to read, as parameters of the API. */
-export interface PageQuery {
-  limit: number
-  cursor?: string
-}
-
-export interface Page<Row> {
-  rows: Row[]
-  next: string | undefined
-}
 
 export interface Listing<Row extends object> {
   /** The name of a row in JSON lines and, unless `noun` is given, for people. */
@@ -43,33 +33,6 @@ export interface Listing<Row extends object> {
   inBlocks?: true
   /** Text below the rows of a list that is not followed. */
   below?(rows: Row[]): string
-}
-
-/** For rows that have an id, and a time at which they came. */
-export const BY_ID = {
-  keyOf: ({ id }: { id: string }) => id,
-  cameAt: ({ created_at }: { created_at: string }) => created_at,
-}
-
-/** For lists that the server answers as a whole, in no particular order. */
-export const inFull = <Row>(read: () => Promise<Row[]>) => ({
-  page: Number.POSITIVE_INFINITY,
-  read: async () => ({ rows: await read(), next: undefined }),
-  inAnyOrder: true as const,
-})
-
-/** All rows of a list, at most of that many pages. */
-export async function* everyRow<Row>(
-  read: (page: PageQuery) => Promise<Page<Row>>,
-  limit: number,
-  pages = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Row, void> {
-  let page = await read({ limit })
-  yield* page.rows
-  for (let at = 1; at < pages && page.next !== undefined; at++) {
-    page = await read({ limit, cursor: page.next })
-    yield* page.rows
-  }
 }
 
 const DEFAULT_ROWS = 50

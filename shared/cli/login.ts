@@ -74,7 +74,7 @@ async function piped(given: Given) {
 }
 
 /** Signs out here and at the server; a server that is unreachable, or ended the session already, is no error. */
-export async function logout({ output, env, folder, now }: Session): Promise<ExitCode> {
+export async function logout({ output, env, folder, now }: Session): Promise<void> {
   const base_url = serverOf(env, folder)
   const found = signedInAt(env, base_url)
   if (found === undefined)
@@ -88,7 +88,6 @@ export async function logout({ output, env, folder, now }: Session): Promise<Exi
   output.emit('signed_out', { email: found.email, base_url, ended }, () =>
     ended ? `${found.email} is signed out of ${base_url}` : `forgotten here; ${base_url} was not told`,
   )
-  return EXIT.ok
 }
 
 interface ListedProfile {
@@ -105,7 +104,7 @@ const PROFILES: Column<ListedProfile>[] = [
   { title: 'E-MAIL', value: row => row.email, least: 10 },
 ]
 
-export function profiles({ output, env }: Session): ExitCode {
+export function profiles({ output, env }: Session): void {
   const kept = readKept(env)
   const rows = Object.entries(kept.profiles).map(([name, { base_url, email }]) => ({
     name,
@@ -118,10 +117,9 @@ export function profiles({ output, env }: Session): ExitCode {
       ? screen.paint('dim', 'no profiles; assay login --profile NAME --server URL makes one')
       : table(PROFILES, rows, screen),
   )
-  return EXIT.ok
 }
 
-export function useProfile({ output, env }: Session, given: Given): ExitCode {
+export function useProfile({ output, env }: Session, given: Given): void {
   const name = given.arg(0)
   const profile = readKept(env).profiles[name]
   if (profile === undefined && name !== LOCAL)
@@ -132,5 +130,4 @@ export function useProfile({ output, env }: Session, given: Given): ExitCode {
       ? 'the stack that runs here is asked again, unless told otherwise'
       : `${profile.base_url} is asked from now on as ${profile.email}, unless told otherwise`,
   )
-  return EXIT.ok
 }

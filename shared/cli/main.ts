@@ -81,7 +81,7 @@ async function main(): Promise<ExitCode> {
     asked = invocation.command
     env = withProfile(env, invocation.given.text('profile'), asked.anyProfile)
     for (const note of bareAmounts(invocation.command, invocation.given)) output.note(note)
-    return await invocation.command.run(session, invocation.given)
+    return (await invocation.command.run(session, invocation.given)) ?? EXIT.ok
   } catch (error) {
     const failure = asFailure(error)
     if (failure === undefined) {

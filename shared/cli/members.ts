@@ -4,11 +4,12 @@
 import type { MemberRole } from '../accounts/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { randomWord } from '../kernel/secrets.ts'
-import { answered, pageOf, type Schemas } from './api.ts'
+import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
-import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { type ExitCode, usageFailure } from './failure.ts'
 import { clean, minute } from './format.ts'
-import { BY_ID, everyRow, type PageQuery, tellList } from './listing.ts'
+import { tellList } from './listing.ts'
+import { BY_ID, everyRow, type PageQuery, pageOf } from './pages.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
@@ -41,15 +42,14 @@ export const members = (session: Session, given: Given): Promise<ExitCode> =>
     text: (rows, screen) => table(MEMBERS, rows, screen),
   })
 
-export async function addMember({ api, output }: Session, given: Given): Promise<ExitCode> {
+export async function addMember({ api, output }: Session, given: Given): Promise<void> {
   const [email, password] = [given.arg(0), newPassword()]
   const role = (given.text('role') ?? 'operator') as MemberRole
   const member = await answered(api.POST('/v1/members', { body: { email, role, password } }))
   tellPassword(output, 'member_added', member, password)
-  return EXIT.ok
 }
 
-export async function changeRole(session: Session, given: Given): Promise<ExitCode> {
+export async function changeRole(session: Session, given: Given): Promise<void> {
   const path = { memberId: await memberIdOf(session, given.arg(0)) }
   const role = given.arg(1) as MemberRole
   const member = await answered(
@@ -60,20 +60,18 @@ export async function changeRole(session: Session, given: Given): Promise<ExitCo
     member,
     () => `${clean(member.email)} is ${member.role} within five seconds`,
   )
-  return EXIT.ok
 }
 
-export async function resetPassword(session: Session, given: Given): Promise<ExitCode> {
+export async function resetPassword(session: Session, given: Given): Promise<void> {
   const path = { memberId: await memberIdOf(session, given.arg(0)) }
   const password = newPassword()
   const member = await answered(
     session.api.PATCH('/v1/members/{memberId}', { params: { path }, body: { password } }),
   )
   tellPassword(session.output, 'member_changed', member, password)
-  return EXIT.ok
 }
 
-export async function removeMember(session: Session, given: Given): Promise<ExitCode> {
+export async function removeMember(session: Session, given: Given): Promise<void> {
   const path = { memberId: await memberIdOf(session, given.arg(0)) }
   const member = await answered(session.api.DELETE('/v1/members/{memberId}', { params: { path } }))
   session.output.emit(
@@ -81,7 +79,6 @@ export async function removeMember(session: Session, given: Given): Promise<Exit
     member,
     () => `${clean(member.email)} is out within five seconds; keys they made stay`,
   )
-  return EXIT.ok
 }
 
 const tellPassword = (output: Session['output'], event: string, member: Member, password: string) =>

@@ -2,22 +2,22 @@
 // there is; a figure that is a lower bound says so.
 
 import { LIMITS } from '../kernel/limits.ts'
-import { type Api, answered, pageOf, type Run, type Schemas } from './api.ts'
+import { type Api, answered, type Run, type Schemas } from './api.ts'
 import { triageSince } from './clusters.ts'
-import { EXIT, type ExitCode, Failure } from './failure.ts'
+import { Failure } from './failure.ts'
 import { sinceOf } from './listing.ts'
 import { type Overview, type OwnedBudget, overviewText } from './overview-view.ts'
+import { pageOf } from './pages.ts'
 import type { Session } from './session.ts'
 
 const YESTERDAY = '1d'
 const SOON_MS = 86_400_000
 
-export async function overview(session: Session): Promise<ExitCode> {
+export async function overview(session: Session): Promise<void> {
   const found = await readOverview(session.api, session.now()).catch(error => {
     throw withHelp(error)
   })
   session.output.emit('overview', found, screen => overviewText(found, session.now(), screen))
-  return EXIT.ok
 }
 
 /** Suggests --help, because a user who types the bare command may not know what it is for. */

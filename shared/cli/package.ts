@@ -8,13 +8,13 @@ import { build } from 'esbuild'
 import { LIMITS } from '../kernel/limits.ts'
 import type { Given } from './arguments.ts'
 import { orderOfFile } from './deploy.ts'
-import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { usageFailure } from './failure.ts'
 import { bytes } from './format.ts'
 import { AGENT_SERVER } from './own-files.ts'
 import { type Packaged, packageFiles } from './package-files.ts'
 import type { Session } from './session.ts'
 
-export async function packageAgent({ folder, output }: Session, given: Given): Promise<ExitCode> {
+export async function packageAgent({ folder, output }: Session, given: Given): Promise<void> {
   const file = resolve(folder, given.arg(0))
   if (!existsSync(file)) throw usageFailure(`there is no file ${file}`)
   const { slug, code, declaration } = await orderOfFile(file, {})
@@ -49,7 +49,6 @@ export async function packageAgent({ folder, output }: Session, given: Given): P
       `  ${deploy.replace('assay', program)}   # where the function answers; prints its ASSAY_AGENT_KEY`,
     ].join('\n'),
   )
-  return EXIT.ok
 }
 
 const sizeOf = (files: Record<string, string>) =>

@@ -3,9 +3,10 @@
 import { defined } from '../kernel/defined.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
-import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { type ExitCode, usageFailure } from './failure.ts'
 import { clean, minute, money, plural } from './format.ts'
-import { BY_ID, inFull, tellList } from './listing.ts'
+import { tellList } from './listing.ts'
+import { BY_ID, inFull } from './pages.ts'
 import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -42,7 +43,7 @@ export async function prices(session: Session, given: Given): Promise<ExitCode> 
   })
 }
 
-export async function setPrice(session: Session, given: Given): Promise<ExitCode> {
+export async function setPrice(session: Session, given: Given): Promise<void> {
   const { api, output } = session
   const model = given.arg(0)
   const [input, cached, from] = [usd(given, 'input'), usd(given, 'cached-input'), momentOf(given)]
@@ -62,10 +63,9 @@ export async function setPrice(session: Session, given: Given): Promise<ExitCode
     () =>
       `${clean(price.model)}: ${money(price.input_per_mtok)} in, ${money(price.output_per_mtok)} out per million tokens, from ${price.effective_from}\nRecorded costs stay as they are, and what was unpriced stays unpriced; items that wait for this price alone continue within a minute.`,
   )
-  return EXIT.ok
 }
 
-export async function removePrices(session: Session, given: Given): Promise<ExitCode> {
+export async function removePrices(session: Session, given: Given): Promise<void> {
   const { api, output } = session
   const [model, from, path] = [given.arg(0), momentOf(given), await projectOf(session, given)]
   const ofModel = (await read(session, path)).filter(row => row.model === model)
@@ -87,7 +87,6 @@ export async function removePrices(session: Session, given: Given): Promise<Exit
     { prices: gone },
     () => `${removed} of ${clean(model)} removed; recorded costs stay as they are`,
   )
-  return EXIT.ok
 }
 
 function usd(given: Given, name: string): number | undefined {

@@ -3,9 +3,10 @@
 import { defined } from '../kernel/defined.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
-import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { type ExitCode, usageFailure } from './failure.ts'
 import { clean, money } from './format.ts'
-import { BY_ID, inFull, tellList } from './listing.ts'
+import { tellList } from './listing.ts'
+import { BY_ID, inFull } from './pages.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
@@ -48,7 +49,7 @@ export const projects = (session: Session, given: Given): Promise<ExitCode> =>
     text: (rows, screen) => table(PROJECTS, rows, screen),
   })
 
-export async function createProject({ api, output }: Session, given: Given): Promise<ExitCode> {
+export async function createProject({ api, output }: Session, given: Given): Promise<void> {
   const project = await answered(api.POST('/v1/projects', { body: { name: given.arg(0) } }))
   output.emit(
     'project_created',
@@ -56,20 +57,18 @@ export async function createProject({ api, output }: Session, given: Given): Pro
     ({ program }) =>
       `${clean(project.name)} (${project.id})\nTo make a key for it: ${program} keys create NAME --project ${project.id}`,
   )
-  return EXIT.ok
 }
 
-export async function renameProject({ api, output }: Session, given: Given): Promise<ExitCode> {
+export async function renameProject({ api, output }: Session, given: Given): Promise<void> {
   const before = await projectNamed(api, given.arg(0))
   const params = { path: { projectId: before.id } }
   const project = await answered(
     api.PATCH('/v1/projects/{projectId}', { params, body: { name: given.arg(1) } }),
   )
   output.emit('project', project, () => `${clean(before.name)} is called ${clean(project.name)} now`)
-  return EXIT.ok
 }
 
-export async function projectSettings({ api, output }: Session, given: Given): Promise<ExitCode> {
+export async function projectSettings({ api, output }: Session, given: Given): Promise<void> {
   const { id } = await projectNamed(api, given.arg(0))
   const params = { path: { projectId: id } }
   const body = changesOf(given)
@@ -85,7 +84,6 @@ export async function projectSettings({ api, output }: Session, given: Given): P
       ...names.map(name => `${name.padEnd(24)} ${project[name] ?? 'no limit'}`),
     ].join('\n'),
   )
-  return EXIT.ok
 }
 
 function changesOf(given: Given): Record<string, number | boolean | null> {
@@ -94,7 +92,7 @@ function changesOf(given: Given): Record<string, number | boolean | null> {
   return defined({ ...Object.fromEntries(numbers), keys_may_mint: mint && mint === 'yes' })
 }
 
-export async function deleteProject({ api, output }: Session, given: Given): Promise<ExitCode> {
+export async function deleteProject({ api, output }: Session, given: Given): Promise<void> {
   const project = await projectNamed(api, given.arg(0))
   const confirm = given.text('confirm')
   if (confirm !== project.name)
@@ -110,7 +108,6 @@ export async function deleteProject({ api, output }: Session, given: Given): Pro
     () =>
       `${clean(project.name)} is deleted: its keys are dead within five seconds, what was in it goes in the background`,
   )
-  return EXIT.ok
 }
 
 /** Finds a project by id or name. @throws Failure `usage` if none or several match */

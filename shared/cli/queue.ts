@@ -5,7 +5,6 @@ import { counted } from '../prices/rules/amounts.ts'
 import { span } from '../view/time.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
-import { EXIT, type ExitCode } from './failure.ts'
 import { count, spend } from './format.ts'
 import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
@@ -43,7 +42,7 @@ const MODELS: Column<Usage>[] = [
   { title: 'OUT', value: row => count(row.output_tokens), align: 'right', optional: 1 },
 ]
 
-export async function queue(session: Session, given: Given): Promise<ExitCode> {
+export async function queue(session: Session, given: Given): Promise<void> {
   const path = await projectOf(session, given)
   const found = await answered(session.api.GET('/v1/projects/{projectId}/queue', { params: { path } }))
   session.output.emit('queue', found, screen =>
@@ -53,10 +52,9 @@ export async function queue(session: Session, given: Given): Promise<ExitCode> {
       ...(found.next_retries.length > 0 ? [table(RETRIES, found.next_retries, screen)] : []),
     ].join('\n\n'),
   )
-  return EXIT.ok
 }
 
-export async function models(session: Session, given: Given): Promise<ExitCode> {
+export async function models(session: Session, given: Given): Promise<void> {
   const path = await projectOf(session, given)
   const query = defined({ days: given.whole('days') })
   const found = await answered(
@@ -67,5 +65,4 @@ export async function models(session: Session, given: Given): Promise<ExitCode> 
       ? `no call of a model since ${found.since}`
       : table(MODELS, found.models, screen),
   )
-  return EXIT.ok
 }

@@ -4,12 +4,13 @@ import type { RunState } from '../items/vocabulary.ts'
 import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { abortedInFlight } from '../view/run.ts'
-import { type Agent, answered, bodyPageOf, pageOf, type Run, type Step } from './api.ts'
+import { type Agent, answered, type Run, type Step } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'
 import { findItem } from './find-item.ts'
 import { decisionText, itemText } from './item-view.ts'
-import { BY_ID, everyRow, inFull, type PageQuery, tellList } from './listing.ts'
+import { tellList } from './listing.ts'
+import { BY_ID, bodyPageOf, everyRow, inFull, type PageQuery, pageOf } from './pages.ts'
 import { runSummary, runsTable, verificationText } from './run-view.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -51,7 +52,7 @@ export function agents(session: Session, given: Given): Promise<ExitCode> {
   })
 }
 
-export async function item(session: Session, given: Given): Promise<ExitCode> {
+export async function item(session: Session, given: Given): Promise<void> {
   const { api, output } = session
   const itemId = await findItem(session, given, 'item')
   const record = await answered(api.GET('/v1/durable/runs/{itemId}', { params: { path: { itemId } } }))
@@ -67,10 +68,9 @@ export async function item(session: Session, given: Given): Promise<ExitCode> {
     { ...record, steps },
     screen => itemText(record, steps, screen) + decisionText(record, screen),
   )
-  return EXIT.ok
 }
 
-export async function cancel({ api, output }: Session, given: Given): Promise<ExitCode> {
+export async function cancel({ api, output }: Session, given: Given): Promise<void> {
   const in_flight = given.flag('now') ? 'abort' : 'finish'
   const { aborted, ...run } = await answered(
     api.POST('/v2/runs/{runId}/cancel', {
@@ -83,7 +83,6 @@ export async function cancel({ api, output }: Session, given: Given): Promise<Ex
     { run, aborted },
     screen => runSummary(run, screen) + (in_flight === 'abort' ? `\n${abortedInFlight(aborted)}` : ''),
   )
-  return EXIT.ok
 }
 
 export async function verify({ api, output }: Session, given: Given): Promise<ExitCode> {

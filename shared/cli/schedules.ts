@@ -2,12 +2,13 @@
 
 import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { answered, findAgent, pageOf, type Schemas } from './api.ts'
+import { answered, findAgent, type Schemas } from './api.ts'
 import { fieldsGiven, type Given, withInput } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { findSchedule } from './find-schedule.ts'
 import { minute, plural } from './format.ts'
-import { BY_ID, tellList } from './listing.ts'
+import { tellList } from './listing.ts'
+import { BY_ID, pageOf } from './pages.ts'
 import { SCHEDULE_SETTINGS } from './schedule-settings.ts'
 import { eventsTable, type Schedule, scheduleLine, schedulesTable, scheduleText } from './schedule-view.ts'
 import type { Session } from './session.ts'
@@ -29,11 +30,10 @@ export async function schedules(session: Session, given: Given): Promise<ExitCod
   })
 }
 
-export async function show({ api, output, now }: Session, given: Given): Promise<ExitCode> {
+export async function show({ api, output, now }: Session, given: Given): Promise<void> {
   const params = { path: { scheduleId: await findSchedule(api, given.arg(0)) } }
   const schedule = await answered(api.GET('/v1/schedules/{scheduleId}', { params }))
   output.emit('schedule', schedule, screen => scheduleText(schedule, now(), screen))
-  return EXIT.ok
 }
 
 export async function events(session: Session, given: Given): Promise<ExitCode> {
@@ -70,14 +70,13 @@ const MOMENTS: Column<Schemas['SchedulePreview']['moments'][number]>[] = [
   },
 ]
 
-export async function preview({ api, output }: Session, given: Given): Promise<ExitCode> {
+export async function preview({ api, output }: Session, given: Given): Promise<void> {
   const query = { cron: given.arg(0), ...defined({ timezone: given.text('timezone') }) }
   const found = await answered(api.GET('/v1/schedules/preview', { params: { query } }))
   output.rows('moment', found.moments, screen => table(MOMENTS, found.moments, screen))
-  return EXIT.ok
 }
 
-export async function create(session: Session, given: Given): Promise<ExitCode> {
+export async function create(session: Session, given: Given): Promise<void> {
   const { id } = await findAgent(session.api, given.arg(0))
   const timezone = given.text('timezone')
   const enabled = !given.flag('disabled')
@@ -87,7 +86,7 @@ export async function create(session: Session, given: Given): Promise<ExitCode> 
   return tell(session, 'created', made)
 }
 
-export async function update(session: Session, given: Given): Promise<ExitCode> {
+export async function update(session: Session, given: Given): Promise<void> {
   const changes = defined({ cron: given.text('cron'), timezone: given.text('timezone') })
   if (bodyText(given, changes) === '{}')
     throw usageFailure('nothing to change', { next: 'assay schedules update --help' })
@@ -122,22 +121,20 @@ function resultsOf(given: Given) {
 export const enable = (session: Session, given: Given) => switched(session, given, 'enable')
 export const disable = (session: Session, given: Given) => switched(session, given, 'disable')
 
-async function switched(session: Session, given: Given, act: 'enable' | 'disable'): Promise<ExitCode> {
+async function switched(session: Session, given: Given, act: 'enable' | 'disable'): Promise<void> {
   const params = { path: { scheduleId: await findSchedule(session.api, given.arg(0)) } }
   const schedule = await answered(session.api.POST(`/v1/schedules/{scheduleId}/${act}`, { params }))
   return tell(session, `${act}d`, schedule)
 }
 
-function tell({ output, now }: Session, event: string, schedule: Schedule): ExitCode {
+function tell({ output, now }: Session, event: string, schedule: Schedule): void {
   output.emit(event, schedule, screen => `${event}: ${scheduleLine(schedule, now(), screen)}`)
-  return EXIT.ok
 }
 
-export async function remove({ api, output }: Session, given: Given): Promise<ExitCode> {
+export async function remove({ api, output }: Session, given: Given): Promise<void> {
   const scheduleId = await findSchedule(api, given.arg(0))
   await answered(api.DELETE('/v1/schedules/{scheduleId}', { params: { path: { scheduleId } } }))
   output.emit('deleted', { id: scheduleId }, () => `schedule ${scheduleId} is deleted`)
-  return EXIT.ok
 }
 
 export async function trigger(session: Session, given: Given): Promise<ExitCode> {

@@ -2,10 +2,10 @@
 
 import { answered } from './api.ts'
 import type { Given } from './arguments.ts'
-import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { usageFailure } from './failure.ts'
 import type { Session } from './session.ts'
 
-export async function tag({ api, output }: Session, given: Given): Promise<ExitCode> {
+export async function tag({ api, output }: Session, given: Given): Promise<void> {
   const [runId, add, remove] = [given.arg(0), given.list('add'), given.list('remove')]
   const path = { runId }
   const { tags: had } = await answered(api.GET('/v2/runs/{runId}', { params: { path } }))
@@ -22,5 +22,4 @@ export async function tag({ api, output }: Session, given: Given): Promise<ExitC
     { run_id: runId, tags },
     ({ paint }) => `${paint('bold', runId)}: ${tags.length === 0 ? 'no tags' : tags.join(', ')}`,
   )
-  return EXIT.ok
 }

@@ -4,7 +4,7 @@ import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { WrongOf } from '../triage/vocabulary.ts'
 import type { Doubt } from '../view/verdict.ts'
-import { answered, bodyPageOf, type Schemas } from './api.ts'
+import { answered, type Schemas } from './api.ts'
 import { type Given, withInput } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { findItem } from './find-item.ts'
@@ -12,6 +12,7 @@ import { ago, plural } from './format.ts'
 import { isFullTerminal } from './full-screen.ts'
 import { verbOf } from './item-view.ts'
 import { type Listing, tellList } from './listing.ts'
+import { bodyPageOf } from './pages.ts'
 import { replayMany, reuseOf } from './recover.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -153,10 +154,9 @@ async function decided(session: Session, given: Given, act: keyof typeof EVENTS,
   const itemId = await findItem(session, given, verbOf(act))
   await answered(api.POST(`/v1/durable/runs/{itemId}/${act}`, { params: { path: { itemId } } }))
   output.emit(EVENTS[act], { record_id: itemId }, () => `${itemId} ${words}`)
-  return EXIT.ok
 }
 
-export async function callWrong(session: Session, given: Given): Promise<ExitCode> {
+export async function callWrong(session: Session, given: Given): Promise<void> {
   const { api, output } = session
   const itemId = await findItem(session, given, 'wrong')
   const of = given.text('of') as WrongOf | undefined
@@ -164,7 +164,6 @@ export async function callWrong(session: Session, given: Given): Promise<ExitCod
   await answered(api.POST('/v1/durable/runs/{itemId}/wrong', order))
   const words = await wrongWords(session, itemId, of)
   output.emit('called_wrong', { record_id: itemId }, () => `${itemId} ${words}`)
-  return EXIT.ok
 }
 
 async function wrongWords(
@@ -182,10 +181,9 @@ async function wrongWords(
     : 'is called wrong; what was recorded stays'
 }
 
-export async function why(session: Session, given: Given): Promise<ExitCode> {
+export async function why(session: Session, given: Given): Promise<void> {
   const { api, output } = session
   const itemId = await findItem(session, given, 'why')
   const found = await answered(api.GET('/v1/durable/runs/{itemId}/why', { params: { path: { itemId } } }))
   output.emit('why', found, ({ paint }) => `${paint('bold', found.token)}: ${found.message}`)
-  return EXIT.ok
 }

@@ -4,12 +4,13 @@ import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { sampleBody } from '../triggers/rules/sample-body.ts'
 import type { SignatureScheme } from '../triggers/vocabulary.ts'
-import { answered, bodyPageOf, findAgent, type Schemas } from './api.ts'
+import { answered, findAgent, type Schemas } from './api.ts'
 import { fieldsGiven, type Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { ago } from './format.ts'
-import { BY_ID, everyRow, type PageQuery, tellList } from './listing.ts'
+import { tellList } from './listing.ts'
 import type { Screen } from './output.ts'
+import { BY_ID, bodyPageOf, everyRow, type PageQuery } from './pages.ts'
 import type { Session } from './session.ts'
 import { rowFields, sourceOf } from './source-options.ts'
 import { START_SETTINGS } from './start-options.ts'
@@ -55,7 +56,7 @@ function stateOf({ ready, last_fired_at }: Trigger, now: number): string {
   return last_fired_at === null ? 'never' : ago(last_fired_at, now)
 }
 
-export async function create(session: Session, given: Given): Promise<ExitCode> {
+export async function create(session: Session, given: Given): Promise<void> {
   const slug = given.text('agent')
   if (slug === undefined) throw usageFailure('--agent is missing', { next: 'assay triggers create --help' })
   const { id: agent_id } = await findAgent(session.api, slug)
@@ -86,20 +87,18 @@ function itemsOf(
   return given.flag('no-items') ? { items: false } : {}
 }
 
-export async function show(session: Session, given: Given): Promise<ExitCode> {
+export async function show(session: Session, given: Given): Promise<void> {
   const trigger = await findTrigger(session, given)
   session.output.emit('trigger', trigger, screen => shownText(trigger, session.now(), screen))
-  return EXIT.ok
 }
 
-export async function update(session: Session, given: Given): Promise<ExitCode> {
+export async function update(session: Session, given: Given): Promise<void> {
   const settings = fieldsGiven(given, START_SETTINGS)
   if (Object.keys({ ...settings, ...itemsOf(given) }).length === 0)
     throw usageFailure('nothing to change', { next: 'assay triggers update --help' })
   const { source } = await findTrigger(session, given)
   const trigger = await changed(session, given, { ...settings, ...itemsOf(given, source) })
   session.output.emit('trigger_changed', trigger, screen => shownText(trigger, session.now(), screen))
-  return EXIT.ok
 }
 
 export function shownText(trigger: Trigger, now: number, screen: Screen): string {
@@ -119,12 +118,12 @@ export function shownText(trigger: Trigger, now: number, screen: Screen): string
   ].join('\n')
 }
 
-export async function rename(session: Session, given: Given): Promise<ExitCode> {
+export async function rename(session: Session, given: Given): Promise<void> {
   const body = { name: given.arg(1), ...signingSecretOf(session, given) }
   return tell(session, 'trigger_renamed', await changed(session, given, body))
 }
 
-export async function giveSecret(session: Session, given: Given): Promise<ExitCode> {
+export async function giveSecret(session: Session, given: Given): Promise<void> {
   const body = signingSecretOf(session, given)
   if (body.signing_secret === undefined)
     throw usageFailure('--signing-secret is missing', { next: 'assay triggers secret --help' })
@@ -134,14 +133,12 @@ export async function giveSecret(session: Session, given: Given): Promise<ExitCo
     trigger,
     () => `${trigger.name} checks signatures with the new secret`,
   )
-  return EXIT.ok
 }
 
-export async function remove(session: Session, given: Given): Promise<ExitCode> {
+export async function remove(session: Session, given: Given): Promise<void> {
   const path = { triggerId: (await findTrigger(session, given)).id }
   const gone = await answered(session.api.DELETE('/v1/triggers/{triggerId}', { params: { path } }))
   session.output.emit('trigger_deleted', gone, () => `${gone.name} is deleted: its URL answers 404`)
-  return EXIT.ok
 }
 
 async function changed(session: Session, given: Given, body: Schemas['TriggerChanges']) {
@@ -187,10 +184,9 @@ const ofAgent = async ({ api }: Session, slug: string | undefined) =>
 const triggersPage = (api: Session['api'], filter: { agent_id?: string }) => (page: PageQuery) =>
   bodyPageOf(api.GET('/v1/triggers', { params: { query: { ...filter, ...page } } }), found => found.triggers)
 
-async function tell({ api, output }: Session, event: string, trigger: NewTrigger): Promise<ExitCode> {
+async function tell({ api, output }: Session, event: string, trigger: NewTrigger): Promise<void> {
   const schema = await inputSchema(api, { id: trigger.agent_id })
   output.emit(event, trigger, screen => triggerText(trigger, screen, schema))
-  return EXIT.ok
 }
 
 /** The text a person needs to set up the sender: URL, secret, and what is still missing. */

@@ -2,12 +2,13 @@
 
 import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { type Agent, type Api, answered, findAgent, pageOf, type Schemas } from './api.ts'
+import { type Agent, type Api, answered, findAgent, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { dryRunText, planLines, secretLines } from './deploy-view.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { ago } from './format.ts'
-import { BY_ID, everyRow, type PageQuery, tellList } from './listing.ts'
+import { tellList } from './listing.ts'
+import { BY_ID, everyRow, type PageQuery, pageOf } from './pages.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 

@@ -1,6 +1,8 @@
 // Shows the jump as a dialog over any page: Ctrl-K or / opens it, arrows choose, Enter goes. Guarantee: the results
 // belong to the text typed, however late responses arrive; without the script, the link to the jump page does the same.
 
+import { element } from './element.ts'
+
 /** Delay after the last key, so that text typed in one go is searched once. */
 const WAIT_MS = 200
 
@@ -26,15 +28,14 @@ export function followJump(): void {
 
 function open(page: string): void {
   if (document.querySelector('dialog#jump')) return
-  const dialog = document.createElement('dialog')
-  dialog.id = 'jump'
+  const dialog = element('dialog', { id: 'jump' })
   dialog.setAttribute('aria-label', 'Jump')
-  const input = document.createElement('input')
-  input.type = 'search'
-  input.placeholder = 'An id, an item’s own id, or a part of a name'
+  const input = element('input', {
+    type: 'search',
+    placeholder: 'An id, an item’s own id, or a part of a name',
+  })
   input.setAttribute('aria-label', input.placeholder)
-  const found = document.createElement('ul')
-  found.className = 'targets'
+  const found = element('ul', { className: 'targets' })
   dialog.append(input, found)
   document.body.append(dialog)
   dialog.addEventListener('close', () => dialog.remove())

@@ -2,6 +2,8 @@
 // button presses it, ? lists them all. Guarantee: none of these keys does anything while the user types, or together
 // with Ctrl, Alt or Meta; jump.ts has the one shortcut with a modifier.
 
+import { element } from './element.ts'
+
 const WRITING = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]'
 
 let going = false
@@ -85,8 +87,7 @@ function help(): boolean {
     known.remove()
     return true
   }
-  const dialog = document.createElement('dialog')
-  dialog.id = 'keys'
+  const dialog = element('dialog', { id: 'keys' })
   const lines: [string, string][] = [
     ['j k', 'Walk the rows'],
     ['Enter', 'Open the row'],
@@ -96,20 +97,13 @@ function help(): boolean {
     ...(document.querySelector('[data-jump]') === null ? [] : [['/ or Ctrl K', 'Jump'] as [string, string]]),
     ['?', 'Show or hide this list'],
   ]
-  const title = document.createElement('h2')
-  title.textContent = 'Keys'
-  const list = document.createElement('dl')
-  list.className = 'keys'
+  const list = element('dl', { className: 'keys' })
   for (const [key, label] of lines) {
-    const term = document.createElement('dt')
-    const name = document.createElement('kbd')
-    name.textContent = key
-    term.append(name)
-    const text = document.createElement('dd')
-    text.textContent = label
-    list.append(term, text)
+    const term = element('dt')
+    term.append(element('kbd', { textContent: key }))
+    list.append(term, element('dd', { textContent: label }))
   }
-  dialog.append(title, list)
+  dialog.append(element('h2', { textContent: 'Keys' }), list)
   document.body.append(dialog)
   dialog.addEventListener('close', () => dialog.remove())
   dialog.showModal()

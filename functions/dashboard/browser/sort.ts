@@ -1,6 +1,8 @@
 // Sorts the rows on the page by the column whose heading is pressed: largest first, then smallest first. Guarantee: a
 // page that refreshes itself keeps the order the user chose.
 
+import { element } from './element.ts'
+
 interface Order {
   column: number
   down: boolean
@@ -18,9 +20,7 @@ export function sortable(within: Document | Element): void {
     for (const [column, heading] of headings.entries()) {
       // The headings of a nested list are visited twice: with their own list and with the outer one.
       if (heading.dataset.sort === undefined || heading.querySelector('button') !== null) continue
-      const button = document.createElement('button')
-      button.type = 'button'
-      button.className = 'sort'
+      const button = element('button', { type: 'button', className: 'sort' })
       button.append(...heading.childNodes)
       heading.replaceChildren(button)
       button.addEventListener('click', event => {

@@ -11,6 +11,7 @@ import {
 } from '../../../shared/submission/rules/first-rows.ts'
 import { guessInput, misfitOf, type Wanted } from '../../../shared/submission/rules/wanted-fields.ts'
 import { GUESSED } from '../parts/submit-order.ts'
+import { element } from './element.ts'
 
 const ROWS_SHOWN = 5
 const FIELDS_SHOWN = 8
@@ -65,30 +66,25 @@ async function wantedBy(action: string, agent: string): Promise<Wanted | null> {
 function shown(file: File, { rows, problems }: FirstRows, fields: readonly string[]): Element[] {
   const size =
     file.size < 1_000_000 ? `${Math.ceil(file.size / 1000)} KB` : `${Math.round(file.size / 1e6)} MB`
-  const title = element('h2', `${file.name}, ${size}`)
-  const wrong = problems.map(problem => element('p', problem, 'v-failed'))
+  const title = element('h2', { textContent: `${file.name}, ${size}` })
+  const wrong = problems.map(problem => element('p', { textContent: problem, className: 'v-failed' }))
   if (rows.length === 0 && wrong.length === 0)
-    return [title, element('p', 'Its first row is too long to be shown here, or there is none.', 'dim')]
+    return [title, dim('Its first row is too long to be shown here, or there is none.')]
   if (rows.length === 0) return [title, ...wrong]
   const columns = fields.length > 0 ? fields.slice(0, FIELDS_SHOWN) : ['']
-  const section = element('section', '', 'scroll')
-  section.tabIndex = 0
+  const section = element('section', { className: 'scroll', tabIndex: 0 })
   section.setAttribute('aria-label', 'First rows')
   section.append(tableOf(columns, rows))
   const more = fields.length - columns.length
-  return [title, ...wrong, section, ...(more > 0 ? [element('p', `and ${more} more fields`, 'dim')] : [])]
+  return [title, ...wrong, section, ...(more > 0 ? [dim(`and ${more} more fields`)] : [])]
 }
+
+const dim = (text: string) => element('p', { textContent: text, className: 'dim' })
 
 function tableOf(columns: readonly string[], rows: readonly Row[]): Element {
   const table = element('table')
   const head = element('tr')
-  head.append(
-    ...columns.map(name => {
-      const cell = element('th', name || 'row')
-      cell.setAttribute('scope', 'col')
-      return cell
-    }),
-  )
+  head.append(...columns.map(name => element('th', { textContent: name || 'row', scope: 'col' })))
   table.append(element('thead'), element('tbody'))
   table.firstElementChild!.append(head)
   for (const row of rows.slice(0, ROWS_SHOWN)) {
@@ -101,15 +97,16 @@ function tableOf(columns: readonly string[], rows: readonly Row[]): Element {
 
 function cellOf(name: string, json: string): HTMLElement {
   const text: string = json.startsWith('"') ? JSON.parse(json) : json
-  const cell = element('td', text.length > CELL_CHARACTERS ? `${text.slice(0, CELL_CHARACTERS)}…` : text)
+  const cell = element('td', {
+    textContent: text.length > CELL_CHARACTERS ? `${text.slice(0, CELL_CHARACTERS)}…` : text,
+  })
   cell.dataset.label = name
   return cell
 }
 
 /** Replaces the text control by a choice among the fields; an earlier choice stays, where that field exists. */
 function offer(control: HTMLInputElement, fields: readonly string[], guess: string | undefined): void {
-  const select = document.createElement('select')
-  select.name = control.name
+  const select = element('select', { name: control.name })
   select.dataset.none = control.dataset.none!
   const options = fields.slice(0, FIELDS_OFFERED)
   select.append(new Option(select.dataset.none, ''), ...options.map(field => new Option(field, field)))
@@ -118,16 +115,9 @@ function offer(control: HTMLInputElement, fields: readonly string[], guess: stri
   select.value = isChosen ? control.value : (guess ?? '')
   said?.remove()
   if (!isChosen && guess !== undefined) {
-    const note = element('span', GUESSED, 'guessed hint')
+    const note = element('span', { textContent: GUESSED, className: 'guessed hint' })
     select.addEventListener('change', () => note.remove())
     control.closest('label')?.append(note)
   }
   control.replaceWith(select)
-}
-
-function element(name: string, text = '', className = ''): HTMLElement {
-  const made = document.createElement(name)
-  made.textContent = text
-  if (className) made.className = className
-  return made
 }

@@ -15,6 +15,7 @@ import {
   orderOfPilot,
   pilotQuery,
 } from '../parts/submit-order.ts'
+import { element } from './element.ts'
 import { keepLive } from './live.ts'
 import { linesOf, Refused, type Submitted, send, type Told } from './submit-file.ts'
 import { fit, preview } from './submit-preview.ts'
@@ -187,9 +188,9 @@ const told: Told = (words, share) => {
   const place = document.getElementById('submit-progress')
   if (place === null) return
   if (place.firstElementChild === null) {
-    const bar = document.createElement('progress')
+    const bar = element('progress')
     bar.setAttribute('aria-label', 'Progress')
-    place.append(document.createElement('span'), bar)
+    place.append(element('span'), bar)
   }
   place.firstElementChild!.textContent = `${words} (${percent(share)})`
   ;(place.lastElementChild as HTMLProgressElement).value = share
@@ -200,14 +201,8 @@ const percent = (share: number) => `${Math.floor(share * 100)} %`
 function wrong(lines: readonly string[]): void {
   const place = document.getElementById('submit-wrong')
   if (place === null) return
-  const list = document.createElement('ul')
-  list.append(
-    ...lines.map(line => {
-      const item = document.createElement('li')
-      item.textContent = line
-      return item
-    }),
-  )
+  const list = element('ul')
+  list.append(...lines.map(line => element('li', { textContent: line })))
   place.className = lines.length > 0 ? 'notice refused' : ''
   place.replaceChildren(...(lines.length > 0 ? [list] : []))
 }

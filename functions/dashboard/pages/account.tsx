@@ -11,12 +11,11 @@ const ACCOUNT = `${ROOT}/account`
 
 export const accountPage = page({
   path: '/dashboard/account',
-  async show({ api, ctx }) {
+  async show({ api, now }) {
     const [{ data: account }, { data: sessions = [] }] = await Promise.all([
       api.GET('/v1/account'),
       api.GET('/v1/sessions'),
     ])
-    const now = ctx.now()
     return {
       title: 'Account',
       menu: 'account',

@@ -25,7 +25,7 @@ export const agentPage = page({
 
 /** The agent's page; its form for a run keeps what was entered. */
 async function agentView(
-  { api, params, query, request, member, ctx }: Visit<{ agentId: string }, z.output<typeof AgentQuery>>,
+  { api, params, query, request, ctx, mayChange }: Visit<{ agentId: string }, z.output<typeof AgentQuery>>,
   entered: Entered = {},
 ): Promise<View> {
   const { as, ...at } = query
@@ -35,7 +35,6 @@ async function agentView(
   ])
   const agent = data!
   const current = deployments.find(one => one.is_current)
-  const mayChange = member.role !== 'viewer'
   return {
     title: agent.slug,
     project_id: agent.project_id,
@@ -69,6 +68,12 @@ async function agentView(
   }
 }
 
+interface OfAgent {
+  agent: Agent
+  mayChange: boolean
+  now: number
+}
+
 const Acts = ({ agent, isDeployed }: { agent: Agent; isDeployed: boolean }) => (
   <div class="actions">
     {isDeployed && (
@@ -87,7 +92,7 @@ const Acts = ({ agent, isDeployed }: { agent: Agent; isDeployed: boolean }) => (
   </div>
 )
 
-const Budgets = ({ agent, mayChange, now }: { agent: Agent; mayChange: boolean; now: number }) => (
+const Budgets = ({ agent, mayChange, now }: OfAgent) => (
   <>
     <BudgetLines budgets={agent.budgets} now={now} />
     {agent.budgets.length === 0 && (
@@ -168,12 +173,7 @@ const Deployments = ({
   deployments,
   mayChange,
   now,
-}: {
-  agent: Agent
-  deployments: readonly Deployment[]
-  mayChange: boolean
-  now: number
-}) => (
+}: OfAgent & { deployments: readonly Deployment[] }) => (
   <List
     id="deployments"
     rows={deployments}

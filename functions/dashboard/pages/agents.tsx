@@ -2,17 +2,15 @@
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { agentsOf } from '../parts/agents-of.ts'
-import { type Column, List } from '../parts/list.tsx'
+import { type Column, figure, List } from '../parts/list.tsx'
 import { Code, count, money, percent, When } from '../parts/text.tsx'
 import { ofAgent, ofProject, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
 export const agentsPage = page({
   path: '/dashboard/projects/{projectId}/agents',
-  async show({ api, params, ctx }) {
-    const project_id = params.projectId
+  async show({ api, params: { projectId: project_id }, now }) {
     const { data: agents = [] } = await agentsOf(api, project_id, { activity: 'true' })
-    const now = ctx.now()
     return {
       title: 'Agents',
       project_id,
@@ -50,27 +48,13 @@ const figures = (project_id: string, now: number): Column<Agent>[] => [
     cell: one => <LastRun of={doing(one).last_run} now={now} />,
   },
   {
-    label: 'Worked, 7 days',
-    numeric: true,
-    value: shareOk,
+    ...figure('Worked, 7 days', shareOk),
     cell: one => (ended(one) === 0 ? <span class="dim">—</span> : `${percent(doing(one).ok, ended(one))} ok`),
   },
+  figure('Cost, 30 days', one => doing(one).cost_usd, money),
+  figure('Open runs', one => doing(one).open_runs),
   {
-    label: 'Cost, 30 days',
-    numeric: true,
-    value: one => doing(one).cost_usd,
-    cell: one => money(doing(one).cost_usd),
-  },
-  {
-    label: 'Open runs',
-    numeric: true,
-    value: one => doing(one).open_runs,
-    cell: one => count(doing(one).open_runs),
-  },
-  {
-    label: 'Held items',
-    numeric: true,
-    value: one => doing(one).held,
+    ...figure('Held items', (one: Agent) => doing(one).held),
     cell: one => <Held of={one} project_id={project_id} />,
   },
 ]

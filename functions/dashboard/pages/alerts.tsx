@@ -32,18 +32,15 @@ type Asked = Visit<{ projectId: string }>
 
 /** The alerts page; a refused form keeps what was entered. */
 export async function alertsView(
-  { api, params, request, ctx, member }: Asked,
+  { api, params: { projectId: project_id }, request, now, mayChange }: Asked,
   query: z.output<typeof AlertsQuery> = {},
   entered: Entered = {},
 ): Promise<View> {
-  const project_id = params.projectId
   const { alerts, next, rules, channels, deadlines, agents, schedules, givenUp } = await readAlerts(
     api,
     project_id,
     query,
   )
-  const mayChange = member.role !== 'viewer'
-  const now = ctx.now()
   return {
     title: 'Alerts',
     project_id,

@@ -21,13 +21,11 @@ type AuditQuery = z.output<typeof AuditQuery>
 export const auditPage = page({
   path: '/dashboard/projects/{projectId}/audit',
   query: AuditQuery,
-  async show({ api, params, query, request, ctx }) {
-    const project_id = params.projectId
+  async show({ api, params: { projectId: project_id }, query, request, now }) {
     const [{ data }, named] = await Promise.all([
       api.GET('/v1/audit', { params: { query: { project_id, ...defined(query) } } }),
       readNames(api, project_id),
     ])
-    const now = ctx.now()
     return {
       title: 'Audit',
       project_id,

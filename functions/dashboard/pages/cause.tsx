@@ -7,7 +7,7 @@ import { runName } from '../../../shared/view/run.ts'
 import { List } from '../parts/list.tsx'
 import { type Item, readItem } from '../parts/record.ts'
 import { ACTION_VERBS } from '../parts/recovery-lines.tsx'
-import { brief, count, counted, money, statusWord, When } from '../parts/text.tsx'
+import { brief, Crumb, count, counted, money, statusWord, When } from '../parts/text.tsx'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
@@ -15,12 +15,11 @@ type Cause = Schemas['CauseWithRuns']
 
 export const causePage = page({
   path: '/dashboard/projects/{projectId}/causes/{causeId}',
-  async show({ api, params, member, ctx }) {
+  async show({ api, params, member, now }) {
     const { projectId: project_id, causeId } = params
     const { data } = await api.GET('/v1/causes/{causeId}', { params: { path: { causeId } } })
     const cause = data!
     const example = cause.record_id === null ? undefined : await readItem(api, cause.record_id)
-    const now = ctx.now()
     return {
       title: cause.title,
       project_id,
@@ -28,9 +27,7 @@ export const causePage = page({
       cli: `assay triage --cause ${cause.id}\nassay recover --cause ${cause.id} --dry-run`,
       body: (
         <>
-          <p class="crumbs">
-            <a href={ofProject(project_id, 'triage')}>Triage</a>
-          </p>
+          <Crumb href={ofProject(project_id, 'triage')}>Triage</Crumb>
           <h1>
             <bdi>{cause.title}</bdi>
           </h1>

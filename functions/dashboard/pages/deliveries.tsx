@@ -25,10 +25,8 @@ export const deliveriesPage = page({
     run_id: z.string().optional(),
     cursor: z.string().optional(),
   }),
-  async show({ api, params, query, request, ctx }) {
-    const project_id = params.projectId
+  async show({ api, params: { projectId: project_id }, query, request, now }) {
     const { data } = await api.GET('/v1/deliveries', { params: { query: { project_id, ...defined(query) } } })
-    const now = ctx.now()
     return {
       title: 'Deliveries',
       project_id,
@@ -80,10 +78,9 @@ export const deliveriesPage = page({
 
 export const deliveryPage = page({
   path: '/dashboard/deliveries/{deliveryId}',
-  async show({ api, params, member, ctx }) {
+  async show({ api, params, member, now }) {
     const { data } = await api.GET('/v1/deliveries/{deliveryId}', { params: { path: params } })
     const one = data!
-    const now = ctx.now()
     return {
       title: 'Delivery',
       project_id: one.project_id,

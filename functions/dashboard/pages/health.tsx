@@ -24,7 +24,7 @@ const readReady = async (fetch: Visit<object>['fetch']): Promise<{ turns: Turns 
 
 export const healthPage = page({
   path: '/dashboard/projects/{projectId}/health',
-  async show({ api, fetch, params, ctx }) {
+  async show({ api, fetch, params, now }) {
     const path = params
     const [project, queue, quotas, usage, ready] = await Promise.all([
       api.GET('/v1/projects/{projectId}', { params: { path } }),
@@ -33,7 +33,6 @@ export const healthPage = page({
       api.GET('/v1/projects/{projectId}/models', { params: { path, query: { days: 1 } } }),
       readReady(fetch),
     ])
-    const now = ctx.now()
     return {
       title: 'Health',
       project_id: params.projectId,

@@ -9,7 +9,7 @@ import { Choice } from '../parts/choice.tsx'
 import { Field } from '../parts/form.tsx'
 import { readItem, readTrace } from '../parts/record.ts'
 import { ReuseField } from '../parts/reuse-field.tsx'
-import { counted } from '../parts/text.tsx'
+import { Crumb, counted } from '../parts/text.tsx'
 import { ofItem } from '../shell/addresses.ts'
 import { centsOfDollars } from '../shell/dollars.ts'
 import { bodyText, jsonText } from '../shell/form-values.ts'
@@ -92,11 +92,9 @@ async function formView(api: Client, itemId: string, order: Order, wrong?: strin
     ...(wrong === undefined ? {} : { status: 400 as const }),
     body: (
       <>
-        <p class="crumbs">
-          <a href={ofItem(item.id)}>
-            <bdi>{item.item_id}</bdi>
-          </a>
-        </p>
+        <Crumb href={ofItem(item.id)}>
+          <bdi>{item.item_id}</bdi>
+        </Crumb>
         <h1>Replay with another input, code or budget</h1>
         <p>A new item runs beside this one; the verdict of this one stays.</p>
         {wrong !== undefined && (

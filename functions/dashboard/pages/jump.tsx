@@ -13,8 +13,7 @@ export const jumpPage = page({
     /** Opens the target of an exact id. Without it all results are listed, as the script needs while the user types. */
     go: z.literal('1').optional(),
   }),
-  async show({ api, params, query }) {
-    const project_id = params.projectId
+  async show({ api, params: { projectId: project_id }, query }) {
     const text = query.q?.trim() ?? ''
     await api.GET('/v1/projects/{projectId}', { params: { path: { projectId: project_id } } })
     const { targets, is_exact } =

@@ -10,7 +10,7 @@ import { Field, RoleRequired, Sure } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { Code, When } from '../parts/text.tsx'
 import { ofProject } from '../shell/addresses.ts'
-import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
+import { type Around, action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
 const DAY_MS = 86_400_000
 
@@ -22,18 +22,16 @@ export const keysPage = page({
 
 /** The keys page, from a cursor on; a refused form for a new key keeps what was entered. */
 async function keysView(
-  { api, params, member, ctx, request }: Visit<{ projectId: string }>,
+  { api, params: { projectId: project_id }, ctx, request, mayChange }: Visit<{ projectId: string }>,
   entered: Entered = {},
   cursor?: string,
 ): Promise<View> {
-  const project_id = params.projectId
   const { data: keys = [], response } = await api.GET('/v1/projects/{projectId}/api-keys', {
     params: {
       path: { projectId: project_id },
       query: { limit: LIMITS.keys_page.default, ...defined({ cursor }) },
     },
   })
-  const mayChange = member.role !== 'viewer'
   return {
     title: 'Keys',
     project_id,
@@ -54,17 +52,7 @@ async function keysView(
   }
 }
 
-const KeyList = ({
-  project_id,
-  keys,
-  mayChange,
-  now,
-}: {
-  project_id: string
-  keys: readonly Schemas['ApiKey'][]
-  mayChange: boolean
-  now: number
-}) => (
+const KeyList = ({ project_id, keys, mayChange, now }: Around & { keys: readonly Schemas['ApiKey'][] }) => (
   <List
     id="keys"
     rows={keys}
@@ -133,8 +121,7 @@ export const createKey = action({
       .optional(),
   }),
   again: (visit, entered) => keysView(visit, entered),
-  async act({ api, params, ctx }, { name, role, days }): Promise<View> {
-    const project_id = params.projectId
+  async act({ api, params: { projectId: project_id }, ctx }, { name, role, days }): Promise<View> {
     const { data } = await api.POST('/v1/projects/{projectId}/api-keys', {
       params: { path: { projectId: project_id } },
       body: {

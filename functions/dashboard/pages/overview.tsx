@@ -27,14 +27,12 @@ const MODELS_SHOWN = 5
 
 export const overviewPage = page({
   path: '/dashboard/projects/{projectId}',
-  async show({ api, params, ctx, member }) {
+  async show({ api, params, now, mayChange: mayAct }) {
     const { projectId: project_id } = params
     const [project, activity, open, latest, causes, alerts, agents, usage, recoveries] = await readOverview(
       api,
       project_id,
     )
-    const now = ctx.now()
-    const mayAct = member.role !== 'viewer'
     const isNew = latest.data!.length === 0
     const inFlight = open.data!.filter(run => run.queued + run.running > 0 || run.status === 'materializing')
     return {

@@ -7,7 +7,7 @@ import { Field, RoleRequired, Sure } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { count, counted, money, When } from '../parts/text.tsx'
 import { ofProject } from '../shell/addresses.ts'
-import { action, type Entered, page, type View } from '../shell/page.ts'
+import { type Around, action, type Entered, page, type View } from '../shell/page.ts'
 
 type Price = Schemas['OwnPrice']
 type Check = Schemas['PriceCheck']
@@ -52,17 +52,7 @@ const pricesView = (
   ),
 })
 
-const PriceList = ({
-  project_id,
-  prices,
-  now,
-  mayChange,
-}: {
-  project_id: string
-  prices: readonly Price[]
-  now: number
-  mayChange: boolean
-}) => (
+const PriceList = ({ project_id, prices, now, mayChange }: Around & { prices: readonly Price[] }) => (
   <List
     id="prices"
     rows={prices}

@@ -8,7 +8,7 @@ import { namesOfCohorts } from '../parts/cohort-names.ts'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { ACTION_VERBS } from '../parts/recovery-lines.tsx'
 import { NextSteps, Tried, triedItems } from '../parts/recovery-report.tsx'
-import { count, money, When } from '../parts/text.tsx'
+import { Crumb, count, money, When } from '../parts/text.tsx'
 import { ofProject, ofRecovery, ofRun } from '../shell/addresses.ts'
 import { action, page } from '../shell/page.ts'
 
@@ -19,15 +19,13 @@ const LIVE_S = 3
 export const recoveriesPage = page({
   path: '/dashboard/projects/{projectId}/recoveries',
   query: z.strictObject({ cursor: z.string().optional() }),
-  async show({ api, params, query, request, ctx }) {
-    const project_id = params.projectId
+  async show({ api, params: { projectId: project_id }, query, request, now }) {
     const asked = { params: { query: { project_id, ...defined(query) } } }
     const { data = [], response } = await api.GET('/v1/recoveries', asked)
     const { words } = await namesOfCohorts(
       api,
       data.map(one => one.filter),
     )
-    const now = ctx.now()
     return {
       title: 'Recoveries',
       project_id,
@@ -36,9 +34,7 @@ export const recoveriesPage = page({
       live: data.every(isOver) ? undefined : { every_s: LIVE_S },
       body: (
         <>
-          <p class="crumbs">
-            <a href={ofProject(project_id, 'triage')}>Triage</a>
-          </p>
+          <Crumb href={ofProject(project_id, 'triage')}>Triage</Crumb>
           <h1>Recoveries</h1>
           <List
             id="recoveries"
@@ -72,10 +68,9 @@ export const recoveriesPage = page({
 
 export const recoveryProgressPage = page({
   path: '/dashboard/recoveries/{recoveryId}',
-  async show({ api, params, member }) {
+  async show({ api, params, mayChange: mayAct }) {
     const { data } = await api.GET('/v1/recoveries/{recoveryId}', { params: { path: params } })
     const recovery = data!
-    const mayAct = member.role !== 'viewer'
     const [{ words }, tried] = await Promise.all([
       namesOfCohorts(api, [recovery.filter]),
       triedItems(api, recovery),
@@ -89,9 +84,7 @@ export const recoveryProgressPage = page({
       live: isOver(recovery) ? undefined : { every_s: LIVE_S },
       body: (
         <>
-          <p class="crumbs">
-            <a href={ofProject(recovery.project_id, 'recoveries')}>Recoveries</a>
-          </p>
+          <Crumb href={ofProject(recovery.project_id, 'recoveries')}>Recoveries</Crumb>
           <h1>{name}</h1>
           <section id="standing" data-live>
             <p class="lead">{sayStanding(recovery)}.</p>

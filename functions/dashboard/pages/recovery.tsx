@@ -18,7 +18,7 @@ import { linkWith } from '../parts/list.tsx'
 import { ACTION_VERBS } from '../parts/recovery-lines.tsx'
 import { ReuseField } from '../parts/reuse-field.tsx'
 import { shellOptions } from '../parts/shell-options.ts'
-import { count, counted } from '../parts/text.tsx'
+import { Crumb, count, counted } from '../parts/text.tsx'
 import { triageFilter } from '../parts/triage-query.ts'
 import { ofProject, ofRecovery, ofRun } from '../shell/addresses.ts'
 import { dollars } from '../shell/form-values.ts'
@@ -64,9 +64,7 @@ export const recoveryPage = page({
       cli: `assay recover${action === 'replay' ? '' : ` --action ${action}`}${optionsOf(filter)} --dry-run`,
       body: (
         <>
-          <p class="crumbs">
-            <a href={back}>{run === undefined ? 'Triage' : runName(run)}</a>
-          </p>
+          <Crumb href={back}>{run === undefined ? 'Triage' : runName(run)}</Crumb>
           <h1>
             {verb} {words(filter)}
           </h1>

@@ -30,7 +30,7 @@ export const compareRunPage = page({
     items: z.enum(['1', 'all']).optional(),
     only: ONLY_WORSE,
   }),
-  async show({ api, params, query, request, ctx }) {
+  async show({ api, params, query, request, now }) {
     const run = await runOf(api, params.runId)
     const [earlier, later] = await Promise.all([comparableRuns(api, run), laterRuns(api, run)])
     const natural = query.with || run.replay_of || (await naturalBefore(api, run, earlier))?.id
@@ -47,7 +47,6 @@ export const compareRunPage = page({
           })
         ).data
       : undefined
-    const now = ctx.now()
     return {
       title: `${runName(run)}, compared`,
       project_id: run.project_id,

@@ -25,7 +25,7 @@ type Run = Schemas['Run']
 export const runPage = page({
   path: '/dashboard/runs/{runId}',
   query: ItemsQuery,
-  async show({ api, params, query, ctx, member, request }) {
+  async show({ api, params, query, request, now, mayChange: mayAct }) {
     const run = await runOf(api, params.runId)
     const [earlier, replays, failures, causes, judged, found, recoveries] = await Promise.all([
       earlierRuns(api, run),
@@ -36,9 +36,7 @@ export const runPage = page({
       findItems(api, run, query),
       standingRecoveries(api, run.project_id, run.id),
     ])
-    const now = ctx.now()
     const isOpen = run.finished_at === null
-    const mayAct = member.role !== 'viewer'
     // Paused items do not prevent a replay of the failed ones.
     const mayReplay = mayAct && (!isOpen || isPaused(run))
     // Items that were held and went on did not fail.

@@ -10,7 +10,7 @@ import { runName } from '../../../shared/view/run.ts'
 import { agentsOf } from '../parts/agents-of.ts'
 import { among, anyAmong, Choice } from '../parts/choice.tsx'
 import { Field } from '../parts/form.tsx'
-import { List, nextOf, Pager } from '../parts/list.tsx'
+import { figure, List, nextOf, Pager } from '../parts/list.tsx'
 import { MiniBars } from '../parts/mini-bars.tsx'
 import { notOk } from '../parts/run-groups.ts'
 import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
@@ -43,8 +43,7 @@ export const runsPage = page({
     to: day,
     cursor: z.string().optional(),
   }),
-  async show({ api, params, query, request, ctx, member }) {
-    const project_id = params.projectId
+  async show({ api, params: { projectId: project_id }, query, request, member, now }) {
     const { agent, item_id, tag, status, outcome, from, to } = query
     const asked = defined({
       agent,
@@ -63,7 +62,6 @@ export const runsPage = page({
       agentsOf(api, project_id),
       readSavedViews(api, project_id, 'runs'),
     ])
-    const now = ctx.now()
     return {
       title: 'Runs',
       project_id,
@@ -126,7 +124,7 @@ interface RunsProps {
 }
 
 const Runs = ({ runs, isWhole, now, empty }: RunsProps) => (
-  <List
+  <List<Schemas['Run']>
     id="runs"
     rows={runs}
     columns={[
@@ -142,30 +140,10 @@ const Runs = ({ runs, isWhole, now, empty }: RunsProps) => (
       { label: 'Status', cell: run => <RunState of={run} /> },
       { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },
       { label: 'Ran / Worked', cell: run => <MiniBars run={run} /> },
-      {
-        label: 'Items',
-        numeric: true,
-        ...(isWhole && { value: (run: Schemas['Run']) => run.total_items }),
-        cell: run => count(run.total_items),
-      },
-      {
-        label: 'Not ok',
-        numeric: true,
-        ...(isWhole && { value: notOk }),
-        cell: run => count(notOk(run)),
-      },
-      {
-        label: 'To decide',
-        numeric: true,
-        ...(isWhole && { value: (run: Schemas['Run']) => run.undecided_count }),
-        cell: run => count(run.undecided_count),
-      },
-      {
-        label: 'Cost',
-        numeric: true,
-        ...(isWhole && { value: (run: Schemas['Run']) => run.cost_usd }),
-        cell: run => money(run.cost_usd),
-      },
+      figure('Items', run => run.total_items, count, isWhole),
+      figure('Not ok', notOk, count, isWhole),
+      figure('To decide', run => run.undecided_count, count, isWhole),
+      figure('Cost', run => run.cost_usd, money, isWhole),
       { label: 'Created', numeric: true, cell: run => <When at={run.created_at} now={now} /> },
     ]}
     empty={empty}

@@ -10,7 +10,6 @@ import { misfitOf, wantedOf } from '../../../shared/submission/rules/wanted-fiel
 import { checkInput, inputSchema } from '../parts/agent-input.ts'
 import { agentsOf } from '../parts/agents-of.ts'
 import { AgentField } from '../parts/choice.tsx'
-
 import { List } from '../parts/list.tsx'
 import { ScheduleFields, scheduleBody, scheduleForm, typedIn } from '../parts/schedule-form.tsx'
 import { Moments, momentsOf } from '../parts/schedule-moments.tsx'
@@ -39,11 +38,10 @@ interface Preview {
 
 /** The form as it was filled in, with the preview of the schedule. */
 async function newScheduleView(
-  { api, params, ctx }: Visit<{ projectId: string }>,
+  { api, params: { projectId: project_id }, ctx }: Visit<{ projectId: string }>,
   entered: Entered,
   preview?: Preview,
 ): Promise<View> {
-  const project_id = params.projectId
   const { data: agents = [] } = await agentsOf(api, project_id)
   const { cron, timezone = 'UTC' } = entered
   const guesses = guessesOf(preview?.source, entered)

@@ -38,14 +38,12 @@ export const schedulePage = page({
 
 /** The schedule's page; a refused form keeps what was entered. */
 async function scheduleView(
-  { api, params, request, member, ctx }: Visit<{ scheduleId: string }>,
+  { api, params, request, now, mayChange }: Visit<{ scheduleId: string }>,
   query: { cursor?: string | undefined },
   entered?: Entered,
 ): Promise<View> {
   const { schedule, input, events, moments, next } = await readSchedule(api, params.scheduleId, query)
   const { timezone } = schedule
-  const now = ctx.now()
-  const mayChange = member.role !== 'viewer'
   const filled = entered === undefined ? asItIs(schedule, input) : typedIn(entered)
   return {
     title: scheduleName(schedule),

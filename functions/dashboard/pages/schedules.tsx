@@ -18,12 +18,10 @@ const COMING = 12
 export const schedulesPage = page({
   path: '/dashboard/projects/{projectId}/schedules',
   query: z.strictObject({ agent_id: z.string().optional(), cursor: z.string().optional() }),
-  async show({ api, params, query, request, ctx, member }) {
-    const project_id = params.projectId
+  async show({ api, params: { projectId: project_id }, query, request, member, now }) {
     const { data: schedules = [], response } = await api.GET('/v1/schedules', {
       params: { query: { project_id, ...defined(query) } },
     })
-    const now = ctx.now()
     return {
       title: 'Schedules',
       project_id,

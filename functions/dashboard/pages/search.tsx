@@ -23,8 +23,7 @@ import { page } from '../shell/page.ts'
 export const searchPage = page({
   path: '/dashboard/projects/{projectId}/search',
   query: SearchQuery,
-  async show({ api, params, query, request, ctx, member }) {
-    const project_id = params.projectId
+  async show({ api, params: { projectId: project_id }, query, request, ctx, member, now }) {
     const { cursor, q, from, to } = query
     const range = rangeAsked(query)
     const filter = filterAsked(query)
@@ -41,7 +40,6 @@ export const searchPage = page({
       isSearch ? [] : readErrorDays(api, project_id, ctx.now()),
       readSavedViews(api, project_id, 'search'),
     ])
-    const now = ctx.now()
     return {
       title: 'Search',
       project_id,

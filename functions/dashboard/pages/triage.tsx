@@ -18,8 +18,7 @@ import { page } from '../shell/page.ts'
 export const triagePage = page({
   path: '/dashboard/projects/{projectId}/triage',
   query: z.strictObject({ ...triageFilter, cursor: z.string().optional() }),
-  async show({ api, params, query, request, ctx, member }) {
-    const project_id = params.projectId
+  async show({ api, params: { projectId: project_id }, query, request, ctx, member, mayChange: mayDecide }) {
     const { cursor, ...shown } = query
     const found = await readTriage(api, project_id, shown, cursor)
     const { rows, causes, filter: given } = found
@@ -28,7 +27,6 @@ export const triagePage = page({
       suspicionsOf(api, project_id, rows),
       readSavedViews(api, project_id, 'triage'),
     ])
-    const mayDecide = member.role !== 'viewer'
     const isFiltered = Object.keys(given).length > 0
     const options = shellOptions({
       kind: query.kind,

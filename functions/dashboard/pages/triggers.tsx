@@ -25,15 +25,20 @@ export const triggersPage = page({
 
 /** The triggers page; a refused form keeps what was entered, except the secret. */
 async function triggersView(
-  { api, params, query, request, member, ctx }: Visit<{ projectId: string }, z.output<typeof TriggersQuery>>,
+  {
+    api,
+    params: { projectId: project_id },
+    query,
+    request,
+    member,
+    now,
+  }: Visit<{ projectId: string }, z.output<typeof TriggersQuery>>,
   entered: Entered = {},
 ): Promise<View> {
-  const project_id = params.projectId
   const [{ data }, { data: agents = [] }] = await Promise.all([
     api.GET('/v1/triggers', { params: { query: { project_id, ...defined(query) } } }),
     agentsOf(api, project_id),
   ])
-  const now = ctx.now()
   return {
     title: 'Triggers',
     project_id,

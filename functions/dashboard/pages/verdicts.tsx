@@ -5,15 +5,14 @@ import { defined } from '../../../shared/kernel/defined.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { List, Pager } from '../parts/list.tsx'
-import { count } from '../parts/text.tsx'
+import { Crumb, count } from '../parts/text.tsx'
 import { ofProject } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
 export const verdictsPage = page({
   path: '/dashboard/projects/{projectId}/verdicts',
   query: z.strictObject({ cursor: z.string().optional() }),
-  async show({ api, params, query, request }) {
-    const project_id = params.projectId
+  async show({ api, params: { projectId: project_id }, query, request }) {
     const { data } = await api.GET('/v1/verdicts', { params: { query: { project_id, ...defined(query) } } })
     const { rows, next_cursor } = data!
     return {
@@ -23,9 +22,7 @@ export const verdictsPage = page({
       cli: 'assay verdicts',
       body: (
         <>
-          <p class="crumbs">
-            <a href={ofProject(project_id, 'triage')}>Triage</a>
-          </p>
+          <Crumb href={ofProject(project_id, 'triage')}>Triage</Crumb>
           <h1>How good verdicts are</h1>
           <p class="dim">
             What people judged in triage in the last {LIMITS.verdicts_days} days. Replaying or dismissing an

@@ -4,7 +4,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { isOfHeld } from '../../../shared/view/cause.ts'
 import type { Doubt } from '../../../shared/view/verdict.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
-import { List } from './list.tsx'
+import { figure, List } from './list.tsx'
 import { count, money, percent, When } from './text.tsx'
 
 type Cause = Schemas['Cause']
@@ -33,7 +33,7 @@ export const Doubted = ({ words, project_id }: { words: string | undefined; proj
 export const Causes = ({ causes, project_id, run, doubt, now, mayAct }: CausesProps) => {
   if (causes.length === 0) return ''
   return (
-    <List
+    <List<Cause>
       id="causes"
       rows={causes}
       columns={[
@@ -61,9 +61,9 @@ export const Causes = ({ causes, project_id, run, doubt, now, mayAct }: CausesPr
               count(one.count)
             ),
         },
-        { label: 'To decide', numeric: true, value: one => one.waiting, cell: one => count(one.waiting) },
-        { label: 'Runs', numeric: true, value: one => one.runs, cell: one => count(one.runs) },
-        { label: 'Cost', numeric: true, value: one => one.cost_usd, cell: one => money(one.cost_usd) },
+        figure('To decide', one => one.waiting),
+        figure('Runs', one => one.runs),
+        figure('Cost', one => one.cost_usd, money),
         {
           label: 'Last',
           numeric: true,

@@ -1,5 +1,6 @@
 // The actions that an item accepts, each with a statement of what it will do.
 
+import type { Child } from 'hono/jsx'
 import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ofItem } from '../shell/addresses.ts'
@@ -39,6 +40,21 @@ const CallWrong = ({ item }: { item: Item }) => {
   )
 }
 
+interface ActProps {
+  action: string
+  letter: string
+  label: string
+  children: Child
+}
+
+/** A button for an action, its key, and what it does. */
+const Act = ({ action, letter, label, children }: ActProps) => (
+  <form method="post" action={action}>
+    <button data-key={letter}>{label}</button>
+    <p class="dim">{children}</p>
+  </form>
+)
+
 export const ItemActions = ({ item, role }: { item: Item; role: MemberRole }) => {
   const { available_actions: can, id } = item
   if (role === 'viewer' || can.length === 0) return ''
@@ -73,10 +89,9 @@ export const ItemActions = ({ item, role }: { item: Item; role: MemberRole }) =>
         </form>
       )}
       {can.includes('acknowledge') && (
-        <form method="post" action={at('acknowledge')}>
-          <button data-key="a">Acknowledge</button>
-          <p class="dim">It is hidden from triage; the run stays partial.</p>
-        </form>
+        <Act action={at('acknowledge')} letter="a" label="Acknowledge">
+          It is hidden from triage; the run stays partial.
+        </Act>
       )}
       {can.includes('dismiss') && item.status === 'paused' && (
         <Sure
@@ -86,25 +101,20 @@ export const ItemActions = ({ item, role }: { item: Item; role: MemberRole }) =>
         />
       )}
       {can.includes('dismiss') && item.status !== 'paused' && (
-        <form method="post" action={at('dismiss')}>
-          <button data-key="d">Dismiss</button>
-          <p class="dim">Nothing more is done about it, and its run counts it as decided.</p>
-        </form>
+        <Act action={at('dismiss')} letter="d" label="Dismiss">
+          Nothing more is done about it, and its run counts it as decided.
+        </Act>
       )}
       {can.includes('confirm') && (
-        <form method="post" action={at('confirm')}>
-          <button data-key="c">It is a refusal</button>
-          <p class="dim">Results say that it did not work, and it can be replayed; the verdict here stays.</p>
-        </form>
+        <Act action={at('confirm')} letter="c" label="It is a refusal">
+          Results say that it did not work, and it can be replayed; the verdict here stays.
+        </Act>
       )}
       {can.includes('wrong') && <CallWrong item={item} />}
       {can.includes('reopen') && (
-        <form method="post" action={at('reopen')}>
-          <button data-key="u">{UNDO[item.disposition as keyof typeof UNDO]}</button>
-          <p class="dim">
-            It waits for a decision again. Possible for {LIMITS.reopen_minutes} minutes after the decision.
-          </p>
-        </form>
+        <Act action={at('reopen')} letter="u" label={UNDO[item.disposition as keyof typeof UNDO]}>
+          It waits for a decision again. Possible for {LIMITS.reopen_minutes} minutes after the decision.
+        </Act>
       )}
     </section>
   )

@@ -1,6 +1,7 @@
 // Lists: a table whose rows the keyboard can walk, its pager, and a text for an empty list.
 
 import type { Child } from 'hono/jsx'
+import { count } from './text.tsx'
 
 export interface Column<Row> {
   label: string
@@ -10,6 +11,19 @@ export interface Column<Row> {
   /** The value to sort rows by, where all rows are on the page. */
   value?(row: Row): number
 }
+
+/** A column of numbers, by which rows can be sorted unless `isSortable` is false. */
+export const figure = <Row,>(
+  label: string,
+  value: (row: Row) => number,
+  show: (value: number) => string = count,
+  isSortable = true,
+): Column<Row> => ({
+  label,
+  numeric: true,
+  ...(isSortable && { value }),
+  cell: row => show(value(row)),
+})
 
 interface ListProps<Row> {
   id: string

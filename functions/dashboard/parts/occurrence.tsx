@@ -35,6 +35,12 @@ export const whyOff = (reason: Schemas['Schedule']['disabled_reason']): string =
 export const scheduleName = ({ name, agent_slug, cron }: Schemas['Schedule']): string =>
   name ?? `${agent_slug} at ${cron}`
 
+/** What shows times of a schedule: its zone, and the present. */
+export interface OnItsClock {
+  timezone: string
+  now: number
+}
+
 /** A time in the schedule's own time zone. */
 export const OnClock = ({ at, timezone }: { at: string; timezone: string }) => (
   <time datetime={at}>{wallClock(new Date(at), timezone)}</time>

@@ -3,20 +3,12 @@
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofRun } from '../shell/addresses.ts'
 import { List } from './list.tsx'
-import { OnClock, reasonWords, Strip } from './occurrence.tsx'
+import { OnClock, type OnItsClock, reasonWords, Strip } from './occurrence.tsx'
 import { count, money, Status, Verdict, When } from './text.tsx'
 
 type Event = Schemas['ScheduleEvent']
 
-export const History = ({
-  events,
-  timezone,
-  now,
-}: {
-  events: readonly Event[]
-  timezone: string
-  now: number
-}) =>
+export const History = ({ events, timezone, now }: OnItsClock & { events: readonly Event[] }) =>
   events.length === 0 ? (
     <p id="events" class="dim" data-live>
       It has not fired yet.

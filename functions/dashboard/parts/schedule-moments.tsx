@@ -2,6 +2,7 @@
 
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { List } from './list.tsx'
+import type { OnItsClock } from './occurrence.tsx'
 import { When } from './text.tsx'
 
 const NOTES = {
@@ -17,11 +18,7 @@ export const Moments = ({
   moments,
   timezone,
   now,
-}: {
-  moments: Schemas['SchedulePreview']['moments']
-  timezone: string
-  now: number
-}) => (
+}: OnItsClock & Pick<Schemas['SchedulePreview'], 'moments'>) => (
   <List
     id="moments"
     rows={moments}

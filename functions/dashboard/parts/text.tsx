@@ -62,6 +62,13 @@ export const RunState = ({ of }: { of: Parameters<typeof waitsFor>[0] }) =>
 export const Verdict = ({ of }: { of: string | null }) =>
   of === null ? <span class="dim">—</span> : <span class={`verdict v-${of}`}>{statusWord(of)}</span>
 
+/** The link back to the page that this one is part of. */
+export const Crumb = ({ href, children }: { href: string; children: Child }) => (
+  <p class="crumbs">
+    <a href={href}>{children}</a>
+  </p>
+)
+
 interface CodeProps {
   children: Child
   /** Whether long lines are broken. */

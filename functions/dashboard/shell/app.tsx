@@ -6,22 +6,21 @@ import * as z from 'zod'
 import type { Context } from '../../../shared/context.ts'
 import { checkRole } from '../../../shared/http/auth.ts'
 import { basePath, withBasePath, withoutBasePath } from '../../../shared/http/base-path.ts'
-import { readBytes } from '../../../shared/http/body.ts'
 import { drain } from '../../../shared/http/drain.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { heldSince } from '../../../shared/http/held.ts'
 import { checked, queryOf } from '../../../shared/http/validation.ts'
 import { errorText } from '../../../shared/kernel/error-text.ts'
 import { ApiError } from '../../../shared/kernel/errors.ts'
-import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ApiFailure, type Schemas } from '../../../shared/sdk/client.ts'
 import { Misfits } from '../parts/form.tsx'
 import { misfitsOf } from '../parts/misfits.ts'
 import { ownPath, ROOT, SIGN_IN } from './addresses.ts'
-import { createApi } from './api.ts'
+import { type Api, createApi } from './api.ts'
 import { assetAnswer } from './assets.ts'
 import { cookieOf, endedCookieFor, type SignedIn, setCookie, signedIn } from './browser-session.ts'
 import { isOwnForm } from './form-guard.ts'
+import { formOf, textsOf } from './form-values.ts'
 import { Layout } from './layout.tsx'
 import {
   type Notice,
@@ -31,7 +30,7 @@ import {
   noticeShownCookie,
   refusedNotice,
 } from './notice.ts'
-import type { Action, Done, Entered, Page, View } from './page.ts'
+import type { Action, Done, Page, View, Visit } from './page.ts'
 import { foreignForm, problem, TITLES } from './problem.tsx'
 
 /** Default headers of every response. */
@@ -113,7 +112,7 @@ export function serveParts(
       if (page.least !== undefined && who !== undefined) checkRole(who.principal, page.least)
       const query =
         page.query === undefined ? queryOf(request, z.strictObject({})) : queryOf(request, page.query)
-      return page.show({ ...api, api: api.client, member: memberOf(who), params, query, request, ctx })
+      return page.show(visitOf(ctx, request, who, api, params, query))
     }
     const view = await attempt().catch(error => failureView(ctx, request, error))
     return view instanceof Response ? view : shown(ctx, request, who, api, view)
@@ -127,7 +126,7 @@ export function serveParts(
     const who = await signedIn(ctx, request)
     if (who === undefined && !isOpen) return toSignIn(ctx, request)
     const api = apiFor(ctx, request, who?.access_token ?? '')
-    const visit = { ...api, api: api.client, member: memberOf(who), params, query: undefined, request, ctx }
+    const visit = visitOf(ctx, request, who, api, params, undefined)
     let given: Record<string, unknown> = {}
     const attempt = async () => {
       if (action.least !== undefined && who !== undefined) checkRole(who.principal, action.least)
@@ -180,8 +179,19 @@ export function serveParts(
   }
 }
 
-/** The member; open pages, which may have none, do not use it. */
-const memberOf = (who: SignedIn | undefined) => who?.principal as SignedIn['principal']
+function visitOf<Query>(
+  ctx: Context,
+  request: Request,
+  who: SignedIn | undefined,
+  api: Api,
+  params: Record<string, string>,
+  query: Query,
+): Visit<Record<string, string>, Query> {
+  // Open pages, which may have no member, do not use it.
+  const member = who?.principal as SignedIn['principal']
+  const mayChange = member !== undefined && member.role !== 'viewer'
+  return { ...api, api: api.client, member, params, query, request, ctx, now: ctx.now(), mayChange }
+}
 
 /** Parameters match ids and words only: an encoded slash or dot could form another path of the API. */
 const honoPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1{[\\w-]+}')
@@ -196,27 +206,6 @@ function sealed({ config }: Context, response: Response): Response {
 }
 
 const noSuchPage = () => new ApiError('not_found', 'There is no such page.')
-
-/** Reads the form's fields. From callers who are not signed in, it reads only as much as an open form needs. */
-async function formOf(request: Request, isOpen: boolean): Promise<Record<string, unknown>> {
-  const max = isOpen ? LIMITS.open_body_bytes : LIMITS.form_bytes
-  const bytes = await readBytes(request, max, isOpen ? undefined : 'Submit large batches as a file.')
-  const type = request.headers.get('content-type') ?? ''
-  const form = await new Response(bytes as BodyInit, { headers: { 'content-type': type } })
-    .formData()
-    .catch(() => {
-      throw new ApiError('invalid_request', 'The body is no form.', 'Send it from the page it is on.')
-    })
-  const fields = Map.groupBy(form, ([name]) => name)
-  if (fields.size > LIMITS.form_fields)
-    throw new ApiError('invalid_request', `The form has more than ${LIMITS.form_fields} fields.`)
-  return Object.fromEntries(
-    [...fields].map(([name, given]) => [
-      name,
-      given.length === 1 ? given[0]![1] : given.map(([, value]) => value),
-    ]),
-  )
-}
 
 function toSignIn(ctx: Context, request: Request): Response {
   const { pathname, search } = new URL(request.url)
@@ -269,11 +258,6 @@ function headersOf(
   if (retry_after_s !== undefined) headers.set('retry-after', String(retry_after_s))
   return headers
 }
-
-const textsOf = (given: Record<string, unknown>): Entered =>
-  Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
-  )
 
 /** The path of the Referer, which is a page of ours: the form guard has accepted the request. */
 function pathOf({ config }: Context, referer: string | null): string | undefined {

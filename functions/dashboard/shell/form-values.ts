@@ -1,10 +1,14 @@
-// Converts what people type into forms to the API's values. Guarantee: JSON is sent as typed, so that numbers keep
+// Reads forms, and converts what people type into them to the API's values. Guarantee: JSON is sent as typed, so that numbers keep
 // their digits; invalid JSON or an invalid amount is refused naming the field.
 
 import * as z from 'zod'
+import { readBytes } from '../../../shared/http/body.ts'
 import { checkJson } from '../../../shared/json/json.ts'
 import { JsonError } from '../../../shared/json/json-error.ts'
+import { ApiError } from '../../../shared/kernel/errors.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { centsOfDollars } from './dollars.ts'
+import type { Entered } from './page.ts'
 
 /** Any JSON value, kept as text. */
 export const jsonText = z.string().superRefine((text, { addIssue }) => {
@@ -39,3 +43,30 @@ export function bodyText(fields: Record<string, unknown>, texts: Record<string, 
   const members = [...own, ...Object.entries(texts)].map(([name, text]) => `${JSON.stringify(name)}:${text}`)
   return `{${members.join(',')}}`
 }
+
+/** Reads the form's fields. From callers who are not signed in, it reads only as much as an open form needs. */
+export async function formOf(request: Request, isOpen: boolean): Promise<Record<string, unknown>> {
+  const max = isOpen ? LIMITS.open_body_bytes : LIMITS.form_bytes
+  const bytes = await readBytes(request, max, isOpen ? undefined : 'Submit large batches as a file.')
+  const type = request.headers.get('content-type') ?? ''
+  const form = await new Response(bytes as BodyInit, { headers: { 'content-type': type } })
+    .formData()
+    .catch(() => {
+      throw new ApiError('invalid_request', 'The body is no form.', 'Send it from the page it is on.')
+    })
+  const fields = Map.groupBy(form, ([name]) => name)
+  if (fields.size > LIMITS.form_fields)
+    throw new ApiError('invalid_request', `The form has more than ${LIMITS.form_fields} fields.`)
+  return Object.fromEntries(
+    [...fields].map(([name, given]) => [
+      name,
+      given.length === 1 ? given[0]![1] : given.map(([, value]) => value),
+    ]),
+  )
+}
+
+/** The fields that were typed, without files. */
+export const textsOf = (given: Record<string, unknown>): Entered =>
+  Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  )

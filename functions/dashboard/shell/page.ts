@@ -26,6 +26,18 @@ export interface Visit<Params = unknown, Query = unknown> {
   query: Query
   request: Request
   ctx: Context
+  /** The time in ms. */
+  now: number
+  /** Whether the member may change things: a viewer only reads. */
+  mayChange: boolean
+}
+
+/** What the parts of a project's page need. */
+export interface Around {
+  project_id: string
+  now: number
+  /** Whether the member's role may change what is shown. */
+  mayChange: boolean
 }
 
 /** A page's content; the layout adds everything around it. */
