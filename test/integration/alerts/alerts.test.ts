@@ -270,9 +270,8 @@ describe('an open alert', () => {
     }
     const [second, third] = [await night(), await night()]
     expect(await raised()).toHaveLength(1)
-    const days = [first, second, third]
-    await engine.sql`
-      update runs set finished_at = now() - make_interval(days => 4 - array_position(${days}::uuid[], id)) where id = any(${days}::uuid[])`
+    for (const [n, id] of [first, second, third].entries())
+      await engine.sql`update runs set finished_at = now() - make_interval(days => ${3 - n}) where id = ${id}`
     await engine.sql`update alerts set since = now() - interval '3 days'`
     const dismiss = async (run_id: string) => {
       await startRecovery(engine.ctx, recoveryOrder(engine, { action: 'dismiss', filter: { run_id } }))
