@@ -23,10 +23,11 @@ const CODES = new Set([
     'EAI_AGAIN',
   ],
   ...['57P01', '57P02', '57P03', '25P03'],
-  '08006', // the coordinator of a cluster, of a node that it cannot reach
 ])
+/** connection_failure: the coordinator of a cluster reports it of another node. */
+const NODE_FAILED = new Set(['08006'])
 /** The same in the middle of a transaction, where the error has no code of its own. */
-const COORDINATOR_IS_CUT_OFF = /^failure on connection marked as essential/
+const NODE_BROKE_OFF = /^failure on connection marked as essential/
 
 /** Deadlines of the driver, for a session and for an answer, and PostgreSQL's own for a statement. */
 const TIMEOUTS = new Set(['CONNECT_TIMEOUT', 'QUERY_TIMEOUT', '57014'])
@@ -51,9 +52,13 @@ export const isUnreachable = (error: unknown): boolean =>
   hasCode(error, CODES) ||
   says(error, POOLER_IS_CUT_OFF) ||
   wasWaitedFor(error) ||
-  says(error, COORDINATOR_IS_CUT_OFF, 'XX000') ||
+  isOfOtherNode(error) ||
   isFull(error) ||
   takesNoWrites(error)
+
+/** Whether another node of a cluster failed, or did not get a lock in time: its coordinator reports both in this way. */
+export const isOfOtherNode = (error: unknown): boolean =>
+  hasCode(error, NODE_FAILED) || says(error, NODE_BROKE_OFF, 'XX000')
 
 /** Whether PostgreSQL cannot write, though it may read. */
 export const takesNoWrites = (error: unknown): boolean => hasCode(error, NO_ROOM)

@@ -5,12 +5,12 @@
 import type { Sql } from '../../context.ts'
 import { firstIdAt, timeOf } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { isOfOtherNode } from '../../kernel/unreachable.ts'
 
 const WEEK_MS = 7 * 24 * 3600 * 1000
 const WEEKS_AHEAD = 2
 const PARTITIONED = ['steps', 'step_index'] as const
-/** lock_not_available; a coordinator reports a lock that a node does not get as connection_failure. */
-const IN_USE = ['55P03', '08006']
+const LOCK_NOT_AVAILABLE = '55P03'
 const DUPLICATES = ['42P07', '23505', '42710'] // duplicate_table, unique_violation, duplicate_object
 
 /**
@@ -63,7 +63,7 @@ async function doneUnlessInUse(change: PromiseLike<{ done: boolean }[]>): Promis
     return row!.done
   } catch (error) {
     const { code = '' } = error as { code?: string }
-    if (IN_USE.includes(code) || DUPLICATES.includes(code)) return false
+    if (code === LOCK_NOT_AVAILABLE || DUPLICATES.includes(code) || isOfOtherNode(error)) return false
     throw error
   }
 }
