@@ -1,5 +1,5 @@
 // Notifies consumers in other processes through a Redis channel: of new work, and of aborted runs. A hint: a lost
-// message delays work until the next tick at most.
+// message delays work until the next tick, or five seconds in a consumer without one.
 
 import type { Redis } from '../context.ts'
 

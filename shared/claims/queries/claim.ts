@@ -69,7 +69,8 @@ export type Refill = Pick<Taking, 'run_id' | 'project_id' | 'deployment_id' | 'l
  * something else could use these places: another open run of the project, or an item of this run that is due for a retry.
  *
  * The function's arguments come from `used`, so PostgreSQL calls it after that part has run, and its own statements see
- * the counts that the flush has written.
+ * the counts that the flush has written. A flush that is sent again ends nothing, so `used` has no row and nothing is taken;
+ * what the first one took, if its answer was lost, waits for its lease to end.
  */
 export const refillFrom = (sql: Sql, { project_id, run_id, deployment_id, lease_ms, most }: Refill) => {
   const mayTake = sql`case

@@ -1,5 +1,6 @@
 // The database functions that take items of a run. Guarantee: the number that may start is computed under the locks of
-// the run's row and of its project's usage row, taken in that order, so caps are exact at every commit.
+// the run's row and of its project's usage row, taken in that order, so caps are exact at every commit. Only queued items
+// are locked after the run: items in flight belong to settling, which locks them before it.
 //
 // A call is one message: it locks, then reads and takes, and each of its statements has a snapshot of its own, from
 // after the lock (READ COMMITTED). PostgreSQL keeps the plans as long as the connection lives, so a plan must not

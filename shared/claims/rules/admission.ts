@@ -1,6 +1,7 @@
 // Decides how many items of a run may be dispatched now and, if none, what they wait for. It is a pure function of the
-// given facts, used by the consumer and for the question "why is this not running?". A claim computes the number again
-// under the run's lock (shared/claims/queries/take-functions.ts): a rule that changes here must change there.
+// given facts, used by the consumer and for the question "why is this not running?". A claim uses only whether it is 0, why,
+// and whether caps alone decide; the number it takes is computed under the locks of run and project, by the same rule in SQL
+// (shared/claims/queries/admission.ts). A rule that changes here must change there, and in the functions that take items.
 
 import type { StopReason } from '../../items/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'

@@ -45,7 +45,11 @@ export interface Claim {
   follow_up: FollowUp | null
 }
 
-/** Makes claims of items that flushes took, with the facts that an earlier claim has read of the run. */
+/**
+ * Makes claims of items that flushes took, with the facts that an earlier claim has read of the run. A refill needs the
+ * consent of the claim (at its cap, and `mayRefill`), of the consumer (facts younger than LIMITS.refill_ms, no other run
+ * known: consumer/verbs) and of the statement (no other open run of the project, nothing due: `refillFrom`).
+ */
 export interface FollowUp {
   /** When these facts were read, by the process's clock: they count for LIMITS.refill_ms. */
   read_ms: number

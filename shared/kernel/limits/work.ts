@@ -71,7 +71,7 @@ export const WORK_LIMITS = {
   turn_kept_ms: 600_000, // how long Redis remembers when the last turn ended
   tick_function_ms: 50_000, // one call of the tick takes at most this
   tick_open_ms: 20_000, // at most one unauthenticated call of the tick in this time runs it; crons call once a minute
-  lease_ms: 25_000, // a dead consumer's items are offered again within lease + tick, under 35 s
+  lease_ms: 25_000, // a dead consumer's items are offered again within lease + tick: under 35 s on one machine
   heartbeat_ms: 8_000,
   transaction_idle_ms: 10_000, // PostgreSQL ends a transaction that pauses longer between two statements
   consume_ms: 50_000, // one invocation of the consumer; platforms commonly stop a function at 60 s

@@ -23,4 +23,5 @@ export const lockClaims = (sql: Sql, project_id: string, { held, shared = false 
     from claims where project_id = ${project_id} and id = any(${numbers(held)}::text::bigint[])
     order by id for key share
   )`
+/** Always true: reading `held` has PostgreSQL lock the claims before the items. If a claim is gone, the guard of each item decides. */
 export const LOCKED = '(select count(*) from held) >= 0'

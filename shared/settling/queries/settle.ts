@@ -2,7 +2,9 @@
 // statement. Each row is guarded by its attempt and by the steps recorded before it, so the statement may be sent
 // again after a lost connection, and a late result of a lost attempt changes nothing.
 //
-// Parts for which a flush has nothing are left out: those of steps took half of the time of a flush without any.
+// Parts for which a flush has nothing are left out: those of steps took half of the time of a flush without any. Triggers
+// write the rest in the same commit: the end of a run (`deliveries`, `ended_runs`), failures by cluster and by cause, steps
+// to index (drizzle/0000_init.sql).
 
 import type { Fragment } from 'postgres'
 import { type ClaimedItem, claimed, refillFrom, type TakenRow } from '../../claims/queries/claim.ts'
@@ -40,7 +42,7 @@ export const OK: Verdict = {
 }
 
 export interface Flushed {
-  /** Items whose end this flush wrote. */
+  /** Items of the flush that were still its own: those that it wrote. */
   recorded: number
   /** Items of the whole run that have ended and are not ok. */
   not_ok: number
@@ -51,6 +53,7 @@ export interface Flushed {
 /** The answer of a flush: one row, or one for each item that it took. */
 export type FlushedRow = Flushed & (TakenRow | { claim_id?: null })
 
+/** No row: the run has ended or is gone. */
 const NOTHING: Flushed = { recorded: 0, not_ok: 0, finished: true, stop_reason: null }
 const isTaken = (row: FlushedRow): row is Flushed & TakenRow => typeof row.claim_id === 'number'
 
@@ -172,7 +175,7 @@ function sums(sql: Sql, { steps }: Flush, { records, unchanged }: Parts) {
     from settled ${sql.unsafe(steps.length > 0 ? 'where (select count(*) from traced) >= 0' : '')}`
 }
 
-/** Updates the run's counters. A finished run does not change: a flush sent twice must not announce its end again. */
+/** Updates the run's counters and, once all items have ended, `finished_at` (`countMoves`). A finished run does not change: a flush sent twice must not announce its end again. */
 function countRun(sql: Sql, flush: Flush, parts: Parts) {
   const cost = sql.unsafe(parts.records ? 'r.cost_micro + n.cost_micro' : 'r.cost_micro')
   return sql`

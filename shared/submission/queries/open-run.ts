@@ -1,6 +1,6 @@
-// Opens a run. Guarantee: the run, its items, its idempotency key and the claim on its first items are one statement, so one
-// round trip and one commit. Items have no foreign key to their run: both are written only here and in chunks.ts, and the
-// check would cost a tenth of the throughput.
+// Opens a run. Guarantee: for a batch of one chunk, the run, its items, its idempotency key and the claim on its first items
+// are one statement, so one round trip and one commit. Items have no foreign key to their run, whose check would cost a tenth
+// of the throughput: they are written only here, in submission.ts, in starts.ts of schedules and in replay.ts of recovery.
 
 import type { Fragment } from 'postgres'
 import type { AccountPlan } from '../../accounts/tables/accounts.ts'
