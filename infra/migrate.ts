@@ -1,6 +1,6 @@
 // Migrates the database of DATABASE_MIGRATE_URL, else of DATABASE_URL, to the schema in ./drizzle. Guarantee: several
 // migrations at once wait for each other, and a change that waits for a table lock, behind which all later statements
-// wait, gives up after LOCK_WAIT_MS. It refuses a PostgreSQL that may lose commits it has confirmed, and a role that may
+// wait, gives up after LOCK_WAIT_MS, lets others pass and is tried again. It refuses a PostgreSQL that may lose commits it has confirmed, and a role that may
 // not change the schema, before it writes anything.
 
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -34,6 +34,7 @@ import { refusalOf } from './node/store-errors.ts'
 const FOLDER = `${import.meta.dirname}/../drizzle`
 const OLDEST = 15
 const LOCK_WAIT_MS = 1000
+const LOCK_TRIES = 30
 // lock_not_available, deadlock_detected: a change of two tables may meet a statement that locks them in another order.
 const IN_THE_WAY = ['55P03', '40P01']
 
@@ -65,6 +66,17 @@ export async function migrate(
     await refuseUnreleased(sql)
     // After that lock, whose wait it would limit too.
     await sql`select set_config('lock_timeout', ${LOCK_WAIT_MS.toString()}, false)`
+    await changeSchema(sql, upTo)
+  } catch (error) {
+    throw refusalOf(error) ?? error
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** Each part may be done again. @throws ExitError `migration_waits` after LOCK_TRIES waits for a lock */
+async function changeSchema(sql: Sql, upTo: number | undefined, tries = LOCK_TRIES): Promise<void> {
+  try {
     if (upTo === undefined) await apply(sql)
     else await applyUpTo(sql, upTo)
     await grantTenantReads(sql)
@@ -73,9 +85,12 @@ export async function migrate(
     for (const role of await findRunningRoles(sql))
       for (const statement of rightsFor(role)) await sql.unsafe(statement)
   } catch (error) {
-    throw isInTheWay(error) ? inTheWay() : (refusalOf(error) ?? error)
-  } finally {
-    await sql.end({ timeout: 5 })
+    if (!isInTheWay(error)) throw error
+    if (tries > 1) return changeSchema(sql, upTo, tries - 1)
+    throw new ExitError(
+      'migration_waits',
+      'a transaction holds a table that is to be changed (see pg_stat_activity). End it, then run this again: nothing is half done.',
+    )
   }
 }
 
@@ -86,13 +101,6 @@ export const apply = (sql: Sql, migrationsFolder = FOLDER): Promise<void> =>
 const isInTheWay = (error: unknown): boolean =>
   error instanceof Error &&
   (IN_THE_WAY.includes((error as { code?: string }).code ?? '') || isInTheWay(error.cause))
-
-const WAITS = 'migration_waits'
-const inTheWay = (): ExitError =>
-  new ExitError(
-    WAITS,
-    'a transaction holds a table that is to be changed (see pg_stat_activity). End it, then run this again: nothing is half done.',
-  )
 
 /** Runs after every migration: grants callers' reads access to what has a policy or a view for them by then. */
 export async function grantTenantReads(sql: Sql): Promise<void> {
@@ -211,27 +219,23 @@ async function refuseWithoutRole(sql: Sql): Promise<void> {
 }
 
 /**
- * Migrates, and retries for `wait_ms` while PostgreSQL is unreachable, since it may start later, or a transaction holds
- * a table; reports each reason once.
+ * Migrates, and retries for `wait_ms` while PostgreSQL is unreachable, since it may start later; reports each reason
+ * once.
  */
 export async function migrateOnceReachable(
   { url, ca }: PostgresTarget,
   say: (line: string) => void,
   wait_ms: number,
-  mayLoseCommits = false,
 ): Promise<void> {
   const until_ms = performance.now() + wait_ms
   for (let told = ''; ; ) {
     try {
-      return await migrate(url, ca, undefined, mayLoseCommits)
+      return await migrate(url, ca)
     } catch (error) {
-      const isHeld = error instanceof ExitError && error.code === WAITS
-      if (!isHeld && !isUnreachable(error)) throw error
-      const why = isHeld ? error.message : `PostgreSQL does not answer (${(error as Error).message})`
+      if (!isUnreachable(error)) throw error
+      const why = `PostgreSQL does not answer (${(error as Error).message})`
       if (performance.now() + LIMITS.store_start_ms > until_ms)
-        throw isHeld
-          ? error
-          : new ExitError('postgres_unreachable', `${why}: start it, or name another by its URL.`)
+        throw new ExitError('postgres_unreachable', `${why}: start it, or name another by its URL.`)
       if (why !== told) say(`${why}; waiting for it`)
       told = why
       await setTimeout(LIMITS.store_start_ms)

@@ -19,7 +19,7 @@ export interface Restored {
   held_since: Date
 }
 
-/** @throws ExitError `backup_newer`, `already_distributed`, `not_empty`, `not_the_same_schema`, `installation_at_work`, `restore_incomplete`, and those of `migrate` */
+/** @throws ExitError `backup_newer`, `schema_unreleased`, `already_distributed`, `not_empty`, `not_the_same_schema`, `installation_at_work`, `restore_incomplete`, and those of `migrate` */
 export async function restore(
   database: Database,
   file: string,
@@ -45,6 +45,11 @@ async function asOfRelease(header: Header): Promise<Header> {
   const [first] = known
   if (header.migration >= BEFORE_FIRST && header.migration < first!) return { ...header, migration: first! }
   if (known.includes(header.migration)) return header
+  if (header.migration < BEFORE_FIRST)
+    throw new ExitError(
+      'schema_unreleased',
+      'the backup was taken by a checkout from before 0.1.0: restore it at the commit that CHANGELOG.md names, back up there, and restore that backup with this version.',
+    )
   throw new ExitError(
     'backup_newer',
     `the backup was taken by Assay ${header.version}, whose schema this version does not know: restore with that version or a newer one.`,

@@ -28,6 +28,21 @@ export async function findInEach<T>(
   return rows
 }
 
+/** Changes at most `limit` rows, or a few more, of the projects that `look` selects; returns how many. */
+export async function changeInEach(
+  sql: Sql,
+  look: Fragment,
+  limit: number,
+  change: (project_id: string, limit: number) => PromiseLike<number>,
+): Promise<number> {
+  let changed = 0
+  for (const project_id of await findProjects(sql, look)) {
+    if (changed >= limit) break
+    changed += await change(project_id, limit - changed)
+  }
+  return changed
+}
+
 /** Rows by their project, in the order of each project's first row. */
 export const byProject = <T extends { project_id: string }>(rows: readonly T[]): Map<string, T[]> =>
   Map.groupBy(rows, row => row.project_id)

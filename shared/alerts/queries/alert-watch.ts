@@ -133,7 +133,7 @@ const listed = (sql: Sql, of: (rule: RunRule) => Fragment): Fragment =>
 
 /** Takes ended runs off `ended_runs`, once the checks over their answers have been made. */
 export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]> {
-  const look = sql`select distinct project_id from ended_runs where not answers_due`
+  const look = sql`select project_id from ended_runs where not answers_due group by 1 order by min(run_id::text)`
   return findInEach(sql, look, limit, (project_id, limit) => takeEndedOf(sql, limit, project_id))
 }
 

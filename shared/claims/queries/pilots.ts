@@ -1,7 +1,7 @@
 // SQL about runs in their pilot, in which only their first items are offered.
 
 import type { Sql } from '../../context.ts'
-import { findProjects } from '../../kernel/each-project.ts'
+import { changeInEach } from '../../kernel/each-project.ts'
 
 /** How many items run `r` offers: all of them, or in its pilot the first ones. */
 export const OFFERED_ITEMS = 'least(r.total_items, r.pilot_items)'
@@ -17,20 +17,18 @@ const PILOT_IS_OVER = `r.pilot_items is not null and r.finished_at is null and r
  * Offers all items of runs whose pilot has ended with an ok item, and stops runs whose pilot had none; returns how
  * many. Items that wait for a person or for money keep a run in its pilot only as long as none was ok.
  */
-export async function endPilots(sql: Sql, limit: number): Promise<number> {
-  const look = sql`select distinct project_id from runs r where ${sql.unsafe(PILOT_IS_OVER)}`
-  let ended = 0
-  for (const project_id of await findProjects(sql, look)) {
-    if (ended >= limit) break
+export function endPilots(sql: Sql, limit: number): Promise<number> {
+  const look = sql`
+    select project_id from runs r where ${sql.unsafe(PILOT_IS_OVER)} group by 1 order by random()`
+  return changeInEach(sql, look, limit, async (project_id, limit) => {
     const { count } = await sql`
       with ended as (
         select r.id, r.ok > 0 as passed from runs r where r.project_id = ${project_id} and ${sql.unsafe(PILOT_IS_OVER)}
-        limit ${limit - ended} for no key update skip locked
+        limit ${limit} for no key update skip locked
       )
       update runs r set touched_at = now(), pilot_items = case when passed then null else r.pilot_items end,
         stop_reason = case when passed then null else 'pilot_failed'::stop_reason end
       from ended where r.project_id = ${project_id} and r.id = ended.id`
-    ended += count
-  }
-  return ended
+    return count
+  })
 }

@@ -4,7 +4,7 @@
 import { isHeld } from '../../accounts/queries/installation.ts'
 import { askProjects } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
-import { findInEach } from '../../kernel/each-project.ts'
+import { findProjects } from '../../kernel/each-project.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { ChannelFormat, DeliveryKind, DeliveryState } from '../vocabulary.ts'
 import type { DeliveryRow, TryRow } from '../wire/deliveries.ts'
@@ -69,11 +69,20 @@ export async function claimDeliveries(
     where exists (select 1 from deliveries d where d.project_id = u.project_id and d.due_at <= now())
     order by u.project_id = any(${[...inFlight.projects.keys()]}::uuid[]), random()`
   const soFar = structuredClone(inFlight)
-  return findInEach(sql, look, slots, async (project_id, slots) => {
-    const held = await startTries(sql, soFar, slots, mails, project_id)
-    for (const one of held) countInFlight(soFar, one, 1)
-    return held
-  })
+  const held: HeldDelivery[] = []
+  for (const project_id of await findProjects(sql, look)) {
+    if (held.length >= slots) break
+    try {
+      const started = await startTries(sql, soFar, slots - held.length, mails, project_id)
+      for (const one of started) countInFlight(soFar, one, 1)
+      held.push(...started)
+    } catch (error) {
+      // What is leased already is sent: unsent, it would have lost a try. The next poll meets the fault again.
+      if (held.length === 0) throw error
+      break
+    }
+  }
+  return held
 }
 
 /** In two statements: Citus takes no recursive query beside an INSERT of what another part returns. */

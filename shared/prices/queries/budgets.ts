@@ -64,10 +64,7 @@ export const fileSpending = (sql: Sql, project_id: string) => sql`
       and (b.agent_id is null or b.agent_id = c.agent_id)
   )`
 
-/**
- * Columns about the budgets of a project: its own if `agent_id` is null, else those of the agent. A cluster that has
- * lost a node needs the project named.
- */
+/** Columns about the budgets of a project: its own if `agent_id` is null, else those of the agent. */
 export const budgetColumns = (agent_id: SQL, project: SQL = raw`${projectUsage.project_id}`) => ({
   budgets: raw<BudgetsRow['budgets']>`(
     select coalesce(jsonb_agg(jsonb_build_object('period', b.period, 'limit_micro', b.limit_micro,

@@ -62,9 +62,10 @@ interface UnpricedRuns {
   prices: DatedPrice[] | null
 }
 
-/** Projects with runs that wait for the price of a model. */
+/** Projects with runs that wait for the price of a model, in random order: some may wait for ever. */
 export function findWaitingForPrice(sql: Sql, limit: number) {
-  const look = sql`select distinct project_id from runs where waits_for_price and unpriced_model <> ''`
+  const look = sql`
+    select project_id from runs where waits_for_price and unpriced_model <> '' group by 1 order by random()`
   return findInEach(
     sql,
     look,

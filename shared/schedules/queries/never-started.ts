@@ -15,7 +15,7 @@ export interface UnstartedOccurrence extends NamedOccurrence {
 
 /** Checks runs whose time to start is over; returns all, and sets `run_never_started` where no worker started one. */
 export async function noteNeverStarted(sql: Sql, limit: number) {
-  const look = sql`select distinct project_id from occurrences where watch_until <= now()`
+  const look = sql`select project_id from occurrences where watch_until <= now() group by 1 order by min(watch_until)`
   return findInEach(sql, look, limit, (project_id, limit) => noteNeverStartedOf(sql, limit, project_id))
 }
 

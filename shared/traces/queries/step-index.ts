@@ -3,18 +3,16 @@
 // removes it from `unindexed_steps`.
 
 import type { Sql } from '../../context.ts'
-import { findProjects } from '../../kernel/each-project.ts'
+import { changeInEach } from '../../kernel/each-project.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { sampleSuspected } from '../../triage/queries/questions.ts'
 import { countStepErrors, type FiledStep, filedWith, intoIndex, readSteps, stepRows } from './index-parts.ts'
 import { addModelCalls, newModelCalls } from './model-calls.ts'
 
-/** Indexes filed steps of the oldest flushes, fewer than twice `limit` of each project; returns how many. */
-export async function indexSteps(sql: Sql, limit: number): Promise<number> {
-  let indexed = 0
+/** Indexes filed steps of the oldest flushes, of those projects first whose are oldest, fewer than twice `limit`; returns how many. */
+export function indexSteps(sql: Sql, limit: number): Promise<number> {
   const look = sql`select project_id from unindexed_steps group by 1 order by min(id)`
-  for (const project_id of await findProjects(sql, look)) indexed += await indexOf(sql, limit, project_id)
-  return indexed
+  return changeInEach(sql, look, limit, (project_id, limit) => indexOf(sql, limit, project_id))
 }
 
 const indexOf = (sql: Sql, limit: number, project_id: string) =>

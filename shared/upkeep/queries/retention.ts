@@ -6,7 +6,7 @@ import type { Fragment } from 'postgres'
 import type { ProjectSettings } from '../../accounts/tables/projects.ts'
 import type { Sql } from '../../context.ts'
 import { CLOCK } from '../../items/queries/transitions.ts'
-import { findProjects } from '../../kernel/each-project.ts'
+import { changeInEach } from '../../kernel/each-project.ts'
 import { firstIdAt, type RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { lockedIds } from '../../kernel/locked-ids.ts'
@@ -159,14 +159,14 @@ export async function removeOldDays(sql: Sql, limit: number): Promise<number> {
   let removed = 0
   for (const [table, days] of Object.entries(DAYS)) {
     const isOld = sql`day < (now() at time zone 'UTC')::date - ${days}::int`
-    const look = sql`select distinct project_id from ${sql(table)} where ${isOld}`
-    for (const project_id of await findProjects(sql, look)) {
+    const look = sql`select project_id from ${sql(table)} where ${isOld} group by 1 order by random()`
+    removed += await changeInEach(sql, look, limit, async (project_id, limit) => {
       const { count } = await sql`
         delete from ${sql(table)} where project_id = ${project_id} and ctid = any(array(
           select ctid from ${sql(table)} where project_id = ${project_id} and ${isOld}
           limit ${limit} for update skip locked))`
-      removed += count
-    }
+      return count
+    })
   }
   return removed
 }
@@ -195,17 +195,16 @@ export async function removeExpired(sql: Sql, nowMs: number, limit: number): Pro
   return removed
 }
 
-async function removeOldIdempotencyKeys(sql: Sql, limit: number): Promise<number> {
-  let removed = 0
-  const look = sql`select distinct project_id from idempotency_keys where ${sql.unsafe(KEY_IS_OVER)}`
-  for (const project_id of await findProjects(sql, look)) {
+function removeOldIdempotencyKeys(sql: Sql, limit: number): Promise<number> {
+  const look = sql`
+    select project_id from idempotency_keys where ${sql.unsafe(KEY_IS_OVER)} group by 1 order by random()`
+  return changeInEach(sql, look, limit, async (project_id, limit) => {
     const { count } = await sql`
       delete from idempotency_keys where project_id = ${project_id} and ctid = any(array(
         select ctid from idempotency_keys where project_id = ${project_id} and ${sql.unsafe(KEY_IS_OVER)}
         order by created_at limit ${limit} for update skip locked))`
-    removed += count
-  }
-  return removed
+    return count
+  })
 }
 
 /** Removes up to `limit` rows of each log that are older than their project keeps records; returns how many. */
@@ -215,15 +214,16 @@ export async function removeOldLogs(sql: Sql, limit: number): Promise<number> {
     const isOver = sql`l.${sql(at)} < now() - make_interval(days =>
       coalesce((p.settings->>'record_retention_days')::int, ${LIMITS.log_days})) and ${sql.unsafe(over)}`
     const look = sql`
-      select distinct l.project_id from ${sql(table)} l join projects p on p.id = l.project_id where ${isOver}`
-    for (const project_id of await findProjects(sql, look)) {
+      select l.project_id from ${sql(table)} l join projects p on p.id = l.project_id where ${isOver}
+      group by 1 order by random()`
+    removed += await changeInEach(sql, look, limit, async (project_id, limit) => {
       const { count } = await sql`
         delete from ${sql(table)} where project_id = ${project_id} and ctid = any(array(
           select l.ctid from ${sql(table)} l join projects p on p.id = ${project_id}
           where l.project_id = ${project_id} and ${isOver}
           order by l.${sql(at)} limit ${limit} for update of l skip locked))`
-      removed += count
-    }
+      return count
+    })
   }
   return removed
 }
