@@ -61,7 +61,8 @@ export default defineConfig({
     // Processes, not threads: what a test starts is ended by the kernel when its worker dies.
     pool: 'forks',
     // Two more than the processors of a small machine: tests wait for stores and processes a third of their time or more.
-    maxWorkers: 4,
+    // The slow ones start servers and platforms of their own, which wait less.
+    maxWorkers: process.env.SLOW === '1' ? 3 : 4,
     sequence: { sequencer: LongestFirst },
     // They bound a test that hangs. The slowest takes 70 s on two quiet cores; a machine may be busy with other work.
     testTimeout: 180_000,
