@@ -92,8 +92,9 @@ export default defineConfig({
             plugins: [agents()],
             test: {
               name: 'stores',
-              // Modules are loaded once a worker, as above: importing was 22 % of the time of the integration tests.
-              isolate: false,
+              // Modules are loaded once a worker, as above: importing was 22 % of the time of the integration tests. Slow tests
+              // measure the memory of their process, which no other file may fill.
+              isolate: process.env.SLOW === '1',
               ...which(['test/**/*.test.ts'], ['test/structure/**', 'test/citus/**']),
               globalSetup: ['test/support/global-setup.ts'],
             },

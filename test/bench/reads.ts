@@ -71,18 +71,18 @@ async function fillRun(bench: Bench, run: Omit<Batch, 'account_id'> & { n: numbe
       ${failed}, ${failed + degraded}, now(), now())`
   const outcome = sql`case when g % 20 = 0 then 'failed' when g % 50 = 10 then 'degraded' else 'ok' end::outcome`
   await sql`
-    insert into items (run_id, seq, line, status, outcome, attempt, step_count, item_id, partition_key, error_code,
+    insert into items (project_id, run_id, seq, line, status, outcome, attempt, step_count, item_id, partition_key, error_code,
       error_message, input, output, started_at, completed_at, cost_micro)
-    select ${run_id}, g, g, case when g % 20 = 0 then 'failed' else 'completed' end::item_status, ${outcome}, 1, 1,
+    select ${project_id}::uuid, ${run_id}, g, g, case when g % 20 = 0 then 'failed' else 'completed' end::item_status, ${outcome}, 1, 1,
       'ticket-' || (g + ${n * ITEMS_PER_RUN}), 'tenant-' || g % 100, case when g % 20 = 0 then 'tool_call_error' end,
       case when g % 20 = 0 then 'the warehouse answered 503' end, '{"text": "' || bench_text(g) || '"}', '{"queue": 1}',
       now(), now(), g % 5000
     from generate_series(1, ${items}) g`
   for (let first = 1; first <= items; first += FLUSH_STEPS)
     await sql`
-      insert into steps (run_id, seq, step_no, attempt, kind, outcome, cost_micro, started_at, duration_ms, key, name,
+      insert into steps (project_id, run_id, seq, step_no, attempt, kind, outcome, cost_micro, started_at, duration_ms, key, name,
         outcome_reason, error_code, error_message, input, output)
-      select ${run_id}, g, 1, 1, case when g % 3 = 0 then 'tool_call' else 'llm_call' end::step_kind, ${outcome},
+      select ${project_id}::uuid, ${run_id}, g, 1, 1, case when g % 3 = 0 then 'tool_call' else 'llm_call' end::step_kind, ${outcome},
         g % 5000, now() + g * interval '1 microsecond', 1, 'k', 'search_orders_' || g % 7,
         case when g % 20 = 0 then 'step_error' when g % 50 = 10 then 'refusal' end,
         case when g % 20 = 0 then 'tool_call_error' end,

@@ -21,9 +21,9 @@ async function fill({ client, sql }: Bench): Promise<string> {
     values (${run_id}, ${project!.id}, ${agent!.id}, ${ITEMS}, ${ITEMS + 1}, ${ITEMS - failed}, ${failed}, 0, now(), now())`
   for (let first = 1; first <= ITEMS; first += 100_000)
     await sql`
-      insert into items (run_id, seq, line, status, outcome, attempt, item_id, partition_key, error_code, input, output,
+      insert into items (project_id, run_id, seq, line, status, outcome, attempt, item_id, partition_key, error_code, input, output,
         started_at, completed_at, cost_micro)
-      select ${run_id}, g, g, case when g % 20 = 0 then 'failed' else 'completed' end::item_status,
+      select (select project_id from runs where id = ${run_id}), ${run_id}, g, g, case when g % 20 = 0 then 'failed' else 'completed' end::item_status,
         case when g % 20 = 0 then 'failed' else 'ok' end::outcome, 1, 'ticket-' || g, 'tenant-' || g % 100,
         case when g % 20 = 0 then 'tool_call_error' end, '{"text": "where is parcel ' || g || '?"}',
         '{"label": "delivery", "why": "' || repeat(md5(g::text) || ' ', 5) || '"}', now(), now(), g % 5000

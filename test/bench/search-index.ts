@@ -31,8 +31,8 @@ async function indexing(bench: Bench, text: (typeof TEXTS)[keyof typeof TEXTS]):
   const count = text.common > 0 ? STEPS / 5 : STEPS
   for (let first = 1; first <= count; first += FLUSH_STEPS)
     await sql`
-      insert into steps (run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name, input, output)
-      select ${RUN_ID}, g, 1, 1, 'llm_call', 'ok', now() + g * interval '1 ms', 1, 'k', 'draft_' || g % 7,
+      insert into steps (project_id, run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name, input, output)
+      select (select project_id from runs where id = ${RUN_ID}), ${RUN_ID}, g, 1, 1, 'llm_call', 'ok', now() + g * interval '1 ms', 1, 'k', 'draft_' || g % 7,
         '{"text": "' || ${text.common > 0 ? sql`bench_words(0, ${text.common})` : sql`''`} || ' ' || coalesce(bench_words(g, ${text.input}), '') || '"}',
         '{"answer": "' || bench_words(-g, ${text.output}) || '"}'
       from generate_series(${first}::int, ${Math.min(first + FLUSH_STEPS - 1, count)}::int) g`

@@ -15,8 +15,8 @@ beforeAll(async () => {
   run_id = await insertRun(ITEMS)
   const { sql } = engine
   await sql`
-    insert into items (run_id, seq, line, status, outcome, item_id, input, output)
-    select ${run_id}, n, n, 'completed', case when n <= ${REPLAYED} then 'degraded'::outcome else 'ok' end,
+    insert into items (project_id, run_id, seq, line, status, outcome, item_id, input, output)
+    select ${engine.project_id}, ${run_id}, n, n, 'completed', case when n <= ${REPLAYED} then 'degraded'::outcome else 'ok' end,
       'ticket-' || n, '{}', '{"try":1}' from generate_series(1, ${ITEMS}::int) n`
   const first = await insertReplays(run_id, REPLAYED, AGAIN)
   await insertReplays(first, AGAIN, 0)
@@ -35,12 +35,12 @@ async function insertRun(total_items: number) {
 async function insertReplays(of: string, count: number, not_ok: number) {
   const id = await insertRun(count)
   await engine.sql`
-    insert into items (run_id, seq, line, status, outcome, item_id, input, output)
-    select ${id}, seq, seq, 'completed', case when seq <= ${not_ok} then 'degraded'::outcome else 'ok' end,
+    insert into items (project_id, run_id, seq, line, status, outcome, item_id, input, output)
+    select ${engine.project_id}, ${id}, seq, seq, 'completed', case when seq <= ${not_ok} then 'degraded'::outcome else 'ok' end,
       item_id, input, '{"try":2}' from items where run_id = ${of} and seq <= ${count}`
   await engine.sql`
-    insert into replays (from_run_id, from_seq, run_id, seq)
-    select ${of}, n, ${id}, n from generate_series(1, ${count}::int) n`
+    insert into replays (project_id, from_run_id, from_seq, run_id, seq)
+    select ${engine.project_id}, ${of}, n, ${id}, n from generate_series(1, ${count}::int) n`
   return id
 }
 
