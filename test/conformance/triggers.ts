@@ -442,7 +442,7 @@ export function triggersPart(given: Given): void {
     it('start one run even if Redis is wiped in between', async () => {
       const trigger = await makeTrigger()
       const first = await fire(trigger, '1', keyed)
-      await given().ctx.redis.flushall()
+      await given().ctx.redis.flushdb()
       const second = await fire(trigger, '1', keyed)
       expect([second.json.run_id, second.json.duplicate]).toEqual([first.json.run_id, true])
     })
