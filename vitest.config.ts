@@ -97,6 +97,7 @@ export default defineConfig({
               isolate: process.env.SLOW === '1',
               ...which(['test/**/*.test.ts'], ['test/structure/**', 'test/citus/**']),
               globalSetup: ['test/support/global-setup.ts'],
+              setupFiles: ['test/support/each-file.ts'],
             },
           },
         ],

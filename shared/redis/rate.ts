@@ -38,6 +38,13 @@ export async function takeTokens(
 /** Buckets of this process, the most recently used last. */
 const own = new Map<string, { tokens: number; at_ms: number }>()
 
+/** For tests: files that share a process are installations of their own, with the same names in them. */
+export function forgetBuckets(): void {
+  own.clear()
+  known.clear()
+  silent_ms = Number.NEGATIVE_INFINITY
+}
+
 function takeOwn({ name, per_second, burst }: Bucket, tokens: number, now_ms: number): number {
   const before = own.get(name) ?? { tokens: burst, at_ms: now_ms }
   const back = (sinceMs(now_ms, before.at_ms) / 1000) * per_second

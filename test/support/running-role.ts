@@ -27,6 +27,11 @@ export async function makeRunningRole(databaseUrl: string, granted = true): Prom
   return {
     role,
     url: url.href,
-    drop: () => asOwner(sql => sql.unsafe(`drop owned by ${role}; drop role ${role}`)),
+    drop: () =>
+      asOwner(async sql => {
+        // A statement that outlives its killed process would deadlock with the drop of its role's grants.
+        await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = ${role}`
+        await sql.unsafe(`drop owned by ${role}; drop role ${role}`)
+      }),
   }
 }
