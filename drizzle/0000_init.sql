@@ -267,7 +267,7 @@ CREATE TABLE "due_items" (
 	"run_id" uuid NOT NULL,
 	"seq" integer NOT NULL,
 	"due_at" timestamp with time zone NOT NULL,
-	"alone" boolean DEFAULT false NOT NULL,
+	"together" smallint,
 	"cuts" smallint,
 	CONSTRAINT "due_items_project_id_run_id_seq_pk" PRIMARY KEY("project_id","run_id","seq")
 );--> statement-breakpoint
@@ -813,6 +813,7 @@ CREATE INDEX "alerts_project" ON "alerts" USING btree ("project_id","created_at"
 CREATE INDEX "claims_handed_from" ON "claims" USING btree ("handed_from") WHERE handed_from is not null;--> statement-breakpoint
 CREATE INDEX "due_items_due" ON "due_items" USING btree ("due_at");--> statement-breakpoint
 CREATE INDEX "due_items_of_run" ON "due_items" USING btree ("run_id","due_at");--> statement-breakpoint
+CREATE INDEX "attempts_split" ON "attempts" USING btree ("project_id","run_id","seq") WHERE code = 'request_split';--> statement-breakpoint
 CREATE INDEX "due_items_cuts" ON "due_items" USING btree ("run_id") WHERE cuts is not null;--> statement-breakpoint
 CREATE INDEX "idempotency_keys_created" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_run" ON "idempotency_keys" USING btree ("run_id");--> statement-breakpoint
@@ -1381,7 +1382,7 @@ DECLARE
   has_due boolean;
   busy jsonb;
   due_seqs int[];
-  alones boolean[];
+  together_of smallint[];
   cuts_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
@@ -1401,7 +1402,7 @@ BEGIN
       where i.project_id = of_project and i.run_id = of_run and i.status = 'queued' and i.seq between low_seq and high_seq
         and (not has_due or not exists (select from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = i.seq))
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, false as alone, null::smallint as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts
     ), moved as (select high_seq + 1 as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1417,10 +1418,10 @@ BEGIN
     )
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
-          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.alone or t.cuts is not null
+          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
-          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'alone', t.alone,
+          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
           'cuts', t.cuts) end
     from taken t, claim;
 END
@@ -1438,7 +1439,7 @@ DECLARE
   has_due boolean;
   busy jsonb;
   due_seqs int[];
-  alones boolean[];
+  together_of smallint[];
   cuts_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
@@ -1449,9 +1450,9 @@ BEGIN
         where d.project_id = of_project and d.run_id = of_run and d.due_at <= now() and (fresh or d.cuts is null)
         order by d.due_at limit room) d), due as (
     delete from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = any(array(select chosen.seq from chosen))
-    returning d.seq, d.alone, d.cuts
+    returning d.seq, d.together, d.cuts
   )
-  select array_agg(due.seq), array_agg(due.alone), array_agg(due.cuts) into due_seqs, alones, cuts_of from due;
+  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts) into due_seqs, together_of, cuts_of from due;
   if due_seqs is null then
     return;
   end if;
@@ -1463,7 +1464,7 @@ BEGIN
       where i.project_id = of_project and i.run_id = of_run and i.seq = any(due_seqs)
         and i.seq = due_seqs[n] and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, alones[n] as alone, cuts_of[n] as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts
     ), moved as (select low_seq as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1479,10 +1480,10 @@ BEGIN
     )
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
-          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.alone or t.cuts is not null
+          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
-          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'alone', t.alone,
+          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
           'cuts', t.cuts) end
     from taken t, claim;
 END
@@ -1500,7 +1501,7 @@ DECLARE
   has_due boolean;
   busy jsonb;
   due_seqs int[];
-  alones boolean[];
+  together_of smallint[];
   cuts_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
@@ -1524,9 +1525,9 @@ BEGIN
       where (partition_key is null or nth <= per_partition - coalesce((busy->>partition_key)::int, 0))
       order by due_at limit room), due as (
     delete from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = any(array(select chosen.seq from chosen))
-    returning d.seq, d.alone, d.cuts
+    returning d.seq, d.together, d.cuts
   )
-  select array_agg(due.seq), array_agg(due.alone), array_agg(due.cuts) into due_seqs, alones, cuts_of from due;
+  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts) into due_seqs, together_of, cuts_of from due;
   if due_seqs is null then
     return;
   end if;
@@ -1538,7 +1539,7 @@ BEGIN
       where i.project_id = of_project and i.run_id = of_run and i.seq = any(due_seqs)
         and i.seq = due_seqs[n] and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, alones[n] as alone, cuts_of[n] as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts
     ), moved as (select low_seq as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1554,10 +1555,10 @@ BEGIN
     )
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
-          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.alone or t.cuts is not null
+          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
-          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'alone', t.alone,
+          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
           'cuts', t.cuts) end
     from taken t, claim;
 END
@@ -1575,7 +1576,7 @@ DECLARE
   has_due boolean;
   busy jsonb;
   due_seqs int[];
-  alones boolean[];
+  together_of smallint[];
   cuts_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
@@ -1603,7 +1604,7 @@ BEGIN
       update items i set status = 'running', attempt = attempt + 1, started_at = coalesce(started_at, locked_at)
       where i.project_id = of_project and i.run_id = of_run and i.seq = any(array(select chosen.seq from chosen)) and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, false as alone, null::smallint as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts
     ), moved as (
       select coalesce((select min(near.seq) from near where near.seq not in (select taken.seq from taken)),
         (select max(near.seq) + 1 from near), high_seq + 1) as next_seq
@@ -1622,10 +1623,10 @@ BEGIN
     )
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
-          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.alone or t.cuts is not null
+          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
-          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'alone', t.alone,
+          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
           'cuts', t.cuts) end
     from taken t, claim;
 END
@@ -1688,7 +1689,7 @@ DECLARE
   has_due boolean;
   busy jsonb;
   due_seqs int[];
-  alones boolean[];
+  together_of smallint[];
   cuts_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
@@ -1708,7 +1709,7 @@ BEGIN
       where i.project_id = of_project and i.run_id = of_run and i.status = 'queued' and i.seq between low_seq and high_seq
         and (not has_due or not exists (select from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = i.seq))
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, false as alone, null::smallint as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts
     ), moved as (select high_seq + 1 as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1724,10 +1725,10 @@ BEGIN
     )
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
-          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.alone or t.cuts is not null
+          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
-          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'alone', t.alone,
+          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
           'cuts', t.cuts) end
     from taken t, claim;
 END
@@ -1745,7 +1746,7 @@ DECLARE
   has_due boolean;
   busy jsonb;
   due_seqs int[];
-  alones boolean[];
+  together_of smallint[];
   cuts_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
@@ -1757,9 +1758,9 @@ BEGIN
         order by d.due_at limit room) d), due as (
     delete from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq between (select min(chosen.seq) from chosen) and (select max(chosen.seq) from chosen)
         and (d.seq in (select chosen.seq from chosen)) is true
-    returning d.seq, d.alone, d.cuts
+    returning d.seq, d.together, d.cuts
   )
-  select array_agg(due.seq), array_agg(due.alone), array_agg(due.cuts) into due_seqs, alones, cuts_of from due;
+  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts) into due_seqs, together_of, cuts_of from due;
   if due_seqs is null then
     return;
   end if;
@@ -1772,7 +1773,7 @@ BEGIN
         and i.seq between (select min(s.seq) from unnest(due_seqs) s(seq)) and (select max(s.seq) from unnest(due_seqs) s(seq))
         and i.seq = due_seqs[n] and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, alones[n] as alone, cuts_of[n] as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts
     ), moved as (select low_seq as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1788,10 +1789,10 @@ BEGIN
     )
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
-          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.alone or t.cuts is not null
+          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
-          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'alone', t.alone,
+          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
           'cuts', t.cuts) end
     from taken t, claim;
 END
@@ -1809,7 +1810,7 @@ DECLARE
   has_due boolean;
   busy jsonb;
   due_seqs int[];
-  alones boolean[];
+  together_of smallint[];
   cuts_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
@@ -1834,9 +1835,9 @@ BEGIN
       order by due_at limit room), due as (
     delete from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq between (select min(chosen.seq) from chosen) and (select max(chosen.seq) from chosen)
         and (d.seq in (select chosen.seq from chosen)) is true
-    returning d.seq, d.alone, d.cuts
+    returning d.seq, d.together, d.cuts
   )
-  select array_agg(due.seq), array_agg(due.alone), array_agg(due.cuts) into due_seqs, alones, cuts_of from due;
+  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts) into due_seqs, together_of, cuts_of from due;
   if due_seqs is null then
     return;
   end if;
@@ -1849,7 +1850,7 @@ BEGIN
         and i.seq between (select min(s.seq) from unnest(due_seqs) s(seq)) and (select max(s.seq) from unnest(due_seqs) s(seq))
         and i.seq = due_seqs[n] and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, alones[n] as alone, cuts_of[n] as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts
     ), moved as (select low_seq as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1865,10 +1866,10 @@ BEGIN
     )
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
-          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.alone or t.cuts is not null
+          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
-          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'alone', t.alone,
+          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
           'cuts', t.cuts) end
     from taken t, claim;
 END
@@ -1886,7 +1887,7 @@ DECLARE
   has_due boolean;
   busy jsonb;
   due_seqs int[];
-  alones boolean[];
+  together_of smallint[];
   cuts_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
@@ -1915,7 +1916,7 @@ BEGIN
       where i.project_id = of_project and i.run_id = of_run and i.seq between (select min(chosen.seq) from chosen) and (select max(chosen.seq) from chosen)
         and (i.seq in (select chosen.seq from chosen)) is true and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, false as alone, null::smallint as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts
     ), moved as (
       select coalesce((select min(near.seq) from near where near.seq not in (select taken.seq from taken)),
         (select max(near.seq) + 1 from near), high_seq + 1) as next_seq
@@ -1934,10 +1935,10 @@ BEGIN
     )
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
-          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.alone or t.cuts is not null
+          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
-          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'alone', t.alone,
+          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
           'cuts', t.cuts) end
     from taken t, claim;
 END

@@ -1,5 +1,6 @@
 // Manages the process of one deployment and its requests. Guarantee: there is one start however many requests need the
-// process; an alone pool admits one request at a time; an error in a process that died is reported as that death.
+// process; one that was started for a single request ends with it; an error in a process that died is reported as that
+// death.
 
 import {
   type AgentRequest,
@@ -29,7 +30,8 @@ export interface PoolContext {
 export interface ProcessReport {
   deployment_id: string
   pid: number
-  alone: boolean
+  /** Started for one request, of items of which one may have ended the last process. */
+  is_apart: boolean
   in_flight: number
   rss_bytes: number
 }
@@ -49,27 +51,28 @@ export class BundlePool {
   readonly #spawned = new Set<WorkerdProcess>()
   #current: Promise<WorkerdProcess> | undefined
   #ready: WorkerdProcess | undefined
-  #turn: Promise<void> = Promise.resolve()
   #inFlight = 0
   #lastUsed: number
   #closed = false
 
-  constructor(context: PoolContext, target: AgentTarget) {
+  /** Called when the process of a single request has ended. */
+  readonly #ended: () => void
+
+  constructor(context: PoolContext, target: AgentTarget, ended = () => {}) {
     this.#context = context
     this.#target = target
+    this.#ended = ended
     this.#lastUsed = context.now()
   }
 
   async invoke(request: AgentRequest, again = true): Promise<AgentResponse> {
     this.#inFlight++
-    const endTurn = this.#target.alone ? this.#takeTurn() : undefined
     let process: WorkerdProcess
     try {
-      if (endTurn) await abortable(endTurn.mine, request.signal)
       process = this.#ready?.alive ? this.#ready : await abortable(this.#process(), request.signal)
     } catch (error) {
       this.#leave()
-      endTurn?.end()
+      if (this.#isApart) void this.stop().then(this.#ended)
       throw request.signal.aborted
         ? new NotSent('no process of the agent was ready', { cause: error })
         : error
@@ -77,7 +80,7 @@ export class BundlePool {
     const owner: RequestOwner = {
       over: error => {
         this.#leave()
-        if (endTurn) void retire(process, error, request.signal.aborted).then(endTurn.end)
+        if (this.#isApart) void this.#retire(process, error, request.signal.aborted)
       },
       explain: error => (request.signal.aborted ? error : explained(process, error)),
     }
@@ -88,7 +91,8 @@ export class BundlePool {
     try {
       return await send(endpoint, request, owner)
     } catch (error) {
-      if (!again || !NOT_CONNECTED.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+      if (!again || this.#isApart || !NOT_CONNECTED.has((error as NodeJS.ErrnoException).code ?? ''))
+        throw error
       await within(DEATH_REPORT_MS, process.died)
       return this.invoke(request, false)
     }
@@ -121,7 +125,7 @@ export class BundlePool {
     return [...this.#spawned].map(process => ({
       deployment_id: this.#target.deployment_id,
       pid: process.pid,
-      alone: this.#target.alone,
+      is_apart: this.#isApart,
       in_flight: process === this.#ready ? this.#inFlight : 0,
       rss_bytes: process.usage()?.rss_bytes ?? 0,
     }))
@@ -147,7 +151,7 @@ export class BundlePool {
 
   async #start(): Promise<WorkerdProcess> {
     const { launcher, dataDir, loadBundle, allowPrivateNetworks } = this.#context
-    const { account_id, deployment_id, bundle_hash, declaration, env, alone, generates } = this.#target
+    const { account_id, deployment_id, bundle_hash, declaration, env, together, generates } = this.#target
     let leave: (() => void) | undefined
     try {
       if (bundle_hash === null)
@@ -160,7 +164,9 @@ export class BundlePool {
         env,
         rules: egressRules(resolveNetwork(declaration.network, env), allowPrivateNetworks),
         cpu_without_pong_ms:
-          alone || generates ? LIMITS.agent_alone_cpu_without_pong_ms : LIMITS.agent_cpu_without_pong_ms,
+          together === 1 || generates
+            ? LIMITS.agent_alone_cpu_without_pong_ms
+            : LIMITS.agent_cpu_without_pong_ms,
       }
       const process = await WorkerdProcess.start(launcher, dataDir, spec, spawned => {
         this.#adopt(spawned)
@@ -187,31 +193,26 @@ export class BundlePool {
     if (this.#closed) void process.stop()
   }
 
-  #takeTurn(): { mine: Promise<void>; end(): void } {
-    const mine = this.#turn
-    let end = (): void => {}
-    const ended = new Promise<void>(resolve => {
-      end = resolve
-    })
-    this.#turn = mine.then(() => ended)
-    return { mine, end }
+  get #isApart(): boolean {
+    return this.#target.together !== null
+  }
+
+  /**
+   * Ends the process of a single request. What its items left behind, such as memory or a loop, must not be blamed on
+   * others.
+   */
+  async #retire(process: WorkerdProcess, error: Error | undefined, givenUp: boolean): Promise<void> {
+    if (givenUp) process.condemn({ code: 'agent_unresponsive', why: 'its request was given up' })
+    // The process may be dying of the cause that failed the request, which has to be reported first.
+    else if (error) await within(DEATH_REPORT_MS, process.died)
+    await this.stop()
+    this.#ended()
   }
 
   #leave(): void {
     this.#inFlight--
     this.#lastUsed = this.#context.now()
   }
-}
-
-/**
- * Ends the process of an item that ran alone. What the suspect left behind, such as memory or a loop, must not be
- * blamed on the next item.
- */
-async function retire(process: WorkerdProcess, error: Error | undefined, givenUp: boolean): Promise<void> {
-  if (givenUp) process.condemn({ code: 'agent_unresponsive', why: 'its request was given up' })
-  // The process may be dying of the cause that failed the request, which has to be reported first.
-  else if (error) await within(DEATH_REPORT_MS, process.died)
-  await process.stop()
 }
 
 async function explained(process: WorkerdProcess, error: Error): Promise<Error> {

@@ -4,7 +4,12 @@
 
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { type AgentRequest, type AgentResponse, NotSent } from '../../shared/agents/rules/invoke-agent.ts'
+import {
+  type AgentRequest,
+  type AgentResponse,
+  NotReached,
+  NotSent,
+} from '../../shared/agents/rules/invoke-agent.ts'
 import type { Destination, Waiting } from './agent-sockets.ts'
 
 /** The destination of a request, and how long its response may take. */
@@ -38,10 +43,12 @@ export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPOR
     let body: ResponseBody | undefined
     let timer: NodeJS.Timeout | undefined
     let outgoing: http.ClientRequest | undefined
+    let isConnected = false
 
     const fail = (error: Error): void => {
       finish(error)
-      Promise.resolve(owner.explain(error)).then(reject, reject)
+      const known = outgoing && !isConnected && !request.signal.aborted ? notReached(error) : error
+      Promise.resolve(owner.explain(known)).then(reject, reject)
     }
     const abort = (): void => {
       const error = abortError(request.signal)
@@ -71,6 +78,14 @@ export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPOR
       } catch (error) {
         return fail(error as Error) // must not throw: another request's event may have started this one
       }
+      request.onSent?.()
+      outgoing.once('socket', socket => {
+        isConnected = !socket.connecting // a connection that is used again
+        if (isConnected) return
+        socket.once(sockets.secure ? 'secureConnect' : 'connect', () => {
+          isConnected = true
+        })
+      })
       if (isNew) sockets.watch(name, outgoing)
       outgoing.once('response', incoming => {
         clearTimeout(timer)
@@ -94,6 +109,11 @@ export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPOR
     const waiting: Waiting = { start, fail }
     sockets.enter(name, waiting)
   })
+}
+
+function notReached(error: Error): Error {
+  const { code } = error as NodeJS.ErrnoException
+  return Object.assign(new NotReached(error.message, { cause: error }), { code })
 }
 
 /** All headers as alternating names and values, which Node writes unchanged; set one by one they cost a fifth more. */
@@ -125,9 +145,14 @@ class ResponseBody implements AsyncIterableIterator<Uint8Array> {
       this.#signal()
     })
     incoming.on('end', () => this.#end())
-    incoming.on('error', error => this.fail(error))
+    // Node says of a cut response that it was aborted, as if we had done it.
+    const cut = (cause?: Error) =>
+      this.fail(new Error('the connection closed before the response ended', { cause }))
+    incoming.on('error', error =>
+      incoming.aborted || error.message === 'aborted' ? cut(error) : this.fail(error),
+    )
     incoming.on('close', () => {
-      if (!this.#over) this.fail(new Error('the connection closed before the response ended'))
+      if (!this.#over) cut()
     })
   }
 

@@ -1,16 +1,17 @@
 // The agent runtime: invokes an agent wherever its deployment says it runs. Guarantee: a bundle runs in a process of
 // its own, which is started once however many requests need it, watched, stopped when idle, and gone after `close`; a
-// request in a process that dies fails with `AgentProcessDied`.
+// request in a process that dies fails with `AgentProcessDied`; one with a suspect among its items has its own process.
 
 import { resolve } from 'node:path'
-import type {
-  AgentRequest,
-  AgentResponse,
-  AgentTarget,
-  InvokeAgent,
+import {
+  type AgentRequest,
+  type AgentResponse,
+  type AgentTarget,
+  type InvokeAgent,
+  NotSent,
 } from '../../shared/agents/rules/invoke-agent.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import type { PoolBounds } from '../../shared/kernel/pool.ts'
+import { Pool, type PoolBounds } from '../../shared/kernel/pool.ts'
 import { JudgedNames, refuseLiteral } from '../outside/judged-lookup.ts'
 import { allowsOutside } from '../outside/networks.ts'
 import { AgentSockets, type Destination } from './agent-sockets.ts'
@@ -68,6 +69,8 @@ export function createInvoker(options: InvokerOptions): Invoker {
   const remote = createRemote(options.allowPrivateNetworks ?? [])
   const runtime =
     options.runtime && createRuntimeClient({ ...options.runtime, loadBundle: options.loadBundle })
+  const apart = new Pool(LIMITS.agent_processes_apart)
+  let started = 0
   let looks = 0
   let closed = false
 
@@ -91,6 +94,19 @@ export function createInvoker(options: InvokerOptions): Invoker {
     }
   }
 
+  /** Runs a request in a process of its own, beside the deployment's other requests. */
+  async function invokeApart(target: AgentTarget, request: AgentRequest): Promise<AgentResponse> {
+    const leave = await apart.take(target.deployment_id, 1, LIMITS.agent_process_wait_ms)
+    if (leave === undefined) throw new NotSent('other items of the agent took their turns')
+    const key = `${target.deployment_id} apart ${++started}`
+    const pool = new BundlePool(context, target, () => {
+      pools.delete(key)
+      leave()
+    })
+    pools.set(key, pool)
+    return pool.invoke(request)
+  }
+
   const ticker = setInterval(() => {
     const idleToo = looks++ % IDLE_LOOK_EVERY === 0
     for (const [key, pool] of pools) {
@@ -106,8 +122,8 @@ export function createInvoker(options: InvokerOptions): Invoker {
       if (closed) throw new Error('the agent runtime is closed')
       if (target.kind === 'url') return remote.invoke(target, request)
       if (runtime) return runtime.invoke(target, request)
-      const apart = target.alone ? ' alone' : target.generates ? ' generates' : ''
-      const key = target.deployment_id + apart
+      if (target.together !== null) return invokeApart(target, request)
+      const key = target.deployment_id + (target.generates ? ' generates' : '')
       let pool = pools.get(key)
       if (!pool) {
         pool = new BundlePool(context, target)

@@ -19,7 +19,7 @@ const target: AgentTarget = {
   bundle_hash: HASH,
   declaration: { name: 'test' },
   env: {},
-  alone: false,
+  together: null,
 }
 
 let parts = new AsyncDisposableStack()

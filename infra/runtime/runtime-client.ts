@@ -67,9 +67,11 @@ export function createRuntimeClient(at: RuntimeAt): RuntimeClient {
 
   return {
     async invoke(target, request) {
-      const answer = await ask(target, request)
-      if (target.bundle_hash === null || !(await isWanted(answer))) return unwrapped(answer)
-      return unwrapped(await bring(target.bundle_hash, target, request))
+      let answer = await ask(target, request)
+      if (target.bundle_hash !== null && (await isWanted(answer)))
+        answer = await bring(target.bundle_hash, target, request)
+      request.onSent?.() // the runtime answers when it has a process, and the agent is about to start
+      return unwrapped(answer)
     },
     close: () => sockets.destroy(),
   }

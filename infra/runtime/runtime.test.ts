@@ -21,7 +21,7 @@ const target: AgentTarget = {
   bundle_hash: 'h',
   declaration: { name: 'é' },
   env: { TOKEN: 'secret' },
-  alone: true,
+  together: 1,
 }
 
 let parts = new AsyncDisposableStack()

@@ -50,7 +50,7 @@ const target = (account_id: string, deployment_id: string): AgentTarget => ({
   bundle_hash: 'h',
   declaration: { name: 'hostile' },
   env: {},
-  alone: false,
+  together: null,
 })
 
 async function ask(invoker: Invoker, at: AgentTarget, input: string, signal = new AbortController().signal) {

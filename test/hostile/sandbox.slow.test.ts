@@ -83,7 +83,7 @@ const agent = (id: string, network: string[] = []): AgentTarget => ({
   bundle_hash: 'h',
   declaration: { name: 'hostile', network },
   env: { OWN: 'its own' },
-  alone: false,
+  together: null,
 })
 
 interface Said {

@@ -17,8 +17,11 @@ export interface AgentTarget {
   bundle_hash: string | null
   declaration: DeployedDeclaration
   env: Record<string, string>
-  /** The item may have killed the last process it ran in: give it one to itself. */
-  alone: boolean
+  /**
+   * One of the request's items may have ended the last process it ran in: give them one to themselves. As in `due_items`;
+   * null for the process that the deployment's items share.
+   */
+  together: number | null
   /** The request calls a generator: if its process dies, no item may be blamed. */
   generates?: true
 }
@@ -27,6 +30,8 @@ export interface AgentRequest {
   headers: Record<string, string>
   body: string
   signal: AbortSignal
+  /** Called when the request is sent: what it waited for before, such as a process, is not its items' time. */
+  onSent?: () => void
 }
 
 export interface AgentResponse {
@@ -39,12 +44,16 @@ export interface AgentResponse {
  * Sends one request to an agent and resolves with the head of its response.
  *
  * Rejects, or fails while the body is read, with `AgentProcessDied` when the agent's process is known to have
- * ended, with `NotSent` when it waited for a connection in vain, and with any other error for transport faults.
+ * ended, with `NotSent` when it waited for a connection in vain, with `NotReached` when there was nobody to connect to,
+ * and with any other error for transport faults.
  */
 export type InvokeAgent = (target: AgentTarget, request: AgentRequest) => Promise<AgentResponse>
 
 /** The request was given up before anything of it was sent. */
 export class NotSent extends Error {}
+
+/** No connection to the agent could be made. */
+export class NotReached extends Error {}
 
 /** The agent's process ended under the request; every item in it is a suspect. */
 export class AgentProcessDied extends Error {

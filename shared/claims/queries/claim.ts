@@ -17,7 +17,8 @@ export interface ClaimedItem {
   ran_ms: number
   agent_failures: number
   transport_failures: number
-  alone: boolean
+  /** As in `due_items`. */
+  together: number | null
   /** How often a step was cut off at the end of a consumer's time; null if the item needs no fresh consumer. */
   cuts: number | null
 }
@@ -57,7 +58,7 @@ const FRESH: NonNullable<TakenRow['past']> = {
   ran_ms: 0,
   agent_failures: 0,
   transport_failures: 0,
-  alone: false,
+  together: null,
   cuts: null,
 }
 

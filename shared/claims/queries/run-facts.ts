@@ -159,8 +159,8 @@ async function reapOf(outer: Sql, items: number, project_id: string): Promise<Re
   const reaped = await outer.begin(async tx => {
     const sql = tx as unknown as Sql
     const dead = await endDeadClaims(sql, items, project_id)
-    const lost = dead.flatMap(({ seqs, attempts, ...claim }) =>
-      seqs.map((seq, i) => ({ ...claim, seq, attempt: attempts[i] })),
+    const lost = dead.flatMap(({ seqs, attempts, ...claim }, of_claim) =>
+      seqs.map((seq, i) => ({ ...claim, of_claim, seq, attempt: attempts[i] })),
     )
     if (lost.length === 0) return []
     const runs = [...new Set(dead.map(claim => claim.run_id))]
@@ -189,27 +189,45 @@ const endDeadClaims = (sql: Sql, items: number, project_id: string) => sql<DeadC
       for update skip locked)
     returning run_id, seqs, attempts, handed_from is not null as is_handed, heard_at is not null as was_heard`
 
+/**
+ * Items that their agent was to answer later, and did not, are sent again in halves if they were several: one of them may
+ * have ended the agent. If they fall silent again, each is sent by itself.
+ */
 const offerAgain = (sql: Sql, project_id: string, lost: readonly object[]) => sql<Reaped[]>`
     with lost as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(lost)}::text::jsonb) as t(
-        run_id uuid, seq int, attempt smallint, is_handed boolean, was_heard boolean)
+        run_id uuid, of_claim int, seq int, attempt smallint, is_handed boolean, was_heard boolean)
+    ), held as materialized (
+      select l.*, count(*) over (partition by l.of_claim) as among
+      from lost l cross join lateral (select from items i where i.project_id = ${project_id} and i.run_id = l.run_id
+        and i.seq = l.seq and i.attempt = l.attempt and ${sql.unsafe(guard('requeue'))} offset 0) i
+    ), known as materialized (
+      select h.*, h.is_handed and h.among > 1 as is_shared,
+        h.is_handed and exists (select from attempts a where a.project_id = ${project_id} and a.run_id = h.run_id
+          and a.seq = h.seq and a.code = 'request_split') as was_split
+      from held h
     ), freed as (
-      update items i set ${sql.unsafe(become('requeue'))}, transport_failures = transport_failures + 1
-      from lost l
-      where i.project_id = ${project_id} and i.run_id = l.run_id and i.seq = l.seq and i.attempt = l.attempt
+      update items i set ${sql.unsafe(become('requeue'))},
+        transport_failures = i.transport_failures + (not k.is_shared)::int::smallint
+      from known k
+      where i.project_id = ${project_id} and i.run_id = k.run_id and i.seq = k.seq and i.attempt = k.attempt
         and ${sql.unsafe(guard('requeue'))}
-      returning i.run_id, i.seq, i.attempt, i.started_at, i.transport_failures, l.is_handed, l.was_heard
+      returning i.run_id, i.seq, i.attempt, i.started_at, k.is_handed, k.was_heard, k.is_shared, case
+        when k.was_split or i.transport_failures >= 2 then 1
+        when k.is_shared then ceil(k.among / 2.0)::smallint end as together
     ), logged as (
       insert into attempts (project_id, run_id, seq, attempt, started_at, code, message)
       select ${project_id}::uuid, run_id, seq, attempt, started_at,
-        case when is_handed and not was_heard then 'answer_never_came' else 'lease_lost' end,
+        case when is_shared then 'request_split' when is_handed and not was_heard then 'answer_never_came'
+          else 'lease_lost' end,
         case when not is_handed then 'The consumer that held the item stopped answering.'
           when was_heard then 'The agent, which was to answer later, stopped sending.'
           else 'The agent, which was to answer later, sent nothing.' end
+          || case when is_shared then ' The item is sent again, at most ' || together || ' together.' else '' end
       from freed on conflict do nothing
     ), due as (
-      insert into due_items (project_id, run_id, seq, due_at, alone)
-      select ${project_id}::uuid, run_id, seq, now(), transport_failures >= 2 from freed on conflict do nothing
+      insert into due_items (project_id, run_id, seq, due_at, together)
+      select ${project_id}::uuid, run_id, seq, now(), together from freed on conflict do nothing
     ), per_run as (
       select run_id, count(*)::int as items from freed group by 1
     ), counted as (

@@ -28,7 +28,7 @@ const CLAIMED = { claim: 'n.n' }
 /** The columns of an item that a consumer gets. */
 export const TAKEN = `i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
         i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures`
-/** Whether an item waits for a retry: such items are taken as due ones, with their `alone` and `cuts`. */
+/** Whether an item waits for a retry: such items are taken as due ones, with their `together` and `cuts`. */
 const IS_DUE =
   'exists (select from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = i.seq)'
 
@@ -53,9 +53,9 @@ const due = (most: string) => `select d.seq, d.due_at from due_items d
 /** Removes the chosen items from the due ones; if none is chosen, nothing is written. */
 const leaveDue = (chosen: string, server: Server) => `with chosen as materialized (${chosen}), due as (
     delete from due_items d where d.project_id = of_project and d.run_id = of_run and ${hasSeqIn(server, 'd', 'chosen')}
-    returning d.seq, d.alone, d.cuts
+    returning d.seq, d.together, d.cuts
   )
-  select array_agg(due.seq), array_agg(due.alone), array_agg(due.cuts) into due_seqs, alones, cuts_of from due;
+  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts) into due_seqs, together_of, cuts_of from due;
   if due_seqs is null then
     return;
   end if;
@@ -67,7 +67,7 @@ const takeDueSeqs = ({ looksUpLists }: Server) => `taken as (
       from generate_subscripts(due_seqs, 1) n
       where i.project_id = of_project and i.run_id = of_run and i.seq = any(due_seqs)${looksUpLists ? '' : WITHIN_DUE}
         and i.seq = due_seqs[n] and ${guard('claim')}
-      returning ${TAKEN}, alones[n] as alone, cuts_of[n] as cuts
+      returning ${TAKEN}, together_of[n] as together, cuts_of[n] as cuts
     ), moved as (select low_seq as next_seq)`
 const WITHIN_DUE = `
         and i.seq between (select min(s.seq) from unnest(due_seqs) s(seq)) and (select max(s.seq) from unnest(due_seqs) s(seq))`
@@ -85,7 +85,7 @@ const TAKE_RANGE: TakeFunction = {
       update items i set ${become('claim', 'locked_at')}
       where i.project_id = of_project and i.run_id = of_run and ${guard('claim')} and i.seq between low_seq and high_seq
         and (not has_due or not ${IS_DUE})
-      returning ${TAKEN}, false as alone, null::smallint as cuts
+      returning ${TAKEN}, null::smallint as together, null::smallint as cuts
     ), moved as (select high_seq + 1 as next_seq)`,
 }
 
@@ -129,7 +129,7 @@ const takeFair = (server: Server): TakeFunction => ({
     ), taken as (
       update items i set ${become('claim', 'locked_at')}
       where i.project_id = of_project and i.run_id = of_run and ${hasSeqIn(server, 'i', 'chosen')} and ${guard('claim')}
-      returning ${TAKEN}, false as alone, null::smallint as cuts
+      returning ${TAKEN}, null::smallint as together, null::smallint as cuts
     ), moved as (
       select coalesce((select min(near.seq) from near where near.seq not in (select taken.seq from taken)),
         (select max(near.seq) + 1 from near), high_seq + 1) as next_seq
@@ -165,7 +165,7 @@ DECLARE
   has_due boolean;
   busy jsonb;
   due_seqs int[];
-  alones boolean[];
+  together_of smallint[];
   cuts_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
@@ -189,10 +189,10 @@ BEGIN
     )
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
-          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.alone or t.cuts is not null
+          or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
-          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'alone', t.alone,
+          'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
           'cuts', t.cuts) end
     from taken t, claim;
 END

@@ -168,7 +168,7 @@ export function claimOf(
       bundle_hash: deployment.bundle_hash,
       declaration,
       env,
-      alone: false,
+      together: null,
     },
     timeout_ms:
       1000 * (run.timeout_seconds ?? declaration.timeout_seconds ?? LIMITS.agent_timeout_seconds.default),

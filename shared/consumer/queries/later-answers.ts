@@ -133,7 +133,7 @@ export async function findHandedItems(
   seqs: readonly number[],
 ) {
   return sql<ClaimedItem[]>`
-    select c.id as claim_id, ${sql.unsafe(TAKEN)}, false as alone, null::smallint as cuts
+    select c.id as claim_id, ${sql.unsafe(TAKEN)}, null::smallint as together, null::smallint as cuts
     from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), ${runningItem(sql, project_id)} i
     where c.project_id = ${project_id} and c.run_id = ${run_id} and c.handed_from = ${claim_id}
       and s.seq = any(${numbers(seqs)}::text::int[])`

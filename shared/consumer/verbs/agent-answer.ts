@@ -1,5 +1,5 @@
-// Reads an agent's answer, line by line, into the writer. Guarantee: each item of the request is ended at most
-// once, and lines about items or attempts that are not in the request are ignored.
+// Reads an agent's answer, line by line, into the writer. Guarantee: each item of the request is ended at most once; what
+// is wrong with a line ends the item that the line names and no other; and what records nothing is bounded.
 
 import type { Claim } from '../../claims/verbs/claim.ts'
 import { ProtocolError, type StepRow } from '../../grading/rules/step-row.ts'
@@ -14,28 +14,50 @@ import {
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { fieldsOf } from '../../json/json.ts'
 import { JsonError } from '../../json/json-error.ts'
+import type { UnreadableLine } from '../../json/loose-lines.ts'
+import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
+import { namedSeq } from '../../protocol/rules/named-item.ts'
 import type { AgentLine, ItemError, StepReport } from '../../protocol/rules/protocol.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import type { Later, ResultWriter } from '../../settling/verbs/result-writer.ts'
+import { Allowance } from '../rules/allowance.ts'
 
 /** Takes the results that an answer contains. */
 export type ResultSink = Pick<ResultWriter, 'addStep' | 'end' | 'giveBack' | 'handOver'>
+
+/** What an agent sent without recording anything is more than it may be. */
+export class Flood extends ProtocolError {}
+
+/** Who an attempt's end is counted for; `none` counts its time, `uncounted` not even that. */
+type Fault = 'agent' | 'transport' | 'none' | 'uncounted'
+
+/** When an item is offered again, and how. */
+export interface Again {
+  delay_ms: number
+  together: number | null
+  cuts?: number | undefined
+}
 
 /** The answer to one request, and which of its items are unfinished. */
 export class Answer {
   readonly #claim: Claim
   readonly #writer: ResultSink
   readonly #inFlightItems: Map<number, InFlightItem>
-  readonly #startedMs: number
+  #startedMs: number
   /** Steps that record a hold, to be written with the verdict. */
   readonly #holds = new Map<InFlightItem, StepRow>()
   readonly #now: () => number
   readonly #later: Later | undefined
+  readonly #unrecorded: Allowance
+  readonly #unrecordedOf = new Map<InFlightItem, Allowance>()
+  #heartbeat_ms = Number.NEGATIVE_INFINITY
   open: number
   /** An item was ended before its agent ended it, so the agent should not continue. */
   cutShort = false
+  /** The first line that was passed over. */
+  passedOver: string | undefined
 
   /** Without an address for later answers there is no `later`. The request began at `startedMs`, by default now. */
   constructor(
@@ -52,47 +74,99 @@ export class Answer {
     this.#now = now
     this.#later = later
     this.#startedMs = startedMs
+    this.#unrecorded = new Allowance(startedMs)
     this.open = inFlightItems.length
+  }
+
+  /** The request is sent only now: what came before is not its items' time. */
+  sent(): void {
+    this.#startedMs = this.#now()
   }
 
   unfinished(): InFlightItem[] {
     return [...this.#inFlightItems.values()].filter(inFlight => !inFlight.done)
   }
 
-  /** @throws ProtocolError when the line is not one of the protocol's, and nothing else. */
-  line(text: string): void {
+  /** Takes a line; one that is wrong ends its item, and one that names none is passed over. @throws Flood */
+  line(given: string | UnreadableLine): void {
+    const bytes = typeof given === 'string' ? given.length : given.bytes
+    try {
+      if (typeof given !== 'string') throw new ProtocolError(given.problem)
+      if (!this.#take(given, bytes)) this.#passOver(given, bytes)
+    } catch (error) {
+      // Whatever a line does to the code that reads it, it does to its own item.
+      if (error instanceof Flood) throw error
+      const inFlight = this.#inFlightItems.get(namedSeq(given) ?? 0)
+      if (!inFlight || inFlight.done) return this.#passOver(given, bytes)
+      const message = `${(error as Error).message}: ${headOf(given)}`
+      this.fail(inFlight, 'protocol_error', message, 'agent_error')
+    }
+  }
+
+  /** Counts bytes that recorded nothing. @throws Flood */
+  unrecorded(bytes: number): void {
+    if (this.#unrecorded.isSpentBy(bytes, this.#now()))
+      throw new Flood(
+        `the agent sent more than ${LIMITS.unrecorded_bytes} bytes that record nothing${this.passedOver === undefined ? '' : `, such as: ${this.passedOver}`}`,
+      )
+  }
+
+  #passOver(line: string | UnreadableLine, bytes: number): void {
+    this.passedOver ??= headOf(line)
+    this.unrecorded(bytes + 1)
+  }
+
+  /** Returns whether the line is about something; a line of another attempt may be, for an item that is in flight. */
+  #take(text: string, bytes: number): boolean {
     const returned = returnedOf(text)
     const line = returned?.line ?? parse(text)
-    if (line.type === 'heartbeat') return
-    if (line.type === 'later') return this.later()
+    if (line.type === 'heartbeat') return this.#isBeat()
+    if (line.type === 'later') {
+      this.later()
+      return true
+    }
     const inFlight = this.#inFlightItems.get(line.seq)
-    if (!inFlight || inFlight.done || inFlight.attempt !== line.attempt) return
+    if (!inFlight || inFlight.done) return false
+    if (inFlight.attempt === line.attempt) this.#read(inFlight, line, text, returned?.output)
+    else this.#strayOf(inFlight, bytes)
+    return true
+  }
+
+  /** A heartbeat counts once a second. */
+  #isBeat(): boolean {
+    const now_ms = this.#now()
+    if (sinceMs(now_ms, this.#heartbeat_ms) < 1000) return false
+    this.#heartbeat_ms = now_ms
+    return true
+  }
+
+  /** A line that names an item and records nothing counts for that item. */
+  #strayOf(inFlight: InFlightItem, bytes: number): void {
+    const allowance = this.#unrecordedOf.get(inFlight) ?? new Allowance(this.#startedMs)
+    this.#unrecordedOf.set(inFlight, allowance)
+    if (allowance.isSpentBy(bytes + 1, this.#now()))
+      throw new ProtocolError('the item sent too many lines of attempts that are over')
+  }
+
+  #read(inFlight: InFlightItem, line: LineOfItem, text: string, returned: string | undefined): void {
     switch (line.type) {
       case 'step':
         return this.#step(inFlight, line.step)
-      case 'result':
-        return this.end(
-          inFlight,
-          resultVerdict(
-            checkedResult(line),
-            returned?.output ?? outputText(text),
-            inFlight.graded,
-            this.#claim.target.declaration,
-          ),
-        )
+      case 'result': {
+        const output = returned ?? outputText(text)
+        const { declaration } = this.#claim.target
+        return this.end(inFlight, resultVerdict(checkedResult(line), output, inFlight.graded, declaration))
+      }
       case 'error':
         return this.#error(inFlight, line.error)
       case 'hold':
         return this.end(inFlight, holdVerdict(wordsOf('reason', line.reason) ?? ''))
       case 'yield':
-        return this.giveBack(
-          inFlight,
-          'yielded',
-          'The agent stopped at a step boundary.',
-          'nobody',
+        return this.giveBack(inFlight, 'yielded', 'The agent stopped at a step boundary.', 'none', {
           // Without a delay, an item that made no progress would be offered again in a tight loop.
-          inFlight.step_count > inFlight.item.step_count ? 0 : backoffMs(0),
-        )
+          delay_ms: inFlight.step_count > inFlight.item.step_count ? 0 : backoffMs(0),
+          together: null,
+        })
       default:
         throw new ProtocolError(`unknown line type ${JSON.stringify((line as { type: unknown }).type)}`)
     }
@@ -121,37 +195,31 @@ export class Answer {
     this.end(inFlight, failedVerdict(code, message, reason))
   }
 
-  /** Has the item offered again after a delay. */
-  giveBack(
-    inFlight: InFlightItem,
-    code: string,
-    message: string,
-    /** `unsent`: nothing of the item reached the agent, so neither a failure nor time is counted. */
-    fault: 'agent' | 'transport' | 'nobody' | 'unsent',
-    delayMs: number,
-    alone = false,
-    cuts?: number,
-  ): void {
+  /** Has the item offered again. */
+  giveBack(inFlight: InFlightItem, code: string, message: string, fault: Fault, again: Again): void {
     inFlight.done = true
     this.open--
+    const { delay_ms, together, cuts } = again
     this.#writer.giveBack(inFlight, {
       seq: inFlight.seq,
       attempt: inFlight.attempt,
       code: plainText(code, LIMITS.name_characters) || 'agent_error',
       message: plainText(message, LIMITS.error_message_characters),
-      delay_ms: delayMs,
-      alone,
+      delay_ms,
+      together,
       ...(cuts !== undefined && { cuts }),
-      fault: fault === 'unsent' ? 'nobody' : fault,
-      ran_ms: fault === 'nobody' ? Math.max(0, this.#now() - this.#startedMs) : 0,
+      fault: fault === 'uncounted' ? 'none' : fault,
+      ran_ms: fault === 'none' ? Math.max(0, this.#now() - this.#startedMs) : 0,
     })
   }
 
   /** Hands over the unfinished items: their agent answers later, at the address that came with the request. */
   later(): void {
-    if (this.#later === undefined)
-      throw new ProtocolError('the agent was handed no address at which it could answer later')
     for (const inFlight of this.unfinished()) {
+      if (this.#later === undefined) {
+        this.fail(inFlight, 'protocol_error', NO_ADDRESS, 'transport_error')
+        continue
+      }
       inFlight.done = true
       this.open--
       this.#writer.handOver(inFlight, this.#later)
@@ -159,6 +227,7 @@ export class Answer {
   }
 
   #step(inFlight: InFlightItem, report: StepReport): void {
+    if (typeof report !== 'object' || report === null) throw new ProtocolError('step must be an object')
     const { target, prices, holds_unpriced } = this.#claim
     const { row, holds, verdict } = countStep(inFlight, report, target.declaration, prices, holds_unpriced)
     if (row && holds) {
@@ -176,9 +245,12 @@ export class Answer {
       throw new ProtocolError('error must have a code and a message')
     const verdict = errorVerdict(error, inFlight, this.#claim.target.declaration)
     if (verdict !== 'again') return this.end(inFlight, verdict)
-    this.giveBack(inFlight, error.code, error.message, 'agent', backoffMs(inFlight.item.agent_failures))
+    const delay_ms = backoffMs(inFlight.item.agent_failures)
+    this.giveBack(inFlight, error.code, error.message, 'agent', { delay_ms, together: null })
   }
 }
+
+const NO_ADDRESS = 'The agent was handed no address at which it could answer later.'
 
 export function backoffMs(earlier: number): number {
   const { base, max } = LIMITS.transport_backoff_ms
@@ -189,7 +261,7 @@ function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new ProtocolError(`a line is not JSON: ${text.slice(0, 120)}`)
+    throw new ProtocolError('the line is not JSON')
   }
 }
 
@@ -200,6 +272,10 @@ function parse(text: string): AgentLine {
 }
 
 type ResultLine = Extract<AgentLine, { type: 'result' }>
+type LineOfItem = Exclude<AgentLine, { type: 'heartbeat' | 'later' }>
+
+const headOf = (line: string | UnreadableLine): string =>
+  plainText(typeof line === 'string' ? line : line.head, LIMITS.unrecorded_words)
 
 /** The beginning of a result as the SDK writes it. */
 const RESULT_HEAD = /^\{"type":"result","seq":(\d{1,9}),"attempt":(\d{1,9}),"output":/

@@ -25,14 +25,15 @@ export function requestsOf(claim: Claim, inFlightItems: readonly InFlightItem[])
   const { target } = claim
   // An item under a budget travels alone, so that closing its request at the fence stops no other item.
   const each = target.protocol === 'json' || target.declaration.item_budget_cents !== undefined
-  const size = each ? 1 : LIMITS.request_items
+  const most = each ? 1 : LIMITS.request_items
   const groups: InFlightItem[][] = []
   // In the order of seqs, so that a request has all items of its claim between its first and its last.
   for (const inFlight of inFlightItems.toSorted((a, b) => a.seq - b.seq)) {
     const last = groups.at(-1)
-    if (last === undefined || last.length >= size || inFlight.item.alone || last[0]!.item.alone)
-      groups.push([inFlight])
-    else last.push(inFlight)
+    const { together } = inFlight.item
+    if (last && last[0]!.item.together === together && last.length < Math.min(most, together ?? most))
+      last.push(inFlight)
+    else groups.push([inFlight])
   }
   return groups
 }

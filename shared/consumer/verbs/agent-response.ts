@@ -4,7 +4,7 @@
 import type { AgentResponse } from '../../agents/rules/invoke-agent.ts'
 import type { AgentProtocol } from '../../agents/vocabulary.ts'
 import { ProtocolError } from '../../grading/rules/step-row.ts'
-import { ndjsonLines } from '../../json/ndjson.ts'
+import { looseLines } from '../../json/loose-lines.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { NDJSON } from '../../protocol/rules/protocol.ts'
 import type { Answer } from './agent-answer.ts'
@@ -20,8 +20,7 @@ export function readResponse(
 }
 
 async function readLines(answer: Answer, response: AgentResponse, timeout: AbortController): Promise<void> {
-  await checkStatus(answer, response)
-  if (answer.open === 0) return
+  await checkStatus(response)
   const isLater = response.status === ACCEPTED
   if (!response.contentType.startsWith(NDJSON)) {
     if (isLater) {
@@ -35,9 +34,10 @@ async function readLines(answer: Answer, response: AgentResponse, timeout: Abort
   let isSilent = true
   let linger: ReturnType<typeof setTimeout> | undefined
   try {
-    for await (const { lines } of ndjsonLines(response.body, LIMITS.agent_line_bytes)) {
+    for await (const { lines, blank_bytes } of looseLines(response.body, LINES)) {
       if (lines.length > 0) isSilent = false
       for (const line of lines) answer.line(line)
+      if (blank_bytes > 0) answer.unrecorded(blank_bytes)
       if (answer.cutShort && answer.open === 0) return timeout.abort()
       // A well-behaved agent ends here, and its connection can be used again; any other agent is cut off.
       if (answer.open === 0) linger ??= setTimeout(() => timeout.abort(), LIMITS.agent_linger_ms)
@@ -49,6 +49,8 @@ async function readLines(answer: Answer, response: AgentResponse, timeout: Abort
   if (isLater && isSilent) answer.later()
 }
 
+const LINES = { line_bytes: LIMITS.agent_line_bytes, skipped_bytes: LIMITS.agent_skipped_line_bytes }
+
 /** Reads a response without lines to its end, so that its connection can be used again; a long one is cut off. */
 async function passOver(response: AgentResponse): Promise<void> {
   let bytes = 0
@@ -59,7 +61,7 @@ async function passOver(response: AgentResponse): Promise<void> {
 }
 
 async function readPlain(answer: Answer, response: AgentResponse): Promise<void> {
-  await checkStatus(answer, response)
+  await checkStatus(response)
   const [inFlight] = answer.unfinished()
   if (!inFlight) return
   const output = await bodyText(response, LIMITS.agent_line_bytes)
@@ -70,17 +72,34 @@ async function readPlain(answer: Answer, response: AgentResponse): Promise<void>
 /** The agent answers later, unless the response has lines, or a body in the plain protocol: then it has answered. */
 const ACCEPTED = 202
 
-/** 4xx ends the items; 408, 429, 5xx and statuses below 400 other than 2xx are transport faults. */
-async function checkStatus(answer: Answer, response: AgentResponse): Promise<void> {
-  const { status } = response
-  if (status >= 200 && status < 300) return
-  const said = await bodyText(response, LIMITS.agent_error_bytes).catch(() => '')
-  const message = `The agent answered ${status}${said ? `: ${said.slice(0, 500)}` : ''}.`
-  if (status < 400 || status === 408 || status === 429 || status >= 500) throw new Error(message)
-  for (const inFlight of answer.unfinished()) answer.fail(inFlight, 'agent_error', message, 'agent_error')
+/** The agent answered with a status that says something went wrong. */
+export class BadStatus extends Error {
+  readonly kind: 'not_now' | 'refused' | 'no_agent' | 'broken'
+  constructor(status: number, message: string) {
+    super(message)
+    this.kind =
+      status < 400 || NOT_NOW.has(status)
+        ? 'not_now'
+        : NO_AGENT.has(status)
+          ? 'no_agent'
+          : status < 500
+            ? 'refused'
+            : 'broken'
+  }
 }
 
-async function bodyText(response: AgentResponse, maxBytes: number): Promise<string> {
+/** Say nothing about the items: they are sent again as they are. */
+const NOT_NOW = new Set([408, 429, 503])
+/** Are about the address, whatever is sent there. */
+const NO_AGENT = new Set([401, 404, 405, 410])
+
+async function checkStatus({ status, body }: AgentResponse): Promise<void> {
+  if (status >= 200 && status < 300) return
+  const words = await bodyText({ body }, LIMITS.agent_error_bytes).catch(() => '')
+  throw new BadStatus(status, `The agent answered ${status}${words ? `: ${words.slice(0, 500)}` : ''}.`)
+}
+
+async function bodyText(response: Pick<AgentResponse, 'body'>, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let text = ''
   let bytes = 0

@@ -15,6 +15,7 @@ import { beginItem, type InFlightItem } from '../../settling/verbs/in-flight-ite
 import { ResultWriter } from '../../settling/verbs/result-writer.ts'
 import { RunTrace } from '../../settling/verbs/run-trace.ts'
 import { CauseNamer } from '../../triage/verbs/name-causes.ts'
+import { AgentHosts } from './agent-hosts.ts'
 import { OpenRequests } from './agent-open-requests.ts'
 import { Claimer, type Holder } from './claimer.ts'
 import type { Consumed, ConsumeOptions } from './consume-options.ts'
@@ -46,6 +47,7 @@ class Consumer {
   readonly #options: ConsumeOptions
   readonly #time: TimeLeft
   readonly #requests = new OpenRequests()
+  readonly #hosts = new AgentHosts(() => this.#ctx.now())
   readonly #work = new Map<string, Work>()
   readonly #claimer: Claimer
   readonly #causes: CauseNamer
@@ -228,6 +230,7 @@ class Consumer {
       return this.#options.stop?.aborted || whole === Number.POSITIVE_INFINITY ? null : whole
     },
     requests: this.#requests,
+    hosts: this.#hosts,
   }
 
   #workOn(claim: Claim): Work {

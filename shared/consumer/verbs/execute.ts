@@ -1,7 +1,7 @@
 // Executes a claim: ends items past a fence, sends the others to the agent and reads the answers. Guarantee: every item
 // is ended or given back, whatever the agent, its process or the network does.
 
-import { AgentProcessDied, NotSent } from '../../agents/rules/invoke-agent.ts'
+import { NotSent } from '../../agents/rules/invoke-agent.ts'
 import {
   beginningOf,
   isKnownToAnswerLater,
@@ -10,18 +10,17 @@ import {
 } from '../../claims/rules/consumer-time.ts'
 import type { Claim } from '../../claims/verbs/claim.ts'
 import type { Context } from '../../context.ts'
-import { ProtocolError } from '../../grading/rules/step-row.ts'
 import { budgetVerdict, itemBudgetMicro } from '../../grading/rules/verdict.ts'
-import { LineError } from '../../json/ndjson.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import type { ResultWriter } from '../../settling/verbs/result-writer.ts'
 import { findUnanswered } from '../queries/later-answers.ts'
-import { Answer, backoffMs } from './agent-answer.ts'
+import { Answer } from './agent-answer.ts'
 import { requestOf, requestsOf, timeLeft } from './agent-request.ts'
 import { readResponse } from './agent-response.ts'
 import { answerAddress } from './answer-address.ts'
+import { AnswerEnded, type EndedRequest, endEarly, timeOut } from './request-end.ts'
 import type { Timing } from './timing.ts'
 
 /** Sends every item of a claim; resolves when each is settled or given back. Never rejects. */
@@ -106,7 +105,7 @@ function begun(
   const left_ms = timing.leftMs()
   const answer = new Answer(claim, writer, inFlightItems, ctx.now)
   for (const inFlight of inFlightItems) {
-    const { longest_step_ms: recorded_ms = 0, cuts, alone } = inFlight.item
+    const { longest_step_ms: recorded_ms = 0, cuts, together } = inFlight.item
     const step_ms = Math.max(declared_ms, recorded_ms)
     const when = beginningOf({ declared_ms, recorded_ms, left_ms, whole_ms, cuts })
     if (when === 'never')
@@ -121,10 +120,8 @@ function begun(
         inFlight,
         'handed_over',
         `${saidOf(step_ms, declared_ms)}, and the consumer had ${seconds(left_ms)} s left.`,
-        'nobody',
-        0,
-        alone,
-        0,
+        'none',
+        { delay_ms: 0, together, cuts: 0 },
       )
   }
   return answer.unfinished()
@@ -142,47 +139,49 @@ const saidOf = (step_ms: number, declared_ms: number) =>
 async function send(
   ctx: Context,
   claim: Claim,
-  inFlightItems: InFlightItem[],
+  items: InFlightItem[],
   writer: ResultWriter,
   timing: Timing,
 ): Promise<void> {
-  const alone = inFlightItems[0]!.item.alone
-  const timeoutMs = Math.max(...inFlightItems.map(inFlight => timeLeft(claim, inFlight)))
-  const address = mayAnswerLater(claim.target.kind, ctx.config.base_url)
-    ? await answerAddress(ctx, claim, inFlightItems[0]!.seq, inFlightItems.at(-1)!.seq)
+  const { lease, item } = items[0]!
+  const { kind, deployment_id } = claim.target
+  const { together } = item
+  const time_ms =
+    Math.max(...items.map(inFlight => timeLeft(claim, inFlight))) + LIMITS.agent_timeout_grace_ms
+  const address = mayAnswerLater(kind, ctx.config.base_url)
+    ? await answerAddress(ctx, claim, items[0]!.seq, items.at(-1)!.seq)
     : undefined
-  const later = address === undefined ? undefined : { within_ms: timeoutMs + LIMITS.agent_timeout_grace_ms }
-  const answer = new Answer(claim, writer, inFlightItems, ctx.now, later)
-  const { lease } = inFlightItems[0]!
+  const later = address === undefined ? undefined : { within_ms: time_ms }
+  const answer = new Answer(claim, writer, items, ctx.now, later)
+  const ended: EndedRequest = { claim, items, answer }
   const cut = timing.requests.begin(lease)
-  const timer = setTimeout(() => cut.abort(), timeoutMs + LIMITS.agent_timeout_grace_ms)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const startClock = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => cut.abort(), time_ms)
+    answer.sent()
+  }
   try {
-    const target = alone ? { ...claim.target, alone } : claim.target
-    const request = await requestOf(ctx, claim, inFlightItems, timing, address)
-    const response = await ctx.invokeAgent(target, { ...request, signal: cut.signal })
+    if (kind === 'url')
+      ended.visit = await timing.hosts.enter(deployment_id, { items: items.length, together })
+    startClock()
+    const request = await requestOf(ctx, claim, items, timing, address)
+    const target = { ...claim.target, together }
+    const response = await ctx.invokeAgent(target, { ...request, signal: cut.signal, onSent: startClock })
     await readResponse(answer, response, target.protocol, cut)
-    giveUp(answer, new Error('the answer ended before the item did'), alone)
+    await endEarly(ended, new AnswerEnded(answer))
   } catch (error) {
     if (lease.abort.signal.aborted) return // another consumer holds the items now
     const wasSent = !(error instanceof NotSent)
     // A request that was never sent was not cut off in a step, and its agent did not take too long.
-    if (timing.requests.isOver) cutOff(answer, inFlightItems, wasSent ? timing.wholeMs() : null)
-    else if (cut.signal.aborted && wasSent) timeOut(answer, claim)
-    else giveUp(answer, error, alone)
+    if (timing.requests.isOver) cutOff(answer, items, wasSent ? timing.wholeMs() : null)
+    else if (cut.signal.aborted && wasSent) timeOut(ended)
+    else await endEarly(ended, error as Error)
   } finally {
     clearTimeout(timer)
     timing.requests.end(cut)
+    ended.visit?.leave()
   }
-}
-
-function timeOut(answer: Answer, claim: Claim): void {
-  for (const inFlight of answer.unfinished())
-    answer.fail(
-      inFlight,
-      'step_timeout',
-      `The item was not finished after ${claim.timeout_ms / 1000} s.`,
-      'limit_exceeded',
-    )
 }
 
 /**
@@ -193,21 +192,18 @@ function timeOut(answer: Answer, claim: Claim): void {
 function cutOff(answer: Answer, inFlightItems: readonly InFlightItem[], wholeMs: number | null): void {
   const gotOn = inFlightItems.filter(inFlight => inFlight.done || hasSteps(inFlight))
   for (const inFlight of answer.unfinished()) {
-    const giveBack = (alone: boolean, cuts?: number) =>
-      answer.giveBack(
-        inFlight,
-        'handed_over',
-        'The consumer came to the end of its time.',
-        'nobody',
-        0,
-        alone,
+    const { together } = inFlight.item
+    const giveBack = (together: number | null, cuts?: number) =>
+      answer.giveBack(inFlight, 'handed_over', 'The consumer came to the end of its time.', 'none', {
+        delay_ms: 0,
+        together,
         cuts,
-      )
+      })
     const earlier = hasSteps(inFlight) ? 0 : (inFlight.item.cuts ?? 0)
-    if (wholeMs === null) giveBack(false)
-    else if (gotOn.some(one => one !== inFlight)) giveBack(false, earlier)
-    else if (inFlightItems.length > 1) giveBack(true, 1)
-    else if (earlier === 0) giveBack(inFlight.item.alone, 1)
+    if (wholeMs === null) giveBack(null)
+    else if (gotOn.some(one => one !== inFlight)) giveBack(null, earlier)
+    else if (inFlightItems.length > 1) giveBack(1, 1)
+    else if (earlier === 0) giveBack(together, 1)
     else
       answer.fail(
         inFlight,
@@ -219,29 +215,3 @@ function cutOff(answer: Answer, inFlightItems: readonly InFlightItem[], wholeMs:
 }
 
 const hasSteps = (inFlight: InFlightItem) => inFlight.step_count > inFlight.item.step_count
-
-/** The request is over with unfinished items: whose fault that is decides whether they end or are given back. */
-function giveUp(answer: Answer, error: unknown, alone: boolean): void {
-  const message = error instanceof Error ? error.message : String(error)
-  const code =
-    error instanceof ProtocolError || error instanceof LineError ? 'protocol_error' : 'agent_unreachable'
-  for (const inFlight of answer.unfinished()) {
-    if (error instanceof AgentProcessDied) {
-      // Among several items nobody knows which one killed the process; alone, the item did.
-      if (alone) answer.fail(inFlight, error.code, message, 'agent_error')
-      else answer.giveBack(inFlight, error.code, message, 'nobody', 0, true)
-    } else if (error instanceof NotSent)
-      answer.giveBack(inFlight, code, message, 'unsent', backoffMs(0), alone)
-    else if (inFlight.item.transport_failures + 1 >= LIMITS.transport_attempts)
-      answer.fail(inFlight, code, message, 'transport_error')
-    else
-      answer.giveBack(
-        inFlight,
-        code,
-        message,
-        'transport',
-        backoffMs(inFlight.item.transport_failures),
-        alone,
-      )
-  }
-}

@@ -1,6 +1,7 @@
 // The time that a consumer has left, for the code that sends requests and reads responses.
 
 import { sinceMs } from '../../kernel/elapsed.ts'
+import type { AgentHosts } from './agent-hosts.ts'
 import type { OpenRequests } from './agent-open-requests.ts'
 
 export interface Timing {
@@ -12,6 +13,8 @@ export interface Timing {
   wholeMs(): number | null
   /** Cut off when the consumer's time is over; unfinished items are given back. */
   requests: OpenRequests
+  /** The agents behind URLs that it has sent to. */
+  hosts: AgentHosts
 }
 
 /** How much time an invocation has left, by a clock that may be set meanwhile. */

@@ -192,7 +192,12 @@ export const attempts = pgTable(
     code: text('code').notNull(),
     message: text('message').notNull().default(''),
   },
-  t => [primaryKey({ columns: [t.project_id, t.run_id, t.seq, t.attempt] }), ofProject(t)],
+  t => [
+    primaryKey({ columns: [t.project_id, t.run_id, t.seq, t.attempt] }),
+    // How many items of a run were sent again because of others, without reading all of its attempts.
+    index('attempts_split').on(t.project_id, t.run_id, t.seq).where(sql`code = 'request_split'`),
+    ofProject(t),
+  ],
 )
 
 /** A lease on a batch of items. One row a batch, so that a heartbeat writes one row and not a thousand. */
@@ -226,8 +231,11 @@ export const dueItems = pgTable(
     run_id: uuid('run_id').notNull(),
     seq: integer('seq').notNull(),
     due_at: at('due_at').notNull(),
-    /** Sent in a request and a process of its own: it may be the item that killed the last process. */
-    alone: boolean('alone').notNull().default(false),
+    /**
+     * The most items that it may be sent together with, itself included, since one of them may have ended their last
+     * request or process; null if any number may be.
+     */
+    together: smallint('together'),
     /**
      * How often a step of the item was cut off. Set if only a fresh consumer, one that has just begun, takes the item,
      * since the step takes longer than others have left.

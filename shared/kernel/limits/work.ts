@@ -111,6 +111,13 @@ export const WORK_LIMITS = {
   attempts_per_item: 10_000, // hand-overs included
   transport_backoff_ms: { base: 500, max: 30_000 },
   consecutive_failures: 100,
+  // A process that ends cuts all its connections; ends within this time count as one, however late they are read
+  ends_together_ms: 300,
+  // After an end that took other requests with it, a host gets one batch of items at a time for so long
+  one_batch_ms: 30_000,
+  // For so long after an end, a refused connection is a restart and no failure of its item
+  restart_ms: 60_000,
+  batch_wait_ms: 45_000, // for a batch before; then its items wait in the queue, where they hold no place
 
   // An agent, unless its declaration asks for less
   agent_timeout_seconds: { default: 300, max: 86_400 },
@@ -143,6 +150,8 @@ export const WORK_LIMITS = {
   agent_processes_of_memory: 0.5,
   agent_process_bytes: 96 * MiB,
   agent_processes_of_account: 0.75, // leaves room for others, however many agents one account deploys
+  // For requests with a suspect among their items, each in a process of its own: in all, and of one deployment
+  agent_processes_apart: { size: 32, share: 8 },
   // Wait for room; enough of the consumer's wait for the response head is left then to start a process
   agent_process_wait_ms: 45_000,
   agent_heap_mib: 256,
@@ -164,6 +173,12 @@ export const WORK_LIMITS = {
   // An idle process is ended after this: workerd takes 90 MB, and a fraction of a second to start again
   agent_idle_ms: 60_000,
   agent_line_bytes: 2 * MiB,
+  // Longest line that is passed over, once its item has ended for it; a longer one ends its request
+  agent_skipped_line_bytes: 64 * MiB,
+  // What an agent may send in a request without recording anything: prints, blank lines, lines about items that ended
+  unrecorded_bytes: 64 * KiB,
+  unrecorded_bytes_per_second: 1 * KiB, // since the request began, in addition
+  unrecorded_words: 200, // of the first such line, in the log and in messages
   agent_error_bytes: 4 * KiB, // read of an error response, or of one that is ignored
   // Connections being opened to one address at a time: listeners queue 128 to 511 and drop any more for a second
   agent_connects: 64,

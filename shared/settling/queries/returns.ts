@@ -16,11 +16,12 @@ export interface Return {
   message: string
   /** Milliseconds from now until the item may be offered again. */
   delay_ms: number
-  alone: boolean
+  /** As in `due_items`. */
+  together: number | null
   /** How often a step was cut off; set if the item needs a fresh consumer, one that has just begun. */
   cuts?: number
   /** Which of the two retry counts it adds to, if any. */
-  fault: 'agent' | 'transport' | 'nobody'
+  fault: 'agent' | 'transport' | 'none'
   ran_ms: number
 }
 
@@ -39,10 +40,10 @@ export async function returnItems(
       insert into attempts (project_id, run_id, seq, attempt, started_at, code, message)
       select ${project_id}, ${run_id}, seq, attempt, started_at, code, message from returned on conflict do nothing
     ), due as (
-      insert into due_items (project_id, run_id, seq, due_at, alone, cuts)
-      select ${project_id}, ${run_id}, seq, now() + make_interval(secs => delay_ms / 1000), alone, cuts from returned
+      insert into due_items (project_id, run_id, seq, due_at, together, cuts)
+      select ${project_id}, ${run_id}, seq, now() + make_interval(secs => delay_ms / 1000), together, cuts from returned
       on conflict (project_id, run_id, seq) do update
-        set due_at = excluded.due_at, alone = excluded.alone, cuts = excluded.cuts
+        set due_at = excluded.due_at, together = excluded.together, cuts = excluded.cuts
     ), n as (select count(*)::int as n from returned),
     closed as (${deleteClaims(sql, project_id, claims.closed)}), counted as (
       update runs r set ${sql.unsafe(countMoves(RETURNED))}, touched_at = now() from n where r.project_id = ${project_id} and r.id = ${run_id}
@@ -70,13 +71,13 @@ const takeBack = (
         unnest(${numbers(seqs)}::text::int[]),
         unnest(${numbers(returns.map(r => r.attempt))}::text::smallint[]),
         unnest(${numbers(returns.map(r => r.delay_ms))}::text::float8[]),
-        unnest(${numbers(returns.map(r => r.alone))}::text::boolean[]),
+        unnest(${numbers(returns.map(r => r.together))}::text::smallint[]),
         unnest(${numbers(returns.map(r => Math.round(r.ran_ms)))}::text::int[]),
         unnest(${numbers(returns.map(r => r.cuts ?? null))}::text::smallint[]),
         string_to_table(${texts(returns.map(r => r.fault))}, E'\\x1e'),
         string_to_table(${texts(returns.map(r => r.code))}, E'\\x1e'),
         string_to_table(${texts(returns.map(r => r.message || ' '))}, E'\\x1e')
-      ) as t(seq, attempt, delay_ms, alone, ran_ms, cuts, fault, code, message)
+      ) as t(seq, attempt, delay_ms, together, ran_ms, cuts, fault, code, message)
     ), ${lockClaims(sql, project_id, claims)}, returned as (
       update items i set ${sql.unsafe(become('requeue'))}, ran_ms = i.ran_ms + g.ran_ms,
         agent_failures = i.agent_failures + (g.fault = 'agent')::int::smallint,
@@ -84,6 +85,6 @@ const takeBack = (
       from given g
       where i.project_id = ${project_id} and i.run_id = ${run_id} and ${hasSeq(sql, 'i', seqs)}
         and i.seq = g.seq and i.attempt = g.attempt and ${sql.unsafe(guard('requeue'))} and ${sql.unsafe(LOCKED)}
-      returning i.seq, i.attempt, i.started_at, g.code, g.message, g.delay_ms, g.alone, g.cuts
+      returning i.seq, i.attempt, i.started_at, g.code, g.message, g.delay_ms, g.together, g.cuts
     )`
 }

@@ -108,7 +108,7 @@ export class RunTrace {
       const { fault, code } = entry
       this.#telemetry.measure('assay.items.returned', 1, { 'assay.fault': fault })
       if (this.#isShown && isTraced(inFlight.seq)) {
-        const isFault = fault !== 'nobody'
+        const isFault = fault !== 'none'
         this.#attempt(inFlight, {
           attributes: { 'assay.status': 'queued', 'assay.code': code, 'error.type': isFault ? code : null },
           error: isFault ? entry.message : null,

@@ -51,7 +51,7 @@ async function targetOf(ctx: Context, reading: Reading<GeneratorSource>): Promis
   if (!generators.includes(source.generator)) throw new SourceError(noGenerator(source.generator, generators))
   const { id: deployment_id, env_sealed, ...rest } = deployment
   const env = await openEnv(ctx, env_sealed)
-  return { ...rest, agent_id, deployment_id, env, alone: false, generates: true }
+  return { ...rest, agent_id, deployment_id, env, together: null, generates: true }
 }
 
 async function checkHead({ status, contentType, body }: AgentResponse): Promise<void> {

@@ -135,16 +135,16 @@ describe('a claim that read its run before a change', () => {
 it('a claim skips items in backoff, even after the cap of partitions was lifted, and takes them once they are due', async () => {
   const runId = await engine.submit(5)
   // As a claim by partitions left them: returned for a retry, and not below the cursor.
-  await engine.sql`insert into due_items (project_id, run_id, seq, due_at, alone)
-    select ${engine.project_id}, ${runId}, seq, now() + interval '1 hour', true from unnest('{2,3}'::int[]) seq`
+  await engine.sql`insert into due_items (project_id, run_id, seq, due_at, together)
+    select ${engine.project_id}, ${runId}, seq, now() + interval '1 hour', 4 from unnest('{2,3}'::int[]) seq`
   const { claim } = await claimItems(engine.ctx, engine.key(runId), MOST)
   expect(claim!.items.map(({ seq }) => seq)).toEqual([1, 4, 5])
   expect((await claimItems(engine.ctx, engine.key(runId), MOST)).claim).toBeNull()
   await engine.skipBackoff()
   const { claim: again } = await claimItems(engine.ctx, engine.key(runId), MOST)
-  expect(again!.items.map(({ seq, alone }) => [seq, alone])).toEqual([
-    [2, true],
-    [3, true],
+  expect(again!.items.map(({ seq, together }) => [seq, together])).toEqual([
+    [2, 4],
+    [3, 4],
   ])
   expect(await recounted()).toEqual([])
 })
@@ -178,10 +178,10 @@ it('an item of an earlier attempt is claimed with its step count, cost, running 
       extra_budget_micro: null,
       unpriced: false,
       ran_ms: 0,
-      alone: false,
+      together: null,
       cuts: null,
     },
-    { ...past, unpriced: false, transport_failures: 0, alone: false, cuts: null },
+    { ...past, unpriced: false, transport_failures: 0, together: null, cuts: null },
   ])
 })
 

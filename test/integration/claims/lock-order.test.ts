@@ -81,8 +81,8 @@ const settleAll = ({ project_id, run_id }: RunKey) =>
   })
 
 const returnAll = (run: RunKey) => {
-  const entry = { attempt: 1, code: 'yielded', message: '', delay_ms: 0, alone: false, ran_ms: 0 }
-  const returns = SEQS.map(seq => ({ ...entry, seq, fault: 'nobody' as const }))
+  const entry = { attempt: 1, code: 'yielded', message: '', delay_ms: 0, together: null, ran_ms: 0 }
+  const returns = SEQS.map(seq => ({ ...entry, seq, fault: 'none' as const }))
   return returnItems(engine.sql, run, returns, held)
 }
 

@@ -477,8 +477,9 @@ it('without a base_url no answer address is handed out, and a 202 is a protocol 
   const config = { ...engine.ctx.config, base_url: '' }
   await consume({ ...agent.ctx, config }, { time_ms: LIMITS.yield_before_end_ms + 1000 })
   expect(agent.asked[0]!.address).toBeUndefined()
-  const [attempt] = await engine.sql`select code, message from attempts where run_id = ${runId}`
-  expect(attempt).toMatchObject({ code: 'protocol_error', message: expect.stringContaining('no address') })
+  const [item] = await engine.items(runId)
+  expect(item).toMatchObject({ status: 'failed', error_code: 'protocol_error' })
+  expect(item!.error_message).toContain('no address')
 })
 
 it('steps from the response and steps by POST are stored in the order they were sent', async () => {

@@ -99,7 +99,7 @@ function bundle(id: string, more: Partial<AgentTarget> = {}): AgentTarget {
     bundle_hash: 'hash',
     declaration: { name: 'test' },
     env: {},
-    alone: false,
+    together: null,
     ...more,
   }
 }
@@ -197,7 +197,7 @@ describe('a bundle', () => {
     await Promise.all(Array.from({ length: 20 }, () => outputOf(target, { do: 'echo' })))
     expect(loads).toBe(1)
     expect(invoker.processes()).toHaveLength(1)
-    expect(invoker.processes()[0]).toMatchObject({ deployment_id: 'd1', alone: false, in_flight: 0 })
+    expect(invoker.processes()[0]).toMatchObject({ deployment_id: 'd1', is_apart: false, in_flight: 0 })
   })
 
   it('sees its own environment and nothing of the server’s', async () => {
@@ -301,7 +301,7 @@ describe('a process that goes wrong', () => {
   it('that fills memory with buffers gets an error at the limit', async () => {
     open()
     // Alone, since touching a gigabyte takes over a second of CPU on some machines, which is not tested here.
-    const alone = { ...bundle('d1'), alone: true }
+    const alone = { ...bundle('d1'), together: 1 }
     const [line] = await send(alone, { do: 'buffers' })
     expect(line).toMatchObject({ type: 'error', error: { message: expect.stringMatching(/RangeError/) } })
     expect(await outputOf(alone, { do: 'echo' })).toEqual({ do: 'echo' })
@@ -349,7 +349,7 @@ describe('an item that must run alone', () => {
   it('gets a process next to the shared one of its deployment, one request at a time', async () => {
     open()
     await outputOf(bundle('d1'), { do: 'echo' })
-    const alone = bundle('d1', { alone: true })
+    const alone = bundle('d1', { together: 1 })
     const abort = new AbortController()
     const { lines } = await start(alone, [{ do: 'never' }], abort.signal)
     await lines.next()
@@ -369,7 +369,7 @@ describe('an item that must run alone', () => {
 
   it('gets a new process, so that it is not blamed for what an earlier item left behind', async () => {
     open()
-    const alone = bundle('d1', { alone: true })
+    const alone = bundle('d1', { together: 1 })
     const pidOf = async () => {
       const { lines } = await start(alone, [{ do: 'echo' }])
       const { pid } = invoker.processes()[0]!
@@ -381,7 +381,7 @@ describe('an item that must run alone', () => {
 
   it('may use more CPU than items that share a process, and loses its process if it hangs when aborted', async () => {
     open()
-    const alone = bundle('d1', { alone: true })
+    const alone = bundle('d1', { together: 1 })
     const abort = new AbortController()
     const { lines } = await start(alone, [{ do: 'loop' }], abort.signal)
     const { pid } = invoker.processes()[0]!

@@ -60,8 +60,8 @@ const settleAll = (
 
 /** Returns all items of a claim for a retry, late. */
 const returnAll = ({ runId, seqs, claims }: Awaited<ReturnType<typeof abandoned>>) => {
-  const entry = { attempt: 1, code: 'yielded', message: '', delay_ms: 0, alone: false, ran_ms: 0 }
-  const returns = seqs.map(seq => ({ ...entry, seq, fault: 'nobody' as const }))
+  const entry = { attempt: 1, code: 'yielded', message: '', delay_ms: 0, together: null, ran_ms: 0 }
+  const returns = seqs.map(seq => ({ ...entry, seq, fault: 'none' as const }))
   return returnItems(engine.sql, { project_id: engine.project_id, run_id: runId }, returns, claims)
 }
 

@@ -57,7 +57,7 @@ const target = (more: Partial<AgentTarget> = {}): AgentTarget => ({
   bundle_hash: 'h',
   declaration: bundle.declaration,
   env: {},
-  alone: false,
+  together: null,
   ...more,
 })
 

@@ -1,0 +1,23 @@
+// Bounds what an agent may send without effect. Guarantee: lines that record nothing, such as prints among the answers
+// and blank lines, cost a bounded number of bytes at once and in each second.
+
+import { sinceMs } from '../../kernel/elapsed.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+
+/** The bytes of one request, or of one item, that recorded nothing. */
+export class Allowance {
+  readonly #started_ms: number
+  #spent = 0
+
+  constructor(started_ms: number) {
+    this.#started_ms = started_ms
+  }
+
+  /** Counts bytes; returns whether there were too many by now. */
+  isSpentBy(bytes: number, now_ms: number): boolean {
+    this.#spent += bytes
+    if (this.#spent <= LIMITS.unrecorded_bytes) return false
+    const seconds = sinceMs(now_ms, this.#started_ms) / 1000
+    return this.#spent > LIMITS.unrecorded_bytes + seconds * LIMITS.unrecorded_bytes_per_second
+  }
+}

@@ -1,0 +1,143 @@
+// Watches how requests to agents behind URLs end. Guarantee: requests that were cut in the same moment are known to have
+// been cut together, so no item is blamed for another's; and after that the agent gets one batch of items at a time, none
+// larger than its items may be sent together, until it has done without such an end for a while.
+//
+// What is known is known to this consumer: another one sends its own batches meanwhile.
+
+import { NotSent } from '../../agents/rules/invoke-agent.ts'
+import { sinceMs } from '../../kernel/elapsed.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+
+/** A request that waits or is under way. */
+interface Request {
+  items: number
+  /** As in `due_items`. */
+  together: number | null
+}
+
+interface Waiting {
+  request: Request
+  start(): void
+}
+
+/** A cut request, with the items that it left unfinished. */
+interface Cut {
+  at_ms: number
+  items: number
+  /** Its number among the host's requests, and how many there were when it was cut. */
+  number: number
+  sent: number
+}
+
+interface Host {
+  open: Set<Request>
+  waiting: Set<Waiting>
+  /** Items that the batch under way may still take, and the request that it began with. */
+  room: number
+  sent: number
+  cuts: Cut[]
+  cut_ms: number
+  /** When it last took other requests with it, or got items that may do that. */
+  batches_ms: number
+  timer: ReturnType<typeof setTimeout> | undefined
+}
+
+/** A request that may be sent. */
+export interface Visit {
+  /** Resolves with the number of items, these included, that were cut with the request. */
+  cut(items: number): Promise<number>
+  /** Whether the agent was cut off so lately that it may be starting again. */
+  isRestarting(): boolean
+  leave(): void
+}
+
+export class AgentHosts {
+  readonly #hosts = new Map<string, Host>()
+  readonly #now: () => number
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Lets a request in, at once unless the agent gets a batch at a time. @throws NotSent after LIMITS.batch_wait_ms */
+  async enter(deployment_id: string, request: Request): Promise<Visit> {
+    const host = this.#hosts.get(deployment_id) ?? this.#add(deployment_id)
+    if (this.#isBatched(host)) await this.#wait(host, request)
+    host.open.add(request)
+    const number = ++host.sent
+    return {
+      cut: items => this.#cut(host, number, items),
+      isRestarting: () => sinceMs(this.#now(), host.cut_ms) < LIMITS.restart_ms,
+      leave: () => this.#leave(deployment_id, host, request),
+    }
+  }
+
+  #add(deployment_id: string): Host {
+    const host: Host = {
+      open: new Set(),
+      waiting: new Set(),
+      room: 0,
+      sent: 0,
+      cuts: [],
+      cut_ms: Number.NEGATIVE_INFINITY,
+      batches_ms: Number.NEGATIVE_INFINITY,
+      timer: undefined,
+    }
+    this.#hosts.set(deployment_id, host)
+    return host
+  }
+
+  #isBatched = (host: Host): boolean => sinceMs(this.#now(), host.batches_ms) < LIMITS.one_batch_ms
+
+  async #wait(host: Host, request: Request): Promise<void> {
+    if (request.together !== null) host.batches_ms = this.#now()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiting = { request, start: resolve }
+    host.waiting.add(waiting)
+    // Requests of one claim come one after the other in this turn of the event loop, and belong in one batch.
+    host.timer ??= setTimeout(() => this.#fill(host))
+    const late = () => {
+      if (host.waiting.delete(waiting)) reject(new NotSent('other items of the agent took their turns'))
+    }
+    const timer = setTimeout(late, LIMITS.batch_wait_ms)
+    await promise.finally(() => clearTimeout(timer))
+  }
+
+  /** Starts the next batch once the last is over; those that may be together with the fewest come first. */
+  #fill(host: Host): void {
+    host.timer = undefined
+    const most = ({ request }: Waiting) => request.together ?? Number.POSITIVE_INFINITY
+    const next = [...host.waiting].sort((a, b) => most(a) - most(b))
+    // A request with more items than may be together was made before that was known: it is a batch by itself.
+    if (host.open.size === 0 && next[0]) host.room = Math.max(most(next[0]), next[0].request.items)
+    for (const one of next) {
+      if (one.request.items > host.room) return
+      host.room = Math.min(host.room, most(one)) - one.request.items
+      host.waiting.delete(one)
+      host.open.add(one.request)
+      one.start()
+    }
+  }
+
+  #leave(deployment_id: string, host: Host, request: Request): void {
+    host.open.delete(request)
+    if (host.open.size > 0) return
+    if (host.waiting.size > 0) host.timer ??= setTimeout(() => this.#fill(host))
+    // What is known of an agent is kept for as long as it matters, and at most until the consumer ends.
+    else if (host.cut_ms === Number.NEGATIVE_INFINITY) this.#hosts.delete(deployment_id)
+  }
+
+  async #cut(host: Host, number: number, items: number): Promise<number> {
+    const cut: Cut = { at_ms: this.#now(), items, number, sent: host.sent }
+    const isWithin = (one: Cut) => sinceMs(one.at_ms, cut.at_ms) < LIMITS.ends_together_ms
+    host.cuts = [...host.cuts.filter(isWithin), cut]
+    host.cut_ms = cut.at_ms
+    if (this.#isBatched(host)) host.batches_ms = cut.at_ms
+    if (host.open.size > 1) await new Promise(resolve => setTimeout(resolve, LIMITS.ends_together_ms))
+    // A request that was sent after the other's end, and was then cut itself, was not cut with it.
+    const wereBothOpen = (one: Cut) => one.number <= cut.sent && number <= one.sent
+    const together = host.cuts.filter(one => isWithin(one) && wereBothOpen(one))
+    if (together.length > 1) host.batches_ms = this.#now()
+    return together.reduce((sum, one) => sum + one.items, 0)
+  }
+}

@@ -1,0 +1,119 @@
+// Decides about the items that a request left unfinished: who is blamed, and who is sent again with how many others.
+// Guarantee: an item is blamed for an end only if it was alone; until then it is sent again with half of the others, and
+// neither a failure nor time is counted for it.
+
+import { AgentProcessDied, NotReached, NotSent } from '../../agents/rules/invoke-agent.ts'
+import type { Claim } from '../../claims/verbs/claim.ts'
+import { ProtocolError } from '../../grading/rules/step-row.ts'
+import { LineError } from '../../json/ndjson.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
+import { type Answer, backoffMs, Flood } from './agent-answer.ts'
+import type { Visit } from './agent-hosts.ts'
+import { BadStatus } from './agent-response.ts'
+
+/** A request that is over, with unfinished items or without. */
+export interface EndedRequest {
+  claim: Claim
+  items: readonly InFlightItem[]
+  answer: Answer
+  /** Absent for a bundle, whose processes say themselves when they die. */
+  visit?: Visit | undefined
+}
+
+/** The answer ended without an error, and without an end of all its items. */
+export class AnswerEnded extends Error {
+  constructor({ passedOver }: Answer) {
+    super(
+      `the answer ended before the item did${passedOver === undefined ? '' : `, after a line that nobody can use: ${passedOver}`}`,
+    )
+  }
+}
+
+/** How many items an item of a request that ended early is sent together with next. */
+export const halfOf = (items: number): number => Math.max(1, Math.ceil(items / 2))
+
+const togetherOf = ({ items }: EndedRequest): number | null => items[0]!.item.together
+
+/** The request is over before its items, by an error or without one. */
+export async function endEarly(request: EndedRequest, error: Error): Promise<void> {
+  const { answer, visit } = request
+  if (answer.open === 0) return
+  if (error instanceof NotSent) return again(request, error, 'uncounted')
+  if (error instanceof NotReached)
+    return again(request, error, visit?.isRestarting() ? 'uncounted' : 'transport')
+  if (error instanceof BadStatus) return endByStatus(request, error)
+  const { open } = answer
+  const isOwn = request.items.length === 1
+  // Elsewhere than in a process of its own nobody knows what an item did to the process that it died with.
+  if (error instanceof AgentProcessDied)
+    return blame(request, error, open, isOwn && togetherOf(request) !== null)
+  const isWords = error instanceof AnswerEnded || error instanceof ProtocolError || error instanceof LineError
+  blame(request, error, isWords ? open : ((await visit?.cut(open)) ?? open), isOwn)
+}
+
+function endByStatus(request: EndedRequest, error: BadStatus): void {
+  const { answer, items } = request
+  if (error.kind === 'not_now') return again(request, error, 'transport')
+  if (error.kind === 'no_agent' || (error.kind === 'refused' && items.length === 1)) {
+    const message = `${error.message}${foundIf(request)}`
+    for (const inFlight of answer.unfinished()) answer.fail(inFlight, 'agent_error', message, 'agent_error')
+    return
+  }
+  blame(request, error, answer.open, items.length === 1)
+}
+
+/** Blames the only item that can have done it, or sends what was unfinished again: `among` items. */
+function blame(request: EndedRequest, error: Error, among: number, isOwn: boolean): void {
+  if (!isOwn || among > 1) return split(request, error, halfOf(among))
+  const [inFlight] = request.answer.unfinished()
+  const message = `${error.message}${foundIf(request)}`
+  if (error instanceof AgentProcessDied) request.answer.fail(inFlight!, error.code, message, 'agent_error')
+  else if (error instanceof Flood) request.answer.fail(inFlight!, 'protocol_error', message, 'agent_error')
+  else again(request, new Error(message, { cause: error }), 'transport')
+}
+
+/** How the only item of a request was found, if it had been sent with others before. */
+const foundIf = (request: EndedRequest): string => (togetherOf(request) === 1 ? FOUND : '')
+const FOUND =
+  ' The item was alone: those that it was sent with before were sent again in halves until it was.'
+
+/** Sends the unfinished items again, in requests of at most `together` items. */
+function split({ answer, items }: EndedRequest, error: Error, together: number): void {
+  const message = `A request of ${items.length} items ended early, and its ${answer.open} unfinished items are sent again, at most ${together} together: ${error.message}`
+  for (const inFlight of answer.unfinished())
+    answer.giveBack(inFlight, 'request_split', message, 'uncounted', { delay_ms: 0, together })
+}
+
+/** Sends the unfinished items again as they were sent; each fails after LIMITS.transport_attempts that counted. */
+function again(request: EndedRequest, error: Error, fault: 'transport' | 'uncounted'): void {
+  const { answer } = request
+  const code = codeOf(error)
+  for (const inFlight of answer.unfinished()) {
+    const { transport_failures, together } = inFlight.item
+    const isCounted = fault === 'transport'
+    if (isCounted && transport_failures + 1 >= LIMITS.transport_attempts)
+      answer.fail(inFlight, code, error.message, 'transport_error')
+    else {
+      const delay_ms = backoffMs(isCounted ? transport_failures : 0)
+      answer.giveBack(inFlight, code, error.message, fault, { delay_ms, together })
+    }
+  }
+}
+
+const codeOf = (error: Error) =>
+  [error.cause, error].some(one => one instanceof ProtocolError || one instanceof LineError)
+    ? 'protocol_error'
+    : 'agent_unreachable'
+
+/**
+ * The time of the request's items is over. In a request of several nobody knows when the turn of each came: they are
+ * sent again in halves, then each by itself, and only then is its time its own.
+ */
+export function timeOut(request: EndedRequest): void {
+  const { claim, answer, items } = request
+  const message = `The item was not finished after ${claim.timeout_ms / 1000} s.`
+  if (items.length > 1)
+    return split(request, new Error(message), togetherOf(request) === null ? halfOf(answer.open) : 1)
+  for (const inFlight of answer.unfinished()) answer.fail(inFlight, 'step_timeout', message, 'limit_exceeded')
+}

@@ -1,0 +1,156 @@
+// Splits a byte stream that is not trusted to be well-formed into lines. Guarantee: a line that cannot be read spoils no
+// other line, and no more of it is kept than its beginning and its end; memory is bounded by one chunk and one line.
+
+import { LineError } from './ndjson.ts'
+
+/** A line that is too long, or whose bytes are not UTF-8. */
+export interface UnreadableLine {
+  problem: string
+  /** Its beginning and its end, with U+FFFD for bytes that are not UTF-8. Of a line that is not too long, `head` is all of it. */
+  head: string
+  tail: string
+  bytes: number
+}
+
+/** What a chunk completed: its lines in order, without blank ones. */
+export interface LineBatch {
+  lines: (string | UnreadableLine)[]
+  blank_bytes: number
+}
+
+export interface LineBounds {
+  /** The longest line that is read. */
+  line_bytes: number
+  /** The longest that is passed over. */
+  skipped_bytes: number
+}
+
+const LF = 0x0a
+const TAIL_BYTES = 4096
+
+/** Reads lines ended by \n or \r\n (optional after the last). @throws LineError for a line longer than `skipped_bytes` */
+export async function* looseLines(
+  chunks: AsyncIterable<Uint8Array>,
+  { line_bytes, skipped_bytes }: LineBounds,
+): AsyncGenerator<LineBatch> {
+  let open = new OpenLine(line_bytes)
+  for await (const chunk of chunks) {
+    const end = chunk.lastIndexOf(LF) + 1
+    if (end > 0) {
+      const batch: LineBatch = { lines: [], blank_bytes: 0 }
+      let from = 0
+      if (open.bytes > 0) {
+        from = chunk.indexOf(LF) + 1
+        open.push(chunk.subarray(0, from))
+        addLine(batch, open.end())
+        open = new OpenLine(line_bytes)
+      }
+      addLines(batch, chunk.subarray(from, end), line_bytes)
+      yield batch
+    }
+    if (end < chunk.length) open.push(chunk.subarray(end))
+    if (open.bytes > skipped_bytes)
+      throw new LineError('line_too_long', 0, `a line is longer than ${skipped_bytes} bytes`)
+  }
+  if (open.bytes === 0) return
+  const batch: LineBatch = { lines: [], blank_bytes: 0 }
+  addLine(batch, open.end())
+  yield batch
+}
+
+/** A line whose end has not arrived. */
+class OpenLine {
+  readonly #most: number
+  #pieces: Uint8Array[] = []
+  #kept = 0
+  #tail = new Uint8Array(0)
+  bytes = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Copies the piece: its owner may reuse the buffer, and a short rest should not keep a long chunk alive. */
+  push(piece: Uint8Array): void {
+    this.bytes += piece.length
+    // Two more bytes may be the end of the line.
+    const room = this.#most + 2 - this.#kept
+    const kept = piece.slice(0, room)
+    this.#pieces.push(kept)
+    this.#kept += kept.length
+    const rest = piece.subarray(kept.length)
+    if (rest.length > 0) this.#tail = joined([this.#tail, rest.subarray(-TAIL_BYTES)]).slice(-TAIL_BYTES)
+  }
+
+  end(): string | UnreadableLine {
+    const whole = joined(this.#pieces)
+    if (this.bytes === this.#kept) return lineOf(whole, this.#most)
+    const tail = joined([whole.subarray(-TAIL_BYTES), this.#tail]).subarray(-TAIL_BYTES)
+    return tooLong(whole, tail, this.bytes, this.#most)
+  }
+}
+
+/** Decodes whole lines at once; only a block that fails is decoded line by line. */
+function addLines(batch: LineBatch, block: Uint8Array, most: number): void {
+  if (block.length <= most) {
+    const text = strict(block)
+    if (text !== undefined) {
+      const lines = text.split('\n')
+      lines.pop()
+      for (const line of lines) addLine(batch, withoutEnd(line))
+      return
+    }
+  }
+  for (let at = 0; at < block.length; ) {
+    const end = block.indexOf(LF, at) + 1
+    addLine(batch, lineOf(block.subarray(at, end), most))
+    at = end
+  }
+}
+
+function addLine(batch: LineBatch, line: string | UnreadableLine): void {
+  if (typeof line === 'string' && line.trim() === '') batch.blank_bytes += line.length + 1
+  else batch.lines.push(line)
+}
+
+function lineOf(bytes: Uint8Array, most: number): string | UnreadableLine {
+  const text = strict(bytes)
+  const line = withoutEnd(text ?? new TextDecoder().decode(bytes))
+  if (bytes.length > most + 2 || (bytes.length > most && new TextEncoder().encode(line).length > most))
+    return tooLong(bytes, bytes.slice(-TAIL_BYTES), bytes.length, most)
+  if (text !== undefined) return line
+  return { problem: 'the line is not valid UTF-8', head: line, tail: '', bytes: bytes.length }
+}
+
+function tooLong(head: Uint8Array, tail: Uint8Array, bytes: number, most: number): UnreadableLine {
+  const decoder = new TextDecoder()
+  return {
+    problem: `the line is longer than ${most} bytes`,
+    head: decoder.decode(head.subarray(0, TAIL_BYTES)),
+    tail: withoutEnd(decoder.decode(tail)),
+    bytes,
+  }
+}
+
+const withoutEnd = (line: string): string => {
+  const text = line.endsWith('\n') ? line.slice(0, -1) : line
+  return text.endsWith('\r') ? text.slice(0, -1) : text
+}
+
+function strict(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(pieces.reduce((bytes, piece) => bytes + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}
