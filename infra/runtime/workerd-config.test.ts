@@ -7,7 +7,7 @@ it('text escapes quotes, backslashes and control characters', () => {
 })
 
 it('the public network is open only when a public host is declared', () => {
-  const settings = { env: {}, heap_mib: 64, agent_socket: '/a', watch_socket: '/w' }
+  const settings = { env: {}, around: [], heap_mib: 64, agent_socket: '/a', watch_socket: '/w' }
   const publicOf = (network: string[]) =>
     /name = "public", network = \(allow = \[(.*?)\]/.exec(
       workerdConfig({ ...settings, rules: egressRules(network) }),

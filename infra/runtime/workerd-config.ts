@@ -3,12 +3,16 @@
 // declaration.
 
 import type { EgressRules } from './egress.ts'
+import type { AddedModule } from './exit-report.ts'
 
 /** Flags that became defaults by this date must not be listed; workerd refuses to start on them. */
 const COMPATIBILITY_DATE = '2026-07-01'
 
 /** Ways around "public": NAT64, 6to4 and carrier-grade NAT lead to addresses that may be private. */
 const NEVER_PUBLIC = ['64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '100.64.0.0/10']
+
+/** The name of the agent's module, as other modules import it. */
+export const AGENT_MODULE = 'agent'
 
 export const AGENT_FILE = 'agent.mjs'
 export const EGRESS_FILE = 'egress.mjs'
@@ -17,6 +21,8 @@ export const CONFIG_FILE = 'agent.capnp'
 export interface WorkerdSettings {
   env: Record<string, string>
   rules: EgressRules
+  /** Run before the agent's module; the first is the entry. */
+  around: readonly AddedModule[]
   heap_mib: number
   agent_socket: string
   watch_socket: string
@@ -28,6 +34,7 @@ export function workerdConfig(settings: WorkerdSettings): string {
   const env = Object.entries(settings.env).map(
     ([name, value]) => `(name = ${text(name)}, text = ${text(value)})`,
   )
+  const around = settings.around.map(({ name, code }) => `(name = ${text(name)}, esModule = ${text(code)})`)
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   v8Flags = [${text(`--max-old-space-size=${settings.heap_mib}`)}],
@@ -53,7 +60,7 @@ const egress :Workerd.Worker = (
   ],
 );
 const agent :Workerd.Worker = (
-  modules = [(name = "agent", esModule = embed ${text(AGENT_FILE)})],
+  modules = [${[...around, `(name = ${text(AGENT_MODULE)}, esModule = embed ${text(AGENT_FILE)})`].join(', ')}],
   compatibilityDate = ${text(COMPATIBILITY_DATE)},
   compatibilityFlags = ["nodejs_compat"],
   globalOutbound = (name = "egress", entrypoint = "Egress"),

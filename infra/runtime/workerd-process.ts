@@ -8,11 +8,12 @@ import { join } from 'node:path'
 import { AgentProcessDied } from '../../shared/agents/rules/invoke-agent.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { EGRESS_WORKER, type EgressRules } from './egress.ts'
+import { ExitReport, withExitReported } from './exit-report.ts'
 import type { Launcher } from './launch.ts'
 import { LogRing } from './log-ring.ts'
 import { privateFolder, writePrivate } from './process-folder.ts'
 import { type Condemned, type ProcessUsage, readUsage, Watch } from './watch.ts'
-import { AGENT_FILE, CONFIG_FILE, EGRESS_FILE, workerdConfig } from './workerd-config.ts'
+import { AGENT_FILE, AGENT_MODULE, CONFIG_FILE, EGRESS_FILE, workerdConfig } from './workerd-config.ts'
 
 export interface ProcessSpec {
   /** The deployment's name in messages. */
@@ -32,6 +33,7 @@ export class WorkerdProcess {
   /** Resolves when the process is gone, with the error for requests in flight. */
   readonly died: Promise<Error>
   readonly #child: ChildProcess
+  readonly #exit: ExitReport
   readonly #log = new LogRing(LIMITS.agent_log_bytes)
   readonly #watch: Watch
   readonly #watchAgent = new http.Agent({ keepAlive: true, maxSockets: 1 })
@@ -40,9 +42,12 @@ export class WorkerdProcess {
   #alive = true
   #stopping = false
   #condemned: Condemned | undefined
+  /** The call by which the agent itself ended its process. */
+  #exited: string | undefined
 
-  private constructor(child: ChildProcess, folder: string, spec: ProcessSpec) {
+  private constructor(child: ChildProcess, folder: string, spec: ProcessSpec, exit: ExitReport) {
     this.#child = child
+    this.#exit = exit
     this.#name = spec.name
     this.pid = child.pid ?? 0
     this.socketPath = join(folder, 'agent')
@@ -54,7 +59,7 @@ export class WorkerdProcess {
       why => this.condemn(why),
     )
     child.stdout!.on('data', (chunk: Buffer) => this.#log.push(chunk))
-    child.stderr!.on('data', (chunk: Buffer) => this.#log.push(chunk))
+    child.stderr!.on('data', (chunk: Buffer) => this.#readErrors(chunk))
     this.died = this.#end(folder)
   }
 
@@ -67,14 +72,20 @@ export class WorkerdProcess {
   ): Promise<WorkerdProcess> {
     const user = launcher.user()
     const folder = await privateFolder(dataDir, user?.uid)
+    const exit = new ExitReport()
     const config = workerdConfig({
       env: spec.env,
       rules: spec.rules,
+      around: exit.modulesAround(AGENT_MODULE),
       heap_mib: LIMITS.agent_heap_mib,
       agent_socket: join(folder, 'agent'),
       watch_socket: join(folder, 'watch'),
     })
-    const files = { [AGENT_FILE]: spec.code, [EGRESS_FILE]: EGRESS_WORKER, [CONFIG_FILE]: config }
+    const files = {
+      [AGENT_FILE]: withExitReported(spec.code),
+      [EGRESS_FILE]: EGRESS_WORKER,
+      [CONFIG_FILE]: config,
+    }
     try {
       for (const [name, content] of Object.entries(files))
         await writePrivate(join(folder, name), content, user?.uid)
@@ -84,7 +95,7 @@ export class WorkerdProcess {
     }
     const limits = { user, memory_bytes: LIMITS.agent_memory_bytes }
     const child = launcher.spawn(join(folder, CONFIG_FILE), folder, limits)
-    const started = new WorkerdProcess(child, folder, spec)
+    const started = new WorkerdProcess(child, folder, spec, exit)
     spawned(started)
     await started.#listening()
     // workerd reads its files once at the start, so the environment need not stay on disk while the agent runs.
@@ -93,7 +104,7 @@ export class WorkerdProcess {
   }
 
   get alive(): boolean {
-    return this.#alive && !this.#stopping && !this.#condemned
+    return this.#alive && !this.#stopping && !this.#condemned && this.#exited === undefined
   }
 
   usage(): ProcessUsage | undefined {
@@ -111,6 +122,13 @@ export class WorkerdProcess {
     if (!this.#alive) return
     this.#condemned ??= why
     this.#child.kill('SIGKILL')
+  }
+
+  /** Reads what the process writes about errors, where its agent's exit is reported too. */
+  #readErrors(chunk: Buffer): void {
+    this.#log.push(this.#exit.withoutReport(chunk))
+    this.#exited ??= this.#exit.read(chunk)
+    if (this.#exited !== undefined) this.#child.kill('SIGKILL')
   }
 
   /** The error of a request while the process stays alive, with the agent's last output. */
@@ -172,6 +190,7 @@ export class WorkerdProcess {
   }
 
   #cause(exit: string): Error {
+    if (this.#exited !== undefined) return this.#diedOf('agent_crashed', `called ${this.#exited}`)
     if (this.#condemned) return this.#diedOf(this.#condemned.code, `was killed: ${this.#condemned.why}`)
     if (this.#stopping) return new Error(`the process of ${this.#name} was stopped`)
     return this.#diedOf('agent_crashed', exit)

@@ -1,6 +1,8 @@
-// Errors of agents and of their decorators, and the signal with which the SDK ends an item early.
+// Errors of agents and of their decorators, and the signal with which the SDK ends an item early. Guarantee: reading a
+// thrown value, whatever it is, does not throw.
 
 import type { StepKind } from '../items/vocabulary.ts'
+import { LIMITS } from '../kernel/limits.ts'
 
 /**
  * An error that says how the item fails.
@@ -54,34 +56,102 @@ export class Interrupt extends Error {
   }
 }
 
-const CAUSES_TOLD = 4
+/** Reported for a thrown value that throws when it is read. */
+const UNREADABLE = 'the error could not be read'
 
-/** The message of any thrown value and of its causes: clients of providers put the real problem into the cause. */
-export function messageOf(error: unknown): string {
-  if (error instanceof ItemError) return error.message
-  if (error instanceof Error) {
-    let told = error.message || error.name
-    let { cause } = error
-    for (let depth = 0; cause instanceof Error && depth < CAUSES_TOLD; depth++, cause = cause.cause)
-      if (!told.includes(cause.message)) told = `${told.replace(/\.$/, '')}: ${cause.message}`
-    return told
-  }
-  if (typeof error === 'string') return error
-  try {
-    return JSON.stringify(error) ?? String(error)
-  } catch {
-    return String(error)
-  }
+/** What is read of one thrown value, its causes aside. */
+interface ErrorParts {
+  /** Its message; `UNREADABLE` if there is none to read. */
+  message: string
+  isError: boolean
+  isItemError: boolean
+  /** Of an ItemError. */
+  code: string | undefined
+  /** Of an ItemError. */
+  retryable: boolean | undefined
+  /** The HTTP status that the clients of OpenAI and Anthropic put on their errors. */
+  status: number | undefined
+  /** Of an Error: any value again. */
+  cause: unknown
 }
 
 /**
- * Whether a model provider's error blames the request itself, so that a retry is useless. The clients of OpenAI and
- * Anthropic put the HTTP status on their errors.
+ * Reads a thrown value. An agent may throw anything: a getter, a method or a proxy's trap of it may throw in turn, and
+ * return what it likes. So every part is read here, once and guarded, and has the type that it should have; a part that
+ * cannot be read is missing. An item whose error threw while it was read would stay open until its time is up.
  */
+export function partsOf(error: unknown): ErrorParts {
+  const isError = guarded(() => error instanceof Error)
+  const isItemError = isA(error, ItemError)
+  const part = (name: string): unknown => guarded(() => (error as Record<string, unknown>)[name])
+  const code = isItemError ? part('code') : undefined
+  const retryable = isItemError ? part('retryable') : undefined
+  const status = typeof error === 'object' && error !== null ? part('status') : undefined
+  return {
+    message: messageIn(error, isError).slice(0, READ),
+    isError: isError ?? false,
+    isItemError,
+    code: typeof code === 'string' && code !== '' ? code : undefined,
+    retryable: typeof retryable === 'boolean' ? retryable : undefined,
+    status: typeof status === 'number' ? status : undefined,
+    cause: isError ? part('cause') : undefined,
+  }
+}
+
+/** One character more than is kept, which shows that a message is cut. */
+const READ = LIMITS.error_message_characters + 1
+
+/** Whether a value is an instance of a class; a value that cannot be asked is not. */
+export const isA = <T>(value: unknown, type: abstract new (...given: never[]) => T): value is T =>
+  guarded(() => value instanceof type) ?? false
+
+function guarded<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+/** The message of an error, else the value itself as text; of a value that hides what it is, nothing is read. */
+function messageIn(error: unknown, isError: boolean | undefined): string {
+  if (isError === undefined) return UNREADABLE
+  const text = guarded(() => {
+    if (!isError) return textOf(error)
+    const { message } = error as Error
+    return textOf(message || (error as Error).name || 'Error')
+  })
+  return text ?? UNREADABLE
+}
+
+/** A value as text; undefined if it has none that says anything. May throw. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  const json = guarded(() => JSON.stringify(value))
+  if (json !== undefined) return json
+  const text = String(value)
+  return text.startsWith('[object ') ? undefined : text
+}
+
+const CAUSES_READ = 4
+
+/** The message of any thrown value and of its causes: clients of providers put the real problem into the cause. */
+export function messageOf(error: unknown): string {
+  let { message, isItemError, cause } = partsOf(error)
+  if (isItemError) return message
+  for (let depth = 0; depth < CAUSES_READ && cause !== undefined; depth++) {
+    const next = partsOf(cause)
+    if (!next.isError) break
+    if (!message.includes(next.message)) message = `${message.replace(/\.$/, '')}: ${next.message}`
+    cause = next.cause
+  }
+  return message
+}
+
+/** Whether a model provider's error blames the request itself, so that a retry is useless. */
 export function isRejection(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null || !('status' in error)) return false
-  const { status } = error
-  return typeof status === 'number' && status >= 400 && status < 500 && ![408, 409, 429].includes(status)
+  const { status } = partsOf(error)
+  return status !== undefined && status >= 400 && status < 500 && ![408, 409, 429].includes(status)
 }
 
 export type StepErrorCode = 'llm_call_error' | 'tool_call_error' | 'step_error'

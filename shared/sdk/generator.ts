@@ -5,7 +5,8 @@ import { LIMITS } from '../kernel/limits.ts'
 import { liveHeaders } from '../kernel/live-answer.ts'
 import { type GeneratorOccurrence, type GeneratorRequest, NDJSON } from '../protocol/rules/protocol.ts'
 import { TRIGGER_NAME } from '../triggers/vocabulary.ts'
-import { DecoratorTargetError, DecoratorValidationError, Interrupt, ItemError, messageOf } from './errors.ts'
+import { DecoratorTargetError, DecoratorValidationError, Interrupt, messageOf, partsOf } from './errors.ts'
+import { shorten } from './item-lines.ts'
 import { isLongerThan, jsonOf } from './payload.ts'
 
 /** The first argument of a generator. */
@@ -117,8 +118,8 @@ class ItemLines {
       return text
     } catch (error) {
       void this.stop()
-      const code = (error instanceof ItemError && error.code) || 'agent_error'
-      const message = messageOf(error).slice(0, LIMITS.error_message_characters)
+      const code = partsOf(error).code ?? 'agent_error'
+      const message = shorten(messageOf(error))
       return text + this.#last(`{"type":"error","error":${JSON.stringify({ code, message })}}`)
     } finally {
       clearTimeout(timer)

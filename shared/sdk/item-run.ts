@@ -7,7 +7,7 @@ import { LIMITS } from '../kernel/limits.ts'
 import type { ItemLine, ModelAnswer, OfferedStep } from '../protocol/rules/protocol.ts'
 import type { AgentClass, Registration } from './agent.ts'
 import type { Context, ItemIdentity, Literals, ModelCallOptions } from './context.ts'
-import { Interrupt, ItemError, messageOf, stepErrorOf } from './errors.ts'
+import { Interrupt, ItemError, isA, messageOf, stepErrorOf } from './errors.ts'
 import { ItemLines, type OpenStep, shorten, told } from './item-lines.ts'
 import { isCut, payloadOf } from './payload.ts'
 import { check } from './schema-check.ts'
@@ -127,7 +127,8 @@ export class ItemRun implements Context {
 
   degrade(reason: string): void {
     this.#checkGoingOn()
-    this.#degraded = this.#degraded === undefined ? reason : `${this.#degraded}; ${reason}`
+    const words = messageOf(reason) // an agent may pass the error that it caught
+    this.#degraded = this.#degraded === undefined ? words : `${this.#degraded}; ${words}`
   }
 
   hold(reason: string): Promise<void> {
@@ -140,7 +141,7 @@ export class ItemRun implements Context {
     this.#checkGoingOn()
     const key = this.#keyFor('hold')
     if (this.#recorded?.has(key)) return
-    const words = shorten(reason)
+    const words = shorten(messageOf(reason))
     const step: OpenStep = { key, kind: 'step', name: 'hold', started: Date.now(), clock: performance.now() }
     step.input = JSON.stringify({ reason: words })
     this.#decide(`the item is on hold: ${words}`, this.#lines.hold(step, words))
@@ -194,7 +195,7 @@ export class ItemRun implements Context {
       return output
     } catch (error) {
       const code = stepErrorOf(kind)
-      if (!(error instanceof Interrupt)) this.#failures.add(error, kind)
+      if (!isA(error, Interrupt)) this.#failures.add(error, kind)
       this.#report(step, 'error', JSON.stringify({ code, message: shorten(messageOf(error)) }))
       throw error
     } finally {

@@ -1,6 +1,7 @@
 // Writes values as JSON for a line: each once, and cut if it is longer than a trace keeps.
 
 import { LIMITS } from '../kernel/limits.ts'
+import { messageOf } from './errors.ts'
 
 const encoder = new TextEncoder()
 
@@ -11,9 +12,7 @@ export function jsonOf(value: unknown, what: string, ofStep?: string): string | 
   try {
     text = JSON.stringify(value)
   } catch (error) {
-    throw new TypeError(
-      `${named(what, ofStep)} cannot be written as JSON: ${error instanceof Error ? error.message : error}`,
-    )
+    throw new TypeError(`${named(what, ofStep)} cannot be written as JSON: ${messageOf(error)}`)
   }
   if (text === undefined)
     throw new TypeError(`${named(what, ofStep)} cannot be written as JSON: it is a ${typeof value}`)

@@ -3,7 +3,7 @@
 
 import type { StepKind } from '../items/vocabulary.ts'
 import type { ItemError as WireError } from '../protocol/rules/protocol.ts'
-import { ItemError, isRejection, messageOf, type StepErrorCode, stepErrorOf } from './errors.ts'
+import { isRejection, messageOf, partsOf, type StepErrorCode, stepErrorOf } from './errors.ts'
 
 /** How many causes are followed: errors are wrapped less often, and a cycle of causes ends here. */
 const CAUSES = 8
@@ -23,17 +23,16 @@ export class StepFailures {
     let own: string | undefined
     let retryable: boolean | undefined
     let cause: unknown = error
-    for (let depth = 0; depth < CAUSES && cause !== undefined; depth++) {
-      if (cause instanceof ItemError) {
-        own ??= cause.code
-        retryable ??= cause.retryable
-      }
+    for (let depth = 0; depth === 0 || (depth < CAUSES && cause !== undefined); depth++) {
+      const parts = partsOf(cause)
+      own ??= parts.code
+      retryable ??= parts.retryable
       const failure = this.#failures.find(entry => entry.error === cause)
       if (failure) {
         own ??= failure.code
         if (failure.rejected) retryable ??= false
       }
-      cause = cause instanceof Error ? cause.cause : undefined
+      cause = parts.cause
     }
     if (own !== undefined) wire.code = own
     if (retryable !== undefined) wire.retryable = retryable

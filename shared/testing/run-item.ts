@@ -22,6 +22,7 @@ import { type OwnPrice, PriceBook } from '../prices/rules/price-book.ts'
 import { usdOf } from '../prices/rules/pricing.ts'
 import type { AgentDeclaration, AgentLine, ItemLine } from '../protocol/rules/protocol.ts'
 import { type AgentClass, declarationOf } from '../sdk/agent.ts'
+import { isA } from '../sdk/errors.ts'
 import { serve } from '../sdk/serve.ts'
 import { bodyOf, type Model, ModelError, nameOf } from './model.ts'
 import { type Answering, withAnswers, withKeys } from './network.ts'
@@ -157,7 +158,7 @@ function worldOf({ model, fetch }: RunItemOptions): World {
         if (fetch !== undefined && !isModelRequest(request)) return await fetch(request)
         throw unexpected(request, await bodyOf(request))
       } catch (error) {
-        if (error instanceof ModelError) world.problem ??= error
+        if (isA(error, ModelError)) world.problem ??= error
         throw error
       }
     },
