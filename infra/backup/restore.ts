@@ -10,7 +10,10 @@ import { countRows, listed, named, readMigration } from './catalog.ts'
 import { beginWriting, countServers, type Database, isDistributed, openSession } from './database.ts'
 import { type Checked, type Header, readTables, type TableOfBackup } from './format.ts'
 
-/** The migrations from this one on of checkouts before 0.1.0: their tables and columns are those of the first migration. */
+/**
+ * The migrations from this one on of checkouts before 0.1.0: their tables and columns are those of the first migration,
+ * but for `alone` of `due_items`, which is `together` now.
+ */
 const BEFORE_FIRST = 1795857834425
 
 export interface Restored {
@@ -116,7 +119,11 @@ async function loadAll(sql: Sql, file: string, { header, trailer }: Checked): Pr
     await makePartitions(sql, header)
     const foreignKeys = await dropForeignKeys(sql)
     await setTriggers(sql, header.tables, 'disable')
+    const isBefore = header.tables.some(({ columns }) => columns.includes('alone'))
+    if (isBefore) await sql.unsafe('alter table due_items add alone boolean')
     await load(sql, file, header, trailer.bytes)
+    if (isBefore)
+      await sql.unsafe(`update due_items set together = 1 where alone; alter table due_items drop alone`)
     await setTriggers(sql, header.tables, 'enable')
     for (const statement of foreignKeys) await sql.unsafe(statement)
     for (const [name, last] of Object.entries(header.sequences)) {

@@ -193,7 +193,9 @@ export class WorkerdProcess {
     if (this.#exited !== undefined) return this.#diedOf('agent_crashed', `called ${this.#exited}`)
     if (this.#condemned) return this.#diedOf(this.#condemned.code, `was killed: ${this.#condemned.why}`)
     if (this.#stopping) return new Error(`the process of ${this.#name} was stopped`)
-    return this.#diedOf('agent_crashed', exit)
+    const isFull = this.#log.tail(LOG_CHARACTERS).includes('Reached heap limit')
+    const why = isFull ? `: it needed more than ${LIMITS.agent_heap_mib} MiB of heap` : ''
+    return this.#diedOf('agent_crashed', `${exit}${why}`)
   }
 
   #diedOf(code: AgentProcessDied['code'], what: string): AgentProcessDied {

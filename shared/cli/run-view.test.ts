@@ -183,6 +183,12 @@ describe('the summary of a run', () => {
     expect(uncountedText(short, none, screen(120))).toBe('')
   })
 
+  it('shows how many items were sent again because of others', () => {
+    const run = sampleRun({ resent_item_count: 59, resend_count: 118 })
+    expect(runSummary(run, screen(400))).toContain('resent  59 items were sent again, 118 times in all')
+    expect(runSummary(sampleRun(), screen(120))).not.toContain('resent')
+  })
+
   it('shows the findings of run checks', () => {
     const message = 'an item costs 2.3 times what it did in the run before'
     const found = {

@@ -1,7 +1,15 @@
 // Shows runs and their items: lists as tables, and the result of a run in a few lines.
 
 import { isHeld } from '../items/rules/lifecycle.ts'
-import { itemsToDecide, ranAndWorked, runName, runStanding, sayNoneNamed, sayPilot } from '../view/run.ts'
+import {
+  itemsToDecide,
+  ranAndWorked,
+  runName,
+  runStanding,
+  sayNoneNamed,
+  sayPilot,
+  sayResent,
+} from '../view/run.ts'
 import type { Run, RunItem, Schemas, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
 import type { Screen } from './output.ts'
@@ -115,6 +123,7 @@ export function runSummary(run: Run, screen: Screen): string {
       `${label('suspect')}${calls} may be ${run.suspected_call_count === 1 ? 'a refusal' : 'refusals'}: ${program} search --reason suspected_refusal --run ${run.id}`,
     )
   }
+  if (run.resend_count > 0) lines.push(`${label('resent')}${sayResent(run)}`)
   const open = itemsToDecide(run)
   if (open > 0) {
     lines.push(

@@ -126,7 +126,7 @@ function tooLong(head: Uint8Array, tail: Uint8Array, bytes: number, most: number
   const decoder = new TextDecoder()
   return {
     problem: `the line is longer than ${most} bytes`,
-    head: decoder.decode(head.subarray(0, TAIL_BYTES)),
+    head: decoder.decode(head.subarray(0, Math.min(most, TAIL_BYTES))),
     tail: withoutEnd(decoder.decode(tail)),
     bytes,
   }

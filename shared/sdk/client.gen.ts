@@ -4492,6 +4492,10 @@ export interface components {
             replay_of: string | null;
             /** @description Of a replay, items that ended like their original without asking anything again: nothing was run. */
             unchanged_count: number;
+            /** @description Items that were sent again because their request, or its process, ended early and another of its items may have done it; no retry of theirs was used. */
+            resent_item_count: number;
+            /** @description How often they were, each counted. A model call that was under way then may have been paid for; recorded calls are not made again. */
+            resend_count: number;
             /**
              * Format: date-time
              * @description RFC 3339, UTC.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ranAndWorked } from './run.ts'
+import { ranAndWorked, sayResent } from './run.ts'
 
 const run = (values: Partial<Parameters<typeof ranAndWorked>[0]>) => ({
   total_items: 5000,
@@ -56,5 +56,15 @@ it('every part of a run that is not ok has a style', () => {
   )
   expect(styled).toBe(
     'ran: 4,001 of 5,000, <cyan 1 held> · worked: <green 3,999 ok>, <yellow 1 degraded>, <red 1 failed> · 1 to decide',
+  )
+})
+
+it('items that were sent again because of others say how often, and what that may have cost', () => {
+  const night = { completed: 59, failed: 1, resent_item_count: 59, resend_count: 118, cost_usd: 0.06 }
+  expect(sayResent(night)).toBe(
+    '59 items were sent again, 118 times in all, since others of their requests ended them; model calls that were under way may have been paid for, about $0.12 at most',
+  )
+  expect(sayResent({ ...night, resent_item_count: 1, resend_count: 1, cost_usd: 0 })).toBe(
+    '1 item was sent again, 1 time in all, since others of their requests ended them; model calls that were under way may have been paid for',
   )
 })

@@ -81,6 +81,25 @@ export const sayNoneNamed = ({ total_items }: Pick<RunCounts, 'total_items'>): s
 export const saySuspected = (of: Pick<RunCounts, 'suspected_call_count'>): string =>
   `${counted(of.suspected_call_count, 'call')} suspected`
 
+/**
+ * For a run of which requests or processes ended early. What it may have cost is the run's average for each time: less
+ * where calls were recorded before, which are not made again.
+ *
+ * @example '59 items were sent again, 118 times in all, since others of their requests ended them; model calls that were under way may have been paid for, about $0.12 at most'
+ */
+export function sayResent(run: ResentCounts): string {
+  const { resent_item_count: items, resend_count: times, completed, failed, cost_usd } = run
+  const paid = completed + failed === 0 ? 0 : (times * cost_usd) / (completed + failed)
+  const cost = paid > 0 ? `, about ${money(paid)} at most` : ''
+  return `${counted(items, 'item')} ${items === 1 ? 'was' : 'were'} sent again, ${counted(times, 'time')} in all, since others of their requests ended them; model calls that were under way may have been paid for${cost}`
+}
+
+type ResentCounts = Pick<RunCounts, 'completed' | 'failed'> & {
+  resent_item_count: number
+  resend_count: number
+  cost_usd: number
+}
+
 /** For replays that reused everything and ended like their originals. */
 export const sayUnchanged = (items?: number): string =>
   `${items === undefined ? '' : `${count(items)} `}unchanged: nothing was asked again`

@@ -17,6 +17,15 @@ class StormAgent {
       case 'hold':
         await ctx.hold('a person must look')
         break
+      case 'print':
+        console.log('loading the model...')
+        break
+      case 'garble':
+        throw new Error('the line is wrong')
+      case 'crash':
+        await new Promise(resolve => setTimeout(resolve, 20)) // so that others of the process are under way
+        ;(globalThis as { process?: { exit(code: number): void } }).process!.exit(3)
+        break
       case 'slow':
         await new Promise(resolve => setTimeout(resolve, slowMsOf(input.name)))
     }

@@ -64,7 +64,7 @@ export function checkItems(
       if (item.outcome !== OUTCOMES[doing]) return [...kept, says(`is ${item.status}, ${item.outcome}`)]
       const output = run.agent_id === urlAgent ? outputOf(input) : `{"name":"${item.name}"}`
       const answered =
-        doing === 'fail' || item.output === output ? [] : [says(`has the output ${item.output}`)]
+        OUTCOMES[doing] === 'failed' || item.output === output ? [] : [says(`has the output ${item.output}`)]
       const cost = doing === 'step' ? STEP_COST_MICRO : 0
       const paid = item.cost_micro === cost ? [] : [says(`cost ${item.cost_micro} in place of ${cost}`)]
       return [...kept, ...answered, ...paid]

@@ -4,7 +4,7 @@
 import { hashOf } from './random.ts'
 
 /** What the agents do with an item. */
-export type Doing = 'answer' | 'step' | 'fail' | 'degrade' | 'slow' | 'hold'
+export type Doing = 'answer' | 'step' | 'fail' | 'degrade' | 'slow' | 'hold' | 'print' | 'garble' | 'crash'
 
 /** From which of 100 shares on an item is handled in each way; the lowest shares are answered at once. */
 const DOINGS: readonly [from: number, Doing][] = [
@@ -15,9 +15,20 @@ const DOINGS: readonly [from: number, Doing][] = [
   [66, 'step'],
   [0, 'answer'],
 ]
+/**
+ * One item of so many is poisonous in this way, whatever it would do otherwise: it prints among the lines, sends a line
+ * that is wrong, or ends its connection, of a bundle its process. An agent's own error, in a bundle, is a wrong line.
+ */
+const POISON: readonly [of: number, Doing][] = [
+  [300, 'crash'],
+  [200, 'garble'],
+  [100, 'print'],
+]
 const SLOW_MS = { min: 100, span: 1500 }
 
 export function doingOf(name: string): Doing {
+  const poison = POISON.find(([of, doing]) => hashOf(`${name} may ${doing}`) % of === 0)
+  if (poison !== undefined) return poison[1]
   const share = hashOf(`${name} does`) % 100
   return DOINGS.find(([from]) => share >= from)![1]
 }
@@ -31,6 +42,9 @@ export const OUTCOMES: Record<Doing, 'ok' | 'degraded' | 'failed'> = {
   hold: 'ok',
   degrade: 'degraded',
   fail: 'failed',
+  print: 'ok',
+  garble: 'failed',
+  crash: 'failed',
 }
 
 /** Written as no serializer would write it, so it comes back like this only if it is kept byte for byte. */

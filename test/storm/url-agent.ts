@@ -40,6 +40,14 @@ async function work(line: string, response: ServerResponse): Promise<void> {
       if (recorded.some(one => one.key === 'hold')) return void say('result', output)
       step('hold', { kind: 'step', input: { of: input.name }, output: null })
       return void say('hold', ',"reason":"a person must look"')
+    case 'print':
+      response.write('DEBUG loading the model...\n')
+      return void say('result', output)
+    case 'garble':
+      return void say('result', ',"degraded":5,"output":NaN')
+    case 'crash':
+      await pause(20) // so that others of the request are under way
+      return void response.socket?.destroy()
     case 'slow':
       await pause(slowMsOf(input.name))
       return void say('result', output)

@@ -46,6 +46,8 @@ export function sampleRun(values: Partial<Run> = {}): Run {
     callback_url: null,
     replay_of: null,
     unchanged_count: 0,
+    resent_item_count: 0,
+    resend_count: 0,
     waits_for_money: false,
     created_at: '2026-01-01T00:00:00.000Z',
     started_at: '2026-01-01T00:00:01.000Z',

@@ -2,7 +2,7 @@
 
 import { isPaused } from '../../../shared/items/rules/lifecycle.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { sayGraded, sayNoneNamed, sayPilot } from '../../../shared/view/run.ts'
+import { sayGraded, sayNoneNamed, sayPilot, sayResent } from '../../../shared/view/run.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { Fact } from './fact.tsx'
 import type { Pace, Usual } from './pace.ts'
@@ -84,6 +84,7 @@ export const RunNotes = ({ run, failures, mayAct }: { run: Run; failures: Failur
       </p>
     )}
     {run.unpriced_item_count > 0 && <Unpriced run={run} failures={failures} />}
+    {run.resend_count > 0 && <p>{sayResent(run)}.</p>}
   </div>
 )
 

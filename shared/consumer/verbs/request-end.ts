@@ -76,7 +76,7 @@ function blame(request: EndedRequest, error: Error, among: number, isOwn: boolea
 /** How the only item of a request was found, if it had been sent with others before. */
 const foundIf = (request: EndedRequest): string => (togetherOf(request) === 1 ? FOUND : '')
 const FOUND =
-  ' The item was alone: those that it was sent with before were sent again in halves until it was.'
+  '\nThe item was alone: those that it was sent with before were sent again in halves until it was.'
 
 /** Sends the unfinished items again, in requests of at most `together` items. */
 function split({ answer, items }: EndedRequest, error: Error, together: number): void {

@@ -45,9 +45,20 @@ export interface RunFilter {
   limit: number
 }
 
+/** A number of the attempts that ended because of others, from an index that has no other attempts. */
+const splitAttempts = (counted: string) =>
+  sql<number>`(select ${sql.raw(counted)}::int from attempts a
+    where a.project_id = ${runs.project_id} and a.run_id = ${runs.id} and a.code = 'request_split')`
+
 function selectRuns(db: Database) {
   return db
-    .select({ ...getTableColumns(runs), agent_slug: agents.slug, deployment_version: deployments.version })
+    .select({
+      ...getTableColumns(runs),
+      agent_slug: agents.slug,
+      deployment_version: deployments.version,
+      resent_items: splitAttempts('count(distinct seq)'),
+      resends: splitAttempts('count(*)'),
+    })
     .from(runs)
     .innerJoin(projects, eq(projects.id, runs.project_id))
     .innerJoin(agents, and(eq(agents.project_id, runs.project_id), eq(agents.id, runs.agent_id)))

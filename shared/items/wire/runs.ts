@@ -14,7 +14,12 @@ import type { items, runs } from '../tables/runs.ts'
 import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../vocabulary.ts'
 
 /** A run with its joined columns. */
-export type RunRow = typeof runs.$inferSelect & { agent_slug: string; deployment_version: number | null }
+export type RunRow = typeof runs.$inferSelect & {
+  agent_slug: string
+  deployment_version: number | null
+  resent_items: number
+  resends: number
+}
 export type ItemRow = typeof items.$inferSelect
 /** An item with its project and agent, as its record shows them; it was created when its run was. */
 export type ItemInRunRow = ItemRow & {
@@ -105,6 +110,12 @@ export const Run = z
     unchanged_count: count(
       'Of a replay, items that ended like their original without asking anything again: nothing was run.',
     ),
+    resent_item_count: count(
+      'Items that were sent again because their request, or its process, ended early and another of its items may have done it; no retry of theirs was used.',
+    ),
+    resend_count: count(
+      'How often they were, each counted. A model call that was under way then may have been paid for; recorded calls are not made again.',
+    ),
     created_at: timestamp,
     started_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
@@ -157,6 +168,8 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     callback_url: row.callback_url,
     replay_of: row.replay_of,
     unchanged_count: row.unchanged,
+    resent_item_count: row.resent_items,
+    resend_count: row.resends,
     created_at: row.created_at.toISOString(),
     started_at: iso(row.started_at),
     finished_at: iso(row.finished_at),

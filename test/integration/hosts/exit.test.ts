@@ -32,7 +32,7 @@ const target: AgentTarget = {
   bundle_hash: 'hash',
   declaration: { name: 'test' },
   env: {},
-  alone: false,
+  together: null,
 }
 
 let dataDir: string

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { looseLines, type UnreadableLine } from './loose-lines.ts'
+import { LineError } from './ndjson.ts'
+
+const BOUNDS = { line_bytes: 20, skipped_bytes: 100 }
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+async function* piecesOf(whole: Uint8Array, size: number) {
+  for (let at = 0; at < whole.length; at += size) yield whole.subarray(at, at + size)
+}
+
+/** All that is read, in pieces of each size: it must not matter where a chunk ends. */
+async function read(whole: Uint8Array) {
+  const all = []
+  for (const size of [1, 2, 3, 7, 64, 1000]) {
+    const lines: (string | UnreadableLine)[] = []
+    let blank = 0
+    for await (const batch of looseLines(piecesOf(whole, size), BOUNDS)) {
+      lines.push(...batch.lines)
+      blank += batch.blank_bytes
+    }
+    all.push({ lines, blank })
+  }
+  for (const one of all) expect(one).toEqual(all[0])
+  return all[0]!
+}
+
+describe('lines of a stream that is not trusted', () => {
+  it.for<[string, string[], number]>([
+    ['a\nb\n', ['a', 'b'], 0],
+    ['a\r\nb', ['a', 'b'], 0],
+    ['\n \n\t\r\na\n', ['a'], 5],
+    ['{"a":"\u00e9"}\n', ['{"a":"\u00e9"}'], 0],
+    ['', [], 0],
+    [`${'x'.repeat(20)}\r\n`, ['x'.repeat(20)], 0],
+  ])('are read as they are: %j', async ([text, lines, blank]) => {
+    expect(await read(bytes(text))).toEqual({ lines, blank })
+  })
+
+  it('that are too long are known by their beginning and their end, and spoil no other', async () => {
+    const { lines } = await read(bytes(`a\n{"seq":7,${'x'.repeat(40)},"end":1}\nb\n`))
+    expect(lines).toEqual([
+      'a',
+      {
+        problem: 'the line is longer than 20 bytes',
+        head: expect.stringMatching(/^\{"seq":7,x+/),
+        tail: expect.stringMatching(/,"end":1\}$/),
+        bytes: expect.any(Number),
+      },
+      'b',
+    ])
+  })
+
+  it('that are not UTF-8 are shown with a mark for each bad byte, and spoil no other', async () => {
+    const bad = Uint8Array.from([...bytes('{"a":"caf'), 0xe9, ...bytes('"}\n')])
+    const { lines } = await read(Uint8Array.from([...bytes('a\n'), ...bad, ...bytes('b\n')]))
+    expect(lines).toEqual([
+      'a',
+      { problem: 'the line is not valid UTF-8', head: '{"a":"caf\ufffd"}', tail: '', bytes: bad.length },
+      'b',
+    ])
+  })
+
+  it('without an end are read up to a bound', async () => {
+    async function* endless() {
+      for (;;) yield bytes('x'.repeat(30))
+    }
+    const reading = async () => {
+      for await (const _ of looseLines(endless(), BOUNDS));
+    }
+    await expect(reading()).rejects.toThrow(LineError)
+  })
+})
