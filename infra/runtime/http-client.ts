@@ -43,12 +43,10 @@ export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPOR
     let body: ResponseBody | undefined
     let timer: NodeJS.Timeout | undefined
     let outgoing: http.ClientRequest | undefined
-    let isConnected = false
 
     const fail = (error: Error): void => {
       finish(error)
-      const known = outgoing && !isConnected && !request.signal.aborted ? notReached(error) : error
-      Promise.resolve(owner.explain(known)).then(reject, reject)
+      Promise.resolve(owner.explain(named(error, outgoing, request))).then(reject, reject)
     }
     const abort = (): void => {
       const error = abortError(request.signal)
@@ -68,10 +66,8 @@ export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPOR
       owner.over(error)
     }
     const start = (isNew: boolean): void => {
-      if (endpoint.head_ms > 0) {
-        const late = () => new Error(`the agent sent no response head within ${endpoint.head_ms} ms`)
-        timer = setTimeout(() => giveUp(late()), endpoint.head_ms)
-      }
+      const late = () => giveUp(new Error(`the agent sent no response head within ${endpoint.head_ms} ms`))
+      if (endpoint.head_ms > 0) timer = setTimeout(late, endpoint.head_ms)
       try {
         const headers = headersOf(endpoint.to, request)
         outgoing = (sockets.secure ? https : http).request({ ...options, headers })
@@ -79,13 +75,7 @@ export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPOR
         return fail(error as Error) // must not throw: another request's event may have started this one
       }
       request.onSent?.()
-      outgoing.once('socket', socket => {
-        isConnected = !socket.connecting // a connection that is used again
-        if (isConnected) return
-        socket.once(sockets.secure ? 'secureConnect' : 'connect', () => {
-          isConnected = true
-        })
-      })
+      noteConnection(outgoing, sockets.secure)
       if (isNew) sockets.watch(name, outgoing)
       outgoing.once('response', incoming => {
         clearTimeout(timer)
@@ -111,7 +101,20 @@ export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPOR
   })
 }
 
-function notReached(error: Error): Error {
+/** Requests that had a connection, which may be one that is used again. */
+const connected = new WeakSet<http.ClientRequest>()
+
+function noteConnection(outgoing: http.ClientRequest, isSecure: boolean): void {
+  const note = () => connected.add(outgoing)
+  outgoing.once('socket', socket => {
+    if (socket.connecting) socket.once(isSecure ? 'secureConnect' : 'connect', note)
+    else note()
+  })
+}
+
+/** Of a request that had no connection, the error says that its agent was not reached. */
+function named(error: Error, outgoing: http.ClientRequest | undefined, { signal }: AgentRequest): Error {
+  if (outgoing === undefined || connected.has(outgoing) || signal.aborted) return error
   const { code } = error as NodeJS.ErrnoException
   return Object.assign(new NotReached(error.message, { cause: error }), { code })
 }

@@ -69,8 +69,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
   const remote = createRemote(options.allowPrivateNetworks ?? [])
   const runtime =
     options.runtime && createRuntimeClient({ ...options.runtime, loadBundle: options.loadBundle })
-  const apart = new Pool(LIMITS.agent_processes_apart)
-  let started = 0
+  const invokeApart = apartFrom(context, pools)
   let looks = 0
   let closed = false
 
@@ -92,19 +91,6 @@ export function createInvoker(options: InvokerOptions): Invoker {
       wanted--
       stop(key, pool)
     }
-  }
-
-  /** Runs a request in a process of its own, beside the deployment's other requests. */
-  async function invokeApart(target: AgentTarget, request: AgentRequest): Promise<AgentResponse> {
-    const leave = await apart.take(target.deployment_id, 1, LIMITS.agent_process_wait_ms)
-    if (leave === undefined) throw new NotSent('other items of the agent took their turns')
-    const key = `${target.deployment_id} apart ${++started}`
-    const pool = new BundlePool(context, target, () => {
-      pools.delete(key)
-      leave()
-    })
-    pools.set(key, pool)
-    return pool.invoke(request)
   }
 
   const ticker = setInterval(() => {
@@ -141,6 +127,23 @@ export function createInvoker(options: InvokerOptions): Invoker {
       runtime?.close()
     },
     processes: () => [...pools.values()].flatMap(pool => pool.report()),
+  }
+}
+
+/** Runs each request in a process of its own, beside the deployment's other requests. */
+function apartFrom(context: PoolContext, pools: Map<string, BundlePool>): InvokeAgent {
+  const places = new Pool(LIMITS.agent_processes_apart)
+  let started = 0
+  return async (target, request) => {
+    const leave = await places.take(target.deployment_id, 1, LIMITS.agent_process_wait_ms)
+    if (leave === undefined) throw new NotSent('other items of the agent took their turns')
+    const key = `${target.deployment_id} apart ${++started}`
+    const pool = new BundlePool(context, target, () => {
+      pools.delete(key)
+      leave()
+    })
+    pools.set(key, pool)
+    return pool.invoke(request)
   }
 }
 

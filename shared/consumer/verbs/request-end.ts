@@ -47,9 +47,9 @@ export async function endEarly(request: EndedRequest, error: Error): Promise<voi
   const isOwn = request.items.length === 1
   // Elsewhere than in a process of its own nobody knows what an item did to the process that it died with.
   if (error instanceof AgentProcessDied)
-    return blame(request, error, open, isOwn && togetherOf(request) !== null)
+    return endOrSplit(request, error, open, isOwn && togetherOf(request) !== null)
   const isWords = error instanceof AnswerEnded || error instanceof ProtocolError || error instanceof LineError
-  blame(request, error, isWords ? open : ((await visit?.cut(open)) ?? open), isOwn)
+  endOrSplit(request, error, isWords ? open : ((await visit?.cut(open)) ?? open), isOwn)
 }
 
 function endByStatus(request: EndedRequest, error: BadStatus): void {
@@ -60,11 +60,11 @@ function endByStatus(request: EndedRequest, error: BadStatus): void {
     for (const inFlight of answer.unfinished()) answer.fail(inFlight, 'agent_error', message, 'agent_error')
     return
   }
-  blame(request, error, answer.open, items.length === 1)
+  endOrSplit(request, error, answer.open, items.length === 1)
 }
 
 /** Blames the only item that can have done it, or sends what was unfinished again: `among` items. */
-function blame(request: EndedRequest, error: Error, among: number, isOwn: boolean): void {
+function endOrSplit(request: EndedRequest, error: Error, among: number, isOwn: boolean): void {
   if (!isOwn || among > 1) return split(request, error, halfOf(among))
   const [inFlight] = request.answer.unfinished()
   const message = `${error.message}${foundIf(request)}`

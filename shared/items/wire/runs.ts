@@ -168,8 +168,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     callback_url: row.callback_url,
     replay_of: row.replay_of,
     unchanged_count: row.unchanged,
-    resent_item_count: row.resent_items,
-    resend_count: row.resends,
+    ...resentOf(row),
     created_at: row.created_at.toISOString(),
     started_at: iso(row.started_at),
     finished_at: iso(row.finished_at),
@@ -179,6 +178,11 @@ export function runOf(row: RunRow): z.input<typeof Run> {
 }
 
 /** Whether a run is in its pilot: `pilot_items` is kept after a pilot that failed. */
+const resentOf = ({ resent_items, resends }: RunRow) => ({
+  resent_item_count: resent_items,
+  resend_count: resends,
+})
+
 const isInPilot = ({ stop_reason, finished_at }: RunRow) => stop_reason === null && finished_at === null
 
 const itemFields = {

@@ -89,7 +89,7 @@ describe('of an agent that answers in lines', () => {
     ['badStep', 'step.started_at must be'],
     ['noStep', 'step must be an object'],
   ]
-  it.for(LINES)('a line that is wrong ends its item and no other: %s', async ([behaviour, words]) => {
+  it.for(LINES)('a line that is wrong ends its item and no other: %s [items.own-faults]', async ([behaviour, words]) => {
     const [guilty] = await night({ agent, bad: { 7: behaviour } })
     expect(guilty).toMatchObject({ status: 'failed', error_code: 'protocol_error', attempt: 1 })
     expect(guilty!.error_message).toContain(words)
@@ -123,7 +123,7 @@ describe('of an agent that answers in lines', () => {
     ['status502', 'agent_unreachable', 'The agent answered 502'],
     ['html', 'protocol_error', 'text/html'],
   ]
-  it.for(SHARED)('what ends a request is found by halves: %s', async ([behaviour, code, words]) => {
+  it.for(SHARED)('what ends a request is found by halves: %s [items.shared-faults]', async ([behaviour, code, words]) => {
     const [guilty] = await night({ agent, bad: { 7: behaviour } })
     expect(guilty).toMatchObject({ status: 'failed', error_code: code })
     expect(guilty!.error_message).toContain(words)
