@@ -56,8 +56,8 @@ export class Answer {
   open: number
   /** An item was ended before its agent ended it, so the agent should not continue. */
   cutShort = false
-  /** The first line that was passed over. */
-  passedOver: string | undefined
+  /** How many lines were passed over, and how the first of them begins. */
+  passedOver: { lines: number; first: string } | undefined
 
   /** Without an address for later answers there is no `later`. The request began at `startedMs`, by default now. */
   constructor(
@@ -107,12 +107,13 @@ export class Answer {
   unrecorded(bytes: number): void {
     if (this.#unrecorded.isSpentBy(bytes, this.#now()))
       throw new Flood(
-        `the agent sent more than ${LIMITS.unrecorded_bytes} bytes that record nothing${this.passedOver === undefined ? '' : `, such as: ${this.passedOver}`}`,
+        `the agent sent more than ${LIMITS.unrecorded_bytes} bytes that record nothing${this.passedOver === undefined ? '' : `, such as: ${this.passedOver.first}`}`,
       )
   }
 
   #passOver(line: string | UnreadableLine, bytes: number): void {
-    this.passedOver ??= headOf(line)
+    this.passedOver ??= { lines: 0, first: headOf(line) }
+    this.passedOver.lines++
     this.unrecorded(bytes + 1)
   }
 

@@ -181,6 +181,8 @@ async function send(
     clearTimeout(timer)
     timing.requests.end(cut)
     ended.visit?.leave()
+    if (answer.passedOver)
+      ctx.log('warn', 'agent_lines_passed_over', { run_id: claim.run_id, ...answer.passedOver })
   }
 }
 

@@ -25,7 +25,7 @@ export interface EndedRequest {
 export class AnswerEnded extends Error {
   constructor({ passedOver }: Answer) {
     super(
-      `the answer ended before the item did${passedOver === undefined ? '' : `, after a line that nobody can use: ${passedOver}`}`,
+      `the answer ended before the item did${passedOver === undefined ? '' : `, after a line that nobody can use: ${passedOver.first}`}`,
     )
   }
 }

@@ -128,6 +128,12 @@ export const LOG_EVENTS = {
       'Results could not be written, and are tried again for 50 s. A line of level `error` is the last try: then the items are offered again, which may repeat their model calls. Check PostgreSQL.',
     ids: '`run_id`',
   },
+  agent_lines_passed_over: {
+    levels: ['warn'],
+    meaning:
+      'An agent sent lines that record nothing (`lines`, the first of them begins with `first`): prints among its answers, or lines about items that had ended. They change no verdict. Correct the agent: beyond 64 KiB and 1 KiB a second its request is ended.',
+    ids: '`run_id`',
+  },
   settle_refused: {
     levels: ['error'],
     meaning:

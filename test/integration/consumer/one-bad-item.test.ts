@@ -89,12 +89,15 @@ describe('of an agent that answers in lines', () => {
     ['badStep', 'step.started_at must be'],
     ['noStep', 'step must be an object'],
   ]
-  it.for(LINES)('a line that is wrong ends its item and no other: %s [items.own-faults]', async ([behaviour, words]) => {
-    const [guilty] = await night({ agent, bad: { 7: behaviour } })
-    expect(guilty).toMatchObject({ status: 'failed', error_code: 'protocol_error', attempt: 1 })
-    expect(guilty!.error_message).toContain(words)
-    expect(agent.sends()).toEqual([ITEMS])
-  })
+  it.for(LINES)(
+    'a line that is wrong ends its item and no other: %s [items.own-faults]',
+    async ([behaviour, words]) => {
+      const [guilty] = await night({ agent, bad: { 7: behaviour } })
+      expect(guilty).toMatchObject({ status: 'failed', error_code: 'protocol_error', attempt: 1 })
+      expect(guilty!.error_message).toContain(words)
+      expect(agent.sends()).toEqual([ITEMS])
+    },
+  )
 
   it.for(['print', 'printLine', 'list'] as Behaviour[])(
     'a line that names no item is passed over: %s',
@@ -123,15 +126,18 @@ describe('of an agent that answers in lines', () => {
     ['status502', 'agent_unreachable', 'The agent answered 502'],
     ['html', 'protocol_error', 'text/html'],
   ]
-  it.for(SHARED)('what ends a request is found by halves: %s [items.shared-faults]', async ([behaviour, code, words]) => {
-    const [guilty] = await night({ agent, bad: { 7: behaviour } })
-    expect(guilty).toMatchObject({ status: 'failed', error_code: code })
-    expect(guilty!.error_message).toContain(words)
-    expect(guilty!.error_message).toContain('sent again in halves')
-    expect(agent.sends().slice(0, 3)).toEqual([60, 30, 30])
-    expect(agent.sends().length).toBeLessThanOrEqual(1 + 2 * 6 + LIMITS.transport_attempts)
-    expect(Math.max(...agent.sends().slice(1))).toBe(30)
-  })
+  it.for(SHARED)(
+    'what ends a request is found by halves: %s [items.shared-faults]',
+    async ([behaviour, code, words]) => {
+      const [guilty] = await night({ agent, bad: { 7: behaviour } })
+      expect(guilty).toMatchObject({ status: 'failed', error_code: code })
+      expect(guilty!.error_message).toContain(words)
+      expect(guilty!.error_message).toContain('sent again in halves')
+      expect(agent.sends().slice(0, 3)).toEqual([60, 30, 30])
+      expect(agent.sends().length).toBeLessThanOrEqual(1 + 2 * 6 + LIMITS.transport_attempts)
+      expect(Math.max(...agent.sends().slice(1))).toBe(30)
+    },
+  )
   it.for([
     ['silent', 'the answer ended before the item did'],
     ['printBefore', 'loading... {"type":"result"'],

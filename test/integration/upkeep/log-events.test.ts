@@ -230,6 +230,18 @@ describe('while a consumer works', () => {
     await consume(engine.ctx)
   })
 
+  it('lines of an agent that record nothing are logged once for their request [log.agent_lines_passed_over]', async () => {
+    engine.play(items => [
+      { type: 'print', text: 'loading' } as never,
+      { ...result(items[0]!), seq: 99 },
+      result(items[0]!),
+    ])
+    const run_id = await engine.submit(1)
+    await consume(engine.ctx)
+    const first = '{"type":"print","text":"loading"}'
+    expect(await logged('agent_lines_passed_over')).toMatchObject({ run_id, lines: 2, first })
+  })
+
   it('a backlog that cannot be counted is logged [log.backlog_failed]', async () => {
     const [asked, answer] = [gate(), gate()]
     engine.play(async function* (items) {
