@@ -12,7 +12,7 @@ export const answerItems = endpoint({
   tag: 'Runs',
   operation_id: 'answerItems',
   summary: 'Answer items later',
-  description: `Where an agent behind a URL sends its lines after it answered 202, or ended its answer with \`later\`. Any POST renews the lease of what is still awaited there; without one for ${LIMITS.lease_ms / 1000} s the items are offered again. Of one POST all lines count or none; a step that was told before in the same attempt, a line about an item that has ended and one of another attempt are passed over, so lines may be sent again. Send one POST at a time, the lines of an item in their order.`,
+  description: `Where an agent behind a URL sends its lines after it answered 202, or ended its answer with \`later\`. Any POST renews the lease of what is still awaited there; without one for ${LIMITS.lease_ms / 1000} s the items are offered again. A line that is wrong ends the item that it names as \`protocol_error\`; one that names none is passed over and listed in \`passed_over\`; the others count. A step that was reported before in the same attempt, a line about an item that has ended and one of another attempt change nothing, so lines may be sent again. Send one POST at a time, the lines of an item in their order.`,
   auth: 'none',
   query: AnswerAddress,
   lines: { query: AnswerAddress, line: AnswerLine, description: 'Lines of the agent protocol.' },
@@ -27,11 +27,11 @@ export const answerItems = endpoint({
     const sent = await requestAt(ctx, address.to)
     const bytes = mostBytes(request)
     const within = { ms: LIMITS.answer_read_ms, tooSlow }
-    const open = await takeAnswer(ctx, sent, {
+    const { open, passed_over } = await takeAnswer(ctx, sent, {
       bytes,
       read: () => readBytes(request, bytes, 'Send the lines in several POSTs, one after the other.', within),
     })
-    return { run_id: sent.run_id, open }
+    return { run_id: sent.run_id, open, ...(passed_over.length > 0 && { passed_over }) }
   },
 })
 

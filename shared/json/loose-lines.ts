@@ -15,6 +15,8 @@ export interface UnreadableLine {
 /** What a chunk completed: its lines in order, without blank ones. */
 export interface LineBatch {
   lines: (string | UnreadableLine)[]
+  /** The number of each line in the stream, from 1 and with blank ones counted. */
+  numbers: number[]
   blank_bytes: number
 }
 
@@ -34,18 +36,20 @@ export async function* looseLines(
   { line_bytes, skipped_bytes }: LineBounds,
 ): AsyncGenerator<LineBatch> {
   let open = new OpenLine(line_bytes)
+  let ended = 0
   for await (const chunk of chunks) {
     const end = chunk.lastIndexOf(LF) + 1
     if (end > 0) {
-      const batch: LineBatch = { lines: [], blank_bytes: 0 }
+      const batch = new Batch(ended)
       let from = 0
       if (open.bytes > 0) {
         from = chunk.indexOf(LF) + 1
         open.push(chunk.subarray(0, from))
-        addLine(batch, open.end())
+        batch.add(open.end())
         open = new OpenLine(line_bytes)
       }
       addLines(batch, chunk.subarray(from, end), line_bytes)
+      ended = batch.ended
       yield batch
     }
     if (end < chunk.length) open.push(chunk.subarray(end))
@@ -53,9 +57,30 @@ export async function* looseLines(
       throw new LineError('line_too_long', 0, `a line is longer than ${skipped_bytes} bytes`)
   }
   if (open.bytes === 0) return
-  const batch: LineBatch = { lines: [], blank_bytes: 0 }
-  addLine(batch, open.end())
+  const batch = new Batch(ended)
+  batch.add(open.end())
   yield batch
+}
+
+class Batch implements LineBatch {
+  readonly lines: (string | UnreadableLine)[] = []
+  readonly numbers: number[] = []
+  blank_bytes = 0
+  /** The number of the last line. */
+  ended: number
+
+  constructor(ended: number) {
+    this.ended = ended
+  }
+
+  add(line: string | UnreadableLine): void {
+    this.ended++
+    if (typeof line === 'string' && line.trim() === '') this.blank_bytes += line.length + 1
+    else {
+      this.lines.push(line)
+      this.numbers.push(this.ended)
+    }
+  }
 }
 
 /** A line whose end has not arrived. */
@@ -91,26 +116,21 @@ class OpenLine {
 }
 
 /** Decodes whole lines at once; only a block that fails is decoded line by line. */
-function addLines(batch: LineBatch, block: Uint8Array, most: number): void {
+function addLines(batch: Batch, block: Uint8Array, most: number): void {
   if (block.length <= most) {
     const text = strict(block)
     if (text !== undefined) {
       const lines = text.split('\n')
       lines.pop()
-      for (const line of lines) addLine(batch, withoutEnd(line))
+      for (const line of lines) batch.add(withoutEnd(line))
       return
     }
   }
   for (let at = 0; at < block.length; ) {
     const end = block.indexOf(LF, at) + 1
-    addLine(batch, lineOf(block.subarray(at, end), most))
+    batch.add(lineOf(block.subarray(at, end), most))
     at = end
   }
-}
-
-function addLine(batch: LineBatch, line: string | UnreadableLine): void {
-  if (typeof line === 'string' && line.trim() === '') batch.blank_bytes += line.length + 1
-  else batch.lines.push(line)
 }
 
 function lineOf(bytes: Uint8Array, most: number): string | UnreadableLine {

@@ -644,7 +644,7 @@ export interface paths {
         put?: never;
         /**
          * Answer items later
-         * @description Where an agent behind a URL sends its lines after it answered 202, or ended its answer with `later`. Any POST renews the lease of what is still awaited there; without one for 25 s the items are offered again. Of one POST all lines count or none; a step that was told before in the same attempt, a line about an item that has ended and one of another attempt are passed over, so lines may be sent again. Send one POST at a time, the lines of an item in their order.
+         * @description Where an agent behind a URL sends its lines after it answered 202, or ended its answer with `later`. Any POST renews the lease of what is still awaited there; without one for 25 s the items are offered again. A line that is wrong ends the item that it names as `protocol_error`; one that names none is passed over and listed in `passed_over`; the others count. A step that was reported before in the same attempt, a line about an item that has ended and one of another attempt change nothing, so lines may be sent again. Send one POST at a time, the lines of an item in their order.
          */
         post: operations["answerItems"];
         delete?: never;
@@ -2490,6 +2490,13 @@ export interface components {
             run_id: string;
             /** @description By their seq, the items that are still awaited at this address. Work on no others. */
             open: number[];
+            /** @description The first lines that name no item of this address. The others counted. */
+            passed_over?: {
+                /** @description Its number in the body, from 1. */
+                line: number;
+                /** @description Why nobody can use the line. */
+                problem: string;
+            }[];
         };
         /** @description One item of a batch. */
         BatchItem: {

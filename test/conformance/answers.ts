@@ -50,7 +50,7 @@ export function answersPart(given: Given): void {
 
       const first = await post(world, path, [called(one, 'gpt-5-mini', 1000), ...works(one)])
       expect([first.status, first.json]).toEqual([200, { run_id: run, open: [other.seq] }])
-      const bad = await post(world, path, [{ type: 'song', seq: other.seq, attempt: 1 }])
+      const bad = await post(world, path, [{ type: 'song' }])
       expect([bad.status, bad.json.error.code]).toEqual([400, 'invalid_line'])
       const stranger = await post(world, '/v1/answers?to=none', works(other))
       expect([stranger.status, stranger.json.error.code]).toEqual([401, 'unauthenticated'])

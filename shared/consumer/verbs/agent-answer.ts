@@ -83,6 +83,10 @@ export class Answer {
     this.#startedMs = this.#now()
   }
 
+  awaits(seq: number): boolean {
+    return this.#inFlightItems.get(seq)?.done === false
+  }
+
   unfinished(): InFlightItem[] {
     return [...this.#inFlightItems.values()].filter(inFlight => !inFlight.done)
   }
@@ -193,7 +197,18 @@ export class Answer {
   }
 
   fail(inFlight: InFlightItem, code: string, message: string, reason: OutcomeReason): void {
+    // The next attempt would find the step of a hold, and take it for a decision that nobody made.
+    this.#holds.delete(inFlight)
     this.end(inFlight, failedVerdict(code, message, reason))
+  }
+
+  /** Ends the items of which a step records a hold, if nothing followed that ends them: the step would be lost. */
+  failHolds(): void {
+    for (const [inFlight, { key }] of this.#holds) {
+      if (inFlight.done) continue
+      const message = `the step "${key}" records a hold, and the item's line "hold" is not in the same POST`
+      this.fail(inFlight, 'protocol_error', message, 'agent_error')
+    }
   }
 
   /** Has the item offered again. */

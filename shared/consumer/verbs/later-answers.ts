@@ -1,23 +1,24 @@
-// Takes the lines of an agent that answers later. Guarantee: the code for open answers reads and settles them. All
-// lines of a POST count or none; lines that are sent twice, even by concurrent POSTs, count once. The lease is renewed
-// before anything waits.
+// Takes the lines of an agent that answers later. Guarantee: the code for open answers reads and settles them. What is
+// wrong with a line ends the item that the line names and no other. All lines of a POST are written or none; lines that
+// are sent twice, even by concurrent POSTs, count once. The lease is renewed before anything waits.
 
 import { readRun } from '../../claims/queries/run-facts.ts'
 import { type Claim, claimOf, toClaim } from '../../claims/verbs/claim.ts'
 import { withSteps } from '../../claims/verbs/recorded-steps.ts'
 import type { Context } from '../../context.ts'
-import { ProtocolError } from '../../grading/rules/step-row.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { pause } from '../../kernel/pause.ts'
-import { HOLD_KEY } from '../../protocol/rules/protocol.ts'
 import {
   badLine,
-  checkHolds,
   linesOf,
   nameOf,
+  nothingUsable,
+  type PassedOver,
   type SentLine,
+  type SentLines,
+  tooMuchUnrecorded,
 } from '../../protocol/verbs/later-answer-lines.ts'
 import { beginItem, type Lease } from '../../settling/verbs/in-flight-item.ts'
 import { ResultWriter } from '../../settling/verbs/result-writer.ts'
@@ -33,6 +34,7 @@ import {
   renewHanded,
   type SentRequest,
 } from '../queries/later-answers.ts'
+import { Allowance } from '../rules/allowance.ts'
 import { Answer, type ResultSink } from './agent-answer.ts'
 import { inTurn } from './later-answer-turns.ts'
 
@@ -42,40 +44,52 @@ interface SentBody {
   read(): Promise<Uint8Array>
 }
 
+/** What is left after a POST: the seqs of items that are still awaited, and lines that nobody could use. */
+export interface TakenAnswer {
+  open: number[]
+  passed_over: PassedOver[]
+}
+
 /**
- * Renews the leases on items whose agent answers later and settles its lines; returns the seqs of items that are still
- * awaited. A heartbeat waits for no other POST.
+ * Renews the leases on items whose agent answers later and settles its lines. A heartbeat waits for no other POST.
  *
  * @throws ApiError `claim_ended`, `claim_not_handed_over`, `invalid_line` and what reading the body throws
  */
-export async function takeAnswer(ctx: Context, named: SentRequest, body: SentBody): Promise<number[]> {
+export async function takeAnswer(ctx: Context, named: SentRequest, body: SentBody): Promise<TakenAnswer> {
   const sent = await renew(ctx, named)
   const renewed_ms = ctx.now()
-  const short = body.bytes <= LIMITS.answer_heartbeat_bytes ? await linesOf(await body.read()) : undefined
-  if (short?.every(line => line.type === 'heartbeat')) {
+  const short =
+    body.bytes <= LIMITS.answer_heartbeat_bytes ? await linesOf(await body.read(), sent) : undefined
+  if (short?.about.length === 0 && short.passed_over.length === 0) {
     const open = await findHanded(ctx.sql, sent)
-    if (!open.some(item => item.handed && item.late)) return open.map(item => item.seq)
+    if (!open.some(item => item.handed && item.late))
+      return { open: open.map(item => item.seq), passed_over: [] }
   }
   return inTurn(ctx, { run_id: sent.run_id, bytes: body.bytes }, async () => {
-    const lines = short ?? (await linesOf(await body.read()))
+    const lines = short ?? (await linesOf(await body.read(), sent))
     if (Math.abs(ctx.now() - renewed_ms) >= LIMITS.agent_heartbeat_ms) await renewHanded(ctx.sql, sent)
-    return settleLines(ctx, sent, lines)
+    return { open: await settleLines(ctx, sent, lines), passed_over: lines.passed_over }
   })
 }
 
-async function settleLines(ctx: Context, sent: HeldRequest, lines: readonly SentLine[]): Promise<number[]> {
-  checkHolds(lines)
-  const named = new Set(lines.flatMap(line => (line.seq > 0 ? [line.seq] : [])))
+async function settleLines(ctx: Context, sent: HeldRequest, given: SentLines): Promise<number[]> {
+  const { about: lines, beats, passed_over, unrecorded_bytes } = given
+  if (lines.length === 0 && !beats && passed_over.length > 0) throw nothingUsable(given)
+  const named = new Set(lines.map(line => line.seq))
   let open = await awaitHandOver(ctx, sent, named)
+  const isFlood = new Allowance(sent.started_ms).isSpentBy(unrecorded_bytes, ctx.now())
+  // Nobody knows which of several items it comes from.
+  if (isFlood && open.length > 1) throw badLine(tooMuchUnrecorded(given))
+  const flood = isFlood ? tooMuchUnrecorded(given) : undefined
   await fault('answer.before_settle')
   for (let tries = 0; tries < LIMITS.answer_tries; tries++) {
     // If another POST wrote about an item meanwhile, the lines are read again and compared with that.
     const told = tries === 0 ? new Set<string>() : await toldSteps(ctx, sent, named)
     const about = open.filter(
-      item => item.handed && (item.late || lines.some(line => adds(line, item, told))),
+      item => item.handed && (item.late || isFlood || lines.some(line => adds(line, item, told))),
     )
     if (about.length === 0) return open.map(item => item.seq)
-    await settle(ctx, sent, about, lines)
+    await settle(ctx, sent, about, lines, flood)
     await fault('answer.after_settle')
     open = await findHanded(ctx.sql, sent)
   }
@@ -89,9 +103,9 @@ async function settleLines(ctx: Context, sent: HeldRequest, lines: readonly Sent
 
 /** Whether a line says something of an item that is not recorded yet. */
 function adds(line: SentLine, { seq, attempt }: HandedItem, told: ReadonlySet<string>): boolean {
-  if (line.seq !== seq || line.attempt !== attempt) return false
-  // A step that records a hold is written with the hold.
-  return line.type !== 'step' || !(told.has(nameOf(line)) || HOLD_KEY.test(line.key ?? ''))
+  if (line.seq !== seq) return false
+  if (line.attempt === undefined) return true
+  return line.attempt === attempt && !(line.type === 'step' && told.has(nameOf(line)))
 }
 
 /** The names of the steps recorded in this attempt. */
@@ -143,12 +157,13 @@ const ended = () =>
 
 const NEVER = new AbortController().signal
 
-/** Settles what lines say about items. */
+/** Settles what lines say about items; `flood` ends those that are left. */
 async function settle(
   ctx: Context,
   sent: HeldRequest,
   about: readonly HandedItem[],
   lines: readonly SentLine[],
+  flood: string | undefined,
 ): Promise<void> {
   const run = await readRun(ctx.sql, sent)
   if (!run?.deployment) throw ended()
@@ -176,15 +191,7 @@ async function settle(
   )
   const known = new Set(told.flatMap(step => (step.now ? [nameOf(step)] : [])))
   feed(answer, lines, known)
-  const late = new Set(about.flatMap(item => (item.late ? [item.seq] : [])))
-  for (const inFlight of answer.unfinished())
-    if (late.has(inFlight.seq))
-      answer.fail(
-        inFlight,
-        'step_timeout',
-        `The item was not finished after ${claim.timeout_ms / 1000} s.`,
-        'limit_exceeded',
-      )
+  failRest(answer, claim, new Set(about.flatMap(item => (item.late ? [item.seq] : []))), flood)
   for (const say of said) say()
   await writer.drained()
   if ([...leases.values()].some(lease => lease.abort.signal.aborted))
@@ -219,18 +226,32 @@ function collecting(writer: ResultWriter, said: (() => void)[]): ResultSink {
   }
 }
 
-/** Reads the lines that are not recorded yet: within an attempt, a key names one step. */
+/**
+ * Reads the lines that are not recorded yet: within an attempt, a key names one step. Lines may be sent again after their
+ * item has ended, so they are not counted as lines that record nothing.
+ */
 function feed(answer: Answer, lines: readonly SentLine[], known: Set<string>): void {
-  for (const { number, text, ...line } of lines) {
+  for (const { text, ...line } of lines) {
+    if (!answer.awaits(line.seq)) continue
     if (line.key !== undefined) {
       if (known.has(nameOf(line))) continue
       known.add(nameOf(line))
     }
-    try {
-      answer.line(text)
-    } catch (error) {
-      if (error instanceof ProtocolError) throw badLine(`Line ${number}: ${error.message}`)
-      throw error
-    }
+    answer.line(text)
+  }
+  answer.failHolds()
+}
+
+/** Ends what the lines have not ended: items whose time is over, and the one that sent too much. */
+function failRest(
+  answer: Answer,
+  { timeout_ms }: Claim,
+  late: ReadonlySet<number>,
+  flood: string | undefined,
+): void {
+  const overdue = `The item was not finished after ${timeout_ms / 1000} s.`
+  for (const inFlight of answer.unfinished()) {
+    if (late.has(inFlight.seq)) answer.fail(inFlight, 'step_timeout', overdue, 'limit_exceeded')
+    else if (flood !== undefined) answer.fail(inFlight, 'protocol_error', flood, 'agent_error')
   }
 }

@@ -186,8 +186,9 @@ export const WORK_LIMITS = {
   agent_free_sockets: 8192, // kept open: as many as there are items in flight
   agent_socket_idle_ms: 4000, // then we close first: servers commonly close after 5 s
   agent_keys: 1000, // remembered by a process: deriving one takes 0.4 ms
-  answer_bytes: 8 * MiB, // lines of a later answer in one POST: held whole, since one bad line discards all of them
+  answer_bytes: 8 * MiB, // lines of a later answer in one POST: held whole, since they are read again if another POST wrote meanwhile
   answer_lines: 100_000, // of one POST: as many lines without content hold 15 MB
+  answer_passed_over: 10, // lines of one POST that nobody can use, as its answer names them
   answer_heartbeat_bytes: 1 * KiB, // such a body is read at once; if it is a heartbeat, it waits for no other POST
   // POST bodies a process reads at a time: it grows by eight times as much, of an API unit's 384 MiB
   answers_bytes: 24 * MiB,

@@ -1,56 +1,119 @@
-// Reads the lines of a later answer. Guarantee: either all lines of a POST can be read or none is accepted; at most
-// LIMITS.answer_lines are held; and an unreadable line is named by its number.
+// Reads the lines of a later answer. Guarantee: a line that cannot be read spoils no other; at most LIMITS.answer_lines
+// are held; and a line that names no item of the request is named by its number.
 
-import { LineError, ndjsonLines } from '../../json/ndjson.ts'
+import { looseLines, type UnreadableLine } from '../../json/loose-lines.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { KiB } from '../../kernel/limits/bytes.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
-import { type AgentLine, HOLD_KEY } from '../rules/protocol.ts'
+import { namedSeq } from '../rules/named-item.ts'
+import type { AgentLine } from '../rules/protocol.ts'
 
-/** A line as it was sent, with the fields that decide whether it counts. */
+/** A line about an item of the request as it was sent, with the fields that decide whether it counts. */
 export interface SentLine {
-  number: number
-  text: string
-  type: AgentLine['type']
+  text: string | UnreadableLine
+  type: AgentLine['type'] | undefined
   seq: number
-  attempt: number
+  /** Undefined if the line cannot be read: then it is about the attempt that is awaited. */
+  attempt: number | undefined
   /** The step's key; undefined for other lines. */
   key: string | undefined
+}
+
+/** A line that names no item of the request. */
+export interface PassedOver {
+  line: number
+  problem: string
+}
+
+/** What one POST holds. */
+export interface SentLines {
+  about: SentLine[]
+  /** Whether it says that its agent is alive. */
+  beats: boolean
+  /** The first lines that were passed over, and the beginning of the first. */
+  passed_over: PassedOver[]
+  head: string
+  unrecorded_bytes: number
+}
+
+/** The items of a request by their seqs. */
+interface SeqRange {
+  first_seq: number
+  last_seq: number
 }
 
 /** Names a step within an attempt; steps of the same name are one step. */
 export const nameOf = ({ seq, key }: { seq: number; key: string | undefined }) => `${seq} ${key}`
 
-/** @throws ApiError `invalid_line` naming the first line that cannot be read, `body_too_large` for too many lines */
-export async function linesOf(body: Uint8Array): Promise<SentLine[]> {
-  const lines: SentLine[] = []
-  try {
-    for await (const { first_line, lines: texts } of ndjsonLines(piecesOf(body), LIMITS.agent_line_bytes))
-      for (const [at, text] of texts.entries()) {
-        if (lines.length === LIMITS.answer_lines) throw tooManyLines()
-        lines.push(read(text, first_line + at))
-      }
-  } catch (error) {
-    if (error instanceof LineError) throw badLine(error.message)
-    throw error
+/** @throws ApiError `body_too_large` for too many lines */
+export async function linesOf(body: Uint8Array, range: SeqRange): Promise<SentLines> {
+  const sent: SentLines = { about: [], beats: false, passed_over: [], head: '', unrecorded_bytes: 0 }
+  let count = 0
+  for await (const { lines, numbers, blank_bytes } of looseLines(piecesOf(body), BOUNDS)) {
+    sent.unrecorded_bytes += blank_bytes
+    count += lines.length
+    if (count > LIMITS.answer_lines) throw tooManyLines()
+    for (const [at, line] of lines.entries()) take(sent, range, line, numbers[at]!)
   }
-  return lines
+  return sent
 }
+
+/** The body has a bound, so each line of it may be passed over. */
+const BOUNDS = { line_bytes: LIMITS.agent_line_bytes, skipped_bytes: LIMITS.answer_bytes }
 
 /** In pieces, so that millions of lines are not all split before they are counted. */
 async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < body.length; at += 64 * KiB) yield body.subarray(at, at + 64 * KiB)
 }
 
-function read(text: string, number: number): SentLine {
+function take(sent: SentLines, range: SeqRange, text: string | UnreadableLine, number: number): void {
+  const line = read(text)
+  const bytes = (typeof text === 'string' ? text.length : text.bytes) + 1
+  // What ends an open answer says nothing new here: its items are answered later already.
+  if (line.type === 'heartbeat' || line.type === 'later') {
+    if (sent.beats) sent.unrecorded_bytes += bytes
+    sent.beats = true
+    return
+  }
+  if (line.seq >= range.first_seq && line.seq <= range.last_seq) {
+    const { type, seq, attempt, key } = line
+    sent.about.push({ text, type, seq, attempt, key })
+    return
+  }
+  sent.unrecorded_bytes += bytes
+  if (sent.passed_over.length === 0) sent.head = headOf(text)
+  if (sent.passed_over.length < LIMITS.answer_passed_over)
+    sent.passed_over.push({ line: number, problem: line.problem ?? namesNone(line.seq) })
+}
+
+const namesNone = (seq: number) =>
+  seq > 0 ? `no item of this address has seq ${seq}` : 'the line names no item by its seq'
+
+interface ReadLine extends Omit<SentLine, 'text'> {
+  problem?: string
+}
+
+function read(text: string | UnreadableLine): ReadLine {
+  if (typeof text !== 'string') return unreadable(text, text.problem)
   try {
-    const { type, seq, attempt, step } = JSON.parse(text)
-    return { number, text, type, seq: placeOf(seq), attempt: placeOf(attempt), key: keyOf(step?.key) }
+    const fields = JSON.parse(text)
+    if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
+      return unreadable(text, 'the line is not a JSON object')
+    const { type, seq, attempt, step } = fields
+    return { type, seq: placeOf(seq), attempt: placeOf(attempt), key: keyOf(step?.key) }
   } catch {
-    throw badLine(`Line ${number} is not a JSON object`)
+    return unreadable(text, 'the line is not JSON')
   }
 }
+
+const unreadable = (text: string | UnreadableLine, problem: string): ReadLine => ({
+  type: undefined,
+  seq: namedSeq(text) ?? 0,
+  attempt: undefined,
+  key: undefined,
+  problem,
+})
 
 /** The number, or 0 if it is invalid: no item and no attempt has 0. */
 const placeOf = (given: unknown): number =>
@@ -60,16 +123,17 @@ const placeOf = (given: unknown): number =>
 const keyOf = (given: unknown): string | undefined =>
   typeof given === 'string' ? plainText(given, LIMITS.step_key_characters) : undefined
 
-/** Requires a hold's step and its `hold` line in one POST: the step is written with the hold, and lost without it. */
-export function checkHolds(lines: readonly SentLine[]): void {
-  for (const { number, seq, attempt, key } of lines) {
-    if (key === undefined || !HOLD_KEY.test(key)) continue
-    if (!lines.some(one => one.type === 'hold' && one.seq === seq && one.attempt === attempt))
-      throw badLine(
-        `Line ${number}: the step records a hold, and the item's line "hold" is not in the same POST`,
-      )
-  }
+/** The beginning of a line, for people. */
+const headOf = (line: string | UnreadableLine): string =>
+  plainText(typeof line === 'string' ? line : line.head, LIMITS.unrecorded_words)
+
+/** No line of a POST can be used: so says the first of them. */
+export function nothingUsable({ passed_over: [first], head }: SentLines): ApiError {
+  return badLine(`Line ${first!.line}: ${first!.problem}: ${head}`)
 }
+
+export const tooMuchUnrecorded = ({ head }: SentLines): string =>
+  `the agent sent more than ${LIMITS.unrecorded_bytes} bytes that record nothing${head === '' ? '' : `, such as: ${head}`}`
 
 export const badLine = (problem: string) =>
   new ApiError(

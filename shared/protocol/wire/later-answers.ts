@@ -33,5 +33,15 @@ export const AwaitedItems = z
     open: z
       .array(z.int())
       .describe('By their seq, the items that are still awaited at this address. Work on no others.'),
+    passed_over: z
+      .array(
+        z.object({
+          line: z.int().min(1).describe('Its number in the body, from 1.'),
+          problem: z.string().describe('Why nobody can use the line.'),
+        }),
+      )
+      .max(LIMITS.answer_passed_over)
+      .optional()
+      .describe('The first lines that name no item of this address. The others counted.'),
   })
   .openapi('AwaitedItems', { description: 'What is still awaited of an agent that answers later.' })

@@ -76,10 +76,14 @@ async function* chunksOf(lines: readonly AgentLine[]): AsyncGenerator<Uint8Array
   for (const line of lines) yield new TextEncoder().encode(`${JSON.stringify(line)}\n`)
 }
 
-async function send(address: string, body: string, type = 'application/x-ndjson') {
+async function send(address: string, body: string | Uint8Array<ArrayBuffer>, type = 'application/x-ndjson') {
   const app = createApp([answerItems], () => engine.ctx)
   const response = await app.request(address, { method: 'POST', headers: { 'content-type': type }, body })
-  const json = (await response.json()) as { open?: number[]; error?: { code: string; message: string } }
+  const json = (await response.json()) as {
+    open?: number[]
+    passed_over?: { line: number; problem: string }[]
+    error?: { code: string; message: string }
+  }
   return { status: response.status, ...json }
 }
 
@@ -137,12 +141,14 @@ it('a POST renews the lease; without one the items are retried, and lines of the
   expect(await post(address, [result(sent[0]!)])).toMatchObject(refused)
   await consume(agent.ctx)
   expect(await post(address, [result(sent[0]!)])).toMatchObject(refused)
-  const again = agent.asked.at(-1)!
-  expect(again.items.map(item => item.attempt)).toEqual([2, 2])
+  // One of them may have ended the agent, so each is sent without the other.
+  const [one, two] = agent.asked.slice(1).sort((a, b) => a.items[0]!.seq - b.items[0]!.seq)
+  expect([one, two].map(request => request!.items.map(item => item.attempt))).toEqual([[2], [2]])
   // Lines of the earlier attempt are ignored at the new address too.
-  const late = await post(again.address, [result(sent[0]!), result(again.items[1]!)])
+  const late = await post(one!.address, [result(sent[0]!), { type: 'heartbeat' }])
   expect(late).toMatchObject({ status: 200, open: [1] })
-  await post(again.address, [result(again.items[0]!)])
+  expect(late.passed_over).toBeUndefined()
+  for (const { items, address } of [one!, two!]) await post(address, [result(items[0]!)])
   expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 2 })
   expect(await conservation(engine, runId)).toEqual([])
 })
@@ -247,16 +253,15 @@ it('later lines are refused after a cancel that aborts, and count after a cancel
   expect(await conservation(engine, finishing.runId)).toEqual([])
 })
 
-it('a POST with a bad or overlong line, with too large a body or of another content type has no effect [runs.answer-later]', async () => {
+it('a POST of which no line can be used, with too large a body or of another content type has no effect [runs.answer-later]', async () => {
   const { runId, sent, address } = await handedOver(1)
   const good = JSON.stringify(centStep(sent[0]!, 'call'))
   const refusals: [string, string][] = [
-    [`${good}\nnot json`, 'Line 2 is not a JSON object'],
-    [`${good}\n{"type":"step","seq":1,"attempt":1,"step":{"key":"x"}}`, 'Line 2: step.kind must be one of'],
-    [`${good}\n{"type":"song","seq":1,"attempt":1}`, 'Line 2: unknown line type "song"'],
-    [`${good}\n"${'x'.repeat(LIMITS.agent_line_bytes)}"`, 'Line 2 is longer than'],
-    // Cut in the middle of a line.
-    [`${good}\n${good.slice(0, 40)}`, 'Line 2 is not a JSON object'],
+    ['\n\nnot json', 'Line 3: the line is not JSON: not json. No line of this POST was taken'],
+    ['[1]\n{}', 'Line 1: the line is not a JSON object'],
+    ['{"type":"song"}', 'Line 1: the line names no item by its seq'],
+    ['{"type":"result","seq":7,"attempt":1,"output":1}', 'Line 1: no item of this address has seq 7'],
+    [`"${'x'.repeat(LIMITS.agent_line_bytes)}"`, 'Line 1: the line is longer than'],
   ]
   for (const [body, message] of refusals)
     expect(await send(address, body)).toMatchObject({
@@ -269,6 +274,167 @@ it('a POST with a bad or overlong line, with too large a body or of another cont
     expect(await send(address, body)).toMatchObject({ status: 400, error: { code: 'body_too_large' } })
   expect(await send(address, good, 'text/plain')).toMatchObject({ status: 400 })
   expect((await engine.items(runId))[0]).toMatchObject({ status: 'running', step_count: 0 })
+})
+
+describe('one bad line of a POST for three items', () => {
+  const head = (item: ItemLine, type = 'result') =>
+    `{"type":"${type}","seq":${item.seq},"attempt":${item.attempt}`
+  const aStep = (item: ItemLine, fields: string) =>
+    `${head(item, 'step')},"step":{"key":"k","kind":"tool_call","name":"t","output":1,${fields}}}`
+
+  /** A wrong line that names its item. */
+  const NAMED: [what: string, line: (item: ItemLine) => string, words: string][] = [
+    ['not JSON', item => `${head(item)},"output":{"score":NaN}}`, 'the line is not JSON: {"type":"result"'],
+    ['cut off', item => `${head(item)},"outp`, 'the line is not JSON'],
+    ['a byte of Latin-1', item => `${head(item)},"output":"caf\xe9"}`, 'the line is not valid UTF-8'],
+    ['too long', item => `${head(item)},"output":"${'x'.repeat(2_200_000)}"}`, 'longer than 2097152 bytes'],
+    [
+      'too long, and named at its end',
+      ({ seq, attempt }) =>
+        `{"type":"result","output":"${'x'.repeat(2_200_000)}","seq":${seq},"attempt":${attempt}}`,
+      'longer than 2097152 bytes',
+    ],
+    [
+      'a repeated key',
+      ({ seq, attempt }) => `{"type":"result","output":{"a":1,"a":2},"seq":${seq},"attempt":${attempt}}`,
+      '"a"',
+    ],
+    [
+      'a depth of 70',
+      ({ seq, attempt }) =>
+        `{"type":"result","output":${'['.repeat(70)}${']'.repeat(70)},"seq":${seq},"attempt":${attempt}}`,
+      '64 levels',
+    ],
+    ['degraded is 5', item => `${head(item)},"degraded":5,"output":1}`, 'degraded must be a string'],
+    ['a bad time', item => aStep(item, '"started_at":"yesterday","duration_ms":1'), 'step.started_at must'],
+    ['no step', item => `${head(item, 'step')}}`, 'step must be an object'],
+    ['an unknown type', item => `${head(item, 'song')}}`, 'unknown line type "song"'],
+    ['no type', ({ seq, attempt }) => `{"seq":${seq},"attempt":${attempt}}`, 'unknown line type'],
+    ['a bad hold', item => `${head(item, 'hold')},"reason":[]}`, 'reason must be a string'],
+    [
+      'a step of a hold without its line',
+      item => JSON.stringify(step(item, 'hold')),
+      'the step "hold" records a hold, and the item\'s line "hold" is not in the same POST',
+    ],
+    [
+      'a step of a hold with a bad line',
+      item => `${JSON.stringify(step(item, 'hold'))}\n${head(item, 'hold')},"reason":[]}`,
+      'reason must be a string',
+    ],
+  ]
+  /** Bytes as they are, so that a line can hold what is not UTF-8. */
+  const bytesOf = (lines: readonly string[]) => new Uint8Array(Buffer.from(lines.join('\n'), 'latin1'))
+
+  it.for(NAMED)(
+    'ends the item that it names and no other: %s [runs.answer-later]',
+    async ([, bad, words]) => {
+      const { runId, sent, address } = await handedOver(3)
+      const [one, guilty, other] = sent as [ItemLine, ItemLine, ItemLine]
+      const body = bytesOf([
+        JSON.stringify(result(one)),
+        bad(guilty),
+        JSON.stringify(centStep(other, 'call')),
+      ])
+      const answer = await send(address, body)
+      expect(answer).toMatchObject({ status: 200, open: [3] })
+      expect(answer.passed_over).toBeUndefined()
+      const items = await engine.items(runId)
+      expect(items.map(({ status, attempt, step_count }) => [status, attempt, step_count])).toEqual([
+        ['completed', 1, 0],
+        ['failed', 1, 0],
+        ['running', 1, 1],
+      ])
+      expect(items[1]).toMatchObject({ error_code: 'protocol_error' })
+      expect(items[1]!.error_message).toContain(words)
+      // Sent again, it is about an item that has ended.
+      expect(await send(address, body)).toEqual({ status: 200, run_id: runId, open: [3] })
+      expect(await post(address, [result(other)])).toMatchObject({ status: 200, open: [] })
+      expect(await engine.run(runId)).toMatchObject({ ok: 2, failed: 1 })
+      expect(await conservation(engine, runId)).toEqual([])
+    },
+  )
+
+  const NAMELESS: [what: string, lines: string, passed_over: [number, string][]][] = [
+    ['a print', 'DEBUG loading model...', [[2, 'the line is not JSON']]],
+    ['a print that quotes a line', 'sent {"seq":2}', [[2, 'the line is not JSON']]],
+    ['a list', '[{"seq":2}]', [[2, 'the line is not a JSON object']]],
+    ['no object', '17\n"text"', [2, 3].map(line => [line, 'the line is not a JSON object'])],
+    ['a byte of Latin-1', 'caf\xe9', [[2, 'the line is not valid UTF-8']]],
+    ['no seq', '{"type":"result","output":1}', [[2, 'the line names no item by its seq']]],
+    ['a seq in quotes', '{"type":"result","seq":"2"}', [[2, 'the line names no item by its seq']]],
+    ['a foreign seq', '{"type":"result","seq":9,"attempt":1}', [[2, 'no item of this address has seq 9']]],
+    ['blank lines before it', '\n \r\n\t\n{}', [[5, 'the line names no item by its seq']]],
+    ['blank lines alone', '\n \r\n\t\n', []],
+    ['`later`', '{"type":"later"}\n{"type":"later"}', []],
+    [
+      'twelve prints',
+      Array(12).fill('x').join('\n'),
+      Array.from({ length: 10 }, (_, at) => [at + 2, 'the line is not JSON']),
+    ],
+  ]
+  it.for(NAMELESS)(
+    'is passed over and listed if it names none: %s [runs.answer-later]',
+    async ([, lines, passed_over]) => {
+      const { runId, sent, address } = await handedOver(3)
+      const body = bytesOf([JSON.stringify(result(sent[0]!)), lines, JSON.stringify(result(sent[2]!))])
+      const listed = passed_over.map(([line, problem]) => ({ line, problem }))
+      const answer = await send(address, body)
+      expect(answer).toEqual({
+        status: 200,
+        run_id: runId,
+        open: [2],
+        ...(listed.length > 0 && { passed_over: listed }),
+      })
+      expect(await engine.run(runId)).toMatchObject({ ok: 2, running: 1 })
+      expect(await conservation(engine, runId)).toEqual([])
+    },
+  )
+
+  const FLOODS: [what: string, lines: string, words: string][] = [
+    ['prints', 'tqdm: 10%|#    |\n'.repeat(5000), 'bytes that record nothing, such as: tqdm: 10%'],
+    ['blank lines', '\n'.repeat(100_000), 'bytes that record nothing'],
+    ['heartbeats', '{"type":"heartbeat"}\n'.repeat(5000), 'bytes that record nothing'],
+    [
+      'foreign items',
+      '{"type":"result","seq":9,"attempt":1}\n'.repeat(3000),
+      'such as: {"type":"result","seq":9',
+    ],
+    ['a long line', 'x'.repeat(2_200_000), 'bytes that record nothing, such as: xxx'],
+  ]
+  it.for(FLOODS)(
+    'is refused as one of too many among several items, and ends the only one: %s',
+    async ([, lines, words]) => {
+      const { runId, sent, address } = await handedOver(2)
+      const body = (item: ItemLine) => `${JSON.stringify(centStep(item, 'call'))}\n${lines}`
+      const message = expect.stringContaining(words)
+      expect(await send(address, body(sent[0]!))).toMatchObject({
+        status: 400,
+        error: { code: 'invalid_line', message },
+      })
+      expect((await engine.items(runId)).map(item => item.step_count)).toEqual([0, 0])
+      await post(address, [result(sent[0]!)])
+      expect(await send(address, body(sent[1]!))).toMatchObject({ status: 200, open: [] })
+      expect((await engine.items(runId))[1]).toMatchObject({
+        status: 'failed',
+        error_code: 'protocol_error',
+        error_message: message,
+        step_count: 1,
+      })
+      expect(await conservation(engine, runId)).toEqual([])
+    },
+  )
+
+  it('does not make lines of ended items count as a flood: they may be sent again [runs.answer-later]', async () => {
+    const { runId, sent, address } = await handedOver(3)
+    const lines = sent.slice(0, 2).map(item => result(item, 'x'.repeat(100_000)))
+    expect(await post(address, lines)).toMatchObject({ status: 200, open: [3] })
+    expect(await post(address, [...lines, result(sent[2]!)])).toEqual({
+      status: 200,
+      run_id: runId,
+      open: [],
+    })
+    expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 3 })
+  })
 })
 
 it('a forged or altered answer address is refused, and a real one does not reveal its run [runs.answer-address]', async () => {
@@ -588,17 +754,17 @@ it('the running time of an item that yields by POST counts from its request on',
   expect(item!.ran_ms).toBeGreaterThanOrEqual(60_000)
 })
 
-it('a step that records a hold is refused without its hold line, and accepted with it', async () => {
-  const { runId, sent, address } = await handedOver(1)
-  const [item] = sent as [ItemLine]
+it('a step that records a hold is recorded with its hold line, or with another line that ends its item', async () => {
+  const { runId, sent, address } = await handedOver(2)
+  const [item, other] = sent as [ItemLine, ItemLine]
   const { seq, attempt } = item
-  expect(await post(address, [step(item, 'first'), step(item, 'hold')])).toMatchObject({
-    status: 400,
-    error: { code: 'invalid_line', message: expect.stringContaining('Line 2: the step records a hold') },
-  })
   const hold = { type: 'hold', seq, attempt, reason: 'look at it' }
-  expect(await post(address, [step(item, 'first'), step(item, 'hold'), hold])).toMatchObject({ open: [] })
-  expect((await engine.items(runId))[0]).toMatchObject({ status: 'paused', step_count: 2 })
+  expect(await post(address, [step(item, 'first'), step(item, 'hold'), hold])).toMatchObject({ open: [2] })
+  expect(await post(address, [step(other, 'hold'), result(other)])).toMatchObject({ open: [] })
+  expect((await engine.items(runId)).map(one => [one.status, one.step_count])).toEqual([
+    ['paused', 2],
+    ['completed', 1],
+  ])
   expect(await conservation(engine, runId)).toEqual([])
 })
 
