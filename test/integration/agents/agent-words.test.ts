@@ -82,7 +82,7 @@ describe('a line with', () => {
   })
 
   it.each(REFUSED)(
-    '%s is refused in a later answer, and the item still awaits one [runs.answer-later]',
+    '%s ends its item in a later answer too, and one with a number that no item has does not [runs.answer-later]',
     async (_, body) => {
       const address = await answered('{"type":"later"}\n')
       const app = createApp([answerItems], () => engine.ctx)
@@ -91,15 +91,15 @@ describe('a line with', () => {
         const response = await app.request(address, init)
         return [response.status, ((await response.json()) as { error?: { code: string } }).error?.code]
       }
-      expect(await post(body)).toEqual([400, 'invalid_line'])
-      // Lines with numbers that no item has are ignored.
-      for (const seq of [NO_TEXT, '9007199254740991', '-1', '1e999', '"1"'])
-        expect(await post(`{"type":"result","seq":${seq},"attempt":${seq},"output":1}`)).toEqual([
-          200,
-          undefined,
-        ])
-      expect(await post(END)).toEqual([200, undefined])
-      expect(await item()).toMatchObject({ status: 'completed', outcome: 'ok', output: '"done"' })
+      for (const seq of [NO_TEXT, '9007199254740991', '-1', '1e999', '"1"']) {
+        const nobodys = `{"type":"result","seq":${seq},"attempt":${seq},"output":1}`
+        expect(await post(nobodys)).toEqual([400, 'invalid_line'])
+        expect(await post(`{"type":"heartbeat"}\n${nobodys}`)).toEqual([200, undefined])
+      }
+      expect(await item()).toMatchObject({ status: 'running' })
+      expect(await post(body)).toEqual([200, undefined])
+      expect(await post(END)).toEqual([409, 'claim_ended'])
+      expect(await item()).toMatchObject({ status: 'failed', error_code: 'protocol_error', output: null })
     },
   )
 })

@@ -725,6 +725,44 @@ it('an agent that never sends its later answer is asked once more, and then its 
   expect(await conservation(engine, runId)).toEqual([])
 })
 
+it.for([
+  ['nothing', []],
+  ['a heartbeat', [{ type: 'heartbeat' }]],
+] as const)(
+  'an item whose process dies with it, after %s, ends without the others that it was sent with [runs.answer-later]',
+  async ([, before]) => {
+    const runId = await engine.submit(60)
+    const agent = laterAgent()
+    let sends = 0
+    for (let rounds = 0; rounds < 12 && (await engine.run(runId)).finished_at === null; rounds++) {
+      await engine.skipBackoff()
+      await consume(agent.ctx)
+      for (const { items, address } of agent.asked.slice(sends)) {
+        if (before.length > 0) await post(address, before)
+        // Each request has a process of its own, as a function has; nothing follows the item that ends it.
+        if (items.some(item => item.seq === 7)) continue
+        await post(
+          address,
+          items.map(item => result(item)),
+        )
+      }
+      sends = agent.asked.length
+      await engine.expireLeases()
+      await sweep(engine.ctx)
+    }
+    expect(await engine.run(runId)).toMatchObject({ status: 'partial', ok: 59, failed: 1 })
+    const rows = await engine.items(runId)
+    expect(rows[6]).toMatchObject({
+      status: 'failed',
+      error_code: before.length === 0 ? 'answer_never_came' : 'lease_lost',
+    })
+    expect(rows.filter(row => Number(row.seq) !== 7 && Number(row.transport_failures) > 0)).toEqual([])
+    // Once together, in two halves, those of one half alone, and the item until it has failed often enough.
+    expect(sends).toBeLessThanOrEqual(1 + 2 + 30 + LIMITS.transport_attempts - 1)
+    expect(await conservation(engine, runId)).toEqual([])
+  },
+)
+
 it('an agent that sent a heartbeat and then died is asked again, like one whose consumer died [runs.answer-later]', async () => {
   const { runId, agent } = await handedOver(1)
   for (let nth = 1; nth <= 2; nth++) {
