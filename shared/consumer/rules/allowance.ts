@@ -4,6 +4,17 @@
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 
+/** Heartbeats, of which one a second says something. */
+export class Beats {
+  #last_ms = Number.NEGATIVE_INFINITY
+
+  isBeat(now_ms: number): boolean {
+    if (sinceMs(now_ms, this.#last_ms) < 1000) return false
+    this.#last_ms = now_ms
+    return true
+  }
+}
+
 /** The bytes of one request, or of one item, that recorded nothing. */
 export class Allowance {
   readonly #started_ms: number

@@ -15,14 +15,13 @@ import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import { fieldsOf } from '../../json/json.ts'
 import { JsonError } from '../../json/json-error.ts'
 import type { UnreadableLine } from '../../json/loose-lines.ts'
-import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import { namedSeq } from '../../protocol/rules/named-item.ts'
 import type { AgentLine, ItemError, StepReport } from '../../protocol/rules/protocol.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import type { Later, ResultWriter } from '../../settling/verbs/result-writer.ts'
-import { Allowance } from '../rules/allowance.ts'
+import { Allowance, Beats } from '../rules/allowance.ts'
 
 /** Takes the results that an answer contains. */
 export type ResultSink = Pick<ResultWriter, 'addStep' | 'end' | 'giveBack' | 'handOver'>
@@ -52,7 +51,7 @@ export class Answer {
   readonly #later: Later | undefined
   readonly #unrecorded: Allowance
   readonly #unrecordedOf = new Map<InFlightItem, Allowance>()
-  #heartbeat_ms = Number.NEGATIVE_INFINITY
+  readonly #beats = new Beats()
   open: number
   /** An item was ended before its agent ended it, so the agent should not continue. */
   cutShort = false
@@ -125,7 +124,7 @@ export class Answer {
   #take(text: string, bytes: number): boolean {
     const returned = returnedOf(text)
     const line = returned?.line ?? parse(text)
-    if (line.type === 'heartbeat') return this.#isBeat()
+    if (line.type === 'heartbeat') return this.#beats.isBeat(this.#now())
     if (line.type === 'later') {
       this.later()
       return true
@@ -134,14 +133,6 @@ export class Answer {
     if (!inFlight || inFlight.done) return false
     if (inFlight.attempt === line.attempt) this.#read(inFlight, line, text, returned?.output)
     else this.#strayOf(inFlight, bytes)
-    return true
-  }
-
-  /** A heartbeat counts once a second. */
-  #isBeat(): boolean {
-    const now_ms = this.#now()
-    if (sinceMs(now_ms, this.#heartbeat_ms) < 1000) return false
-    this.#heartbeat_ms = now_ms
     return true
   }
 

@@ -1,13 +1,17 @@
 // Reads the rows that a generator of the agent yields, where the agent runs. Guarantee: rows end without an error only
-// if the agent said that they ended, and how many there were.
+// if the agent said that they ended, and how many there were; a line that begins as an item is never passed over; and
+// what yields no item, such as prints and blank lines, is bounded.
 
 import { signatureOf } from '../../accounts/verbs/agent-keys.ts'
 import { openEnv } from '../../accounts/verbs/sealing.ts'
 import type { AgentResponse, AgentTarget } from '../../agents/rules/invoke-agent.ts'
+import { Allowance, Beats } from '../../consumer/rules/allowance.ts'
 import type { Context } from '../../context.ts'
 import { fieldsOf as membersOf } from '../../json/json.ts'
-import { LineError, ndjsonLines } from '../../json/ndjson.ts'
+import { looseLines, type UnreadableLine } from '../../json/loose-lines.ts'
+import { LineError } from '../../json/ndjson.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { plainText } from '../../kernel/plain-text.ts'
 import { type GeneratorRequest, NDJSON, PROTOCOL_VERSION } from '../../protocol/rules/protocol.ts'
 import type { Row } from '../../submission/rules/file-items.ts'
 import { type GeneratorSource, noGenerator, SourceError } from '../rules/source.ts'
@@ -34,7 +38,7 @@ export async function openGenerator(
     throw signal.aborted ? signal.reason : new SourceError(`The agent cannot be asked: ${error.message}`)
   })
   await checkHead(response)
-  const answer = new GeneratorAnswer(generator)
+  const answer = new GeneratorAnswer(generator, ctx.now)
   return { rows: answer.rows(silence.heard(response.body)), count: () => answer.items }
 }
 
@@ -62,53 +66,98 @@ async function checkHead({ status, contentType, body }: AgentResponse): Promise<
   throw new SourceError(`The agent answered ${status}${said === '' ? '.' : `: ${said}`}`)
 }
 
+const LINES = { line_bytes: LIMITS.agent_line_bytes, skipped_bytes: LIMITS.agent_skipped_line_bytes }
+const TYPES = new Set(['"item"', '"heartbeat"', '"end"', '"error"'])
+/** How an item begins, also as Python prints a dict. */
+const ITEM_HEAD = /^\s*\{\s*["']type["']\s*:\s*["']item["']/
+
 class GeneratorAnswer {
   /** The number of items, from the last line of the answer. */
   items: number | undefined
   readonly #name: string
+  readonly #now: () => number
+  readonly #beats = new Beats()
+  /** What came since the last item; an item shows that the generator is not endless. */
+  #unrecorded: Allowance | undefined
+  /** The first line that was passed over. */
+  #passedOver: string | undefined
   #read = 0
 
-  constructor(name: string) {
+  constructor(name: string, now: () => number) {
     this.#name = name
+    this.#now = now
   }
 
   async *rows(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row[]> {
     try {
-      for await (const { lines } of ndjsonLines(chunks, LIMITS.agent_line_bytes)) {
+      for await (const { lines, blank_bytes } of looseLines(chunks, LINES)) {
         const rows = lines.flatMap(line => this.#row(line))
+        if (blank_bytes > 0) this.#charge(blank_bytes)
         if (rows.length > 0) yield rows
       }
     } catch (error) {
       throw error instanceof LineError ? this.#broken(error.message) : error
     }
-    if (this.items === undefined) throw this.#broken('its answer ended before it was through')
+    if (this.items !== undefined) return
+    const after = this.#passedOver === undefined ? '' : `, after a line of no known type: ${this.#passedOver}`
+    throw this.#broken(`its answer ended before it was through${after}`)
   }
 
-  /** The row of a line; none for a heartbeat or the last line. */
-  #row(text: string): Row[] {
-    if (this.items !== undefined) throw this.#broken('it went on after its last line')
-    const members = this.#membersOf(text)
-    const type = members.get('type')
-    if (type === '"heartbeat"') return []
-    const input = members.get('input')
-    if (type === '"item"' && input !== undefined) return [{ line: ++this.#read, text: input }]
-    if (type === '"end"') {
-      const items = Number(members.get('items'))
-      if (!Number.isSafeInteger(items))
-        throw this.#broken('its last line does not say how many items there are')
-      this.items = items
+  /** The row of a line; none for any line but an item. */
+  #row(line: string | UnreadableLine): Row[] {
+    const members = this.#membersOf(line)
+    const type = members?.get('type')
+    if (members === undefined || type === undefined || !TYPES.has(type)) {
+      this.#passedOver ??= headOf(line)
+      this.#charge(bytesOf(line))
       return []
     }
+    if (this.items !== undefined) throw this.#broken('it went on after its last line')
+    if (type === '"item"') return [this.#item(members)]
     if (type === '"error"') throw this.#raised(JSON.parse(members.get('error') ?? 'null'))
-    throw this.#broken(`a line is none of item, heartbeat, end and error: ${text.slice(0, 120)}`)
+    if (type === '"end"') this.items = this.#count(members)
+    else if (!this.#beats.isBeat(this.#now())) this.#charge(bytesOf(line))
+    return []
   }
 
-  #membersOf(text: string): Map<string, string> {
+  #item(members: Map<string, string>): Row {
+    const input = members.get('input')
+    if (input === undefined) throw this.#broken(`item ${this.#read + 1} has no input`)
+    this.#unrecorded = undefined
+    return { line: ++this.#read, text: input }
+  }
+
+  #count(members: Map<string, string>): number {
+    const items = Number(members.get('items'))
+    if (!Number.isSafeInteger(items))
+      throw this.#broken('its last line does not say how many items there are')
+    if (items !== this.#read && this.#passedOver !== undefined)
+      throw this.#broken(
+        `its last line says that there are ${items}, and this line was passed over: ${this.#passedOver}`,
+      )
+    return items
+  }
+
+  /** Undefined for a line that cannot be read, unless it begins as an item: that must not be lost. */
+  #membersOf(line: string | UnreadableLine): Map<string, string> | undefined {
+    let problem: string
     try {
-      return membersOf(text)
+      if (typeof line === 'string') return membersOf(line)
+      problem = line.problem
     } catch (error) {
-      throw this.#broken(`a line cannot be read (${(error as Error).message}): ${text.slice(0, 120)}`)
+      problem = (error as Error).message
     }
+    const head = headOf(line)
+    if (ITEM_HEAD.test(head))
+      throw this.#broken(`item ${this.#read + 1} cannot be read (${problem}): ${head}`)
+    return undefined
+  }
+
+  #charge(bytes: number): void {
+    this.#unrecorded ??= new Allowance(this.#now())
+    if (!this.#unrecorded.isSpentBy(bytes, this.#now())) return
+    const suchAs = this.#passedOver === undefined ? '' : `, such as: ${this.#passedOver}`
+    throw this.#broken(`it sent more than ${LIMITS.unrecorded_bytes} bytes without an item${suchAs}`)
   }
 
   #raised(error: { message?: unknown } | null): SourceError {
@@ -120,3 +169,9 @@ class GeneratorAnswer {
     return new SourceError(`The generator ${this.#name}, after ${this.#read} items: ${what}.`)
   }
 }
+
+const headOf = (line: string | UnreadableLine): string =>
+  plainText(typeof line === 'string' ? line : line.head, LIMITS.source_words_characters)
+
+const bytesOf = (line: string | UnreadableLine): number =>
+  (typeof line === 'string' ? line.length : line.bytes) + 1

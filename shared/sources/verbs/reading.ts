@@ -1,4 +1,5 @@
-// Watches a source while it is read. Guarantee: one that sends nothing for too long, or too much, throws a SourceError.
+// Watches a source while it is read. Guarantee: one that sends nothing for too long, too much, or no row in much, throws
+// a SourceError.
 
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
@@ -60,6 +61,28 @@ export class Silence {
       }
     } catch (error) {
       throw error instanceof SourceError ? error : new SourceError((error as Error).message)
+    }
+  }
+}
+
+/** Ends a source that goes on without a row, with blank lines for example. */
+export class Rowless {
+  #bytes = 0
+
+  /** @throws SourceError over LIMITS.source_rowless_bytes since the last row */
+  async *heard(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      this.#bytes += chunk.length
+      if (this.#bytes > LIMITS.source_rowless_bytes)
+        throw new SourceError(`The source sent more than ${LIMITS.source_rowless_bytes} bytes without a row.`)
+      yield chunk
+    }
+  }
+
+  async *rows(rows: OpenSource['rows']): AsyncGenerator<readonly Row[]> {
+    for await (const some of rows) {
+      if (some.length > 0) this.#bytes = 0
+      yield some
     }
   }
 }

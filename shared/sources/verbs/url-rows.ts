@@ -10,7 +10,7 @@ import { filledIn } from '../rules/declared-source.ts'
 import { jsonRows } from '../rules/json-rows.ts'
 import { fieldsOf, SourceError, type UrlSource } from '../rules/source.ts'
 import { urlFor } from '../rules/source-url.ts'
-import { type OpenSource, type Reading, type Silence, wordsOf } from './reading.ts'
+import { type OpenSource, type Reading, Rowless, type Silence, wordsOf } from './reading.ts'
 
 const ACCEPT = { ndjson: 'application/x-ndjson', csv: 'text/csv', json: 'application/json' }
 const ACCEPT_GUESSED = 'application/x-ndjson, application/json;q=0.9'
@@ -26,7 +26,9 @@ export async function openUrl(
 ): Promise<OpenSource> {
   const answer = await ask(ctx, reading, signal)
   const expected = countOf(answer)
-  return { rows: rowsOf(whole(answer, silence), reading.source), count: () => expected }
+  const rowless = new Rowless()
+  const rows = rowsOf(rowless.heard(whole(answer, silence)), reading.source)
+  return { rows: rowless.rows(rows), count: () => expected }
 }
 
 async function ask(ctx: Context, reading: Reading<UrlSource>, signal: AbortSignal): Promise<OutsideAnswer> {

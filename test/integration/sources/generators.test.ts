@@ -1,6 +1,8 @@
 // Runs whose items an agent's generator makes: they follow the rules of every source, whatever the generator does.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { NodeContext } from '../../../infra/node/context.ts'
+import type { InvokeAgent } from '../../../shared/agents/rules/invoke-agent.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { AgentLine } from '../../../shared/protocol/rules/protocol.ts'
@@ -134,7 +136,12 @@ describe('a schedule whose source is a generator', () => {
       '"id"',
       2,
     ],
-    ['sends a line of another type', [{ type: 'result', output: 1 }], 'a line is none of item, heartbeat'],
+    [
+      'sends a line of another type and ends',
+      [ticket(1), { type: 'result', output: 1 }],
+      'ended before it was through, after a line of no known type: {"type":"result","output":1}',
+    ],
+    ['yields an item without an input', [ticket(1), { type: 'item' }], 'item 2 has no input'],
   ]
   it.each(failures)(
     'starts nothing if the generator %s, and calls it again from its start [sources.failed]',
@@ -156,6 +163,114 @@ describe('a schedule whose source is a generator', () => {
       await tick()
       expect(await rows(id)).toMatchObject([{ outcome: 'fired', tries: 2 }])
       expect(await left()).toEqual({ runs: 1, items: 1, reads: 0 })
+    },
+  )
+
+  /** The generator answers with these bytes, again and again if `isEndless`. */
+  let answer: { text: string; isEndless: boolean }
+  let raw: NodeContext
+  beforeAll(() => {
+    const invokeAgent: InvokeAgent = async (_, { signal }) => {
+      const { text, isEndless } = answer
+      async function* body() {
+        do {
+          yield new Uint8Array(Buffer.from(text, 'latin1'))
+          await new Promise(resolve => setImmediate(resolve))
+        } while (isEndless && !signal.aborted)
+      }
+      return { status: 200, contentType: 'application/x-ndjson', body: body() }
+    }
+    // The reader of a pool keeps the context that it was made with.
+    raw = { ...engine.apart(), invokeAgent }
+  })
+  function tickWith(text: string, isEndless = false): Promise<void> {
+    answer = { text, isEndless }
+    return tick(raw)
+  }
+  const item = (n: number) => JSON.stringify(ticket(n))
+  const end = (items: number) => `{"type":"end","items":${items}}`
+
+  it.each([
+    ['a print', 'DEBUG reading the export...'],
+    ['a list', '[1,2]'],
+    ['a byte of Latin-1', 'caf\xe9'],
+    ['a line of another type', '{"type":"result","output":1}'],
+    ['an object', '{"rows":3}'],
+    ['what is no object', '17\n"text"\nnull'],
+    ['blank lines', '\n \r\n\t\n'],
+    ['too many heartbeats', '{"type":"heartbeat"}\n'.repeat(100)],
+    ['a print that quotes an item', 'made {"type":"item","input":1}'],
+  ])('passes over %s, and starts the run over the items [sources.generator]', async (_, stray) => {
+    const id = await schedule()
+    const isKnown = stray.includes('heartbeat')
+    await tickWith([stray, item(1), stray, item(2), end(2), isKnown ? '' : stray].join('\n'))
+    expect(await rows(id)).toMatchObject([{ outcome: 'fired', detail: null }])
+    expect(await left()).toEqual({ runs: 1, items: 2, reads: 0 })
+  })
+
+  it('passes over a print for every item, however many they are together', async () => {
+    const id = await schedule()
+    const lines = Array.from({ length: 2000 }, (_, at) => `progress ${'#'.repeat(50)}\n${item(at + 1)}\n`)
+    await tickWith(`${lines.join('')}${end(2000)}\n`)
+    expect(await rows(id)).toMatchObject([{ outcome: 'fired' }])
+    expect(await left()).toEqual({ runs: 1, items: 2000, reads: 0 })
+  })
+
+  const lost: [what: string, line: string, text: string][] = [
+    ['is not JSON', '{"type":"item","input":{"score":NaN}}', 'item 2 cannot be read'],
+    ['is a dict of Python', `{'type': 'item', 'input': {'id': 'T-2'}}`, 'item 2 cannot be read'],
+    ['is cut off', '{"type":"item","inp', 'item 2 cannot be read'],
+    [
+      'has a byte of Latin-1',
+      '{"type":"item","input":"caf\xe9"}',
+      'item 2 cannot be read (the line is not valid',
+    ],
+    ['has a repeated key', '{"type":"item","input":{"a":1,"a":2}}', 'item 2 cannot be read'],
+    [
+      'is too long',
+      `{"type":"item","input":"${'x'.repeat(2_200_000)}"}`,
+      'item 2 cannot be read (the line is longer',
+    ],
+    [
+      'comes after a print',
+      `made {"type":"item","input":{}}\n${end(2)}`,
+      'says that there are 2, and this line was',
+    ],
+    [
+      'ends with its type',
+      `{"input":NaN,"type":"item"}\n${end(2)}`,
+      'was passed over: {"input":NaN,"type":"item"}',
+    ],
+  ]
+  it.each(lost)('starts nothing if an item %s, and says which [sources.failed]', async (_, line, text) => {
+    const id = await schedule()
+    await tickWith([item(1), line, ''].join('\n'))
+    expect(await rows(id)).toMatchObject([
+      { reason: 'source_failed', detail: { line: null, text: expect.stringContaining(text) } },
+    ])
+    expect(await left()).toEqual({ runs: 0, items: 0, reads: 0 })
+  })
+
+  const endless: [what: string, piece: string, text: string][] = [
+    ['prints', 'tqdm: 10%\n'.repeat(100), 'bytes without an item, such as: tqdm: 10%.'],
+    ['blank lines', '\n'.repeat(1000), 'bytes without an item.'],
+    ['heartbeats', '{"type":"heartbeat"}\n'.repeat(100), 'bytes without an item.'],
+    [
+      'lines of another type',
+      '{"type":"song"}\n'.repeat(100),
+      'bytes without an item, such as: {"type":"song"}.',
+    ],
+    ['one line', 'x'.repeat(1_000_000), 'a line is longer than 67108864 bytes.'],
+  ]
+  it.each(endless)(
+    'is left if it goes on with %s and yields no item [sources.failed]',
+    async (_, piece, text) => {
+      const id = await schedule()
+      await tickWith(piece, true)
+      expect(await rows(id)).toMatchObject([
+        { reason: 'source_failed', detail: { line: null, text: expect.stringContaining(text) } },
+      ])
+      expect(await left()).toEqual({ runs: 0, items: 0, reads: 0 })
     },
   )
 

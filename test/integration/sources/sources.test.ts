@@ -76,6 +76,20 @@ const serve = (answer: Serve) => {
   source.serve = answer
 }
 
+/** Sends the first text once and the other for ever. */
+const endless =
+  (first: string, other: string): Serve =>
+  response => {
+    response.writeHead(200)
+    const more = (): unknown =>
+      response.destroyed || response.write(other.repeat(50_000), () => setImmediate(more))
+    response.write(first)
+    more()
+  }
+const ROWLESS = {
+  text: expect.stringContaining(`sent more than ${LIMITS.source_rowless_bytes} bytes without a row`),
+}
+
 describe('an occurrence whose schedule has a source', () => {
   it('starts a run with the tags and the pilot items of its schedule [schedules.tags]', async () => {
     serve(body(ticketLines(3).join('')))
@@ -257,22 +271,21 @@ describe('a source that fails', () => {
       { text: expect.stringContaining('ended before its array did') },
       { format: 'json' },
     ],
+    ['sends blank lines without end', endless('', '\r\n'), ROWLESS],
+    ['sends blank lines without end after a row', endless('{"id":"T-1","tenant":"t"}\n', ' \n'), ROWLESS],
+    ['sends blank lines of CSV without end', endless('id,tenant\nT-1,t\n', '\n'), ROWLESS, { format: 'csv' }],
+    ['sends blanks before its array', endless('', ' '), ROWLESS, { format: 'json' }],
     [
-      'is one line without end',
-      r => {
-        r.writeHead(200)
-        const more = (): unknown => r.destroyed || r.write('x'.repeat(100_000), () => setImmediate(more))
-        more()
-      },
-      { line: 1, text: expect.stringContaining('longer than') },
+      'sends blanks after its array',
+      endless('[{"id":"T-1","tenant":"t"}]', ' '),
+      ROWLESS,
+      { format: 'json' },
     ],
+    ['sends blanks without a declared format', endless('', '\n'), ROWLESS, { format_guessed: true }],
+    ['is one line without end', endless('', 'x'), { line: 1, text: expect.stringContaining('longer than') }],
     [
       'is one element without end',
-      r => {
-        r.writeHead(200)
-        const more = (): unknown => r.destroyed || r.write('[['.repeat(50_000), () => setImmediate(more))
-        more()
-      },
+      endless('', '[['),
       { line: 1, text: expect.stringContaining('longer than') },
       { format: 'json' },
     ],
