@@ -37,6 +37,15 @@ describe('lines of a stream that is not trusted', () => {
     expect(await read(bytes(text))).toEqual({ lines, blank })
   })
 
+  it('have their numbers, with blank and unreadable lines counted, wherever a chunk ends', async () => {
+    const whole = bytes(`a\n\nb\r\n \n${'x'.repeat(50)}\n\n\nc`)
+    for (const size of [1, 2, 3, 7, 64, 1000]) {
+      const numbers: number[] = []
+      for await (const batch of looseLines(piecesOf(whole, size), BOUNDS)) numbers.push(...batch.numbers)
+      expect(numbers).toEqual([1, 3, 5, 8])
+    }
+  })
+
   it('that are too long are known by their beginning and their end, and spoil no other', async () => {
     const { lines } = await read(bytes(`a\n{"seq":7,${'x'.repeat(40)},"end":1}\nb\n`))
     expect(lines).toEqual([

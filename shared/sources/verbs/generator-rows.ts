@@ -1,6 +1,6 @@
 // Reads the rows that a generator of the agent yields, where the agent runs. Guarantee: rows end without an error only
-// if the agent said that they ended, and how many there were; a line that begins as an item is never passed over; and
-// what yields no item, such as prints and blank lines, is bounded.
+// after a last line with their number; a line that begins as an item is never passed over; and what yields no item, such
+// as prints and blank lines, is bounded.
 
 import { signatureOf } from '../../accounts/verbs/agent-keys.ts'
 import { openEnv } from '../../accounts/verbs/sealing.ts'
