@@ -60,7 +60,7 @@ export async function takeAnswer(ctx: Context, named: SentRequest, body: SentBod
   const renewed_ms = ctx.now()
   const short =
     body.bytes <= LIMITS.answer_heartbeat_bytes ? await linesOf(await body.read(), sent) : undefined
-  if (short?.about.length === 0 && short.passed_over.length === 0) {
+  if (short?.about.length === 0 && !short.nameless) {
     const open = await findHanded(ctx.sql, sent)
     if (!open.some(item => item.handed && item.late))
       return { open: open.map(item => item.seq), passed_over: [] }
@@ -73,8 +73,9 @@ export async function takeAnswer(ctx: Context, named: SentRequest, body: SentBod
 }
 
 async function settleLines(ctx: Context, sent: HeldRequest, given: SentLines): Promise<number[]> {
-  const { about: lines, beats, passed_over, unrecorded_bytes } = given
-  if (lines.length === 0 && !beats && passed_over.length > 0) throw nothingUsable(given)
+  const { about: lines, beats, nameless, unrecorded_bytes } = given
+  if (nameless) ctx.log('warn', 'agent_lines_passed_over', { run_id: sent.run_id, ...nameless })
+  if (lines.length === 0 && !beats && nameless) throw nothingUsable(given)
   const named = new Set(lines.map(line => line.seq))
   let open = await awaitHandOver(ctx, sent, named)
   const isFlood = new Allowance(sent.started_ms).isSpentBy(unrecorded_bytes, ctx.now())

@@ -31,9 +31,9 @@ export interface SentLines {
   about: SentLine[]
   /** Whether it says that its agent is alive. */
   beats: boolean
-  /** The first lines that were passed over, and the beginning of the first. */
+  /** The first lines that were passed over; how many there were in all, and how the first of them begins. */
   passed_over: PassedOver[]
-  head: string
+  nameless: { lines: number; first: string } | undefined
   unrecorded_bytes: number
 }
 
@@ -48,7 +48,13 @@ export const nameOf = ({ seq, key }: { seq: number; key: string | undefined }) =
 
 /** @throws ApiError `body_too_large` for too many lines */
 export async function linesOf(body: Uint8Array, range: SeqRange): Promise<SentLines> {
-  const sent: SentLines = { about: [], beats: false, passed_over: [], head: '', unrecorded_bytes: 0 }
+  const sent: SentLines = {
+    about: [],
+    beats: false,
+    passed_over: [],
+    nameless: undefined,
+    unrecorded_bytes: 0,
+  }
   let count = 0
   for await (const { lines, numbers, blank_bytes } of looseLines(piecesOf(body), BOUNDS)) {
     sent.unrecorded_bytes += blank_bytes
@@ -82,7 +88,8 @@ function take(sent: SentLines, range: SeqRange, text: string | UnreadableLine, n
     return
   }
   sent.unrecorded_bytes += bytes
-  if (sent.passed_over.length === 0) sent.head = headOf(text)
+  sent.nameless ??= { lines: 0, first: headOf(text) }
+  sent.nameless.lines++
   if (sent.passed_over.length < LIMITS.answer_passed_over)
     sent.passed_over.push({ line: number, problem: line.problem ?? namesNone(line.seq) })
 }
@@ -128,12 +135,12 @@ const headOf = (line: string | UnreadableLine): string =>
   plainText(typeof line === 'string' ? line : line.head, LIMITS.unrecorded_words)
 
 /** No line of a POST can be used: so says the first of them. */
-export function nothingUsable({ passed_over: [first], head }: SentLines): ApiError {
-  return badLine(`Line ${first!.line}: ${first!.problem}: ${head}`)
+export function nothingUsable({ passed_over: [first], nameless }: SentLines): ApiError {
+  return badLine(`Line ${first!.line}: ${first!.problem}: ${nameless!.first}`)
 }
 
-export const tooMuchUnrecorded = ({ head }: SentLines): string =>
-  `the agent sent more than ${LIMITS.unrecorded_bytes} bytes that record nothing${head === '' ? '' : `, such as: ${head}`}`
+export const tooMuchUnrecorded = ({ nameless }: SentLines): string =>
+  `the agent sent more than ${LIMITS.unrecorded_bytes} bytes that record nothing${nameless === undefined ? '' : `, such as: ${nameless.first}`}`
 
 export const badLine = (problem: string) =>
   new ApiError(

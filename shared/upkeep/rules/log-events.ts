@@ -131,7 +131,7 @@ export const LOG_EVENTS = {
   agent_lines_passed_over: {
     levels: ['warn'],
     meaning:
-      'An agent sent lines that record nothing (`lines`, the first of them begins with `first`): prints among its answers, or lines about items that had ended. They change no verdict. Correct the agent: beyond 64 KiB and 1 KiB a second its request is ended.',
+      'An agent sent lines that record nothing (`lines`, the first of them begins with `first`): prints among its answers, or lines about items that had ended. They change no verdict. Correct the agent: beyond 64 KiB and 1 KiB a second its request is ended, or its later answer refused.',
     ids: '`run_id`',
   },
   settle_refused: {

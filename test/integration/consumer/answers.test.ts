@@ -386,6 +386,8 @@ describe('one bad line of a POST for three items', () => {
         ...(listed.length > 0 && { passed_over: listed }),
       })
       expect(await engine.run(runId)).toMatchObject({ ok: 2, running: 1 })
+      const logged = engine.log.filter(line => line.includes('agent_lines_passed_over'))
+      expect(logged).toHaveLength(listed.length > 0 ? 1 : 0)
       expect(await conservation(engine, runId)).toEqual([])
     },
   )
