@@ -7,7 +7,10 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What an item does to its line, its request, its connection or its process; any other item answers after 50 ms. */
+/**
+ * What an item does to its line, its request, its connection or its process. Any other item answers after 50 ms, beside
+ * a flood after 3 s: that must have been ended by then.
+ */
 export type Behaviour = keyof typeof BEHAVIOURS
 
 interface Item {
@@ -135,8 +138,9 @@ async function answer(request: IncomingMessage, response: ServerResponse, note: 
       if (--left === 0) response.end()
     }
     const { do: behaviour } = item.input
+    const others_ms = items.some(one => one.input.do?.startsWith('flood')) ? 3000 : 50
     const act = behaviour === undefined ? () => end(result(item)) : BEHAVIOURS[behaviour]
-    setTimeout(() => act({ item, request, response, end }), behaviour === undefined ? 50 : 20)
+    setTimeout(() => act({ item, request, response, end }), behaviour === undefined ? others_ms : 20)
   }
 }
 

@@ -95,12 +95,18 @@ export class AgentHosts {
     const waiting = { request, start: resolve }
     host.waiting.add(waiting)
     // Requests of one claim come one after the other in this turn of the event loop, and belong in one batch.
-    host.timer ??= setTimeout(() => this.#fill(host))
+    this.#fillSoon(host)
     const late = () => {
       if (host.waiting.delete(waiting)) reject(new NotSent('other items of the agent took their turns'))
     }
     const timer = setTimeout(late, LIMITS.batch_wait_ms)
     await promise.finally(() => clearTimeout(timer))
+  }
+
+  /** An agent that was just cut off may still take connections, which end with it. */
+  #fillSoon(host: Host): void {
+    const isEnding = sinceMs(this.#now(), host.cut_ms) < LIMITS.ends_together_ms
+    host.timer ??= setTimeout(() => this.#fill(host), isEnding ? LIMITS.ends_together_ms : 0)
   }
 
   /** Starts the next batch once the last is over; those that may be together with the fewest come first. */
@@ -122,7 +128,7 @@ export class AgentHosts {
   #leave(deployment_id: string, host: Host, request: Request): void {
     host.open.delete(request)
     if (host.open.size > 0) return
-    if (host.waiting.size > 0) host.timer ??= setTimeout(() => this.#fill(host))
+    if (host.waiting.size > 0) this.#fillSoon(host)
     // What is known of an agent is kept for as long as it matters, and at most until the consumer ends.
     else if (host.cut_ms === Number.NEGATIVE_INFINITY) this.#hosts.delete(deployment_id)
   }
