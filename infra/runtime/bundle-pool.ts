@@ -194,7 +194,7 @@ export class BundlePool {
   }
 
   get #isApart(): boolean {
-    return this.#target.together !== null
+    return this.#target.together != null
   }
 
   /**
@@ -232,7 +232,7 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined
   }
 }
 
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   let abort = (): void => {}
   const aborted = new Promise<never>((_, reject) => {

@@ -15,7 +15,7 @@ import { Pool, type PoolBounds } from '../../shared/kernel/pool.ts'
 import { JudgedNames, refuseLiteral } from '../outside/judged-lookup.ts'
 import { allowsOutside } from '../outside/networks.ts'
 import { AgentSockets, type Destination } from './agent-sockets.ts'
-import { BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.ts'
+import { abortable, BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.ts'
 import { send } from './http-client.ts'
 import { createLauncher, type Launcher } from './launch.ts'
 import { removeAbandoned } from './process-folder.ts'
@@ -108,7 +108,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
       if (closed) throw new Error('the agent runtime is closed')
       if (target.kind === 'url') return remote.invoke(target, request)
       if (runtime) return runtime.invoke(target, request)
-      if (target.together !== null) return invokeApart(target, request)
+      if (target.together != null) return invokeApart(target, request) // an older consumer sends none
       const key = target.deployment_id + (target.generates ? ' generates' : '')
       let pool = pools.get(key)
       if (!pool) {
@@ -135,9 +135,14 @@ function apartFrom(context: PoolContext, pools: Map<string, BundlePool>): Invoke
   const places = new Pool(LIMITS.agent_processes_apart)
   let started = 0
   return async (target, request) => {
-    const leave = await places.take(target.deployment_id, 1, LIMITS.agent_process_wait_ms)
+    const { account_id, deployment_id } = target
+    const taken = places.take([account_id ?? '', deployment_id], 1, LIMITS.agent_apart_wait_ms)
+    const leave = await abortable(taken, request.signal).catch(() => {
+      void taken.then(late => late?.())
+      throw new NotSent('the request was given up before it had a process')
+    })
     if (leave === undefined) throw new NotSent('other items of the agent took their turns')
-    const key = `${target.deployment_id} apart ${++started}`
+    const key = `${deployment_id} apart ${++started}`
     const pool = new BundlePool(context, target, () => {
       pools.delete(key)
       leave()

@@ -83,12 +83,12 @@ class Batch implements LineBatch {
   }
 }
 
-/** A line whose end has not arrived. */
+/** A line whose end has not arrived: at most the longest line that is read, and the end of what came after. */
 class OpenLine {
   readonly #most: number
-  #pieces: Uint8Array[] = []
-  #kept = 0
-  #tail = new Uint8Array(0)
+  #kept = new Uint8Array(256)
+  #length = 0
+  #rest = new Uint8Array(0)
   bytes = 0
 
   constructor(most: number) {
@@ -99,19 +99,30 @@ class OpenLine {
   push(piece: Uint8Array): void {
     this.bytes += piece.length
     // Two more bytes may be the end of the line.
-    const room = this.#most + 2 - this.#kept
-    const kept = piece.slice(0, room)
-    this.#pieces.push(kept)
-    this.#kept += kept.length
+    const kept = piece.subarray(0, Math.max(0, this.#most + 2 - this.#length))
+    if (kept.length > 0) this.#keep(kept)
     const rest = piece.subarray(kept.length)
-    if (rest.length > 0) this.#tail = joined([this.#tail, rest.subarray(-TAIL_BYTES)]).slice(-TAIL_BYTES)
+    if (rest.length === 0) return
+    // Grows to twice what is needed, so that a piece of a byte is not copied with all that came before it.
+    const end = joined([this.#rest, rest])
+    this.#rest = end.length > 2 * TAIL_BYTES ? end.slice(-TAIL_BYTES) : end
   }
 
   end(): string | UnreadableLine {
-    const whole = joined(this.#pieces)
-    if (this.bytes === this.#kept) return lineOf(whole, this.#most)
-    const tail = joined([whole.subarray(-TAIL_BYTES), this.#tail]).subarray(-TAIL_BYTES)
+    const whole = this.#kept.subarray(0, this.#length)
+    if (this.bytes === this.#length) return lineOf(whole, this.#most)
+    const tail = joined([whole.subarray(-TAIL_BYTES), this.#rest]).subarray(-TAIL_BYTES)
     return tooLong(whole, tail, this.bytes, this.#most)
+  }
+
+  #keep(piece: Uint8Array): void {
+    if (this.#length + piece.length > this.#kept.length) {
+      const larger = new Uint8Array(Math.max(2 * this.#kept.length, this.#length + piece.length))
+      larger.set(this.#kept.subarray(0, this.#length))
+      this.#kept = larger
+    }
+    this.#kept.set(piece, this.#length)
+    this.#length += piece.length
   }
 }
 

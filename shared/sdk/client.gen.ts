@@ -4501,7 +4501,7 @@ export interface components {
             unchanged_count: number;
             /** @description Items that were sent again because their request, or its process, ended early and another of its items may have done it; no retry of theirs was used. */
             resent_item_count: number;
-            /** @description How often they were, each counted. A model call that was under way then may have been paid for; recorded calls are not made again. */
+            /** @description How often they were, each counted, up to 10000. A model call that was under way then may have been paid for; recorded calls are not made again. */
             resend_count: number;
             /**
              * Format: date-time

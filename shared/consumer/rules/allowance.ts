@@ -18,17 +18,19 @@ export class Beats {
 /** The bytes of one request, or of one item, that recorded nothing. */
 export class Allowance {
   readonly #started_ms: number
+  readonly bytes: number
   #spent = 0
 
-  constructor(started_ms: number) {
+  constructor(started_ms: number, bytes: number = LIMITS.unrecorded_bytes) {
     this.#started_ms = started_ms
+    this.bytes = bytes
   }
 
   /** Counts bytes; returns whether there were too many by now. */
   isSpentBy(bytes: number, now_ms: number): boolean {
     this.#spent += bytes
-    if (this.#spent <= LIMITS.unrecorded_bytes) return false
+    if (this.#spent <= this.bytes) return false
     const seconds = sinceMs(now_ms, this.#started_ms) / 1000
-    return this.#spent > LIMITS.unrecorded_bytes + seconds * LIMITS.unrecorded_bytes_per_second
+    return this.#spent > this.bytes + seconds * LIMITS.unrecorded_bytes_per_second
   }
 }

@@ -93,14 +93,16 @@ export class Answer {
   /** Takes a line; one that is wrong ends its item, and one that names none is passed over. @throws Flood */
   line(given: string | UnreadableLine): void {
     const bytes = typeof given === 'string' ? given.length : given.bytes
+    if (!OBJECT.test(typeof given === 'string' ? given : given.head)) return this.#passOver(given, bytes)
     try {
       if (typeof given !== 'string') throw new ProtocolError(given.problem)
-      if (!this.#take(given, bytes)) this.#passOver(given, bytes)
+      this.#take(given, bytes)
     } catch (error) {
-      // Whatever a line does to the code that reads it, it does to its own item.
       if (error instanceof Flood) throw error
+      // Whatever a line does to the code that reads it, it does to its own item.
       const inFlight = this.#inFlightItems.get(namedSeq(given) ?? 0)
-      if (!inFlight || inFlight.done) return this.#passOver(given, bytes)
+      if (!inFlight) return this.#passOver(given, bytes)
+      if (inFlight.done) return this.#afterEnd(inFlight, bytes)
       const message = `${(error as Error).message}: ${headOf(given)}`
       this.fail(inFlight, 'protocol_error', message, 'agent_error')
     }
@@ -120,28 +122,41 @@ export class Answer {
     this.unrecorded(bytes + 1)
   }
 
-  /** Returns whether the line is about something; a line of another attempt may be, for an item that is in flight. */
-  #take(text: string, bytes: number): boolean {
+  #take(text: string, bytes: number): void {
     const returned = returnedOf(text)
     const line = returned?.line ?? parse(text)
-    if (line.type === 'heartbeat') return this.#beats.isBeat(this.#now())
-    if (line.type === 'later') {
-      this.later()
-      return true
+    if (line.type === 'later') return this.later()
+    if (line.type === 'heartbeat') {
+      if (!this.#beats.isBeat(this.#now())) this.unrecorded(bytes + 1)
+      return
     }
     const inFlight = this.#inFlightItems.get(line.seq)
-    if (!inFlight || inFlight.done) return false
-    if (inFlight.attempt === line.attempt) this.#read(inFlight, line, text, returned?.output)
+    if (!inFlight) this.#passOver(text, bytes)
+    else if (inFlight.done) this.#afterEnd(inFlight, bytes)
+    else if (inFlight.attempt === line.attempt) this.#read(inFlight, line, text, returned?.output)
     else this.#strayOf(inFlight, bytes)
-    return true
   }
 
   /** A line that names an item and records nothing counts for that item. */
   #strayOf(inFlight: InFlightItem, bytes: number): void {
-    const allowance = this.#unrecordedOf.get(inFlight) ?? new Allowance(this.#startedMs)
-    this.#unrecordedOf.set(inFlight, allowance)
-    if (allowance.isSpentBy(bytes + 1, this.#now()))
+    if (this.#allowanceOf(inFlight, LIMITS.unrecorded_bytes).isSpentBy(bytes + 1, this.#now()))
       throw new ProtocolError('the item sent too many lines of attempts that are over')
+  }
+
+  /** Its agent may go on for a while with an item that we ended. @throws Flood */
+  #afterEnd(inFlight: InFlightItem, bytes: number): void {
+    if (this.#allowanceOf(inFlight, LIMITS.unrecorded_bytes_of_ended).isSpentBy(bytes + 1, this.#now()))
+      throw new Flood(
+        `the agent sent more than ${LIMITS.unrecorded_bytes_of_ended} bytes about an item that had ended`,
+      )
+  }
+
+  #allowanceOf(inFlight: InFlightItem, bytes: number): Allowance {
+    const known = this.#unrecordedOf.get(inFlight)
+    if (known?.bytes === bytes) return known
+    const allowance = new Allowance(this.#startedMs, bytes)
+    this.#unrecordedOf.set(inFlight, allowance)
+    return allowance
   }
 
   #read(inFlight: InFlightItem, line: LineOfItem, text: string, returned: string | undefined): void {
@@ -256,6 +271,9 @@ export class Answer {
     this.giveBack(inFlight, error.code, error.message, 'agent', { delay_ms, together: null })
   }
 }
+
+/** How a line begins that may be one of the protocol's. */
+const OBJECT = /^\s*\{/
 
 const NO_ADDRESS = 'The agent was handed no address at which it could answer later.'
 

@@ -7,6 +7,7 @@
 import { NotSent } from '../../agents/rules/invoke-agent.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { turn } from '../../kernel/pause.ts'
 
 /** A request that waits or is under way. */
 interface Request {
@@ -36,16 +37,18 @@ interface Host {
   room: number
   sent: number
   cuts: Cut[]
-  cut_ms: number
-  /** When it last took other requests with it, or got items that may do that. */
-  batches_ms: number
+  last_cut_ms: number
+  /** The requests that are open are a batch. */
+  isBatch: boolean
+  /** When it last took other requests with it, got items that may do that, or ended a batch. */
+  batched_at_ms: number
   timer: ReturnType<typeof setTimeout> | undefined
 }
 
 /** A request that may be sent. */
 export interface Visit {
   /** Resolves with the number of items, these included, that were cut with the request. */
-  cut(items: number): Promise<number>
+  cutWith(items: number): Promise<number>
   /** Whether the agent was cut off so lately that it may be starting again. */
   isRestarting(): boolean
   leave(): void
@@ -59,38 +62,55 @@ export class AgentHosts {
     this.#now = now
   }
 
-  /** Lets a request in, at once unless the agent gets a batch at a time. @throws NotSent after LIMITS.batch_wait_ms */
-  async enter(deployment_id: string, request: Request): Promise<Visit> {
-    const host = this.#hosts.get(deployment_id) ?? this.#add(deployment_id)
-    if (this.#isBatched(host)) await this.#wait(host, request)
+  /**
+   * Lets a request in, at once unless the agent gets a batch at a time. @throws NotSent if the signal fires before, or
+   * after LIMITS.batch_wait_ms
+   *
+   * @param agent what shares a process: the URL, for an account
+   */
+  async enter(agent: string, request: Request, signal: AbortSignal): Promise<Visit> {
+    const host = this.#hosts.get(agent) ?? this.#add(agent)
+    if (this.#isBatched(host)) await this.#wait(host, request, signal)
     host.open.add(request)
     const number = ++host.sent
     return {
-      cut: items => this.#cut(host, number, items),
-      isRestarting: () => sinceMs(this.#now(), host.cut_ms) < LIMITS.restart_ms,
-      leave: () => this.#leave(deployment_id, host, request),
+      cutWith: items => this.#cut(host, number, items),
+      isRestarting: () => this.#isRestarting(host),
+      leave: () => this.#leave(agent, host, request),
     }
   }
 
-  #add(deployment_id: string): Host {
+  #add(agent: string): Host {
+    this.#dropPast()
     const host: Host = {
       open: new Set(),
       waiting: new Set(),
       room: 0,
+      isBatch: false,
       sent: 0,
       cuts: [],
-      cut_ms: Number.NEGATIVE_INFINITY,
-      batches_ms: Number.NEGATIVE_INFINITY,
+      last_cut_ms: Number.NEGATIVE_INFINITY,
+      batched_at_ms: Number.NEGATIVE_INFINITY,
       timer: undefined,
     }
-    this.#hosts.set(deployment_id, host)
+    this.#hosts.set(agent, host)
     return host
   }
 
-  #isBatched = (host: Host): boolean => sinceMs(this.#now(), host.batches_ms) < LIMITS.one_batch_ms
+  /** What is known of an agent is kept while it matters. */
+  #dropPast(): void {
+    for (const [agent, host] of this.#hosts)
+      if (host.open.size + host.waiting.size === 0 && !this.#isBatched(host) && !this.#isRestarting(host))
+        this.#hosts.delete(agent)
+  }
 
-  async #wait(host: Host, request: Request): Promise<void> {
-    if (request.together !== null) host.batches_ms = this.#now()
+  #isRestarting = (host: Host): boolean => sinceMs(this.#now(), host.last_cut_ms) < LIMITS.restart_ms
+
+  #isBatched = (host: Host): boolean =>
+    host.waiting.size > 0 || host.isBatch || sinceMs(this.#now(), host.batched_at_ms) < LIMITS.one_batch_ms
+
+  async #wait(host: Host, request: Request, signal: AbortSignal): Promise<void> {
+    if (request.together !== null) host.batched_at_ms = this.#now()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiting = { request, start: resolve }
     host.waiting.add(waiting)
@@ -100,12 +120,17 @@ export class AgentHosts {
       if (host.waiting.delete(waiting)) reject(new NotSent('other items of the agent took their turns'))
     }
     const timer = setTimeout(late, LIMITS.batch_wait_ms)
-    await promise.finally(() => clearTimeout(timer))
+    signal.addEventListener('abort', late)
+    if (signal.aborted) late()
+    await promise.finally(() => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', late)
+    })
   }
 
   /** An agent that was just cut off may still take connections, which end with it. */
   #fillSoon(host: Host): void {
-    const isEnding = sinceMs(this.#now(), host.cut_ms) < LIMITS.ends_together_ms
+    const isEnding = sinceMs(this.#now(), host.last_cut_ms) < LIMITS.ends_together_ms
     host.timer ??= setTimeout(() => this.#fill(host), isEnding ? LIMITS.ends_together_ms : 0)
   }
 
@@ -121,29 +146,34 @@ export class AgentHosts {
       host.room = Math.min(host.room, most(one)) - one.request.items
       host.waiting.delete(one)
       host.open.add(one.request)
+      host.isBatch = true
       one.start()
     }
   }
 
-  #leave(deployment_id: string, host: Host, request: Request): void {
+  #leave(agent: string, host: Host, request: Request): void {
     host.open.delete(request)
     if (host.open.size > 0) return
+    if (host.isBatch) host.batched_at_ms = this.#now()
+    host.isBatch = false
     if (host.waiting.size > 0) this.#fillSoon(host)
-    // What is known of an agent is kept for as long as it matters, and at most until the consumer ends.
-    else if (host.cut_ms === Number.NEGATIVE_INFINITY) this.#hosts.delete(deployment_id)
+    else if (host.last_cut_ms === Number.NEGATIVE_INFINITY) this.#hosts.delete(agent)
   }
 
   async #cut(host: Host, number: number, items: number): Promise<number> {
     const cut: Cut = { at_ms: this.#now(), items, number, sent: host.sent }
     const isWithin = (one: Cut) => sinceMs(one.at_ms, cut.at_ms) < LIMITS.ends_together_ms
     host.cuts = [...host.cuts.filter(isWithin), cut]
-    host.cut_ms = cut.at_ms
-    if (this.#isBatched(host)) host.batches_ms = cut.at_ms
-    if (host.open.size > 1) await new Promise(resolve => setTimeout(resolve, LIMITS.ends_together_ms))
+    host.last_cut_ms = cut.at_ms
+    if (host.open.size > 1) {
+      await new Promise(resolve => setTimeout(resolve, LIMITS.ends_together_ms))
+      await turn() // ends that came while this thread was busy are read before they are counted
+    }
     // A request that was sent after the other's end, and was then cut itself, was not cut with it.
     const wereBothOpen = (one: Cut) => one.number <= cut.sent && number <= one.sent
     const together = host.cuts.filter(one => isWithin(one) && wereBothOpen(one))
-    if (together.length > 1) host.batches_ms = this.#now()
+    if (together.length > 1 && !this.#isBatched(host)) host.room = 0
+    if (together.length > 1) host.batched_at_ms = this.#now()
     return together.reduce((sum, one) => sum + one.items, 0)
   }
 }

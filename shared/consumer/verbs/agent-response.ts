@@ -74,24 +74,28 @@ const ACCEPTED = 202
 
 /** The agent answered with a status that says something went wrong. */
 export class BadStatus extends Error {
-  readonly kind: 'not_now' | 'refused' | 'no_agent' | 'broken'
+  readonly kind: 'not_now' | 'refused' | 'no_agent' | 'gateway' | 'broken'
   constructor(status: number, message: string) {
     super(message)
-    this.kind =
-      status < 400 || NOT_NOW.has(status)
-        ? 'not_now'
-        : NO_AGENT.has(status)
-          ? 'no_agent'
-          : status < 500
-            ? 'refused'
-            : 'broken'
+    this.kind = KINDS[status] ?? (status < 400 ? 'not_now' : status < 500 ? 'refused' : 'broken')
   }
 }
 
-/** Say nothing about the items: they are sent again as they are. */
-const NOT_NOW = new Set([408, 429, 503])
-/** Are about the address, whatever is sent there. */
-const NO_AGENT = new Set([401, 404, 405, 410])
+/** Statuses that say something else than others of their hundred. */
+const KINDS: Partial<Record<number, BadStatus['kind']>> = {
+  // Nothing about the items, which are sent again as they are
+  408: 'not_now',
+  429: 'not_now',
+  503: 'not_now',
+  // About the address, whatever is sent there
+  401: 'no_agent',
+  404: 'no_agent',
+  405: 'no_agent',
+  410: 'no_agent',
+  // About what is behind a gateway
+  502: 'gateway',
+  504: 'gateway',
+}
 
 async function checkStatus({ status, body }: AgentResponse): Promise<void> {
   if (status >= 200 && status < 300) return

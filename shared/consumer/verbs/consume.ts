@@ -47,6 +47,8 @@ class Consumer {
   readonly #options: ConsumeOptions
   readonly #time: TimeLeft
   readonly #requests = new OpenRequests()
+  /** Runs of whose agents stray lines were logged. */
+  readonly #logged = new Set<string>()
   readonly #hosts = new AgentHosts(() => this.#ctx.now())
   readonly #work = new Map<string, Work>()
   readonly #claimer: Claimer
@@ -231,6 +233,12 @@ class Consumer {
     },
     requests: this.#requests,
     hosts: this.#hosts,
+    isNews: run_id => {
+      const isNews = !this.#logged.has(run_id)
+      if (this.#logged.size >= LIMITS.open_runs_per_look) this.#logged.clear()
+      this.#logged.add(run_id)
+      return isNews
+    },
   }
 
   #workOn(claim: Claim): Work {

@@ -17,6 +17,7 @@ import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import type { ResultWriter } from '../../settling/verbs/result-writer.ts'
 import { findUnanswered } from '../queries/later-answers.ts'
 import { Answer } from './agent-answer.ts'
+import type { Visit } from './agent-hosts.ts'
 import { requestOf, requestsOf, timeLeft } from './agent-request.ts'
 import { readResponse } from './agent-response.ts'
 import { answerAddress } from './answer-address.ts'
@@ -144,76 +145,105 @@ async function send(
   timing: Timing,
 ): Promise<void> {
   const { lease, item } = items[0]!
-  const { kind, deployment_id } = claim.target
-  const { together } = item
+  const { target } = claim
   const time_ms =
     Math.max(...items.map(inFlight => timeLeft(claim, inFlight))) + LIMITS.agent_timeout_grace_ms
-  const address = mayAnswerLater(kind, ctx.config.base_url)
-    ? await answerAddress(ctx, claim, items[0]!.seq, items.at(-1)!.seq)
-    : undefined
-  const later = address === undefined ? undefined : { within_ms: time_ms }
-  const answer = new Answer(claim, writer, items, ctx.now, later)
+  const answersLater = mayAnswerLater(target.kind, ctx.config.base_url)
+  const answer = new Answer(claim, writer, items, ctx.now, answersLater ? { within_ms: time_ms } : undefined)
   const ended: EndedRequest = { claim, items, answer }
   const cut = timing.requests.begin(lease)
+  const asked_ms = ctx.now()
+  let sent_ms: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
-  const startClock = () => {
+  const onSent = () => {
     clearTimeout(timer)
     timer = setTimeout(() => cut.abort(), time_ms)
+    sent_ms = ctx.now()
     answer.sent()
   }
   try {
-    if (kind === 'url')
-      ended.visit = await timing.hosts.enter(deployment_id, { items: items.length, together })
-    startClock()
+    ended.visit = await visitOf(timing, claim, items, cut.signal)
+    const [first, last] = [items[0]!.seq, items.at(-1)!.seq]
+    const address = answersLater ? await answerAddress(ctx, claim, first, last) : undefined
     const request = await requestOf(ctx, claim, items, timing, address)
-    const target = { ...claim.target, together }
-    const response = await ctx.invokeAgent(target, { ...request, signal: cut.signal, onSent: startClock })
+    if (target.kind === 'url') onSent() // and again when it has a connection; a bundle first waits for its process
+    const to = { ...target, together: item.together }
+    const response = await ctx.invokeAgent(to, { ...request, signal: cut.signal, onSent })
     await readResponse(answer, response, target.protocol, cut)
     await endEarly(ended, new AnswerEnded(answer))
   } catch (error) {
     if (lease.abort.signal.aborted) return // another consumer holds the items now
-    const wasSent = !(error instanceof NotSent)
     // A request that was never sent was not cut off in a step, and its agent did not take too long.
-    if (timing.requests.isOver) cutOff(answer, items, wasSent ? timing.wholeMs() : null)
+    const wasSent = !(error instanceof NotSent)
+    const whole_ms = wasSent ? timing.wholeMs() : null
+    if (timing.requests.isOver)
+      cutOff(answer, items, { whole_ms, waited_ms: (sent_ms ?? ctx.now()) - asked_ms })
     else if (cut.signal.aborted && wasSent) timeOut(ended)
     else await endEarly(ended, error as Error)
   } finally {
     clearTimeout(timer)
     timing.requests.end(cut)
     ended.visit?.leave()
-    if (answer.passedOver)
-      ctx.log('warn', 'agent_lines_passed_over', { run_id: claim.run_id, ...answer.passedOver })
+    logStray(ctx, claim, answer, timing)
   }
+}
+
+function logStray(ctx: Context, { run_id }: Claim, { passedOver }: Answer, timing: Timing): void {
+  if (passedOver && timing.isNews(run_id))
+    ctx.log('warn', 'agent_lines_passed_over', { run_id, ...passedOver })
+}
+
+/** Agents behind URLs may have to take their requests one after the other. */
+async function visitOf(
+  { hosts }: Timing,
+  { target: { kind, account_id, url } }: Claim,
+  items: readonly InFlightItem[],
+  signal: AbortSignal,
+): Promise<Visit | undefined> {
+  if (kind !== 'url') return undefined
+  return hosts.enter(
+    `${account_id} ${url}`,
+    { items: items.length, together: items[0]!.item.together },
+    signal,
+  )
 }
 
 /**
  * A step that outlasts a consumer is paid for once more, in one that has just begun, and not again. If other items of
- * the request made progress, nobody knows whether this one was begun: that does not count as a cut. If none of several
- * items made progress, each is sent alone from then on.
+ * the request made progress, nobody knows whether this one was begun: that does not count as a cut, nor does one of a
+ * request that had waited. If none of several items made progress, each is sent alone from then on.
  */
-function cutOff(answer: Answer, inFlightItems: readonly InFlightItem[], wholeMs: number | null): void {
-  const gotOn = inFlightItems.filter(inFlight => inFlight.done || hasSteps(inFlight))
+function cutOff(answer: Answer, items: readonly InFlightItem[], { whole_ms, waited_ms }: CutOff): void {
+  const gotOn = items.filter(inFlight => inFlight.done || hasSteps(inFlight))
   for (const inFlight of answer.unfinished()) {
-    const { together } = inFlight.item
-    const giveBack = (together: number | null, cuts?: number) =>
-      answer.giveBack(inFlight, 'handed_over', 'The consumer came to the end of its time.', 'none', {
+    const giveBack = (fault: 'none' | 'uncounted', together: number | null, cuts?: number) =>
+      answer.giveBack(inFlight, 'handed_over', 'The consumer came to the end of its time.', fault, {
         delay_ms: 0,
         together,
         cuts,
       })
+    const { together } = inFlight.item
     const earlier = hasSteps(inFlight) ? 0 : (inFlight.item.cuts ?? 0)
-    if (wholeMs === null) giveBack(null)
-    else if (gotOn.some(one => one !== inFlight)) giveBack(null, earlier)
-    else if (inFlightItems.length > 1) giveBack(1, 1)
-    else if (earlier === 0) giveBack(together, 1)
+    if (whole_ms === null) giveBack('uncounted', together)
+    else if (gotOn.some(one => one !== inFlight) || waited_ms > LIMITS.consumer_fresh_ms)
+      giveBack('none', together, earlier)
+    else if (items.length > 1) giveBack('none', 1, 1)
+    else if (earlier === 0) giveBack('none', together, 1)
     else
       answer.fail(
         inFlight,
         OUTLASTS,
-        `A step takes longer than a consumer has: it was cut off twice, here after ${seconds(wholeMs)} s. ${WAYS_OUT}`,
+        `A step takes longer than a consumer has: it was cut off twice, here after ${seconds(whole_ms)} s. ${WAYS_OUT}`,
         'limit_exceeded',
       )
   }
+}
+
+interface CutOff {
+  /** The time that a step has in a consumer; null if the request was not sent, or the consumer is asked to stop. */
+  whole_ms: number | null
+  /** How long the request waited in this consumer before it was sent. */
+  waited_ms: number
 }
 
 const hasSteps = (inFlight: InFlightItem) => inFlight.step_count > inFlight.item.step_count

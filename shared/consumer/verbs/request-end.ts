@@ -1,6 +1,6 @@
 // Decides about the items that a request left unfinished: who is blamed, and who is sent again with how many others.
-// Guarantee: an item is blamed for an end only if it was alone; until then it is sent again with half of the others, and
-// neither a failure nor time is counted for it.
+// Guarantee: an item is blamed for an end only if it was alone, as far as its consumer sees; until then it is sent again
+// with half of the others, and neither a failure nor time is counted for it.
 
 import { AgentProcessDied, NotReached, NotSent } from '../../agents/rules/invoke-agent.ts'
 import type { Claim } from '../../claims/verbs/claim.ts'
@@ -40,46 +40,58 @@ export async function endEarly(request: EndedRequest, error: Error): Promise<voi
   const { answer, visit } = request
   if (answer.open === 0) return
   if (error instanceof NotSent) return again(request, error, 'uncounted')
-  if (error instanceof NotReached)
-    return again(request, error, visit?.isRestarting() ? 'uncounted' : 'transport')
+  if (error instanceof NotReached) return notNow(request, error)
   if (error instanceof BadStatus) return endByStatus(request, error)
   const { open } = answer
-  const isOwn = request.items.length === 1
+  const wasAlone = request.items.length === 1
   // Elsewhere than in a process of its own nobody knows what an item did to the process that it died with.
   if (error instanceof AgentProcessDied)
-    return endOrSplit(request, error, open, isOwn && togetherOf(request) !== null)
-  const isWords = error instanceof AnswerEnded || error instanceof ProtocolError || error instanceof LineError
-  endOrSplit(request, error, isWords ? open : ((await visit?.cut(open)) ?? open), isOwn)
+    return endOrSplit(request, error, open, wasAlone && togetherOf(request) !== null)
+  if (error instanceof AnswerEnded || error instanceof ProtocolError || error instanceof LineError)
+    return endOrSplit(request, error, open, wasAlone)
+  // Between us and a bundle's process is only our own runtime, which accuses no item when it ends.
+  if (visit === undefined) return again(request, error, 'transport')
+  endOrSplit(request, error, await visit.cutWith(open), wasAlone)
 }
 
-function endByStatus(request: EndedRequest, error: BadStatus): void {
-  const { answer, items } = request
-  if (error.kind === 'not_now') return again(request, error, 'transport')
+/** Nothing of the request was taken; an agent that was cut off lately may be starting again. */
+const notNow = (request: EndedRequest, error: Error): void =>
+  again(request, error, request.visit?.isRestarting() ? 'uncounted' : 'transport')
+
+async function endByStatus(request: EndedRequest, error: BadStatus): Promise<void> {
+  const { answer, items, visit } = request
+  if (error.kind === 'not_now') return notNow(request, error)
   if (error.kind === 'no_agent' || (error.kind === 'refused' && items.length === 1)) {
-    const message = `${error.message}${foundIf(request)}`
+    const message = `${error.message}${foundNote(request)}`
     for (const inFlight of answer.unfinished()) answer.fail(inFlight, 'agent_error', message, 'agent_error')
     return
   }
-  endOrSplit(request, error, answer.open, items.length === 1)
+  // A gateway says so of a process behind it that died.
+  const among = error.kind === 'gateway' ? await visit?.cutWith(answer.open) : undefined
+  endOrSplit(request, error, among ?? answer.open, items.length === 1)
 }
 
 /** Blames the only item that can have done it, or sends what was unfinished again: `among` items. */
-function endOrSplit(request: EndedRequest, error: Error, among: number, isOwn: boolean): void {
-  if (!isOwn || among > 1) return split(request, error, halfOf(among))
+function endOrSplit(request: EndedRequest, error: Error, among: number, wasAlone: boolean): void {
+  if (!wasAlone || among > 1) return split(request, error, halfOf(among))
   const [inFlight] = request.answer.unfinished()
-  const message = `${error.message}${foundIf(request)}`
+  const message = `${error.message}${foundNote(request)}`
   if (error instanceof AgentProcessDied) request.answer.fail(inFlight!, error.code, message, 'agent_error')
   else if (error instanceof Flood) request.answer.fail(inFlight!, 'protocol_error', message, 'agent_error')
   else again(request, new Error(message, { cause: error }), 'transport')
 }
 
 /** How the only item of a request was found, if it had been sent with others before. */
-const foundIf = (request: EndedRequest): string => (togetherOf(request) === 1 ? FOUND : '')
+const foundNote = (request: EndedRequest): string => (togetherOf(request) === 1 ? FOUND : '')
 const FOUND =
   '\nThe item was alone: those that it was sent with before were sent again in halves until it was.'
 
-/** Sends the unfinished items again, in requests of at most `together` items. */
-function split({ answer, items }: EndedRequest, error: Error, together: number): void {
+/** Sends the unfinished items again, in requests of at most `most` items, and never of more than before. */
+function split(request: EndedRequest, error: Error, most: number): void {
+  const { answer, items } = request
+  if (items.some(({ attempt }) => attempt > LIMITS.uncounted_attempts))
+    return again(request, error, 'transport')
+  const together = Math.min(most, togetherOf(request) ?? most)
   const message = `A request of ${items.length} items ended early, and its ${answer.open} unfinished items are sent again, at most ${together} together: ${error.message}`
   for (const inFlight of answer.unfinished())
     answer.giveBack(inFlight, 'request_split', message, 'uncounted', { delay_ms: 0, together })
@@ -95,7 +107,7 @@ function again(request: EndedRequest, error: Error, fault: 'transport' | 'uncoun
     if (isCounted && transport_failures + 1 >= LIMITS.transport_attempts)
       answer.fail(inFlight, code, error.message, 'transport_error')
     else {
-      const delay_ms = backoffMs(isCounted ? transport_failures : 0)
+      const delay_ms = isCounted ? backoffMs(transport_failures) : LIMITS.restart_retry_ms
       answer.giveBack(inFlight, code, error.message, fault, { delay_ms, together })
     }
   }

@@ -15,6 +15,8 @@ export interface Timing {
   requests: OpenRequests
   /** The agents behind URLs that it has sent to. */
   hosts: AgentHosts
+  /** Whether nothing was logged of a run's stray lines lately. */
+  isNews(run_id: string): boolean
 }
 
 /** How much time an invocation has left, by a clock that may be set meanwhile. */

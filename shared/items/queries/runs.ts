@@ -45,10 +45,11 @@ export interface RunFilter {
   limit: number
 }
 
-/** A number of the attempts that ended because of others, from an index that has no other attempts. */
+/** A number of the first attempts that ended because of others, from an index that has no other attempts. */
 const splitAttempts = (counted: string) =>
-  sql<number>`(select ${sql.raw(counted)}::int from attempts a
-    where a.project_id = ${runs.project_id} and a.run_id = ${runs.id} and a.code = 'request_split')`
+  sql<number>`(select ${sql.raw(counted)}::int from (select a.seq from attempts a
+    where a.project_id = ${runs.project_id} and a.run_id = ${runs.id} and a.code = 'request_split'
+    limit ${LIMITS.resends_counted}) split)`
 
 function selectRuns(db: Database) {
   return db

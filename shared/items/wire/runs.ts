@@ -7,6 +7,7 @@ import { rawJson } from '../../json/raw-json.ts'
 import { count, id, payload, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { pricesAsOf } from '../../prices/rules/price-day.ts'
 import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
 import { worstOutcome } from '../rules/lifecycle.ts'
@@ -114,7 +115,7 @@ export const Run = z
       'Items that were sent again because their request, or its process, ended early and another of its items may have done it; no retry of theirs was used.',
     ),
     resend_count: count(
-      'How often they were, each counted. A model call that was under way then may have been paid for; recorded calls are not made again.',
+      `How often they were, each counted, up to ${LIMITS.resends_counted}. A model call that was under way then may have been paid for; recorded calls are not made again.`,
     ),
     created_at: timestamp,
     started_at: timestamp.nullable(),
@@ -177,12 +178,12 @@ export function runOf(row: RunRow): z.input<typeof Run> {
   }
 }
 
-/** Whether a run is in its pilot: `pilot_items` is kept after a pilot that failed. */
 const resentOf = ({ resent_items, resends }: RunRow) => ({
   resent_item_count: resent_items,
   resend_count: resends,
 })
 
+/** Whether a run is in its pilot: `pilot_items` is kept after a pilot that failed. */
 const isInPilot = ({ stop_reason, finished_at }: RunRow) => stop_reason === null && finished_at === null
 
 const itemFields = {

@@ -10,6 +10,7 @@ export const READING_LIMITS = {
   items_page: { default: 50, max: 500 },
   // For one page of a filtered list; a page that found too few ends early, with a cursor to continue
   items_looked_through: 20_000,
+  resends_counted: 10_000, // of a run, as often as it is looked at: some 2 ms
   failures_looked_through: 20_000, // items of a run, to count by reason, cluster and partition
   failure_groups: 20, // listed for each of them
   uncounted_items: 200, // of a run: what is wrong with their ungraded or unpriced calls is summed up

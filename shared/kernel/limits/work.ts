@@ -118,6 +118,8 @@ export const WORK_LIMITS = {
   // For so long after an end, a refused connection is a restart and no failure of its item
   restart_ms: 60_000,
   batch_wait_ms: 45_000, // for a batch before; then its items wait in the queue, where they hold no place
+  restart_retry_ms: 1000, // between two tries to reach an agent that may be starting again
+  uncounted_attempts: 100, // of an item, because of others; later ones count, so that no item is sent for ever
 
   // An agent, unless its declaration asks for less
   agent_timeout_seconds: { default: 300, max: 86_400 },
@@ -150,8 +152,9 @@ export const WORK_LIMITS = {
   agent_processes_of_memory: 0.5,
   agent_process_bytes: 96 * MiB,
   agent_processes_of_account: 0.75, // leaves room for others, however many agents one account deploys
-  // For requests with a suspect among their items, each in a process of its own: in all, and of one deployment
-  agent_processes_apart: { size: 32, share: 8 },
+  // For requests with a suspect among their items, each in a process of its own: of one account, and of one deployment
+  agent_processes_apart: { size: 32, share: [16, 8] },
+  agent_apart_wait_ms: 10_000, // for one of them; with the wait for room and the start less than that for a head
   // Wait for room; enough of the consumer's wait for the response head is left then to start a process
   agent_process_wait_ms: 45_000,
   agent_heap_mib: 256,
@@ -174,10 +177,12 @@ export const WORK_LIMITS = {
   agent_idle_ms: 60_000,
   agent_line_bytes: 2 * MiB,
   // Longest line that is passed over, once its item has ended for it; a longer one ends its request
-  agent_skipped_line_bytes: 64 * MiB,
+  agent_skipped_line_bytes: 8 * MiB,
   // What an agent may send in a request without recording anything: prints, blank lines, lines about items that ended
   unrecorded_bytes: 64 * KiB,
   unrecorded_bytes_per_second: 1 * KiB, // since the request began, in addition
+  // Of one item that we ended, whose agent may not know it yet: its others should not pay for what it goes on to say
+  unrecorded_bytes_of_ended: 4 * MiB,
   unrecorded_words: 200, // of the first such line, in the log and in messages
   agent_error_bytes: 4 * KiB, // read of an error response, or of one that is ignored
   // Connections being opened to one address at a time: listeners queue 128 to 511 and drop any more for a second

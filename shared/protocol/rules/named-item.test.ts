@@ -34,3 +34,12 @@ it.for<[string, number | undefined]>([
   expect(namedSeq({ problem: '', head, tail, bytes: 0 })).toBe(seq)
   expect(namedSeq({ problem: '', head: '{"seq":9,"output":"xx', tail, bytes: 0 })).toBe(9)
 })
+
+it.for([
+  `1,${'"seq":1 '.repeat(500)}x`,
+  `1,${'"seq":1,'.repeat(500)}x`,
+  `${'1 '.repeat(2000)}x`,
+  `1${' '.repeat(4000)}x`,
+])('a line that is made to be hard to read is read in linear time', tail => {
+  expect(namedSeq({ problem: '', head: '{"output":"', tail, bytes: 0 })).toBeUndefined()
+})

@@ -45,7 +45,8 @@ function endOfText(text: string, start: number, quote: string): number {
 }
 
 /** The last fields of a line of which only the end is there: short ones, after an output that came first. */
-const LAST_FIELDS = /[}\]"\d]\s*,\s*((?:"(?:seq|attempt|type)"\s*:\s*(?:\d{1,9}|"[a-z]*")\s*,?\s*)+)\}\s*$/
+const LAST_FIELDS =
+  /[}\]"\d]\s*,\s*((?:"(?:seq|attempt|type)"\s*:\s*(?:\d{1,9}|"[a-z]*")\s*(?:,\s*)?)+)\}\s*$/
 
 function seqAtEnd(tail: string): number | undefined {
   const [, fields] = LAST_FIELDS.exec(tail) ?? []

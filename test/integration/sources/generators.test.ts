@@ -260,7 +260,7 @@ describe('a schedule whose source is a generator', () => {
       '{"type":"song"}\n'.repeat(100),
       'bytes without an item, such as: {"type":"song"}.',
     ],
-    ['one line', 'x'.repeat(1_000_000), 'a line is longer than 67108864 bytes.'],
+    ['one line', 'x'.repeat(1_000_000), `a line is longer than ${LIMITS.agent_skipped_line_bytes} bytes.`],
   ]
   it.each(endless)(
     'is left if it goes on with %s and yields no item [sources.failed]',
