@@ -75,13 +75,15 @@ class Batch implements LineBatch {
 
   add(line: string | UnreadableLine): void {
     this.ended++
-    if (typeof line === 'string' && line.trim() === '') this.blank_bytes += line.length + 1
+    if (typeof line === 'string' && isBlank(line)) this.blank_bytes += line.length + 1
     else {
       this.lines.push(line)
       this.numbers.push(this.ended)
     }
   }
 }
+
+const isBlank = (line: string): boolean => !(line.charCodeAt(0) > 0x20) && line.trim() === ''
 
 /** A line whose end has not arrived: at most the longest line that is read, and the end of what came after. */
 class OpenLine {
@@ -133,7 +135,8 @@ function addLines(batch: Batch, block: Uint8Array, most: number): void {
     if (text !== undefined) {
       const lines = text.split('\n')
       lines.pop()
-      for (const line of lines) batch.add(withoutEnd(line))
+      const mayEnd = text.includes('\r')
+      for (const line of lines) batch.add(mayEnd ? withoutEnd(line) : line)
       return
     }
   }

@@ -93,7 +93,7 @@ export class Answer {
   /** Takes a line; one that is wrong ends its item, and one that names none is passed over. @throws Flood */
   line(given: string | UnreadableLine): void {
     const bytes = typeof given === 'string' ? given.length : given.bytes
-    if (!OBJECT.test(typeof given === 'string' ? given : given.head)) return this.#passOver(given, bytes)
+    if (!isObject(typeof given === 'string' ? given : given.head)) return this.#passOver(given, bytes)
     try {
       if (typeof given !== 'string') throw new ProtocolError(given.problem)
       this.#take(given, bytes)
@@ -272,8 +272,8 @@ export class Answer {
   }
 }
 
-/** How a line begins that may be one of the protocol's. */
-const OBJECT = /^\s*\{/
+/** Whether a line begins as one of the protocol's may. */
+const isObject = (line: string): boolean => line.startsWith('{') || line.trimStart().startsWith('{')
 
 const NO_ADDRESS = 'The agent was handed no address at which it could answer later.'
 
