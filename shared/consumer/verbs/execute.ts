@@ -148,23 +148,25 @@ async function send(
   const { target } = claim
   const time_ms =
     Math.max(...items.map(inFlight => timeLeft(claim, inFlight))) + LIMITS.agent_timeout_grace_ms
-  const answersLater = mayAnswerLater(target.kind, ctx.config.base_url)
-  const answer = new Answer(claim, writer, items, ctx.now, answersLater ? { within_ms: time_ms } : undefined)
+  const later = mayAnswerLater(target.kind, ctx.config.base_url) ? { within_ms: time_ms } : undefined
+  const answer = new Answer(claim, writer, items, ctx.now, later)
   const ended: EndedRequest = { claim, items, answer }
   const cut = timing.requests.begin(lease)
   const asked_ms = ctx.now()
   let sent_ms: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   const onSent = () => {
+    const now_ms = ctx.now()
+    if (now_ms === sent_ms) return
     clearTimeout(timer)
     timer = setTimeout(() => cut.abort(), time_ms)
-    sent_ms = ctx.now()
+    sent_ms = now_ms
     answer.sent()
   }
   try {
     ended.visit = await visitOf(timing, claim, items, cut.signal)
     const [first, last] = [items[0]!.seq, items.at(-1)!.seq]
-    const address = answersLater ? await answerAddress(ctx, claim, first, last) : undefined
+    const address = later ? await answerAddress(ctx, claim, first, last) : undefined
     const request = await requestOf(ctx, claim, items, timing, address)
     if (target.kind === 'url') onSent() // and again when it has a connection; a bundle first waits for its process
     const to = { ...target, together: item.together }
