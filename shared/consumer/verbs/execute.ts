@@ -21,6 +21,7 @@ import type { Visit } from './agent-hosts.ts'
 import { requestOf, requestsOf, timeLeft } from './agent-request.ts'
 import { readResponse } from './agent-response.ts'
 import { answerAddress } from './answer-address.ts'
+import { RequestClock } from './request-clock.ts'
 import { AnswerEnded, type EndedRequest, endEarly, timeOut } from './request-end.ts'
 import type { Timing } from './timing.ts'
 
@@ -152,16 +153,9 @@ async function send(
   const answer = new Answer(claim, writer, items, ctx.now, later)
   const ended: EndedRequest = { claim, items, answer }
   const cut = timing.requests.begin(lease)
-  const asked_ms = ctx.now()
-  let sent_ms: number | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
+  const clock = new RequestClock(ctx.now, time_ms, cut)
   const onSent = () => {
-    const now_ms = ctx.now()
-    if (now_ms === sent_ms) return
-    clearTimeout(timer)
-    timer = setTimeout(() => cut.abort(), time_ms)
-    sent_ms = now_ms
-    answer.sent()
+    if (clock.start()) answer.sent()
   }
   try {
     ended.visit = await visitOf(timing, claim, items, cut.signal)
@@ -178,12 +172,11 @@ async function send(
     // A request that was never sent was not cut off in a step, and its agent did not take too long.
     const wasSent = !(error instanceof NotSent)
     const whole_ms = wasSent ? timing.wholeMs() : null
-    if (timing.requests.isOver)
-      cutOff(answer, items, { whole_ms, waited_ms: (sent_ms ?? ctx.now()) - asked_ms })
+    if (timing.requests.isOver) cutOff(answer, items, { whole_ms, waited_ms: clock.waited_ms })
     else if (cut.signal.aborted && wasSent) timeOut(ended)
     else await endEarly(ended, error as Error)
   } finally {
-    clearTimeout(timer)
+    clock.stop()
     timing.requests.end(cut)
     ended.visit?.leave()
     logStray(ctx, claim, answer, timing)
