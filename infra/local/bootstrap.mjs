@@ -4,7 +4,7 @@
 
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -123,7 +123,15 @@ async function ensureDependencies() {
     const patcher = join(root, 'node_modules', 'patch-package', 'index.js')
     if ((await run(process.execPath, [patcher])) !== 0) fail('patching the PostgreSQL driver failed')
   }
-  writeFileSync(stamp, wanted)
+  note(wanted)
+}
+
+/** Never half written: another start beside this one would take that for other dependencies, and remove these. */
+function note(wanted) {
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  const made = `${stamp}-${process.pid}`
+  writeFileSync(made, wanted)
+  renameSync(made, stamp)
 }
 
 function isInstalled(wanted) {
