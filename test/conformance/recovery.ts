@@ -22,7 +22,7 @@ export function recoveryPart(given: Given): void {
       const { agent, run } = await ran(world, fails(), items)
       const list = async (query: string) => {
         const { status, json } = await world.call('GET', `/v1/triage?agent_id=${agent.id}&${query}`)
-        expect(status).toBe(200)
+        expect(status, JSON.stringify(json)).toBe(200)
         return {
           ids: json.rows.map((row: { item_id: string }) => row.item_id),
           next: json.next_cursor,

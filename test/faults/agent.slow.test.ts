@@ -40,7 +40,7 @@ it('killing an agent process fails none of the items in it', { timeout: PATIENCE
   expect(stack.probe.calls.filter(call => call.run === runId && call.step === 's1')).toHaveLength(items)
   const codes =
     await stack.sql`select code, count(*)::int as n from attempts where run_id = ${runId} group by 1`
-  expect(codes).toEqual([{ code: 'agent_crashed', n: items }])
+  expect(codes).toEqual([{ code: 'request_split', n: items }])
 })
 
 it('agents that hang, loop and eat memory delay no other agent, and only their guilty items fail', {

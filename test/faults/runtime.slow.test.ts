@@ -52,7 +52,7 @@ it('an agent process killed in the runtime fails none of its items', { timeout: 
   const [pid, ...others] = workerdsOf(runtime.pid)
   expect(others).toEqual([])
   process.kill(pid!, 'SIGKILL')
-  expect(await endsWell(runId)).toEqual([{ code: 'agent_crashed', n: ITEMS }])
+  expect(await endsWell(runId)).toEqual([{ code: 'request_split', n: ITEMS }])
   release()
 })
 

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import postgres, { type Sql } from 'postgres'
+import { isDeadlock } from '../../shared/kernel/unreachable.ts'
 import { grantsFor } from '../../shared/upkeep/queries/running-role.ts'
 
 export interface RunningRole {
@@ -21,7 +22,7 @@ export async function makeRunningRole(databaseUrl: string, granted = true): Prom
   }
   await asOwner(async sql => {
     await sql.unsafe(`create role ${role} login password 'x'`)
-    if (granted) for (const statement of grantsFor(role)) await sql.unsafe(statement)
+    if (granted) for (const statement of grantsFor(role)) await untilFree(() => sql.unsafe(statement))
   })
   const url = Object.assign(new URL(databaseUrl), { username: role, password: 'x' })
   return {
@@ -31,7 +32,21 @@ export async function makeRunningRole(databaseUrl: string, granted = true): Prom
       asOwner(async sql => {
         // A statement that outlives its killed process would deadlock with the drop of its role's grants.
         await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = ${role}`
-        await sql.unsafe(`drop owned by ${role}; drop role ${role}`)
+        await untilFree(() => sql.unsafe(`drop owned by ${role}; drop role ${role}`))
       }),
+  }
+}
+
+const TRIES = 5
+
+/** Roles are of the whole server: tests that grant and drop others at the same time may deadlock with this one. */
+async function untilFree(change: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await change()
+      return
+    } catch (error) {
+      if (tries === TRIES || !isDeadlock(error)) throw error
+    }
   }
 }
