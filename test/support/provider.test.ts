@@ -5,7 +5,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI, { AzureOpenAI } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ANSWERED, type Answered, PROVIDERS, type Way } from './provider/settings.ts'
-import { type ModelProvider, type Provider, type Settings, startProvider } from './provider.ts'
+import { type Failure, type ModelProvider, type Provider, type Settings, startProvider } from './provider.ts'
 
 let double: ModelProvider
 let keys = 0
@@ -212,6 +212,13 @@ describe('the moment of a 429', () => {
     expect((await refused('gemini')).body).toMatch(/Please retry in 7s.*"retryDelay":"7s"/)
     expect(Object.keys((await refused('bedrock')).headers).join()).not.toMatch(/retry/)
     expect((await refused('openrouter')).body).toMatch(/"X-RateLimit-Reset":"\d{13}"/)
+  })
+
+  it('is in other answers too if it is set', async () => {
+    const unavailable = { kind: 'unavailable' as const }
+    const of = async (failure: Failure) => (await send(newKey({ failures: [failure] }))).headers
+    expect((await of({ ...unavailable, wait_s })).get('retry-after')).toBe('7')
+    expect((await of(unavailable)).get('retry-after')).toBe(null)
   })
 
   it('is in the reset headers that each provider has', async () => {

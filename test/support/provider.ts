@@ -19,7 +19,7 @@ export type { Counts, Second } from './provider/tally.ts'
 export interface ModelProvider extends AsyncDisposable {
   /** Without a path: clients append /v1 and the like as they do for the provider. */
   url: string
-  /** What the key gets from now on; counts and limits begin anew. */
+  /** What the key gets from now on; counts and limits start anew. */
   set(key: string, settings: Partial<Settings>): void
   /** The same, but counts and limits stay. */
   change(key: string, settings: Partial<Settings>): void

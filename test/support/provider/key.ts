@@ -11,6 +11,7 @@ import {
   type Settings,
   UNANSWERED,
   type Unanswered,
+  type Way,
 } from './settings.ts'
 import { Tally } from './tally.ts'
 import type { Words } from './words/row.ts'
@@ -99,6 +100,9 @@ export class Key {
     return share >= 1 || draw(this.settings.seed, failure.kind, ...names) < share
   }
 
+  get #ways(): readonly Way[] {
+    return this.settings.ways ?? WAYS[this.settings.provider]
+  }
   #secondsAt = (now: number) => (now - (this.tally.firstCallAt ?? now)) / SECOND_MS
 
   #failed(failure: Failure, call: Call, now: number): Fate {
@@ -106,6 +110,7 @@ export class Key {
     const rest = ((failure.to_s ?? 0) - this.#secondsAt(now)) * SECOND_MS
     const wait_ms = failure.wait_s === undefined ? Math.max(rest, SECOND_MS) : failure.wait_s * SECOND_MS
     const words = this.#words(kind, call, now, wait_ms)
+    if (failure.wait_s !== undefined) Object.assign(words.headers!, momentHeaders(this.#ways, wait_ms, now))
     return { is: 'answered', kind, words, after_ms: failure.after_ms ?? 0 }
   }
 
@@ -134,7 +139,7 @@ export class Key {
 
   #words(kind: Answered, call: Call, now: number, wait_ms = SECOND_MS, exceeded: Exceeded = NO_LIMIT): Words {
     const { provider } = this.settings
-    const ways = this.settings.ways ?? WAYS[provider]
+    const ways = this.#ways
     const { limit, amount, left, requested } = exceeded
     const facts = {
       model: call.model,

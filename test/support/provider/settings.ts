@@ -59,7 +59,7 @@ export interface Failure {
   items?: string[]
   /** How long it takes until the answer; by default none. A gateway in front may take seconds. */
   after_ms?: number
-  /** The time that a 429 names; by default the rest of the failure's window, or one second. */
+  /** The time that the answer names; by default a 429 names the rest of the failure's window or one second, and others none. */
   wait_s?: number
 }
 
@@ -68,7 +68,7 @@ export interface Limit {
   /** So much in so many seconds. */
   amount: number
   per_s: number
-  /** A bucket refills all the time; a window begins anew, on the key's own clock. */
+  /** A bucket refills all the time; a window starts anew, on the key's own clock. */
   kind: 'bucket' | 'window'
   /** What a full bucket holds; by default `amount`. */
   burst?: number

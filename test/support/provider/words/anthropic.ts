@@ -27,7 +27,7 @@ export const anthropic: Row = {
   bad_gateway: () => cloudflarePage(502, 'Bad gateway'),
   unavailable: () => cloudflarePage(503, 'Service Temporarily Unavailable'),
   gateway_timeout: () => anthropicError(504, 'timeout_error', 'Request timed out'),
-  error_in_200: () => ({ ...anthropicError(200, 'overloaded_error', 'Overloaded') }),
+  error_in_200: () => anthropicError(200, 'overloaded_error', 'Overloaded'),
   // The monthly threshold of the tier: a 429 without retry-after.
   quota: () =>
     anthropicError(

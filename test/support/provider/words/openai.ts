@@ -47,13 +47,12 @@ export const openai: Row = {
   unavailable: () =>
     openaiError(503, 'The engine is currently overloaded, please try again later', 'server_error'),
   gateway_timeout: () => cloudflarePage(504, 'Gateway time-out'),
-  error_in_200: () => ({
-    ...openaiError(
+  error_in_200: () =>
+    openaiError(
       200,
       'The server had an error while processing your request. Sorry about that!',
       'server_error',
     ),
-  }),
   quota: () => openaiError(429, QUOTA, 'insufficient_quota', 'insufficient_quota'),
   credit: () => openaiError(429, QUOTA, 'insufficient_quota', 'credit_balance_exhausted'),
   spend_limit: () => openaiError(429, QUOTA, 'insufficient_quota', 'project_spend_limit_exceeded'),
