@@ -68,7 +68,8 @@ const environment = (double: string, key: string) => ({
 
 /** A key without failures, of another agent in the same project. */
 const NEIGHBOUR = 'neighbour'
-const AMID_S = 2
+/** Late in the failure, when everything that waits for the provider holds a place. */
+const BEFORE_END_S = 1
 
 /** While it fails: the agent stops if it is to, and an item of the neighbour runs. @returns how long that one took */
 async function amid(
@@ -85,7 +86,7 @@ async function amid(
   }
   await pause(Math.max(0, first + from_s * 1000 - Date.now()))
   const stopped = stopsAgent ? agent.stop(for_s * 1000) : undefined
-  await pause(AMID_S * 1000)
+  await pause((for_s - BEFORE_END_S) * 1000)
   const seconds = await submit(bench, neighbour, lines({ items: 1 }))
   await stopped
   return seconds

@@ -42,7 +42,7 @@ const QUICK: Times = {
   agent_s: 4,
   credit_s: 6,
   penalty_s: 5,
-  hang_s: 6,
+  hang_s: 15, // shorter, and slow answers from before still free places
   gateway_s: 10,
   after_s: 6,
   most_s: 60,
