@@ -31,7 +31,9 @@ const COLUMNS = [
 
 function row(name: string, of: Figures, isBackAwaited: boolean): string {
   const back = of.back_s === null ? (isBackAwaited ? 'never' : '–') : `${of.back_s} s`
-  const neighbour = of.neighbour_s === null ? '–' : `${of.neighbour_s.toFixed(1)} s`
+  const waits =
+    of.neighbour_s === Number.POSITIVE_INFINITY ? 'still waits' : `${of.neighbour_s?.toFixed(1)} s`
+  const neighbour = of.neighbour_s === null ? '–' : waits
   const ends = [of.ok, of.failed, of.cancelled, of.open, Math.round(of.seconds)]
   const cells = [
     name,

@@ -19,7 +19,10 @@ export interface Figures {
   retries: number
   /** Until the pace was 90 % of that before, counted from the end of the failure; null if it never was. */
   back_s: number | null
-  /** How long one item of another agent of the project took meanwhile, whose provider is fine; null if none was sent. */
+  /**
+   * How long one item of another agent of the project took meanwhile, whose provider is fine; null if none was
+   * sent, infinite if it had not ended when the bench stopped waiting.
+   */
   neighbour_s: number | null
   /** How the run ended, and the most frequent error codes. */
   notes: string
@@ -28,8 +31,6 @@ export interface Figures {
 /** What README.md's agent declares. */
 const RETRIES = 2
 const LOOK_MS = 250
-/** For an item that waits behind others: longer than the default timeout of an item. */
-const MOST_MS = 400_000
 /** The pace is a mean over so many seconds: in single ones answers come by chance. */
 const SECONDS_OF_PACE = 3
 /** The first answers come late: sandboxes start, and a slow answer takes seconds. */
@@ -41,7 +42,7 @@ export async function play(bench: Bench, double: string, scenario: Scenario): Pr
   await configure(double, NEIGHBOUR, {})
   const agent = await deploy(bench, scenario.agent, environment(double, key))
   const neighbour = await deploy(bench, 'bundle', environment(double, NEIGHBOUR), agent)
-  await submit(bench, neighbour, lines({ items: 1 })) // so that its sandbox has started once
+  await submit(bench, neighbour, scenario) // so that its sandbox has started once
   const started = performance.now()
   const { run_id } = await agent.project.client.submitLines({ agent_id: agent.agent_id }, lines(scenario))
   const meanwhile = amid(bench, { scenario, agent, neighbour }, () => read(double, key))
@@ -87,17 +88,17 @@ async function amid(
   await pause(Math.max(0, first + from_s * 1000 - Date.now()))
   const stopped = stopsAgent ? agent.stop(for_s * 1000) : undefined
   await pause((for_s - BEFORE_END_S) * 1000)
-  const seconds = await submit(bench, neighbour, lines({ items: 1 }))
+  const seconds = await submit(bench, neighbour, scenario)
   await stopped
   return seconds
 }
 
-/** @returns how many seconds it took until the run had ended */
-async function submit(bench: Bench, { agent_id, project }: Agent, items: ReadableStream<Uint8Array>) {
+/** Submits one item. @returns how many seconds it took, or infinity if the time was over before */
+async function submit(bench: Bench, { agent_id, project }: Agent, { most_s }: Scenario): Promise<number> {
   const from = performance.now()
-  const { run_id } = await project.client.submitLines({ agent_id }, items)
-  await ended(bench, run_id, from + MOST_MS)
-  return (performance.now() - from) / 1000
+  const { run_id } = await project.client.submitLines({ agent_id }, lines({ items: 1 }))
+  const isOver = await ended(bench, run_id, from + most_s * 1000)
+  return isOver ? (performance.now() - from) / 1000 : Number.POSITIVE_INFINITY
 }
 
 async function configure(double: string, key: string, settings: Partial<Settings>): Promise<void> {

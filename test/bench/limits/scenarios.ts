@@ -21,6 +21,8 @@ export interface Scenario {
 
 /** Half of the answers within 800 ms, one in a hundred after 8 s: what was measured with providers (sigma: settings.ts). */
 const LATENCY = { median_ms: 800, sigma: 0.99 }
+/** As fast on average, without slow answers: each of them would leave a place that does not hang. */
+const EVEN = { median_ms: 1300, sigma: 0.1 }
 /** 256 places of a project and 1.3 s an answer on average. */
 const PACE = 190
 
@@ -42,7 +44,7 @@ const QUICK: Times = {
   agent_s: 4,
   credit_s: 6,
   penalty_s: 5,
-  hang_s: 15, // shorter, and slow answers from before still free places
+  hang_s: 6,
   gateway_s: 10,
   after_s: 6,
   most_s: 60,
@@ -96,7 +98,13 @@ export function scenarios(isQuick: boolean): Scenario[] {
       failures: [{ kind: 'forbidden_bare', share: 0.02, of: 'items' }],
     }),
     away('penalty with Retry-After', t.penalty_s, 'rate'),
-    away('provider hangs', t.hang_s, 'stuck'),
+    {
+      ...away('provider hangs', t.hang_s, 'stuck'),
+      provider: {
+        latency: EVEN,
+        failures: [{ kind: 'stuck', from_s, to_s: from_s + t.hang_s }],
+      },
+    },
     poisonous('one of 60 ends its connection', 'url'),
     poisonous('one of 60 ends its process', 'deadly bundle'),
     always(`gateway gives up after ${t.gateway_s} s, 2 % take longer`, {
