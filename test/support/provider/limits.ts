@@ -1,0 +1,106 @@
+// Token buckets and fixed windows. Guarantee: a request is refused exactly if it exceeds a limit, and takes nothing from
+// the others then.
+
+import type { Limit } from './settings.ts'
+
+export type Use = Record<Limit['of'], number>
+
+/** A limit as headers and bodies show it. */
+export interface Level {
+  limit: Limit
+  /** After all changes. */
+  amount: number
+  left: number
+  /** Until it is full again. */
+  reset_ms: number
+}
+
+export interface Exceeded extends Level {
+  requested: number
+  /** Until the same request would pass. */
+  wait_ms: number
+  /** It never would: it asks for more than the limit holds. */
+  isTooLarge: boolean
+}
+
+interface State {
+  limit: Limit
+  left: number
+  /** The time of the last refill, or the number of the window. */
+  at: number
+}
+
+export class Limits {
+  readonly #states: State[]
+  readonly #startedAt: number
+  #factor = 1
+
+  constructor(limits: readonly Limit[], now: number) {
+    this.#startedAt = now
+    this.#states = limits.map(limit => ({ limit, left: limit.burst ?? limit.amount, at: now }))
+    for (const state of this.#states) if (state.limit.kind === 'window') state.at = 0
+  }
+
+  /** Multiplies all limits; what is left of a bucket stays, as far as the smaller one holds it. */
+  change(factor: number): void {
+    this.#factor = factor
+  }
+
+  /** Takes what a request uses. @returns the first limit that it exceeds; nothing is taken then */
+  take(use: Use, now: number): Exceeded | null {
+    for (const state of this.#states) this.#refill(state, now)
+    const exceeded = this.#states.find(({ limit, left }) => left < use[limit.of])
+    if (exceeded === undefined) {
+      for (const state of this.#states) state.left -= use[state.limit.of]
+      return null
+    }
+    const found = this.#exceededBy(exceeded, use[exceeded.limit.of], now)
+    for (const state of this.#states)
+      if (state.limit.counts_refused) state.left = Math.max(0, state.left - use[state.limit.of])
+    return found
+  }
+
+  levels(now: number): Level[] {
+    for (const state of this.#states) this.#refill(state, now)
+    return this.#states.map(state => this.#level(state, now))
+  }
+
+  #holds({ burst, amount }: Limit): number {
+    return (burst ?? amount) * this.#factor
+  }
+
+  #refill(state: State, now: number): void {
+    const { limit } = state
+    if (limit.kind === 'window') {
+      const window = this.#windowAt(limit, now)
+      if (window !== state.at) state.left = limit.amount * this.#factor
+      state.at = window
+    } else {
+      const gained = ((now - state.at) * this.#perMs(limit)) as number
+      state.left = Math.min(this.#holds(limit), state.left + gained)
+      state.at = now
+    }
+  }
+
+  #windowAt = ({ per_s }: Limit, now: number) => Math.floor((now - this.#startedAt) / (per_s * 1000))
+  #perMs = ({ amount, per_s }: Limit) => (amount * this.#factor) / (per_s * 1000)
+
+  /** Until the next window. */
+  #rest(limit: Limit, now: number): number {
+    return (this.#windowAt(limit, now) + 1) * limit.per_s * 1000 - (now - this.#startedAt)
+  }
+
+  #level(state: State, now: number): Level {
+    const { limit, left } = state
+    const reset_ms =
+      limit.kind === 'window' ? this.#rest(limit, now) : (this.#holds(limit) - left) / this.#perMs(limit)
+    return { limit, amount: limit.amount * this.#factor, left: Math.max(0, Math.floor(left)), reset_ms }
+  }
+
+  #exceededBy(state: State, requested: number, now: number): Exceeded {
+    const { limit, left } = state
+    const wait_ms = limit.kind === 'window' ? this.#rest(limit, now) : (requested - left) / this.#perMs(limit)
+    const most = limit.kind === 'window' ? limit.amount * this.#factor : this.#holds(limit)
+    return { ...this.#level(state, now), requested, wait_ms, isTooLarge: requested > most }
+  }
+}
