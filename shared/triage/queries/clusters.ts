@@ -59,16 +59,19 @@ const placeOf = (one: Sample) => `${one.created_text} ${one.record_id}`
 const latestOf = (sql: Sql, ids: readonly string[], keys: readonly string[], samples: number) => sql<
   Sample[]
 >`
-  select k.cluster_key, t.created_at::text as created_text, i.item_id, ${recordId(sql, 't')} as record_id
-  from unnest(${[...keys]}::text[]) as k(cluster_key), lateral (
-    select one.* from unnest(${[...ids]}::uuid[]) as p(id), lateral (
-      select project_id, run_id, seq, created_at from triage
-      where project_id = p.id and project_id = any(${[...ids]}::uuid[]) and cluster_key = k.cluster_key
+  with t as materialized (
+    select k.cluster_key, one.* from unnest(${[...keys]}::text[]) as k(cluster_key), lateral (
+      select one.* from unnest(${[...ids]}::uuid[]) as p(id), lateral (
+        select project_id, run_id, seq, created_at from triage
+        where project_id = p.id and project_id = any(${[...ids]}::uuid[]) and cluster_key = k.cluster_key
+        order by created_at desc, run_id desc, seq desc limit ${samples}
+      ) one
       order by created_at desc, run_id desc, seq desc limit ${samples}
     ) one
-    order by created_at desc, run_id desc, seq desc limit ${samples}
-  ) t join items i on i.project_id = t.project_id and i.project_id = any(${[...ids]}::uuid[]) and i.run_id = t.run_id
-    and i.seq = t.seq
+  )
+  select t.cluster_key, t.created_at::text as created_text, i.item_id, ${recordId(sql, 't')} as record_id
+  from t cross join lateral (select item_id from items where project_id = t.project_id
+    and project_id = any(${[...ids]}::uuid[]) and run_id = t.run_id and seq = t.seq offset 0) i
   order by t.created_at desc, t.run_id desc, t.seq desc`
 
 const largestOfOne = (sql: Sql, projectId: string, limit: number) => sql`

@@ -75,18 +75,16 @@ const placeOf = ({ created_text, run_id, seq }: TriageEntry) =>
   `${created_text} ${run_id} ${String(seq).padStart(10, '0')}`
 const newestFirst = (a: TriageEntry, b: TriageEntry) => (placeOf(a) < placeOf(b) ? 1 : -1)
 
-/** A page of the feed, newest first. Each project and lane is read in the order of its index. */
+/**
+ * A page of the feed, newest first. Each project and lane is read in the order of its index, once: where statistics are
+ * from when there were few items, PostgreSQL read the page again for each item of the project (50 s).
+ */
 export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacters: number) {
   const { before } = filter
   const ask = (ids: readonly string[]) => {
     const own = (alias: string) => sql`${sql(alias)}.project_id = any(${[...ids]}::uuid[])`
     return sql<TriageEntry[]>`
-    select t.run_id, t.seq, t.project_id, t.agent_id, a.slug as agent_slug, t.lane, t.disposition, t.corrected, t.reason,
-      t.error_code, t.partition_key, t.cluster_key, t.cause_id, t.created_at, t.created_at::text as created_text, i.item_id,
-      i.status, i.outcome, i.cost_micro, i.unpriced, left(coalesce(i.error_message, i.degraded_reason), ${messageCharacters}) as message,
-      left(i.input, ${messageCharacters}) as input_start, r.name as run_name, r.stop_reason is not null as run_stopped,
-      r.payloads_purged_at is not null as input_purged, again.replay
-    from (
+    with page as materialized (
       select t.* from unnest(${[...ids]}::uuid[]) as p(id),
         unnest(${[...filter.lanes]}::text[]::triage_lane[]) as l(lane),
         lateral (
@@ -101,8 +99,15 @@ export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacte
           order by t.created_at desc, t.run_id desc, t.seq desc limit ${filter.limit}
         ) t
       order by t.created_at desc, t.run_id desc, t.seq desc limit ${filter.limit}
-    ) t
-    join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq and ${own('i')}
+    )
+    select t.run_id, t.seq, t.project_id, t.agent_id, a.slug as agent_slug, t.lane, t.disposition, t.corrected, t.reason,
+      t.error_code, t.partition_key, t.cluster_key, t.cause_id, t.created_at, t.created_at::text as created_text, i.item_id,
+      i.status, i.outcome, i.cost_micro, i.unpriced, left(coalesce(i.error_message, i.degraded_reason), ${messageCharacters}) as message,
+      left(i.input, ${messageCharacters}) as input_start, r.name as run_name, r.stop_reason is not null as run_stopped,
+      r.payloads_purged_at is not null as input_purged, again.replay
+    from page t
+    cross join lateral (select * from items where project_id = t.project_id and run_id = t.run_id and seq = t.seq
+      and ${own('items')} offset 0) i
     join runs r on r.project_id = t.project_id and r.id = t.run_id and ${own('r')}
     join agents a on a.project_id = t.project_id and a.id = t.agent_id and ${own('a')}
     ${replayOf(sql)}
