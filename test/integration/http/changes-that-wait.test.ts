@@ -68,7 +68,8 @@ it.skipIf(onCluster('who writes a reference table there waits before its first r
     expect(named).toHaveLength(1)
     const entries = await engine.sql`select action from audit_log where action in ('one', 'two') order by 1`
     expect(entries.map(entry => entry.action)).toEqual(['one', 'two'])
-    // One change had to be made again.
-    expect(changes.one.times() + changes.two.times()).toBe(3)
+    // One change had to be made again; both, if PostgreSQL was so busy that each found the deadlock.
+    const times = changes.one.times() + changes.two.times()
+    expect([3, 4]).toContain(times)
   },
 )
