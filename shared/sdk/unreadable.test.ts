@@ -255,7 +255,7 @@ describe.each(VALUES)('%s', (_, make, message) => {
       },
     ],
     ['returns no values but', () => ({ [Symbol.iterator]: () => ({ next: fail }) })],
-    ['cannot be begun and throws', () => ({ [Symbol.asyncIterator]: fail })],
+    ['cannot be started and throws', () => ({ [Symbol.asyncIterator]: fail })],
   ])('of a generator that %s it ends the answer', async (_, make) => {
     class Agent {
       run() {}

@@ -17,7 +17,7 @@ import { JsonError } from '../../json/json-error.ts'
 import type { UnreadableLine } from '../../json/loose-lines.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
-import { namedSeq } from '../../protocol/rules/named-item.ts'
+import { headOf, namedSeq } from '../../protocol/rules/named-item.ts'
 import type { AgentLine, ItemError, StepReport } from '../../protocol/rules/protocol.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import type { Later, ResultWriter } from '../../settling/verbs/result-writer.ts'
@@ -195,11 +195,12 @@ export class Answer {
   }
 
   end(inFlight: InFlightItem, verdict: Verdict): void {
-    inFlight.done = true
-    this.open--
     const hold = this.#holds.get(inFlight)
     if (hold) this.#writer.addStep(inFlight, { ...hold, step_no: ++inFlight.step_count })
     this.#writer.end(inFlight, verdict)
+    // Last: an item that could not be ended is not taken for one that was.
+    inFlight.done = true
+    this.open--
   }
 
   fail(inFlight: InFlightItem, code: string, message: string, reason: OutcomeReason): void {
@@ -298,9 +299,6 @@ function parse(text: string): AgentLine {
 
 type ResultLine = Extract<AgentLine, { type: 'result' }>
 type LineOfItem = Exclude<AgentLine, { type: 'heartbeat' | 'later' }>
-
-const headOf = (line: string | UnreadableLine): string =>
-  plainText(typeof line === 'string' ? line : line.head, LIMITS.unrecorded_words)
 
 /** The beginning of a result as the SDK writes it. */
 const RESULT_HEAD = /^\{"type":"result","seq":(\d{1,9}),"attempt":(\d{1,9}),"output":/

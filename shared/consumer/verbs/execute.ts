@@ -205,7 +205,7 @@ async function visitOf(
 
 /**
  * A step that outlasts a consumer is paid for once more, in one that has just begun, and not again. If other items of
- * the request made progress, nobody knows whether this one was begun: that does not count as a cut, nor does one of a
+ * the request made progress, nobody knows whether this one had started: that does not count as a cut, nor does one of a
  * request that had waited. If none of several items made progress, each is sent alone from then on.
  */
 function cutOff(answer: Answer, items: readonly InFlightItem[], { whole_ms, waited_ms }: CutOff): void {

@@ -2,6 +2,12 @@
 // object names an item, by a field `seq` of its own and not by one inside a value or a text.
 
 import type { UnreadableLine } from '../../json/loose-lines.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { plainText } from '../../kernel/plain-text.ts'
+
+/** The beginning of a line, for people. */
+export const headOf = (line: string | UnreadableLine): string =>
+  plainText(typeof line === 'string' ? line : line.head, LIMITS.unrecorded_words)
 
 /** The number that the line names; undefined if it names none. */
 export function namedSeq(line: string | UnreadableLine): number | undefined {

@@ -6,7 +6,7 @@ import { ApiError } from '../../kernel/errors.ts'
 import { KiB } from '../../kernel/limits/bytes.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
-import { namedSeq } from '../rules/named-item.ts'
+import { headOf, namedSeq } from '../rules/named-item.ts'
 import type { AgentLine } from '../rules/protocol.ts'
 
 /** A line about an item of the request as it was sent, with the fields that decide whether it counts. */
@@ -129,10 +129,6 @@ const placeOf = (given: unknown): number =>
 /** The key as it is stored, so that a recorded step is found. Other types are reported when the step is read. */
 const keyOf = (given: unknown): string | undefined =>
   typeof given === 'string' ? plainText(given, LIMITS.step_key_characters) : undefined
-
-/** The beginning of a line, for people. */
-const headOf = (line: string | UnreadableLine): string =>
-  plainText(typeof line === 'string' ? line : line.head, LIMITS.unrecorded_words)
 
 /** No line of a POST can be used: so says the first of them. */
 export function nothingUsable({ passed_over: [first], nameless }: SentLines): ApiError {
