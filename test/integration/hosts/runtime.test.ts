@@ -346,25 +346,19 @@ describe('a process that goes wrong', () => {
 })
 
 describe('an item that must run alone', () => {
-  it('gets a process next to the shared one of its deployment, one request at a time', async () => {
+  it('gets a process of its own, beside the shared one and those of others that must run alone', async () => {
     open()
     await outputOf(bundle('d1'), { do: 'echo' })
     const alone = bundle('d1', { together: 1 })
     const abort = new AbortController()
     const { lines } = await start(alone, [{ do: 'never' }], abort.signal)
     await lines.next()
-    let second = false
-    const waiting = outputOf(alone, { do: 'echo' }).then(output => {
-      second = true
-      return output
-    })
-    await outputOf(bundle('d1'), { do: 'echo' })
-    expect(second).toBe(false)
+    expect(await outputOf(alone, { do: 'echo' })).toEqual({ do: 'echo' })
+    expect(await outputOf(bundle('d1'), { do: 'echo' })).toEqual({ do: 'echo' })
     const pids = invoker.processes().map(p => p.pid)
-    expect(new Set(pids).size).toBe(2)
+    expect(new Set(pids).size).toBeGreaterThanOrEqual(2)
     abort.abort()
     await expect(lines.next()).rejects.toThrow('abort')
-    expect(await waiting).toEqual({ do: 'echo' })
   })
 
   it('gets a new process, so that it is not blamed for what an earlier item left behind', async () => {
