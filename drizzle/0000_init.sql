@@ -29,6 +29,8 @@ CREATE TYPE "public"."disposition" AS ENUM('acknowledged', 'dismissed', 'replaye
 CREATE TYPE "public"."triage_action" AS ENUM('replay', 'resume', 'acknowledge', 'dismiss', 'wrong');--> statement-breakpoint
 CREATE TYPE "public"."triage_lane" AS ENUM('dlq', 'quarantine', 'review');--> statement-breakpoint
 CREATE TYPE "public"."signature_scheme" AS ENUM('bearer', 'standard_webhooks', 'github', 'stripe', 'slack', 'shopify');--> statement-breakpoint
+CREATE TYPE "public"."upstream_kind" AS ENUM('agent', 'credential');--> statement-breakpoint
+CREATE TYPE "public"."upstream_state" AS ENUM('open', 'cooling', 'away', 'out_of_credit', 'refused');--> statement-breakpoint
 -- The status of a run as a function of its flags and counters, rule by rule as in shared/items/rules/lifecycle.ts; a test
 -- compares the two. Its body is in SQL's own form, bound to what it names when it is made: pg_restore makes tables with an
 -- empty search_path, where a body kept as text finds no type of ours.
@@ -269,6 +271,10 @@ CREATE TABLE "due_items" (
 	"due_at" timestamp with time zone NOT NULL,
 	"together" smallint,
 	"cuts" smallint,
+	"upstream_id" uuid,
+	"stops" smallint,
+	"refusals" smallint,
+	"cut_answers" smallint,
 	CONSTRAINT "due_items_project_id_run_id_seq_pk" PRIMARY KEY("project_id","run_id","seq")
 );--> statement-breakpoint
 ALTER TABLE "due_items" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
@@ -364,6 +370,11 @@ CREATE TABLE "runs" (
 	"finished_at" timestamp with time zone,
 	"steps_purged_at" timestamp with time zone,
 	"payloads_purged_at" timestamp with time zone,
+	"waits_for" uuid,
+	"waits_since" timestamp with time zone,
+	"waited_ms" bigint DEFAULT 0 NOT NULL,
+	"patience_seconds" integer,
+	"unavailable" text,
 	CONSTRAINT "runs_project" UNIQUE("project_id","id")
 );--> statement-breakpoint
 ALTER TABLE "runs" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
@@ -744,6 +755,27 @@ CREATE TABLE "triggers" (
 	CONSTRAINT "triggers_one_secret" CHECK (case when scheme = 'bearer' then secret_hash is not null and signing_secret_sealed is null else secret_hash is null end)
 );--> statement-breakpoint
 ALTER TABLE "triggers" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "upstreams" (
+	"project_id" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"kind" "upstream_kind" NOT NULL,
+	"host" text NOT NULL,
+	"key" text NOT NULL,
+	"model" text NOT NULL,
+	"deployment_id" uuid,
+	"label" text,
+	"state" "upstream_state" NOT NULL,
+	"since" timestamp with time zone NOT NULL,
+	"words" text NOT NULL,
+	"status" integer,
+	"next_at" timestamp with time zone,
+	"probes" integer DEFAULT 0 NOT NULL,
+	"pace" real,
+	"succeeded_at" timestamp with time zone,
+	"used_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "upstreams_project_id_id_pk" PRIMARY KEY("project_id","id")
+);--> statement-breakpoint
+ALTER TABLE "upstreams" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 ALTER TABLE "audit_log" ADD CONSTRAINT "audit_log_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "members" ADD CONSTRAINT "members_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_member_id_members_id_fk" FOREIGN KEY ("member_id") REFERENCES "public"."members"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -795,6 +827,7 @@ ALTER TABLE "verdict_days" ADD CONSTRAINT "verdict_days_agent_id_agents_id_fk" F
 ALTER TABLE "triggers" ADD CONSTRAINT "triggers_project_id_agent_id_agents_project_id_id_fk" FOREIGN KEY ("project_id","agent_id") REFERENCES "public"."agents"("project_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 -- An agent's current deployment is one of its own. Each of the two tables refers to the other, so drizzle-kit does not know it.
 ALTER TABLE "agents" ADD CONSTRAINT "agents_current_deployment" FOREIGN KEY ("project_id", "current_deployment_id") REFERENCES "deployments" ("project_id", "id") ON DELETE SET NULL ("current_deployment_id");--> statement-breakpoint
+ALTER TABLE "upstreams" ADD CONSTRAINT "upstreams_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "audit_log_account" ON "audit_log" USING btree ("account_id","id");--> statement-breakpoint
 CREATE INDEX "audit_log_project" ON "audit_log" USING btree ("project_id","id");--> statement-breakpoint
 CREATE INDEX "sessions_expires" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
@@ -815,6 +848,9 @@ CREATE INDEX "due_items_due" ON "due_items" USING btree ("due_at");--> statement
 CREATE INDEX "due_items_of_run" ON "due_items" USING btree ("run_id","due_at");--> statement-breakpoint
 CREATE INDEX "attempts_split" ON "attempts" USING btree ("project_id","run_id","seq") WHERE code = 'request_split';--> statement-breakpoint
 CREATE INDEX "due_items_cuts" ON "due_items" USING btree ("run_id") WHERE cuts is not null;--> statement-breakpoint
+CREATE INDEX "upstreams_next" ON "upstreams" USING btree ("next_at") WHERE next_at is not null;--> statement-breakpoint
+CREATE INDEX "due_items_upstream" ON "due_items" USING btree ("upstream_id","stops","run_id","seq") WHERE upstream_id is not null;--> statement-breakpoint
+CREATE INDEX "runs_waiting" ON "runs" USING btree ("project_id","waits_for") WHERE waits_for is not null;--> statement-breakpoint
 CREATE INDEX "idempotency_keys_created" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_run" ON "idempotency_keys" USING btree ("run_id");--> statement-breakpoint
 CREATE INDEX "items_item_id" ON "items" USING btree ("item_id");--> statement-breakpoint
@@ -901,6 +937,7 @@ CREATE POLICY "tenant" ON "causes" AS PERMISSIVE FOR SELECT TO "assay_tenant" US
 CREATE POLICY "tenant" ON "failure_clusters" AS PERMISSIVE FOR SELECT TO "assay_tenant" USING ("failure_clusters"."project_id" in (select id from projects));--> statement-breakpoint
 CREATE POLICY "tenant" ON "verdict_days" AS PERMISSIVE FOR SELECT TO "assay_tenant" USING ("verdict_days"."project_id" in (select id from projects));--> statement-breakpoint
 CREATE POLICY "tenant" ON "triggers" AS PERMISSIVE FOR SELECT TO "assay_tenant" USING ("triggers"."project_id" in (select id from projects));--> statement-breakpoint
+CREATE POLICY "tenant" ON "upstreams" AS PERMISSIVE FOR SELECT TO "assay_tenant" USING ("upstreams"."project_id" in (select id from projects));--> statement-breakpoint
 -- The one row of the installation.
 INSERT INTO "installation" DEFAULT VALUES;--> statement-breakpoint
 -- How rows lie on disk.

@@ -83,6 +83,7 @@ export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPOR
         resolve({
           status: incoming.statusCode ?? 0,
           contentType: incoming.headers['content-type'] ?? '',
+          header: name => String(incoming.headers[name] ?? '') || null,
           headers: incoming.headers,
           body,
         })

@@ -60,5 +60,6 @@ export const ITEM_ERROR_CODES = [
   'too_many_attempts',
   'step_outlasts_consumer',
   'answer_never_came',
+  'upstream_unavailable',
 ] as const
 export type ItemErrorCode = (typeof ITEM_ERROR_CODES)[number]

@@ -50,6 +50,10 @@ export interface AgentOptions<In extends AnySchema = AnySchema, Out extends AnyS
   retries?: number
   /** A run stops when this many items in a row have failed. */
   maxConsecutiveFailures?: number
+  /** How long items wait for a provider that is away, out of credit or refuses the key, in seconds; the default is a day. */
+  patienceSeconds?: number
+  /** `false`: refusals of providers are handed to the agent at once, as with the option `wait` of `ctx.llm`. */
+  wait?: boolean
   /**
    * Hosts the agent may call: `api.openai.com`, `127.0.0.1:8099`, `*` for the public internet, or
    * `$OPENAI_BASE_URL` for the host in that variable of the deployment's environment. The default is none.
@@ -120,6 +124,8 @@ const OPTION_RULES: Record<keyof AgentOptions, Check> = {
   stepSeconds: whole(1, LIMITS.agent_timeout_seconds.max),
   retries: whole(0, LIMITS.agent_retries),
   maxConsecutiveFailures: whole(1),
+  patienceSeconds: whole(LIMITS.patience_seconds.min, LIMITS.patience_seconds.max),
+  wait: value => (typeof value === 'boolean' ? undefined : 'must be true or false'),
   network: value => {
     if (!Array.isArray(value)) return "must be a list of hosts, such as ['api.openai.com']"
     const wrong = value.find(host => typeof host !== 'string' || !HOST.test(host))

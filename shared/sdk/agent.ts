@@ -127,6 +127,8 @@ function declare(options: AgentOptions): AgentDeclaration {
     step_seconds: options.stepSeconds,
     retries: options.retries,
     max_consecutive_failures: options.maxConsecutiveFailures,
+    patience_seconds: options.patienceSeconds,
+    wait: options.wait,
     network: options.network,
     models: options.models,
     schedule_input: options.scheduleInput,

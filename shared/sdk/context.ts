@@ -14,6 +14,11 @@ export interface ModelCallOptions<Response> {
    * })
    */
   read?: (answer: Response) => ModelAnswer
+  /**
+   * `false` hands a provider's refusal to the agent at once, for one that has a fallback. By default the item waits in the
+   * queue until the provider serves again, and uses no declared retry.
+   */
+  wait?: boolean
 }
 
 /** Identifies the item. The fields have the same names as in the item's record. */

@@ -3,7 +3,7 @@
 
 import type { StepKind } from '../items/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import type { ModelAnswer, ItemError as WireError } from '../protocol/rules/protocol.ts'
+import type { ModelAnswer, UpstreamReport, ItemError as WireError } from '../protocol/rules/protocol.ts'
 import { messageOf } from './errors.ts'
 import { isLongerThan, jsonOf } from './payload.ts'
 
@@ -18,6 +18,8 @@ export interface OpenStep {
   input?: string | undefined
   /** The agent's own reading of a model's answer, as JSON text. */
   answer?: string | undefined
+  /** What its call showed of an upstream that the consumer asks about. */
+  upstream?: UpstreamReport | undefined
 }
 
 export class ItemLines {
@@ -34,6 +36,7 @@ export class ItemLines {
     if (step.input !== undefined) line += `,"input":${step.input}`
     if (text !== undefined) line += `,"${ending}":${text}`
     if (step.answer !== undefined) line += `,"answer":${step.answer}`
+    if (step.upstream !== undefined) line += `,"upstream":${JSON.stringify(step.upstream)}`
     return `${line}}}`
   }
 

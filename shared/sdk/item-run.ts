@@ -6,13 +6,15 @@ import { canonicalJson } from '../json/canonical.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { ItemLine, ModelAnswer, OfferedStep } from '../protocol/rules/protocol.ts'
 import type { AgentClass, Registration } from './agent.ts'
+import { CallScope, type Refusal, within } from './calls.ts'
 import type { Context, ItemIdentity, Literals, ModelCallOptions } from './context.ts'
-import { Interrupt, ItemError, isA, messageOf, stepErrorOf } from './errors.ts'
+import { Interrupt, ItemError, isA, isRejection, messageOf, stepErrorOf } from './errors.ts'
 import { ItemLines, type OpenStep, shorten, told } from './item-lines.ts'
 import { isCut, payloadOf } from './payload.ts'
 import { check } from './schema-check.ts'
 import { StepFailures } from './step-failures.ts'
 import { type Recorded, recorded } from './stream.ts'
+import type { Upstreams } from './upstreams.ts'
 
 export interface Agent extends Registration {
   construct: AgentClass<unknown>
@@ -34,6 +36,9 @@ export class ItemRun implements Context {
   #keys = new Map<string, number>()
   #steps = 0
   #openSteps = 0
+  #upstreams: Upstreams | undefined
+  /** Whether the agent waits for upstreams that refuse it, unless a call says otherwise. */
+  #waits = true
   #abort: AbortController | undefined
   #over = false
   #failures = new StepFailures()
@@ -49,6 +54,7 @@ export class ItemRun implements Context {
     maxSteps: number,
     write: (line: string) => void,
     onEnd: () => void,
+    upstreams?: Upstreams,
   ) {
     const now = Date.now()
     this.item = { item_id: line.item_id, partition_key: line.partition_key, attempt: line.attempt, run_id }
@@ -61,6 +67,7 @@ export class ItemRun implements Context {
     this.#maxSteps = maxSteps
     this.#write = write
     this.#onEnd = onEnd
+    this.#upstreams = upstreams
     if (line.recorded?.length > 0)
       this.#recorded = new Map(line.recorded.map(step => [step.key, step.output]))
     if (line.recorded_for_input)
@@ -94,7 +101,9 @@ export class ItemRun implements Context {
         if (checked.problem) throw new ItemError(checked.problem, { code: 'invalid_input' })
         input = checked.value
       }
-      const output = await new agent.construct().run(this, input)
+      this.#waits = agent.options.wait ?? true
+      const scope = this.#scope()
+      const output = await within(scope, async () => new agent.construct().run(this, input))
       const checked =
         outputSchema && !this.#decided ? await check(outputSchema, output, 'output') : { value: output }
       this.#end(this.#lines.result(checked.value, this.#degraded, checked.problem))
@@ -111,10 +120,10 @@ export class ItemRun implements Context {
     name: string,
     request: Request,
     fn: (request: Request) => Response | PromiseLike<Response>,
-    { read }: ModelCallOptions<Recorded<Response>> = {},
+    { read, wait }: ModelCallOptions<Recorded<Response>> = {},
   ): Promise<Recorded<Response>> {
     const call = async () => recorded(await fn(request))
-    return handled(this.#perform('llm_call', name, request, call, read))
+    return handled(this.#perform('llm_call', name, request, call, { read, wait }))
   }
 
   tool<Input, Output>(
@@ -168,7 +177,7 @@ export class ItemRun implements Context {
     name: string,
     input: unknown,
     fn: () => T | PromiseLike<T>,
-    read?: (output: T) => ModelAnswer,
+    { read, wait }: { read?: ((output: T) => ModelAnswer) | undefined; wait?: boolean | undefined } = {},
   ): Promise<T> {
     this.#checkGoingOn()
     const key = this.#keyFor(name)
@@ -184,16 +193,21 @@ export class ItemRun implements Context {
     if (step.started >= this.#yieldAt)
       this.#decide('the item goes on in a later request', this.#lines.yield())
     this.#openSteps++
+    const scope = this.#scope(kind, name, wait)
     try {
       // Written before the call, because agents continue to extend the same list of messages afterwards.
       step.input = payloadOf(input, 'the input', key)
       const offer = this.#offerFor(step)
       if (offer !== undefined) return this.#reuse(step, offer) as T
-      const output = await fn()
+      const output = await called(scope, fn)
+      step.upstream = scope?.seen
       if (read !== undefined) step.answer = told(output, read)
       this.#report(step, 'output', payloadOf(output, 'the output', key))
       return output
     } catch (error) {
+      // What an upstream refused is no step: it will be.
+      if (scope?.refusal) throw error
+      step.upstream = scope?.seen
       const code = stepErrorOf(kind)
       if (!isA(error, Interrupt)) this.#failures.add(error, kind)
       this.#report(step, 'error', JSON.stringify({ code, message: shorten(messageOf(error)) }))
@@ -202,6 +216,35 @@ export class ItemRun implements Context {
       this.#openSteps--
       if (this.#openSteps === 0 && this.#final !== undefined) this.#finish(this.#final)
     }
+  }
+
+  /** The calls of a step, or those outside of all steps; undefined if nothing is known about upstreams. */
+  #scope(kind?: StepKind, step = '', waits = this.#waits): CallScope | undefined {
+    if (this.#upstreams === undefined) return undefined
+    const is_model_call = kind === 'llm_call'
+    const of = {
+      upstreams: this.#upstreams,
+      item: `${this.item.run_id} ${this.seq}`,
+      is_model_call,
+      probes: this.#line.probe === true,
+      waits,
+      firstBytes: is_model_call ? this.#upstreams.firstBytesOf(step) : undefined,
+    }
+    const code = kind === undefined ? 'agent_error' : stepErrorOf(kind)
+    return new CallScope(of, refusal => this.#waitFor(refusal, code))
+  }
+
+  /** The item goes on when its upstream serves again; other steps that are under way end first. */
+  #waitFor({ report, status, words, retry_after_ms }: Refusal, code: string): void {
+    const line = this.#lines.error({
+      code,
+      message: words,
+      ...(isRejection({ status }) && { retryable: false }),
+      upstream: report,
+      ...(status !== null && { status }),
+      ...(retry_after_ms !== null && { retry_after_ms }),
+    })
+    this.#decided ??= { message: `the item waits for ${report.host}: ${words}`, line }
   }
 
   /** The recording that can replace this call: it has the same key and the same input. */
@@ -259,6 +302,13 @@ export class ItemRun implements Context {
     this.#onEnd()
   }
 }
+
+/** What a step returns; one whose call was refused ends at once, whatever its client does about it. */
+const called = <T>(
+  scope: CallScope | undefined,
+  fn: () => T | PromiseLike<T>,
+): Promise<T> | T | PromiseLike<T> =>
+  scope === undefined ? fn() : Promise.race([within(scope, async () => fn()), scope.stopped])
 
 /** A promise that nobody awaits must not end the Node process and its other items; the trace has its failure. */
 function handled<T>(promise: Promise<T>): Promise<T> {

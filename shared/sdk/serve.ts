@@ -7,6 +7,8 @@ import {
   type GeneratorRequest,
   type ItemLine,
   PROTOCOL_VERSION,
+  UPSTREAM_KEY_HEADER,
+  UPSTREAMS_HEADER,
 } from '../protocol/rules/protocol.ts'
 import { type AgentClass, declarationOf, registrationOf } from './agent.ts'
 import { callerProblem, type HostEnvironment } from './caller-check.ts'
@@ -15,6 +17,7 @@ import { itemsResponse } from './generator.ts'
 import { type Agent, ItemRun } from './item-run.ts'
 import { LaterAnswer } from './later-answer.ts'
 import { LineResponse } from './line-response.ts'
+import { type Upstreams, upstreamsOf } from './upstreams.ts'
 
 /**
  * Makes an HTTP handler of an agent, for any host with the web's Request and Response. workerd, Bun and Deno take
@@ -60,8 +63,14 @@ export function serve(
       return refusal(messageOf(error))
     }
     if (Array.isArray(asked)) {
-      const address = request.headers.get(ANSWER_URL_HEADER)
-      return work(agent, request.headers.get('assay-run') ?? '', asked, { address, ...options, host })
+      const { headers } = request
+      const address = headers.get(ANSWER_URL_HEADER)
+      const upstreams = upstreamsOf(
+        headers.get(UPSTREAM_KEY_HEADER),
+        headers.get(UPSTREAMS_HEADER),
+        Date.now(),
+      )
+      return work(agent, headers.get('assay-run') ?? '', asked, { address, ...options, host, upstreams })
     }
     const { generators = [] } = agent.declaration
     if (generators.includes(asked.generator)) return itemsResponse(agent.construct, asked)
@@ -83,6 +92,7 @@ export interface ServeOptions {
 interface Answering extends ServeOptions {
   address: string | null
   host: Host
+  upstreams: Upstreams | undefined
 }
 
 /** Keeps a host running after its response, if it would end then. */
@@ -133,7 +143,7 @@ function work(
   agent: Agent,
   runId: string,
   lines: ItemLine[],
-  { address, answer: where, host }: Answering,
+  { address, answer: where, host, upstreams }: Answering,
 ): Promise<Response> {
   const maxSteps = agent.options.maxSteps ?? LIMITS.agent_steps.default
   const items: ItemRun[] = []
@@ -189,7 +199,7 @@ function work(
     item.abandon()
     ended()
   }
-  for (const line of lines) items.push(new ItemRun(line, runId, maxSteps, write, ended))
+  for (const line of lines) items.push(new ItemRun(line, runId, maxSteps, write, ended, upstreams))
   if (isAllLater) leave() // before any line is written that nobody reads
   void begin(agent, items)
   if (lines.length === 0) answer.end()

@@ -37,6 +37,8 @@ export interface AgentRequest {
 export interface AgentResponse {
   status: number
   contentType: string
+  /** A header by its lower-case name; absent where no more than the above is passed on. */
+  header?: (name: string) => string | null
   body: AsyncIterable<Uint8Array>
 }
 

@@ -122,6 +122,16 @@ export const Declaration = z
       .max(LIMITS.items_per_run)
       .optional()
       .describe('A run stops when so many items in a row failed.'),
+    patience_seconds: z
+      .int()
+      .min(LIMITS.patience_seconds.min)
+      .max(LIMITS.patience_seconds.max)
+      .optional()
+      .describe('How long its items wait for an upstream that serves nobody.'),
+    wait: z
+      .boolean()
+      .optional()
+      .describe('False if it gets the refusals of its providers itself, because it has a fallback.'),
     network: z
       .array(label(LIMITS.callback_url_characters, 'A host, host:port, or * for the public internet.'))
       .max(LIMITS.agent_network_hosts)

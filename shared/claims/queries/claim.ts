@@ -21,6 +21,11 @@ export interface ClaimedItem {
   together: number | null
   /** How often a step was cut off at the end of a consumer's time; null if the item needs no fresh consumer. */
   cuts: number | null
+  /** As in `due_items`. */
+  upstream_id: string | null
+  stops: number
+  refusals: number
+  cut_answers: number
 }
 
 /** What a consumer asks for, by what it read of the run. */
@@ -60,6 +65,10 @@ const FRESH: NonNullable<TakenRow['past']> = {
   transport_failures: 0,
   together: null,
   cuts: null,
+  upstream_id: null,
+  stops: 0,
+  refusals: 0,
+  cut_answers: 0,
 }
 
 /** A claim that is part of the flush that frees its places. */

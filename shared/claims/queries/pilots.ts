@@ -3,15 +3,17 @@
 import type { Sql } from '../../context.ts'
 import { changeInEach } from '../../kernel/each-project.ts'
 
-/** How many items run `r` offers: all of them, or in its pilot the first ones. */
-export const OFFERED_ITEMS = 'least(r.total_items, r.pilot_items)'
+const IN_PLAN = 'least(r.total_items, r.pilot_items)'
+
+/** How many items run `r` offers: all of them, or in its pilot the first ones; none more while it waits for an upstream. */
+export const OFFERED_ITEMS = `case when r.waits_for is null then ${IN_PLAN} else r.next_seq - 1 end`
 
 /** How many items of run `r` may still begin in its pilot; null if it is not in one. */
 export const pilotLeft = (ended: string) => `(r.pilot_items - r.running - r.paused - ${ended})`
 export const PILOT_LEFT = pilotLeft('ended_items(r)')
 
 const PILOT_IS_OVER = `r.pilot_items is not null and r.finished_at is null and r.stop_reason is null and not r.materializing
-  and r.running = 0 and ended_items(r) + r.paused >= ${OFFERED_ITEMS} and (r.ok > 0 or r.paused = 0)`
+  and r.running = 0 and ended_items(r) + r.paused >= ${IN_PLAN} and (r.ok > 0 or r.paused = 0)`
 
 /**
  * Offers all items of runs whose pilot has ended with an ok item, and stops runs whose pilot had none; returns how

@@ -62,6 +62,8 @@ export interface ReadRun {
   waits_for_price: boolean
   unpriced_model: string | null
   allow_unpriced: boolean
+  /** Why its items are not tried any more; null if they are. */
+  unavailable: string | null
   budgets: (PeriodBudget & { running: number })[]
   prices: DatedPrice[] | null
   /** The day that spending is filed under; null if the project has no budget by day or month. */
@@ -103,7 +105,7 @@ export async function readRun(
       ${late === undefined ? sql`0` : keptPlaces(sql, late, 'own.id')} as kept_places,
       ${late === undefined ? sql`0` : sql.unsafe(`${cutIsDue('own.id')}::int`)} as kept_of_run,
       ${outlasts(sql, late)} as waits_for_fresh,
-      u.spent_micro, p.credit_micro, p.settings, r.waits_for_price, r.unpriced_model, r.allow_unpriced,
+      u.spent_micro, p.credit_micro, p.settings, r.waits_for_price, r.unpriced_model, r.allow_unpriced, r.unavailable,
       ${sql.unsafe(runBudgets('own.id'))} as budgets, ${pricesOf(sql, sql`own.id`)} as prices,
       u.spend_day::text,
       case when d.id is null then null else ${sql.unsafe(RUN_DEPLOYMENT)} end as deployment

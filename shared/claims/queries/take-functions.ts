@@ -46,6 +46,11 @@ const COUNT_BUSY = `busy := (select jsonb_object_agg(p.partition_key, p.n) from 
 const IS_WITHIN_SHARE =
   '(partition_key is null or nth <= per_partition - coalesce((busy->>partition_key)::int, 0))'
 
+/** What `due_items` knows of an item besides when it is due. */
+const OF_DUE = ['together', 'cuts', 'upstream_id', 'stops', 'refusals', 'cut_answers'] as const
+const NOT_DUE =
+  'null::smallint as together, null::smallint as cuts, null::uuid as upstream_id, null::smallint as stops, null::smallint as refusals, null::smallint as cut_answers'
+
 const due = (most: string) => `select d.seq, d.due_at from due_items d
         where d.project_id = of_project and d.run_id = of_run and d.due_at <= now() and (fresh or d.cuts is null)
         order by d.due_at limit ${most}`
@@ -53,9 +58,10 @@ const due = (most: string) => `select d.seq, d.due_at from due_items d
 /** Removes the chosen items from the due ones; if none is chosen, nothing is written. */
 const leaveDue = (chosen: string, server: Server) => `with chosen as materialized (${chosen}), due as (
     delete from due_items d where d.project_id = of_project and d.run_id = of_run and ${hasSeqIn(server, 'd', 'chosen')}
-    returning d.seq, d.together, d.cuts
+    returning d.seq, ${OF_DUE.map(name => `d.${name}`).join(', ')}
   )
-  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts) into due_seqs, together_of, cuts_of from due;
+  select array_agg(due.seq), ${OF_DUE.map(name => `array_agg(due.${name})`).join(', ')}
+  into due_seqs, ${OF_DUE.map(name => `${name}_of`).join(', ')} from due;
   if due_seqs is null then
     return;
   end if;
@@ -67,7 +73,7 @@ const takeDueSeqs = ({ looksUpLists }: Server) => `taken as (
       from generate_subscripts(due_seqs, 1) n
       where i.project_id = of_project and i.run_id = of_run and i.seq = any(due_seqs)${looksUpLists ? '' : WITHIN_DUE}
         and i.seq = due_seqs[n] and ${guard('claim')}
-      returning ${TAKEN}, together_of[n] as together, cuts_of[n] as cuts
+      returning ${TAKEN}, ${OF_DUE.map(name => `${name}_of[n] as ${name}`).join(', ')}
     ), moved as (select low_seq as next_seq)`
 const WITHIN_DUE = `
         and i.seq between (select min(s.seq) from unnest(due_seqs) s(seq)) and (select max(s.seq) from unnest(due_seqs) s(seq))`
@@ -85,7 +91,7 @@ const TAKE_RANGE: TakeFunction = {
       update items i set ${become('claim', 'locked_at')}
       where i.project_id = of_project and i.run_id = of_run and ${guard('claim')} and i.seq between low_seq and high_seq
         and (not has_due or not ${IS_DUE})
-      returning ${TAKEN}, null::smallint as together, null::smallint as cuts
+      returning ${TAKEN}, ${NOT_DUE}
     ), moved as (select high_seq + 1 as next_seq)`,
 }
 
@@ -129,7 +135,7 @@ const takeFair = (server: Server): TakeFunction => ({
     ), taken as (
       update items i set ${become('claim', 'locked_at')}
       where i.project_id = of_project and i.run_id = of_run and ${hasSeqIn(server, 'i', 'chosen')} and ${guard('claim')}
-      returning ${TAKEN}, null::smallint as together, null::smallint as cuts
+      returning ${TAKEN}, ${NOT_DUE}
     ), moved as (
       select coalesce((select min(near.seq) from near where near.seq not in (select taken.seq from taken)),
         (select max(near.seq) + 1 from near), high_seq + 1) as next_seq
@@ -167,6 +173,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -190,10 +200,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;`

@@ -38,6 +38,8 @@ export interface Claim {
   prices: PriceBook
   /** A budget applies and unpriced calls are not allowed, so an item is held at a call without a price. */
   holds_unpriced: boolean
+  /** Why its items are not tried any more; null if they are. */
+  unavailable: string | null
   /** How long the run had waited for this claim. */
   waited_ms: number
   items: ClaimedItem[]
@@ -141,6 +143,7 @@ type ClaimedRun = Pick<
   | 'allow_unpriced'
   | 'prices'
   | 'waited_ms'
+  | 'unavailable'
 > & { under_budget: boolean }
 
 export const toClaim = (run: facts.ReadRun): ClaimedRun => ({ ...run, under_budget: isUnderBudget(run) })
@@ -178,6 +181,7 @@ export function claimOf(
     ),
     prices: pricesAt(run.prices, ctx.now()),
     holds_unpriced: run.under_budget && !run.allow_unpriced,
+    unavailable: run.unavailable,
     waited_ms: run.waited_ms,
     items,
     follow_up: null,

@@ -21,7 +21,9 @@ import { headOf, namedSeq } from '../../protocol/rules/named-item.ts'
 import type { AgentLine, ItemError, StepReport } from '../../protocol/rules/protocol.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import type { Later, ResultWriter } from '../../settling/verbs/result-writer.ts'
+import type { Stop } from '../../upstreams/verbs/known-upstreams.ts'
 import { Allowance, Beats } from '../rules/allowance.ts'
+import type { Stops } from './stops.ts'
 
 /** Takes the results that an answer contains. */
 export type ResultSink = Pick<ResultWriter, 'addStep' | 'end' | 'giveBack' | 'handOver'>
@@ -37,6 +39,8 @@ export interface Again {
   delay_ms: number
   together: number | null
   cuts?: number | undefined
+  /** What stopped the item; with `waits` it is offered once that lets it. */
+  stop?: { stop: Stop; waits: boolean }
 }
 
 /** The answer to one request, and which of its items are unfinished. */
@@ -49,6 +53,7 @@ export class Answer {
   readonly #holds = new Map<InFlightItem, StepRow>()
   readonly #now: () => number
   readonly #later: Later | undefined
+  readonly #stops: Stops | undefined
   readonly #unrecorded: Allowance
   readonly #unrecordedOf = new Map<InFlightItem, Allowance>()
   readonly #beats = new Beats()
@@ -58,13 +63,17 @@ export class Answer {
   /** How many lines were passed over, and how the first of them begins. */
   passedOver: { lines: number; first: string } | undefined
 
-  /** Without an address for later answers there is no `later`. The request began at `startedMs`, by default now. */
+  /**
+   * Without an address for later answers there is no `later`; without `stops`, what refuses items is their own error. The
+   * request began at `startedMs`, by default now.
+   */
   constructor(
     claim: Claim,
     writer: ResultSink,
     inFlightItems: readonly InFlightItem[],
     now: () => number,
     later?: Later,
+    stops?: Stops,
     startedMs = now(),
   ) {
     this.#claim = claim
@@ -72,6 +81,7 @@ export class Answer {
     this.#inFlightItems = new Map(inFlightItems.map(inFlight => [inFlight.seq, inFlight]))
     this.#now = now
     this.#later = later
+    this.#stops = stops
     this.#startedMs = startedMs
     this.#unrecorded = new Allowance(startedMs)
     this.open = inFlightItems.length
@@ -80,6 +90,10 @@ export class Answer {
   /** The request is sent only now: what came before is not its items' time. */
   sent(): void {
     this.#startedMs = this.#now()
+  }
+
+  get now_ms(): number {
+    return this.#now()
   }
 
   awaits(seq: number): boolean {
@@ -222,7 +236,7 @@ export class Answer {
   giveBack(inFlight: InFlightItem, code: string, message: string, fault: Fault, again: Again): void {
     inFlight.done = true
     this.open--
-    const { delay_ms, together, cuts } = again
+    const { delay_ms, together, cuts, stop } = again
     this.#writer.giveBack(inFlight, {
       seq: inFlight.seq,
       attempt: inFlight.attempt,
@@ -231,6 +245,10 @@ export class Answer {
       delay_ms,
       together,
       ...(cuts !== undefined && { cuts }),
+      ...(stop && {
+        upstream: { ...stop.stop.upstream, waits: stop.waits },
+        cut_answers: stop.stop.cut_answers,
+      }),
       fault: fault === 'uncounted' ? 'none' : fault,
       ran_ms: fault === 'none' ? Math.max(0, this.#now() - this.#startedMs) : 0,
     })
@@ -249,6 +267,23 @@ export class Answer {
     }
   }
 
+  /** Does what is decided about a stopped item; false if it is to be ended as by any error. */
+  stop(inFlight: InFlightItem, stop: Stop, { code, message }: Pick<ItemError, 'code' | 'message'>): boolean {
+    const { next } = stop
+    if (next.is === 'its own') return false
+    if (next.is === 'cut too often') this.fail(inFlight, code, `${message}\n${CUT_TOO_OFTEN}`, 'agent_error')
+    else {
+      const delay_ms = next.is === 'again' ? next.delay_ms : 0
+      const again = {
+        delay_ms,
+        together: inFlight.item.together,
+        stop: { stop, waits: next.is === 'waiting' },
+      }
+      this.giveBack(inFlight, code, message, 'uncounted', again)
+    }
+    return true
+  }
+
   #step(inFlight: InFlightItem, report: StepReport): void {
     if (typeof report !== 'object' || report === null) throw new ProtocolError('step must be an object')
     const { target, prices, holds_unpriced } = this.#claim
@@ -258,6 +293,7 @@ export class Answer {
       return
     }
     if (row) this.#writer.addStep(inFlight, row)
+    if (report.upstream) this.#stops?.seen(inFlight, report.upstream, report.error?.message ?? '')
     if (!verdict) return
     this.cutShort = true
     this.end(inFlight, verdict)
@@ -266,12 +302,16 @@ export class Answer {
   #error(inFlight: InFlightItem, error: ItemError): void {
     if (typeof error?.code !== 'string' || typeof error.message !== 'string')
       throw new ProtocolError('error must have a code and a message')
+    const stop = this.#stops?.ofError(inFlight, error)
+    if (stop && this.stop(inFlight, stop, error)) return
     const verdict = errorVerdict(error, inFlight, this.#claim.target.declaration)
     if (verdict !== 'again') return this.end(inFlight, verdict)
     const delay_ms = backoffMs(inFlight.item.agent_failures)
     this.giveBack(inFlight, error.code, error.message, 'agent', { delay_ms, together: null })
   }
 }
+
+const CUT_TOO_OFTEN = `It was sent ${LIMITS.cut_answers} times, and each time its answer was cut, which may have been paid for.`
 
 /** Whether a line begins as one of the protocol's may. */
 const isObject = (line: string): boolean => line.startsWith('{') || line.trimStart().startsWith('{')

@@ -11,13 +11,18 @@ import { oneLine } from '../../json/ndjson.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import {
   ANSWER_URL_HEADER,
+  type ClosedUpstream,
   type ItemLine,
   NDJSON,
   type OfferedStep,
   PROTOCOL_VERSION,
+  UPSTREAM_KEY_HEADER,
+  UPSTREAMS_HEADER,
 } from '../../protocol/rules/protocol.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import { traceparentOf } from '../../settling/verbs/run-trace.ts'
+import { CLOSED_STATES } from '../../upstreams/rules/states.ts'
+import { upstreamKeyOf } from '../../upstreams/verbs/upstream-keys.ts'
 import type { Timing } from './timing.ts'
 
 /** Splits the items of a claim into requests. */
@@ -57,10 +62,32 @@ export async function requestOf(
   const headers = {
     ...(plain ? plainHeaders(ctx, claim, inFlightItems[0]!, timing) : headersOf(claim)),
     ...(address !== undefined && { [ANSWER_URL_HEADER]: address }),
+    ...(!plain && (await upstreamHeaders(ctx, claim, timing))),
     ...(await signatureOf(ctx, claim.target, body)),
   }
   return { headers, body }
 }
+
+/** What the agent has to know so that it calls nobody in vain. */
+async function upstreamHeaders(ctx: Context, { target, project_id }: Claim, { upstreams }: Timing) {
+  const closed = upstreams.closedFor(target, project_id).slice(0, LIMITS.upstreams_per_deployment)
+  const named = closed.map(
+    ({ host, key, model, state, words }): ClosedUpstream => ({
+      host,
+      ...(key !== '' && { key }),
+      ...(model !== '' && { model }),
+      fault: CLOSED_STATES[state].faults[0]!,
+      words: asciiText(words),
+    }),
+  )
+  return {
+    [UPSTREAM_KEY_HEADER]: await upstreamKeyOf(ctx, project_id),
+    ...(named.length > 0 && { [UPSTREAMS_HEADER]: JSON.stringify(named) }),
+  }
+}
+
+/** A header has no other characters. */
+const asciiText = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?')
 
 function headersOf(claim: Claim): Record<string, string> {
   return {
@@ -112,6 +139,7 @@ function itemLine(ctx: Context, claim: Claim, inFlight: InFlightItem, timing: Ti
     budget_micro: budget === null ? null : budget - inFlight.cost_micro,
     recorded: item.recorded,
     ...(item.offered.length > 0 && { recorded_for_input: item.offered.map(offerOf) }),
+    ...(timing.upstreams.byId(item.upstream_id) && { probe: true as const }),
     ...callerOf(ctx, claim, inFlight),
   }
   return `${JSON.stringify(head).slice(0, -1)},"input":${oneLine(item.input)}}\n`

@@ -7,6 +7,7 @@ import { ProtocolError } from '../../grading/rules/step-row.ts'
 import { looseLines } from '../../json/loose-lines.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { NDJSON } from '../../protocol/rules/protocol.ts'
+import { retryAfterMs } from '../../upstreams/rules/moment.ts'
 import type { Answer } from './agent-answer.ts'
 
 /** Reads the response to its end, or until all items have ended; then it aborts `timeout` if the agent continues. */
@@ -20,7 +21,7 @@ export function readResponse(
 }
 
 async function readLines(answer: Answer, response: AgentResponse, timeout: AbortController): Promise<void> {
-  await checkStatus(response)
+  await checkStatus(answer, response)
   const isLater = response.status === ACCEPTED
   if (!response.contentType.startsWith(NDJSON)) {
     if (isLater) {
@@ -61,7 +62,7 @@ async function passOver(response: AgentResponse): Promise<void> {
 }
 
 async function readPlain(answer: Answer, response: AgentResponse): Promise<void> {
-  await checkStatus(response)
+  await checkStatus(answer, response)
   const [inFlight] = answer.unfinished()
   if (!inFlight) return
   const output = await bodyText(response, LIMITS.agent_line_bytes)
@@ -75,8 +76,13 @@ const ACCEPTED = 202
 /** The agent answered with a status that says something went wrong. */
 export class BadStatus extends Error {
   readonly kind: 'not_now' | 'refused' | 'no_agent' | 'gateway' | 'broken'
-  constructor(status: number, message: string) {
+  readonly status: number
+  /** When the agent says that it takes items again; null if it does not. */
+  readonly retry_after_ms: number | null
+  constructor(status: number, message: string, retry_after_ms: number | null = null) {
     super(message)
+    this.status = status
+    this.retry_after_ms = retry_after_ms
     this.kind = KINDS[status] ?? (status < 400 ? 'not_now' : status < 500 ? 'refused' : 'broken')
   }
 }
@@ -97,10 +103,17 @@ const KINDS: Partial<Record<number, BadStatus['kind']>> = {
   504: 'gateway',
 }
 
-async function checkStatus({ status, body }: AgentResponse): Promise<void> {
+async function checkStatus(
+  answer: Answer,
+  { status, header = () => null, body }: AgentResponse,
+): Promise<void> {
   if (status >= 200 && status < 300) return
   const words = await bodyText({ body }, LIMITS.agent_error_bytes).catch(() => '')
-  throw new BadStatus(status, `The agent answered ${status}${words ? `: ${words.slice(0, 500)}` : ''}.`)
+  throw new BadStatus(
+    status,
+    `The agent answered ${status}${words ? `: ${words.slice(0, 500)}` : ''}.`,
+    retryAfterMs({ header, body: words }, answer.now_ms),
+  )
 }
 
 async function bodyText(response: Pick<AgentResponse, 'body'>, maxBytes: number): Promise<string> {

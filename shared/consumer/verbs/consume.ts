@@ -15,6 +15,7 @@ import { beginItem, type InFlightItem } from '../../settling/verbs/in-flight-ite
 import { ResultWriter } from '../../settling/verbs/result-writer.ts'
 import { RunTrace } from '../../settling/verbs/run-trace.ts'
 import { CauseNamer } from '../../triage/verbs/name-causes.ts'
+import { KnownUpstreams } from '../../upstreams/verbs/known-upstreams.ts'
 import { AgentHosts } from './agent-hosts.ts'
 import { OpenRequests } from './agent-open-requests.ts'
 import { Claimer, type Holder } from './claimer.ts'
@@ -50,6 +51,7 @@ class Consumer {
   /** Runs of whose agents stray lines were logged. */
   readonly #logged = new Set<string>()
   readonly #hosts = new AgentHosts(() => this.#ctx.now())
+  readonly #upstreams = new KnownUpstreams(() => this.#ctx)
   readonly #work = new Map<string, Work>()
   readonly #claimer: Claimer
   readonly #causes: CauseNamer
@@ -101,6 +103,7 @@ class Consumer {
           heard_ms = this.#ctx.now()
           this.#claimer.hear()
         }
+        await this.#upstreams.look(new Set([...this.#work.values()].map(({ project_id }) => project_id)))
         await this.#claimer.look()
         this.#looked_ms = this.#ctx.now()
         if (this.#claimer.isAtWork) {
@@ -233,6 +236,7 @@ class Consumer {
     },
     requests: this.#requests,
     hosts: this.#hosts,
+    upstreams: this.#upstreams,
     isNews: run_id => {
       const isNews = !this.#logged.has(run_id)
       if (this.#logged.size >= LIMITS.open_runs_per_look) this.#logged.clear()

@@ -15,6 +15,8 @@ import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import type { ResultWriter } from '../../settling/verbs/result-writer.ts'
+import { agentPlace } from '../../upstreams/verbs/known-upstreams.ts'
+import { upstreamKeyOf } from '../../upstreams/verbs/upstream-keys.ts'
 import { findUnanswered } from '../queries/later-answers.ts'
 import { Answer } from './agent-answer.ts'
 import type { Visit } from './agent-hosts.ts'
@@ -23,6 +25,7 @@ import { readResponse } from './agent-response.ts'
 import { answerAddress } from './answer-address.ts'
 import { RequestClock } from './request-clock.ts'
 import { AnswerEnded, type EndedRequest, endEarly, timeOut } from './request-end.ts'
+import { Stops } from './stops.ts'
 import type { Timing } from './timing.ts'
 
 /** Sends every item of a claim; resolves when each is settled or given back. Never rejects. */
@@ -34,11 +37,12 @@ export async function execute(
   timing: Timing,
 ): Promise<void> {
   const allowed = fence(ctx, claim, inFlightItems, writer, await unansweredOf(ctx, claim))
-  const fit = begun(ctx, claim, allowed, writer, timing)
+  const stops = new Stops(claim, timing.upstreams, await upstreamKeyOf(ctx, claim.project_id), ctx.now)
+  const fit = begun(ctx, claim, reachable(ctx, claim, allowed, writer, stops), writer, timing)
   await fault('invoke.before_request')
   const { lease } = inFlightItems[0]!
   lease.abort.signal.addEventListener('abort', () => timing.requests.cutClaim(lease))
-  await Promise.all(requestsOf(claim, fit).map(group => send(ctx, claim, group, writer, timing)))
+  await Promise.all(requestsOf(claim, fit).map(group => send(ctx, claim, group, writer, timing, stops)))
 }
 
 /** Items whose agent was to answer later and too often sent nothing: each attempt may be paid for. */
@@ -66,7 +70,9 @@ function fence(
   const answer = new Answer(claim, writer, inFlightItems, ctx.now)
   for (const inFlight of inFlightItems) {
     const budget = itemBudgetMicro(declaration, inFlight)
-    if (unanswered.has(inFlight.seq))
+    if (claim.unavailable !== null)
+      answer.fail(inFlight, 'upstream_unavailable', claim.unavailable, 'transport_error')
+    else if (unanswered.has(inFlight.seq))
       answer.fail(
         inFlight,
         'answer_never_came',
@@ -90,6 +96,30 @@ function fence(
     else if (budget !== null && budget > 0 && inFlight.cost_micro >= budget)
       answer.end(inFlight, budgetVerdict(declaration.on_budget, budget))
   }
+  return answer.unfinished()
+}
+
+/** The items whose agent is not known to be away; the others wait for it, except those that try it. */
+function reachable(
+  ctx: Context,
+  claim: Claim,
+  inFlightItems: InFlightItem[],
+  writer: ResultWriter,
+  stops: Stops,
+): InFlightItem[] {
+  const closed = stops.closedAgent()
+  if (closed === undefined) return inFlightItems
+  const answer = new Answer(claim, writer, inFlightItems, ctx.now)
+  for (const inFlight of inFlightItems)
+    if (stops.probed(inFlight)?.id !== closed.id) {
+      const { stops: times, refusals, cut_answers } = inFlight.item
+      const stop = {
+        next: { is: 'waiting' } as const,
+        upstream: { id: closed.id, stops: times, refusals },
+        cut_answers,
+      }
+      answer.stop(inFlight, stop, { code: 'agent_unreachable', message: closed.words })
+    }
   return answer.unfinished()
 }
 
@@ -144,14 +174,15 @@ async function send(
   items: InFlightItem[],
   writer: ResultWriter,
   timing: Timing,
+  stops: Stops,
 ): Promise<void> {
   const { lease, item } = items[0]!
   const { target } = claim
   const time_ms =
     Math.max(...items.map(inFlight => timeLeft(claim, inFlight))) + LIMITS.agent_timeout_grace_ms
   const later = mayAnswerLater(target.kind, ctx.config.base_url) ? { within_ms: time_ms } : undefined
-  const answer = new Answer(claim, writer, items, ctx.now, later)
-  const ended: EndedRequest = { claim, items, answer }
+  const answer = new Answer(claim, writer, items, ctx.now, later, stops)
+  const ended: EndedRequest = { claim, items, answer, stops, began_ms: ctx.now() }
   const cut = timing.requests.begin(lease)
   const clock = new RequestClock(ctx.now, time_ms, cut)
   const onSent = () => {
@@ -165,6 +196,8 @@ async function send(
     if (target.kind === 'url') onSent() // and again when it has a connection; a bundle first waits for its process
     const to = { ...target, together: item.together }
     const response = await ctx.invokeAgent(to, { ...request, signal: cut.signal, onSent })
+    if (target.url !== null && response.status < 400)
+      timing.upstreams.served(claim.project_id, agentPlace(target.url), ended.began_ms)
     await readResponse(answer, response, target.protocol, cut)
     await endEarly(ended, new AnswerEnded(answer))
   } catch (error) {

@@ -24,6 +24,8 @@ import { beginItem, type Lease } from '../../settling/verbs/in-flight-item.ts'
 import { ResultWriter } from '../../settling/verbs/result-writer.ts'
 import { RunTrace } from '../../settling/verbs/run-trace.ts'
 import { CauseNamer } from '../../triage/verbs/name-causes.ts'
+import { KnownUpstreams } from '../../upstreams/verbs/known-upstreams.ts'
+import { upstreamKeyOf } from '../../upstreams/verbs/upstream-keys.ts'
 import {
   findHanded,
   findHandedItems,
@@ -37,6 +39,7 @@ import {
 import { Allowance } from '../rules/allowance.ts'
 import { Answer, type ResultSink } from './agent-answer.ts'
 import { inTurn } from './later-answer-turns.ts'
+import { Stops } from './stops.ts'
 
 /** The lines, of at most `bytes` bytes, which are read only when `read` is called. */
 interface SentBody {
@@ -188,6 +191,7 @@ async function settle(
     inFlightItems,
     ctx.now,
     undefined,
+    new Stops(claim, new KnownUpstreams(() => ctx), await upstreamKeyOf(ctx, claim.project_id), ctx.now),
     sent.started_ms,
   )
   const known = new Set(told.flatMap(step => (step.now ? [nameOf(step)] : [])))

@@ -11,12 +11,15 @@ import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import { type Answer, backoffMs, Flood } from './agent-answer.ts'
 import type { Visit } from './agent-hosts.ts'
 import { BadStatus } from './agent-response.ts'
+import type { Stops } from './stops.ts'
 
 /** A request that is over, with unfinished items or without. */
 export interface EndedRequest {
   claim: Claim
   items: readonly InFlightItem[]
   answer: Answer
+  stops: Stops
+  began_ms: number
   /** Absent for a bundle, whose processes say themselves when they die. */
   visit?: Visit | undefined
 }
@@ -54,13 +57,29 @@ export async function endEarly(request: EndedRequest, error: Error): Promise<voi
   endOrSplit(request, error, await visit.cutWith(open), wasAlone)
 }
 
-/** Nothing of the request was taken; an agent that was cut off lately may be starting again. */
-const notNow = (request: EndedRequest, error: Error): void =>
-  again(request, error, request.visit?.isRestarting() ? 'uncounted' : 'transport')
+/** Nothing of the request was taken: its items wait until the agent is there again. */
+function notNow(
+  request: EndedRequest,
+  error: Error,
+  told?: Pick<BadStatus, 'status' | 'retry_after_ms'>,
+): void {
+  const { answer, stops, began_ms } = request
+  const { status = null, retry_after_ms = null } = told ?? {}
+  const code = codeOf(error)
+  const fault = status === 429 ? 'rate' : 'away'
+  for (const inFlight of answer.unfinished()) {
+    const stop = stops.ofAgent(inFlight, { fault, status, words: error.message, retry_after_ms, began_ms })
+    if (stop === undefined) continue
+    if (!answer.stop(inFlight, stop, { code, message: error.message }))
+      answer.fail(inFlight, code, error.message, 'transport_error')
+  }
+  // Our own runtime, which has the processes of bundles, is starting again.
+  if (answer.open > 0) again(request, error, 'uncounted')
+}
 
 async function endByStatus(request: EndedRequest, error: BadStatus): Promise<void> {
   const { answer, items, visit } = request
-  if (error.kind === 'not_now') return notNow(request, error)
+  if (error.kind === 'not_now') return notNow(request, error, error)
   if (error.kind === 'no_agent' || (error.kind === 'refused' && items.length === 1)) {
     const message = `${error.message}${foundNote(request)}`
     for (const inFlight of answer.unfinished()) answer.fail(inFlight, 'agent_error', message, 'agent_error')

@@ -1,6 +1,7 @@
 // The time that a consumer has left, for the code that sends requests and reads responses.
 
 import { sinceMs } from '../../kernel/elapsed.ts'
+import type { KnownUpstreams } from '../../upstreams/verbs/known-upstreams.ts'
 import type { AgentHosts } from './agent-hosts.ts'
 import type { OpenRequests } from './agent-open-requests.ts'
 
@@ -15,6 +16,8 @@ export interface Timing {
   requests: OpenRequests
   /** The agents behind URLs that it has sent to. */
   hosts: AgentHosts
+  /** What it knows about what its items need outside. */
+  upstreams: KnownUpstreams
   /** Whether nothing was logged of a run's stray lines lately. */
   isNews(run_id: string): boolean
 }

@@ -93,5 +93,7 @@ export const ITEM_ERROR_MEANINGS: Record<ItemErrorCode, string> = {
     'A step of the item takes longer than a consumer has: it was cut off twice, the second time after the whole of that. Give consumers more time (ASSAY_CONSUME_SECONDS), or run the agent behind a URL, where it may answer later.',
   answer_never_came:
     'The agent said that it would answer later and sent nothing at all, twice. It must reach BASE_URL, where the address that it is handed lies, and send at least a heartbeat every 10 seconds.',
+  upstream_unavailable:
+    'What the item needs, its agent or a provider that the agent calls, served nobody for as long as the run waits. The item was not tried again; `assay recover` runs it when it serves again.',
   too_many_attempts: 'The item was attempted too often: its agent yields without getting on.',
 }

@@ -86,6 +86,15 @@ export const runs = pgTable(
     /** Replayed items that ran nothing again and ended like their originals. */
     unchanged: integer('unchanged').notNull().default(0),
     consecutive_failures: integer('consecutive_failures').notNull().default(0),
+    /** The upstream that its items wait for, and since when; while it is set, no fresh items are offered. */
+    waits_for: uuid('waits_for'),
+    waits_since: at('waits_since'),
+    /** How long its items have waited for upstreams before that. */
+    waited_ms: micro('waited_ms').notNull().default(0),
+    /** The most that they may; null is the declaration's, or the default. */
+    patience_seconds: integer('patience_seconds'),
+    /** Set when that time is over: why the items that are left fail. */
+    unavailable: text('unavailable'),
     cost_micro: micro('cost_micro').notNull().default(0),
     input_tokens: micro('input_tokens').notNull().default(0),
     output_tokens: micro('output_tokens').notNull().default(0),
@@ -112,6 +121,7 @@ export const runs = pgTable(
     index('runs_open').on(t.project_id, t.id).where(sql`finished_at is null`),
     index('runs_with_steps').on(t.project_id, t.id).where(sql`steps_purged_at is null`),
     index('runs_waiting_for_price').on(t.project_id, t.id).where(sql`waits_for_price`),
+    index('runs_waiting').on(t.project_id, t.waits_for).where(sql`waits_for is not null`),
     index('runs_with_payloads').on(t.project_id, t.id).where(sql`payloads_purged_at is null`),
     // A row refers only to rows of its own project, even if a query forgets the project.
     agentOf(t),
@@ -241,12 +251,23 @@ export const dueItems = pgTable(
      * since the step takes longer than others have left.
      */
     cuts: smallint('cuts'),
+    /** The upstream that stopped the item. It waits for it while `due_at` is infinite. */
+    upstream_id: uuid('upstream_id'),
+    /** How often it was stopped there since its last recorded step, and how often of these while others were not. */
+    stops: smallint('stops'),
+    refusals: smallint('refusals'),
+    /** How often an answer to the same step was cut, each of which may have been paid. */
+    cut_answers: smallint('cut_answers'),
   },
   t => [
     primaryKey({ columns: [t.project_id, t.run_id, t.seq] }),
     index('due_items_due').on(t.due_at),
     // A claim's plan is cached and made for no run: by the index above it may walk the due items of all runs.
     index('due_items_of_run').on(t.run_id, t.due_at),
+    // Those that were stopped least often are tried first.
+    index('due_items_upstream')
+      .on(t.upstream_id, t.stops, t.run_id, t.seq)
+      .where(sql`upstream_id is not null`),
     index('due_items_cuts').on(t.run_id).where(sql`cuts is not null`),
     ofProject(t),
   ],

@@ -23,6 +23,27 @@ export const OUTSIDE_LIMITS = {
   lineage_items: 100, // ancestors and replays shown for one item
   mending_replays: 10_000, // replays read to tell which items of a page were mended: twenty for each
 
+  // Upstreams
+  upstreams_per_deployment: 50, // any more count as one: the host as this deployment uses it
+  upstreams_per_project: 200,
+  upstreams_per_look: 100, // that something is to be done for
+  upstream_look_ms: 500, // between two looks of a consumer at upstreams that are not open
+  upstream_kept_days: 7, // without a call
+  upstream_forgotten_ms: 3_600_000, // a state that nobody waits for is left after an hour
+  upstream_long_ms: 600_000, // away for longer, it is tried once a minute
+  // A moment that is named is believed for a minute, then for twice as long at each probe
+  upstream_moment_ms: { first: 60_000, max: 900_000 },
+  // How an upstream opens: as many items in the first second, twice as many in each that follows
+  upstream_opening: { first: 4, max: 1000 },
+  upstream_brief_ms: 3000, // one that was closed for less opens at once
+  upstream_local_ms: 5000, // an agent's process calls no upstream that it found closed for so long
+  upstream_words: 300, // of a refusal
+  upstream_body_bytes: 16 * KiB, // read of a refusal's body
+  upstream_host_characters: 300,
+  cut_answers: 3, // sends of an item whose answer was cut at the same step
+  refusals_of_item: 3, // then a refusal is the item's own fault, if others were served meanwhile
+  patience_seconds: { default: 86_400, min: 60, max: 2_592_000 },
+
   // Alerts
   alert_repeat_hours: 24,
   alert_look_ms: 10_000, // between two checks of open runs; 10,000 runs are read in 8 ms

@@ -5,6 +5,7 @@ import type { DeclaredCheck, Language, RefusalChoice } from '../../grading/vocab
 import type { StepKind } from '../../items/vocabulary.ts'
 import type { ResultFormat } from '../../results/vocabulary.ts'
 import type { SourceFormat } from '../../sources/vocabulary.ts'
+import type { Fault } from '../../upstreams/vocabulary.ts'
 
 export const PROTOCOL_VERSION = '1'
 export const NDJSON = 'application/x-ndjson'
@@ -43,6 +44,8 @@ export interface ItemLine {
   recorded: RecordedStep[]
   /** In a field of its own, which agents that do not know the condition ignore. */
   recorded_for_input?: OfferedStep[]
+  /** The item tries an upstream that is closed: its calls are made although the agent knows so. */
+  probe?: true
   /** The attempt's span in W3C format, the parent of the agent's own spans. Absent where no telemetry is collected. */
   traceparent?: string
   /** Always the last key, so that the stored text can be passed on unparsed. */
@@ -94,6 +97,30 @@ export interface StepReport {
   usage?: StepUsage
   /** For a model call: takes precedence over what is read from the output. */
   answer?: ModelAnswer
+  /** Where the call went: of a probe that worked, or with `fault` of a call whose agent does not wait for it. */
+  upstream?: UpstreamReport
+}
+
+/** Something outside that the item needs: a provider's host, with a credential. */
+export interface UpstreamReport {
+  /** With a port that is not the scheme's. */
+  host: string
+  /**
+   * The credential's HMAC-SHA256 under the key in `assay-upstream-key`, its first 16 bytes in hex; without its scheme word,
+   * such as `Bearer`. Absent: all calls of the deployment to that host.
+   */
+  key?: string
+  model?: string
+  /** What went wrong, if the agent knows; else it is read from `status` and the message. */
+  fault?: Fault
+  /** Milliseconds since the call began. */
+  ago_ms?: number
+  /** The agent calls it no more, since nobody was served. */
+  closed?: boolean
+  /** False: the call was not made, since the upstream is closed. */
+  called?: boolean
+  /** Other items were served since the call began. */
+  others_served?: boolean
 }
 
 export interface ItemError {
@@ -101,6 +128,15 @@ export interface ItemError {
   message: string
   /** False: another attempt would fail the same way, so declared retries are not used on it. */
   retryable?: boolean
+  /**
+   * What refused the item: it waits for that, and uses no declared retry. A text is its host. Without `status`, nobody was
+   * reached.
+   */
+  upstream?: UpstreamReport | string
+  /** The HTTP status that the upstream answered. */
+  status?: number
+  /** When it says that it serves again. */
+  retry_after_ms?: number
 }
 
 /** One line of the response. Each but `heartbeat` and `later` names its item by `seq` and `attempt`. */
@@ -125,6 +161,15 @@ export type AgentLine =
 
 /** The URL an agent may send lines to later, after a 202 or a `later`. Absent if the server knows no URL of its own. */
 export const ANSWER_URL_HEADER = 'assay-answer-url'
+
+/** The key for `UpstreamReport.key`, in hex; it is the project's. */
+export const UPSTREAM_KEY_HEADER = 'assay-upstream-key'
+
+/** The upstreams that are closed, as a JSON list of `ClosedUpstream`. Absent if none is. */
+export const UPSTREAMS_HEADER = 'assay-upstreams'
+
+/** A closed upstream: calls to it are not made, except by items that probe. */
+export type ClosedUpstream = Pick<UpstreamReport, 'host' | 'key' | 'model'> & { fault: Fault; words: string }
 
 /** The one line of a request for items: a generator of the agent makes the items of one start. */
 export interface GeneratorRequest {
@@ -217,6 +262,10 @@ export interface AgentDeclaration {
   retries?: number
   /** A run stops when this many items in a row have failed. */
   max_consecutive_failures?: number
+  /** How long its items wait for an upstream that serves nobody, in seconds. */
+  patience_seconds?: number
+  /** False if it gets the refusals of its providers itself. */
+  wait?: boolean
   /**
    * Hosts (`api.openai.com`, `127.0.0.1:8099`) the agent may call; `*` for the public internet; `$NAME` for the
    * host in that variable of the deployment's environment (see `resolveNetwork`).

@@ -23,6 +23,10 @@ export interface Return {
   /** Which of the two retry counts it adds to, if any. */
   fault: 'agent' | 'transport' | 'none'
   ran_ms: number
+  /** What stopped the item; if it waits for that, the item is offered once the upstream lets it. */
+  upstream?: { id: string; stops: number; refusals: number; waits: boolean }
+  /** As in `due_items`. */
+  cut_answers?: number
 }
 
 const RETURNED = { requeue: 'n.n' }
@@ -35,18 +39,25 @@ export async function returnItems(
   claims: FlushClaims,
 ): Promise<number> {
   const { project_id, run_id } = run
+  const waits = returns.some(({ upstream }) => upstream?.waits)
   const [row] = await sql<{ n: number }[]>`
     with ${takeBack(sql, run, returns, claims)}, logged as (
       insert into attempts (project_id, run_id, seq, attempt, started_at, code, message)
-      select ${project_id}, ${run_id}, seq, attempt, started_at, code, message from returned on conflict do nothing
+      select ${project_id}, ${run_id}, seq, attempt, started_at, code, message from returned where upstream_id is null
+      on conflict do nothing
     ), due as (
-      insert into due_items (project_id, run_id, seq, due_at, together, cuts)
-      select ${project_id}, ${run_id}, seq, now() + make_interval(secs => delay_ms / 1000), together, cuts from returned
+      insert into due_items (project_id, run_id, seq, due_at, together, cuts, upstream_id, stops, refusals, cut_answers)
+      select ${project_id}, ${run_id}, seq, case when waits then 'infinity' else now() + make_interval(secs => delay_ms / 1000) end,
+        together, cuts, upstream_id, stops, refusals, cut_answers
+      from returned
       on conflict (project_id, run_id, seq) do update
-        set due_at = excluded.due_at, together = excluded.together, cuts = excluded.cuts
+        set due_at = excluded.due_at, together = excluded.together, cuts = excluded.cuts,
+          upstream_id = excluded.upstream_id, stops = excluded.stops,
+          refusals = excluded.refusals, cut_answers = excluded.cut_answers
     ), n as (select count(*)::int as n from returned),
     closed as (${deleteClaims(sql, project_id, claims.closed)}), counted as (
-      update runs r set ${sql.unsafe(countMoves(RETURNED))}, touched_at = now() from n where r.project_id = ${project_id} and r.id = ${run_id}
+      update runs r set ${sql.unsafe(countMoves(RETURNED))}, touched_at = now() ${waits ? waitForUpstream(sql) : sql``}
+      from n where r.project_id = ${project_id} and r.id = ${run_id}
       returning r.project_id
     ), used as (
       -- Reads from counted, so that the run is locked first: of parts that read nothing of each other, the last runs first.
@@ -56,6 +67,11 @@ export async function returnItems(
     select n from n`
   return row?.n ?? 0
 }
+
+/** Fresh items of a run are not offered while others wait for an upstream, which they would need too. */
+const waitForUpstream = (sql: Sql) => sql`,
+        waits_since = case when r.waits_for is null and r.unavailable is null then coalesce((select now() from returned where waits limit 1), r.waits_since) else r.waits_since end,
+        waits_for = case when r.unavailable is null then coalesce(r.waits_for, (select upstream_id from returned where waits limit 1)) end`
 
 /** The items that leave, as `returned`. */
 const takeBack = (
@@ -74,10 +90,15 @@ const takeBack = (
         unnest(${numbers(returns.map(r => r.together))}::text::smallint[]),
         unnest(${numbers(returns.map(r => Math.round(r.ran_ms)))}::text::int[]),
         unnest(${numbers(returns.map(r => r.cuts ?? null))}::text::smallint[]),
+        unnest(${numbers(returns.map(r => r.upstream?.stops ?? null))}::text::smallint[]),
+        unnest(${numbers(returns.map(r => r.upstream?.refusals ?? null))}::text::smallint[]),
+        unnest(${numbers(returns.map(r => r.cut_answers ?? null))}::text::smallint[]),
+        unnest(${numbers(returns.map(r => Number(r.upstream?.waits ?? false)))}::text::int[]),
+        string_to_table(${texts(returns.map(r => r.upstream?.id ?? '-'))}, E'\\x1e'),
         string_to_table(${texts(returns.map(r => r.fault))}, E'\\x1e'),
         string_to_table(${texts(returns.map(r => r.code))}, E'\\x1e'),
         string_to_table(${texts(returns.map(r => r.message || ' '))}, E'\\x1e')
-      ) as t(seq, attempt, delay_ms, together, ran_ms, cuts, fault, code, message)
+      ) as t(seq, attempt, delay_ms, together, ran_ms, cuts, stops, refusals, cut_answers, waits, upstream, fault, code, message)
     ), ${lockClaims(sql, project_id, claims)}, returned as (
       update items i set ${sql.unsafe(become('requeue'))}, ran_ms = i.ran_ms + g.ran_ms,
         agent_failures = i.agent_failures + (g.fault = 'agent')::int::smallint,
@@ -85,6 +106,8 @@ const takeBack = (
       from given g
       where i.project_id = ${project_id} and i.run_id = ${run_id} and ${hasSeq(sql, 'i', seqs)}
         and i.seq = g.seq and i.attempt = g.attempt and ${sql.unsafe(guard('requeue'))} and ${sql.unsafe(LOCKED)}
-      returning i.seq, i.attempt, i.started_at, g.code, g.message, g.delay_ms, g.together, g.cuts
+      returning i.seq, i.attempt, i.started_at, g.code, g.message, g.delay_ms, g.together, g.cuts, g.stops,
+        g.refusals, g.cut_answers,
+        g.waits = 1 as waits, nullif(g.upstream, '-')::uuid as upstream_id
     )`
 }

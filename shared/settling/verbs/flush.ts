@@ -3,6 +3,7 @@
 
 import type { StepRow } from '../../grading/rules/step-row.ts'
 import type { Verdict } from '../../grading/rules/verdict.ts'
+import type { ItemErrorCode } from '../../items/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import { endedAlike } from '../../recovery/rules/reuse.ts'
@@ -19,6 +20,8 @@ export interface Part {
   /** What names the cause of an item that is not ok; null if it is ok or has no verdict yet. */
   symptoms: Symptoms | null
 }
+
+const UNAVAILABLE: ItemErrorCode = 'upstream_unavailable'
 
 const refusedVerdict = (error: unknown): Verdict => ({
   status: 'failed',
@@ -44,11 +47,12 @@ export function refusedPart(part: Part, error: unknown): Part {
   }
 }
 
-/** Failures in a row at the end of a flush, and whether any item completed before them. */
+/** Failures in a row at the end of a flush, and whether any item completed before them. What nobody tried is none. */
 export function streakOf(parts: readonly Part[]) {
   let failure_streak = 0
   let streak_broken = false
   for (const { entry } of parts) {
+    if (entry.verdict?.error_code === UNAVAILABLE) continue
     if (entry.verdict?.status === 'failed') failure_streak++
     else if (entry.verdict?.status === 'completed') {
       failure_streak = 0

@@ -24,7 +24,13 @@ export async function giveClaim(
     const items = await withSteps(ctx, { ...run, is_replay: false }, taken, [])
     const under_budget = seen.under_budget || run.budget_micro !== null
     places.fill(
-      claimOf(ctx, { ...run, account_id, under_budget, prices, waited_ms: 0 }, deployment, env, items),
+      claimOf(
+        ctx,
+        { ...run, account_id, under_budget, prices, unavailable: null, waited_ms: 0 },
+        deployment,
+        env,
+        items,
+      ),
     )
     // The agent's request is written before the caller's answer, its log line and its entry in the log of changes.
     await turn()

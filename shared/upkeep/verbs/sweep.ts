@@ -27,6 +27,12 @@ import { indexNewSteps } from '../../traces/verbs/index-steps.ts'
 import { askQuestions } from '../../triage/queries/questions.ts'
 import { clusterUndispatched } from '../../triage/verbs/clusters.ts'
 import { nameUnnamed } from '../../triage/verbs/name-causes.ts'
+import {
+  advanceUpstreams,
+  endForgottenWaits,
+  endPatience,
+  removeUnused,
+} from '../../upstreams/queries/upstreams.ts'
 import { ensureStepPartitions } from '../queries/partitions.ts'
 import { removeAbandoned, removeDeleted } from './removal.ts'
 import { retain } from './retention.ts'
@@ -60,6 +66,14 @@ export const CHORES: readonly Chore[] = [
   { name: 'notice prices that runs waited for', run: endWaitsForPrices },
   { name: 'measure what accounts keep', run: measureAccounts, rests: true },
   { name: 'resume what waited for money', run: resume },
+  { name: 'let items through to upstreams whose moment has come', run: ctx => advanceUpstreams(ctx.sql) },
+  { name: 'offer what waits for an upstream that is open', run: ctx => endForgottenWaits(ctx.sql) },
+  { name: 'end waits that took too long', run: ctx => endPatience(ctx.sql) },
+  {
+    name: 'remove upstreams that nobody calls',
+    run: ctx => removeUnused(ctx.sql, LIMITS.sweep_items),
+    rests: true,
+  },
   { name: 'remove submissions that never arrived whole', run: removeAbandoned, rests: true },
   { name: 'remove what was deleted', run: removeDeleted, rests: true },
   { name: 'cluster what ended without being dispatched', run: clusterUndispatched },

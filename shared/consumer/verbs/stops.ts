@@ -1,0 +1,173 @@
+// Decides about items that something outside has stopped: the host of their agent, or a provider that it calls. Guarantee:
+// what an agent reports stops its own deployment alone, unless it is a bundle that names a value of its own environment.
+
+import type { AgentTarget } from '../../agents/rules/invoke-agent.ts'
+import type { Claim } from '../../claims/verbs/claim.ts'
+import { ProtocolError } from '../../grading/rules/step-row.ts'
+import { itemRecordId } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { plainText } from '../../kernel/plain-text.ts'
+import type { ItemError, UpstreamReport } from '../../protocol/rules/protocol.ts'
+import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
+import { classify } from '../../upstreams/rules/classify.ts'
+import {
+  agentPlace,
+  type Closed,
+  type KnownUpstreams,
+  type Place,
+  type Stop,
+} from '../../upstreams/verbs/known-upstreams.ts'
+import { labelsOf } from '../../upstreams/verbs/upstream-keys.ts'
+import { FAULTS, type Fault } from '../../upstreams/vocabulary.ts'
+
+export class Stops {
+  readonly #claim: Claim
+  readonly #known: KnownUpstreams
+  /** The project's key for the names of credentials. */
+  readonly #key: string
+  readonly #now: () => number
+
+  constructor(claim: Claim, known: KnownUpstreams, key: string, now: () => number) {
+    this.#claim = claim
+    this.#known = known
+    this.#key = key
+    this.#now = now
+  }
+
+  /** The closed upstream that the item was stopped at before, which it tries again now. */
+  probed(inFlight: InFlightItem): Closed | undefined {
+    return this.#known.byId(inFlight.item.upstream_id)
+  }
+
+  /** The agent behind a URL, if it is known to be away or cooling. */
+  closedAgent(): Closed | undefined {
+    const { target, project_id } = this.#claim
+    return target.url === null ? undefined : this.#known.find(project_id, agentPlace(target.url))
+  }
+
+  /** What becomes of an item whose agent reports what refused it; undefined if it reports nothing of the kind. */
+  ofError(inFlight: InFlightItem, error: ItemError): Stop | undefined {
+    const report = reportOf(error)
+    if (report === undefined) return undefined
+    const { status = null, retry_after_ms = null } = error
+    const fault = report.fault ?? faultOf(error, this.#now())
+    if (fault === undefined) return undefined
+    return this.#stopped(inFlight, {
+      place: this.#placeOf(report),
+      fault,
+      status,
+      words: plainText(error.message, LIMITS.upstream_words),
+      retry_after_ms,
+      began_ms: this.#now() - (report.ago_ms ?? 0),
+      ...(report.closed !== undefined && { closed: report.closed }),
+      ...(report.called !== undefined && { called: report.called }),
+      ...(report.others_served !== undefined && { others_served: report.others_served }),
+    })
+  }
+
+  /** What becomes of an item whose agent itself was not reached, or says that it serves nobody now. */
+  ofAgent(inFlight: InFlightItem, refused: Omit<Call, 'place'>): Stop | undefined {
+    const { url } = this.#claim.target
+    return url === null ? undefined : this.#stopped(inFlight, { ...refused, place: agentPlace(url) })
+  }
+
+  /** A step shows what an upstream does, and its item goes on. */
+  seen(inFlight: InFlightItem, report: UpstreamReport, message: string): void {
+    const { fault, ago_ms = 0, closed } = checked(report)
+    const place = this.#placeOf(report)
+    const began_ms = this.#now() - ago_ms
+    if (fault === undefined) return this.#known.served(this.#claim.project_id, place, began_ms)
+    this.#stopped(inFlight, {
+      place,
+      fault,
+      status: null,
+      words: plainText(message, LIMITS.upstream_words),
+      retry_after_ms: null,
+      began_ms,
+      ...(closed !== undefined && { closed }),
+    })
+  }
+
+  #stopped(inFlight: InFlightItem, call: Call): Stop {
+    const { run_id, project_id } = this.#claim
+    const { item, seq } = inFlight
+    // What was recorded since was got from the upstreams, so what they did before does not count any more.
+    const hasSteps = inFlight.step_count > item.step_count
+    const before = hasSteps ? NOT_BEFORE : item
+    return this.#known.stopped(project_id, { ...call, item: itemRecordId(run_id, seq) }, before)
+  }
+
+  #placeOf({ host, key = '', model = '' }: Pick<UpstreamReport, 'host' | 'key' | 'model'>): Place {
+    const { target } = this.#claim
+    const label = key === '' ? null : (labelsFor(target, this.#key).get(key) ?? null)
+    // The code of a bundle runs here, and gets its environment from here: it has what it names.
+    const isProven = target.kind === 'bundle' && label !== null
+    return {
+      kind: 'credential',
+      host,
+      key: target.kind === 'bundle' && !isProven ? '' : key,
+      model,
+      label,
+      deployment_id: isProven ? null : target.deployment_id,
+    }
+  }
+}
+
+type Call = Omit<Parameters<KnownUpstreams['stopped']>[1], 'item'>
+
+const NOT_BEFORE = { upstream_id: null, stops: 0, refusals: 0, cut_answers: 0 }
+
+const labels = new Map<string, Map<string, string>>()
+
+function labelsFor({ deployment_id, env }: AgentTarget, key: string): Map<string, string> {
+  const known = labels.get(deployment_id)
+  if (known) return known
+  const made = labelsOf(key, env)
+  if (labels.size >= LIMITS.agent_keys) labels.clear()
+  labels.set(deployment_id, made)
+  return made
+}
+
+/** The report of an error line. @throws ProtocolError */
+function reportOf({ upstream }: ItemError): UpstreamReport | undefined {
+  if (upstream === undefined || upstream === null) return undefined
+  return checked(typeof upstream === 'string' ? { host: upstream } : upstream)
+}
+
+const isText = (value: unknown, most: number) =>
+  value === undefined || (typeof value === 'string' && value !== '' && value.length <= most)
+const isTime = (value: unknown) => value === undefined || (typeof value === 'number' && value >= 0)
+const isFlag = (value: unknown) => value === undefined || typeof value === 'boolean'
+
+function checked(report: UpstreamReport): UpstreamReport {
+  const { host, key, model, fault, ago_ms, closed, called, others_served } = report
+  const problem =
+    typeof host !== 'string' || !isText(host, LIMITS.upstream_host_characters)
+      ? `host must be a text of 1 to ${LIMITS.upstream_host_characters} characters`
+      : key !== undefined && !/^[0-9a-f]{32}$/.test(String(key))
+        ? 'key must be 32 characters of hex'
+        : !isText(model, LIMITS.name_characters)
+          ? `model must be a text of 1 to ${LIMITS.name_characters} characters`
+          : fault !== undefined && !(FAULTS as readonly unknown[]).includes(fault)
+            ? `fault must be one of ${FAULTS.join(', ')}`
+            : !isTime(ago_ms)
+              ? 'ago_ms must be a number of milliseconds'
+              : ![closed, called, others_served].every(isFlag)
+                ? 'closed, called and others_served must be true or false'
+                : undefined
+  if (problem !== undefined) throw new ProtocolError(`upstream: ${problem}`)
+  return report
+}
+
+/** What an error line says went wrong, if it does not name it. */
+function faultOf({ status, message }: ItemError, now_ms: number): Fault | undefined {
+  const answer = {
+    status: status ?? null,
+    header: () => null,
+    body: message,
+    sent: status !== undefined,
+    took_ms: 0,
+    is_model_call: true,
+  }
+  return classify(answer, now_ms)?.fault
+}

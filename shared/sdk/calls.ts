@@ -1,0 +1,245 @@
+// Sees the HTTP calls that items make, by whatever client, where they leave through `fetch`. Guarantee: what the other side
+// answered is read from its own answer, not from what a client or the agent's code makes of it; the agent gets that answer
+// unchanged; and where calls cannot be seen, all works as without it.
+
+import { LIMITS } from '../kernel/limits.ts'
+import type { UpstreamReport } from '../protocol/rules/protocol.ts'
+import { type Classified, classify } from '../upstreams/rules/classify.ts'
+import { wasSent } from '../upstreams/rules/transport.ts'
+import { addressOf, bodyHead, type CallAddress, modelOf } from './call-parts.ts'
+import { Interrupt } from './errors.ts'
+import type { FirstBytes } from './first-bytes.ts'
+import type { Place, Upstreams } from './upstreams.ts'
+import { watched } from './watched-response.ts'
+
+/** Why an item stops at an upstream. */
+export interface Refusal {
+  report: UpstreamReport
+  status: number | null
+  words: string
+  retry_after_ms: number | null
+}
+
+/** The calls of one step, or those that an item makes outside its steps. */
+export class CallScope {
+  readonly upstreams: Upstreams
+  /** Names the item. */
+  readonly item: string
+  readonly is_model_call: boolean
+  /** The item tries a closed upstream. */
+  readonly probes: boolean
+  /** Whether the item waits for an upstream that refuses it; if not, its agent gets the refusal. */
+  readonly waits: boolean
+  readonly firstBytes: FirstBytes | undefined
+  /** Rejects once the item has to wait. */
+  readonly stopped: Promise<never>
+  readonly #stop: (refusal: Refusal) => void
+  #reject!: (error: Interrupt) => void
+  refusal: Refusal | undefined
+  /** What a call showed that the consumer has to know although the item goes on. */
+  seen: UpstreamReport | undefined
+  /** A call was sent that may have had an effect. */
+  hasEffects = false
+
+  constructor(
+    of: Pick<CallScope, 'upstreams' | 'item' | 'is_model_call' | 'probes' | 'waits' | 'firstBytes'>,
+    stop: (refusal: Refusal) => void,
+  ) {
+    this.upstreams = of.upstreams
+    this.item = of.item
+    this.is_model_call = of.is_model_call
+    this.probes = of.probes
+    this.waits = of.waits
+    this.firstBytes = of.firstBytes
+    this.#stop = stop
+    this.stopped = new Promise((_, reject) => {
+      this.#reject = reject
+    })
+    this.stopped.catch(() => {})
+  }
+
+  /** The item waits from here on: nothing more of this step is sent. */
+  stop(refusal: Refusal): never {
+    const error = new Interrupt(refusal.words)
+    if (this.refusal === undefined) {
+      this.refusal = refusal
+      this.#stop(refusal)
+      this.#reject(error)
+    }
+    throw error
+  }
+}
+
+interface Scopes {
+  run<T>(scope: CallScope, fn: () => T): T
+  getStore(): CallScope | undefined
+}
+
+type AsyncHooks = { AsyncLocalStorage: new () => Scopes }
+type Builtins = { getBuiltinModule?: (name: string) => unknown }
+
+/** Undefined on hosts that cannot tell which item a call belongs to. */
+const scopes: Scopes | undefined = (() => {
+  try {
+    const { process } = globalThis as { process?: Builtins }
+    const hooks = process?.getBuiltinModule?.('node:async_hooks') as AsyncHooks | undefined
+    return hooks && new hooks.AsyncLocalStorage()
+  } catch {
+    return undefined
+  }
+})()
+
+/** Runs code whose calls belong to a scope. */
+export const within = <T>(scope: CallScope | undefined, fn: () => T): T =>
+  scope === undefined || scopes === undefined ? fn() : scopes.run(scope, fn)
+
+type Fetch = typeof globalThis.fetch
+
+// Clients take `fetch` when they are made, after this module was loaded.
+if (scopes !== undefined && typeof globalThis.fetch === 'function') {
+  const outside = globalThis.fetch
+  globalThis.fetch = ((input, init) => {
+    const scope = scopes.getStore()
+    return scope === undefined ? outside(input, init) : seen(scope, outside, input, init)
+  }) as Fetch
+}
+
+async function seen(
+  scope: CallScope,
+  outside: Fetch,
+  input: Parameters<Fetch>[0],
+  init: Parameters<Fetch>[1],
+): Promise<Response> {
+  if (scope.refusal) throw new Interrupt(scope.refusal.words)
+  const address = await addressOf(scope.upstreams.key, input, init)
+  if (address === undefined) return outside(input, init)
+  const call: Call = { scope, address, body: init?.body, began_ms: Date.now() }
+  const closed = scope.probes ? undefined : scope.upstreams.closed(placeOf(call), Date.now())
+  if (closed !== undefined && (scope.is_model_call || closed.fault === 'away' || closed.fault === 'rate')) {
+    if (!scope.waits) return refusalOf(closed.words)
+    const report = { ...reportOf(placeOf(call)), fault: closed.fault, called: false }
+    scope.stop({ report, status: null, words: closed.words, retry_after_ms: null })
+  }
+  const response = await answerTo(call, outside, input, init)
+  const found = await refused(scope, response, call.began_ms)
+  if (found !== undefined) judge(call, found, response.status)
+  else good(call)
+  if (!address.isSafe) scope.hasEffects = true
+  if (found !== undefined || !scope.is_model_call) return response
+  return watched(response, trouble => {
+    const found = 'error' in trouble ? notAnswered(call, trouble.error) : classOf(call, 200, trouble.text)
+    judge(call, found, response.status)
+  })
+}
+
+/** A call that is under way. */
+interface Call {
+  scope: CallScope
+  address: CallAddress
+  body: unknown
+  began_ms: number
+}
+
+const placeOf = ({ scope, address: { host, key, url }, body }: Call): Place => ({
+  host,
+  key,
+  model: scope.probes || scope.upstreams.isTroubled(Date.now()) ? modelOf(url, body) : '',
+})
+
+/** Sends the call. One that gets no answer for much longer than others of its step is given up. */
+async function answerTo(
+  call: Call,
+  outside: Fetch,
+  input: Parameters<Fetch>[0],
+  init: Parameters<Fetch>[1],
+): Promise<Response> {
+  const { scope, address, began_ms } = call
+  const bound_ms = scope.firstBytes?.bound_ms()
+  const given_up = bound_ms === undefined ? undefined : AbortSignal.timeout(bound_ms)
+  const signals = [init?.signal, given_up].filter(signal => signal instanceof AbortSignal)
+  try {
+    const response = await outside(input, given_up ? { ...init, signal: AbortSignal.any(signals) } : init)
+    scope.firstBytes?.answered(Date.now() - began_ms)
+    return response
+  } catch (error) {
+    if (!address.isSafe) scope.hasEffects = true
+    if (given_up?.aborted) scope.firstBytes?.gaveUp()
+    if (given_up?.aborted || !init?.signal?.aborted) {
+      if (!wasSent(error) && !address.isSafe) scope.hasEffects = false
+      judge(call, notAnswered(call, error), null)
+    }
+    throw error
+  }
+}
+
+/** Nothing is reported of a call that went well, unless the consumer waits for one. */
+function good(call: Call): void {
+  const { scope, began_ms } = call
+  const now_ms = Date.now()
+  scope.upstreams.served(placeOf(call), began_ms, now_ms)
+  if (scope.probes) scope.seen = { ...reportOf(placeOf(call)), ago_ms: now_ms - began_ms }
+}
+
+const reportOf = ({ host, key, model }: Place): UpstreamReport => ({
+  host,
+  ...(key !== '' && { key }),
+  ...(model !== '' && { model }),
+})
+
+function notAnswered(call: Call, error: unknown): Classified | undefined {
+  return classOf(call, null, '', wasSent(error))
+}
+
+function classOf({ scope, began_ms }: Call, status: number | null, body: string, sent = true) {
+  const now_ms = Date.now()
+  const { is_model_call } = scope
+  const answer = { status, header: () => null, body, sent, took_ms: now_ms - began_ms, is_model_call }
+  return classify(answer, now_ms)
+}
+
+/** What an answer refuses; undefined for a good one. */
+async function refused(
+  scope: CallScope,
+  response: Response,
+  began_ms: number,
+): Promise<Classified | undefined> {
+  const { status, headers } = response
+  const { is_model_call } = scope
+  if (response.ok && !(is_model_call && mayBeError(headers))) return undefined
+  const now_ms = Date.now()
+  const body = await bodyHead(response)
+  const header = (name: string) => headers.get(name)
+  return classify({ status, header, body, sent: true, took_ms: now_ms - began_ms, is_model_call }, now_ms)
+}
+
+/** An error in a 200 is short, or a page; a stream's first event is read with it. */
+function mayBeError(headers: Headers): boolean {
+  const length = Number(headers.get('content-length') ?? Number.NaN)
+  const type = headers.get('content-type') ?? ''
+  return length <= LIMITS.agent_error_bytes || type.startsWith('text/html')
+}
+
+/**
+ * What a call that did not go well means for its item. Outside of a model call only what was not sent, and 429, is the
+ * upstream's: anything else may have had an effect, and is the agent's to handle.
+ */
+function judge(call: Call, found: Classified | undefined, status: number | null): void {
+  if (found === undefined) return
+  const { scope, began_ms } = call
+  const { fault, words, retry_after_ms } = found
+  if (fault === 'rejected' || fault === 'provider_error') return
+  if (!scope.is_model_call && fault !== 'rate' && (fault !== 'away' || status !== null)) return
+  const place = { ...placeOf(call), model: modelOf(call.address.url, call.body) }
+  const report = scope.upstreams.failed(place, found, { item: scope.item, began_ms, now_ms: Date.now() })
+  // What this step has sent before would be sent again.
+  if (scope.waits && (scope.is_model_call || !scope.hasEffects))
+    scope.stop({ report, status, words, retry_after_ms })
+  scope.seen = report
+}
+
+/** A refusal for an agent that does not wait, in a form that clients do not try again. */
+const refusalOf = (words: string): Response =>
+  Response.json(
+    { error: { message: words, type: 'upstream_closed', code: 'upstream_closed' } },
+    { status: 503, headers: { 'x-should-retry': 'false' } },
+  )

@@ -1,0 +1,162 @@
+// What an agent's process knows about the upstreams that its items call. Guarantee: once nobody was served, no further call
+// is made until the consumer says that the upstream is open, or some seconds have passed; a probe's calls are always made.
+
+import { LIMITS } from '../kernel/limits.ts'
+import type { ClosedUpstream, UpstreamReport } from '../protocol/rules/protocol.ts'
+import type { Classified } from '../upstreams/rules/classify.ts'
+import { Evidence } from '../upstreams/rules/evidence.ts'
+import { CLOSED_STATES, stateOf } from '../upstreams/rules/states.ts'
+import type { Fault } from '../upstreams/vocabulary.ts'
+import { FirstBytes } from './first-bytes.ts'
+
+/** An upstream by its host, its credential's name and the model. */
+export interface Place {
+  host: string
+  key: string
+  model: string
+}
+
+/** Why an upstream is not called. */
+export interface Closed {
+  fault: Fault
+  words: string
+}
+
+interface Local extends Closed {
+  until_ms: number
+  known_ms: number
+}
+
+const nameOf = ({ host, key, model }: Place) => `${host} ${key} ${model}`
+const REMEMBERED = 1000
+
+export class Upstreams {
+  /** The project's key for the names of credentials, in hex. */
+  readonly key: string
+  readonly #evidence = new Map<string, Evidence>()
+  readonly #closed = new Map<string, Local>()
+  readonly #waits = new Map<string, FirstBytes>()
+  #failed_ms = Number.NEGATIVE_INFINITY
+
+  constructor(key: string) {
+    this.key = key
+  }
+
+  /** What the consumer knew when it sent a request: what is not in it has opened. */
+  learn(closed: readonly ClosedUpstream[], now_ms: number): void {
+    const named = new Set<string>()
+    for (const { host, key = '', model = '', fault, words } of closed) {
+      const name = nameOf({ host, key, model })
+      named.add(name)
+      this.#closed.set(name, { fault, words, known_ms: now_ms, until_ms: now_ms + LIMITS.upstream_local_ms })
+    }
+    for (const [name, { known_ms }] of this.#closed)
+      if (!named.has(name) && now_ms - known_ms > REPORTED_MS) this.#closed.delete(name)
+  }
+
+  /** Whether anything is known to be closed, or was refused lately; if not, nobody needs to know which model is called. */
+  isTroubled(now_ms: number): boolean {
+    return this.#closed.size > 0 || now_ms - this.#failed_ms < TROUBLED_MS
+  }
+
+  /** How long the answers of a step took to begin. */
+  firstBytesOf(step: string): FirstBytes {
+    const known = this.#waits.get(step)
+    if (known) return known
+    if (this.#waits.size >= REMEMBERED) this.#waits.clear()
+    const made = new FirstBytes()
+    this.#waits.set(step, made)
+    return made
+  }
+
+  closed(place: Place, now_ms: number): Closed | undefined {
+    for (const name of namesOf(place)) {
+      const found = this.#closed.get(name)
+      if (found === undefined) continue
+      if (found.until_ms > now_ms) return found
+      this.#closed.delete(name)
+    }
+    return undefined
+  }
+
+  served(place: Place, began_ms: number, now_ms: number): void {
+    for (const name of namesOf(place)) {
+      this.#of(name).succeeded(began_ms, now_ms)
+      const known = this.#closed.get(name)
+      if (known !== undefined && began_ms >= known.known_ms) this.#closed.delete(name)
+    }
+  }
+
+  /** A call did not go well; returns what is reported about it. */
+  failed(
+    { host, key, model }: Place,
+    { fault, words, retry_after_ms }: Classified,
+    call: { item: string; began_ms: number; now_ms: number },
+  ): UpstreamReport {
+    const { item, began_ms, now_ms } = call
+    this.#failed_ms = now_ms
+    const state = stateOf(fault)
+    const place = { host, key, model: state !== undefined && CLOSED_STATES[state].ofAllModels ? '' : model }
+    const evidence = this.#of(nameOf(place))
+    const others_served = evidence.succeeded_ms > began_ms
+    const closed = evidence.failed(item, fault, retry_after_ms !== null, now_ms)
+    if (closed) {
+      const until_ms = now_ms + Math.min(retry_after_ms ?? LIMITS.upstream_local_ms, LIMITS.upstream_local_ms)
+      this.#closed.set(nameOf(place), { fault, words, until_ms, known_ms: now_ms })
+    }
+    return {
+      host,
+      ...(key !== '' && { key }),
+      ...(model !== '' && { model }),
+      fault,
+      ago_ms: now_ms - began_ms,
+      closed,
+      others_served,
+    }
+  }
+
+  #of(name: string): Evidence {
+    const known = this.#evidence.get(name)
+    if (known) return known
+    if (this.#evidence.size >= REMEMBERED) this.#evidence.clear()
+    const evidence = new Evidence()
+    this.#evidence.set(name, evidence)
+    return evidence
+  }
+}
+
+/** A state that this process found itself is in the consumer's next requests after so long. */
+const REPORTED_MS = 1000
+
+const TROUBLED_MS = 60_000
+
+/** All models of a credential may be refused, or this one. */
+const namesOf = (place: Place) =>
+  place.model === '' ? [nameOf(place)] : [nameOf({ ...place, model: '' }), nameOf(place)]
+
+const processes = new Map<string, Upstreams>()
+const PROJECTS = 100
+
+/** What the process knows for a project, with what the request tells; undefined if the request has no key. */
+export function upstreamsOf(
+  key: string | null,
+  closed: string | null,
+  now_ms: number,
+): Upstreams | undefined {
+  if (key === null || !/^[0-9a-f]{32,128}$/.test(key)) return undefined
+  const known = processes.get(key) ?? new Upstreams(key)
+  if (processes.size >= PROJECTS) processes.clear()
+  processes.set(key, known)
+  known.learn(listOf(closed), now_ms)
+  return known
+}
+
+function listOf(text: string | null): ClosedUpstream[] {
+  if (text === null) return []
+  try {
+    const list: unknown = JSON.parse(text)
+    return Array.isArray(list) ? list.filter(one => typeof one?.host === 'string') : []
+  } catch {
+    return []
+  }
+}

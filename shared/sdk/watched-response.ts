@@ -1,0 +1,70 @@
+// Watches an answer while whoever called reads it. Guarantee: the reader gets the same bytes and the same errors; an answer
+// that ends before its end, or that has an error in its stream, is reported once.
+
+/** What is reported: the error with which reading failed, or the text of the piece that speaks of one. */
+export type Trouble = { error: unknown } | { text: string }
+
+const READERS = ['text', 'json', 'arrayBuffer', 'blob', 'bytes', 'formData'] as const
+
+export function watched(response: Response, report: (trouble: Trouble) => void): Response {
+  let isReported = false
+  const once = (trouble: Trouble) => {
+    if (isReported) return
+    isReported = true
+    report(trouble)
+  }
+  for (const name of READERS) {
+    const read = (response as unknown as Record<string, unknown>)[name]
+    if (typeof read !== 'function') continue
+    const watchedRead = async () => {
+      try {
+        return await read.call(response)
+      } catch (error) {
+        // An answer that is whole and no JSON is its reader's to judge.
+        if (!(error instanceof SyntaxError)) once({ error })
+        throw error
+      }
+    }
+    Object.defineProperty(response, name, { value: watchedRead, configurable: true })
+  }
+  const { body } = response
+  if (body === null || !(response.headers.get('content-type') ?? '').includes('stream')) return response
+  let stream: ReadableStream<Uint8Array> | undefined
+  Object.defineProperty(response, 'body', {
+    configurable: true,
+    get: () => {
+      stream ??= watchedStream(body, once)
+      return stream
+    },
+  })
+  return response
+}
+
+function watchedStream(
+  body: ReadableStream<Uint8Array>,
+  report: (trouble: Trouble) => void,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read()
+        if (done) return controller.close()
+        const text = decoder.decode(value, { stream: true })
+        if (SPEAKS_OF_ERROR.test(text)) report({ text })
+        controller.enqueue(value)
+      } catch (error) {
+        try {
+          report({ error })
+        } finally {
+          controller.error(error)
+        }
+      }
+    },
+    cancel: reason => reader.cancel(reason),
+  })
+}
+
+/** How an error stands in the streams of providers; whether it is one is for whoever classes it. */
+const SPEAKS_OF_ERROR = /^event: *error|^data: *\{"error"|^data: *\{"type": *"error"|"error": *\{/m

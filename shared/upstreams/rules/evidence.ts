@@ -1,0 +1,42 @@
+// What an upstream's latest calls say about it. Guarantee: one item alone closes no upstream that others are served by, and
+// only a call that was made after the first failure speaks for it.
+
+import type { Fault } from '../vocabulary.ts'
+import { CLOSED_STATES, stateOf } from './states.ts'
+
+export class Evidence {
+  /** Items that failed since the last success, by the state that their faults lead to. */
+  readonly #failed = new Map<string, Set<string>>()
+  #first_ms = Number.POSITIVE_INFINITY
+  #succeeded_ms = Number.NEGATIVE_INFINITY
+
+  /** When a call that began after a failure, or that met none, last went well. */
+  get succeeded_ms(): number {
+    return this.#succeeded_ms
+  }
+
+  succeeded(began_ms: number, now_ms: number): void {
+    this.#succeeded_ms = now_ms
+    if (began_ms < this.#first_ms) return
+    this.#failed.clear()
+    this.#first_ms = Number.POSITIVE_INFINITY
+  }
+
+  /** Whether the upstream is closed by this: for all that is known nobody is served. */
+  failed(item: string, fault: Fault, has_moment: boolean, now_ms: number): boolean {
+    const state = stateOf(fault)
+    if (state === undefined) return false
+    this.#first_ms = Math.min(this.#first_ms, now_ms)
+    const items = this.#failed.get(state) ?? new Set()
+    this.#failed.set(state, items)
+    if (items.size < MOST_ITEMS) items.add(item)
+    if (fault === 'rate' && has_moment) return true
+    const isQuiet = now_ms - this.#succeeded_ms > QUIET_MS
+    if (state === 'away' && fault !== 'cut' && isQuiet) return true
+    return items.size >= CLOSED_STATES[state].items
+  }
+}
+
+const MOST_ITEMS = 8
+/** Where nobody was served for so long, one refusal says as much as three. */
+const QUIET_MS = 10_000

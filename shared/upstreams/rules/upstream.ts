@@ -1,0 +1,32 @@
+// Names an upstream. Guarantee: the same name gives the same id in all processes.
+
+import { createHash } from 'node:crypto'
+import type { UpstreamKind } from '../vocabulary.ts'
+
+/** What names an upstream; the fields are the columns of its table. */
+export interface UpstreamName {
+  project_id: string
+  kind: UpstreamKind
+  host: string
+  key: string
+  model: string
+  deployment_id: string | null
+}
+
+const ids = new Map<string, string>()
+const REMEMBERED = 10_000
+
+export function upstreamId({ project_id, kind, host, key, model, deployment_id }: UpstreamName): string {
+  const text = JSON.stringify([project_id, kind, host, key, model, deployment_id])
+  const known = ids.get(text)
+  if (known !== undefined) return known
+  const hex = createHash('sha256').update(text).digest('hex')
+  const variant = '89ab'[Number.parseInt(hex[16]!, 16) & 3]
+  const id = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+  if (ids.size >= REMEMBERED) ids.clear()
+  ids.set(text, id)
+  return id
+}
+
+/** An agent's URL without its query, as people know it. */
+export const agentHost = (url: string): string => url.split(/[?#]/, 1)[0]!

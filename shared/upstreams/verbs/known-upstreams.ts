@@ -1,0 +1,233 @@
+// What a consumer knows about upstreams: the states that are stored, and what its own calls showed since. Guarantee: what a
+// call shows is known to this process at once, and to all others within LIMITS.upstream_look_ms.
+
+import type { AgentTarget } from '../../agents/rules/invoke-agent.ts'
+import type { Context } from '../../context.ts'
+import { sinceMs } from '../../kernel/elapsed.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { noteTrouble } from '../../kernel/unreachable.ts'
+import {
+  advanceUpstreams,
+  type Closed as ClosedRow,
+  closeUpstream,
+  findClosed,
+  openUpstream,
+} from '../queries/upstreams.ts'
+import { Evidence } from '../rules/evidence.ts'
+import { CLOSED_STATES, stateOf } from '../rules/states.ts'
+import { type Next, nextOf } from '../rules/stopped.ts'
+import { agentHost, type UpstreamName, upstreamId } from '../rules/upstream.ts'
+import type { Fault } from '../vocabulary.ts'
+
+/** An upstream that is not open, and since when by this process's clock. */
+export type Closed = Omit<ClosedRow, 'lasted_ms'> & { since_ms: number }
+
+/** An upstream as whoever calls it sees it. */
+export type Place = Pick<UpstreamName, 'kind' | 'host' | 'key' | 'model'> & {
+  label: string | null
+  /** It stops this deployment alone. */
+  deployment_id: string | null
+}
+
+/** The place of an agent behind a URL. */
+export const agentPlace = (url: string): Place => ({
+  kind: 'agent',
+  host: agentHost(url).slice(0, LIMITS.upstream_host_characters),
+  key: '',
+  model: '',
+  label: null,
+  deployment_id: null,
+})
+
+/** A call that did not go well. */
+export interface FailedCall {
+  place: Place
+  /** The item, or what else the call was for. */
+  item: string
+  fault: Fault
+  status: number | null
+  words: string
+  retry_after_ms: number | null
+  began_ms: number
+  /** Whoever called has found by itself that nobody is served. */
+  closed?: boolean
+  /** Nothing was sent, since it was known to be closed. */
+  called?: boolean
+  /** Others were served since it began, as far as whoever called knows. */
+  others_served?: boolean
+}
+
+/** How an item was stopped before. */
+export interface StoppedBefore {
+  upstream_id: string | null
+  stops: number
+  refusals: number
+  cut_answers: number
+}
+
+/** What becomes of the item, and at which upstream. */
+export interface Stop {
+  next: Next
+  upstream: { id: string; stops: number; refusals: number }
+  cut_answers: number
+}
+
+interface Known {
+  evidence: Evidence
+  used_ms: number
+}
+
+const REMEMBERED = 1000
+
+export class KnownUpstreams {
+  readonly #context: () => Context
+  readonly #known = new Map<string, Known>()
+  #closed = new Map<string, Closed>()
+  /** When each item was stopped last, to know who was served since. */
+  readonly #stopped = new Map<string, number>()
+  readonly #projects = new Map<string, number>()
+  #looked_ms = Number.NEGATIVE_INFINITY
+  #looking: Promise<void> | undefined
+
+  constructor(context: () => Context) {
+    this.#context = context
+  }
+
+  get #ctx(): Context {
+    return this.#context()
+  }
+
+  /** The closed upstreams that a deployment may call, as its agent is told. */
+  closedFor({ deployment_id }: AgentTarget, project_id: string): Closed[] {
+    return [...this.#closed.values()].filter(
+      one =>
+        one.project_id === project_id &&
+        one.kind === 'credential' &&
+        (one.deployment_id === null || one.deployment_id === deployment_id),
+    )
+  }
+
+  find(project_id: string, place: Place): Closed | undefined {
+    return this.#closed.get(upstreamId({ project_id, ...place }))
+  }
+
+  byId = (id: string | null): Closed | undefined => (id === null ? undefined : this.#closed.get(id))
+
+  /** A call went well. */
+  served(project_id: string, place: Place, began_ms: number): void {
+    const now_ms = this.#ctx.now()
+    for (const model of new Set([place.model, ''])) {
+      const name = { project_id, ...place, model }
+      const id = upstreamId(name)
+      this.#of(id).evidence.succeeded(began_ms, now_ms)
+      const closed = this.#closed.get(id)
+      if (closed === undefined || closed.since_ms > began_ms) continue
+      this.#closed.delete(id)
+      this.#write(openUpstream(this.#ctx.sql, { ...name, id, ago_ms: now_ms - began_ms }))
+    }
+  }
+
+  /** A call did not go well: says what becomes of its item. */
+  stopped(project_id: string, call: FailedCall, before: StoppedBefore): Stop {
+    const now_ms = this.#ctx.now()
+    const { fault, item, retry_after_ms } = call
+    const state = stateOf(fault)
+    const model = state !== undefined && CLOSED_STATES[state].ofAllModels ? '' : call.place.model
+    const name = { project_id, ...call.place, model }
+    const id = upstreamId(name)
+    const { evidence } = this.#of(id)
+    const since_ms = this.#stopped.get(item) ?? call.began_ms
+    const others_served = call.others_served ?? evidence.succeeded_ms > since_ms
+    this.#remember(item, now_ms)
+    const closes =
+      call.called !== false && (call.closed || evidence.failed(item, fault, retry_after_ms !== null, now_ms))
+    if (closes && state !== undefined)
+      this.#close({
+        ...name,
+        id,
+        state,
+        ago_ms: now_ms - call.began_ms,
+        moment_ms: retry_after_ms,
+        ...wordsOf(call),
+      })
+    const is_closed = this.#closed.has(id)
+    const isSame = before.upstream_id === id
+    const stops = isSame ? before.stops : 0
+    const refusals = isSame ? before.refusals : 0
+    const { cut_answers } = before
+    const next = nextOf({ fault, is_closed, others_served, stops, refusals, cut_answers, retry_after_ms })
+    return {
+      next,
+      upstream: {
+        id,
+        stops: Math.min(stops + 1, MOST),
+        refusals: Math.min(refusals + Number(others_served), MOST),
+      },
+      cut_answers: Math.min(cut_answers + Number(fault === 'cut'), MOST),
+    }
+  }
+
+  /** Reads the states again, and lets items through whose moment has come. Never rejects. */
+  async look(project_ids: Iterable<string>): Promise<void> {
+    const now_ms = this.#ctx.now()
+    for (const id of project_ids) this.#projects.set(id, now_ms)
+    for (const [id, used_ms] of this.#projects)
+      if (sinceMs(now_ms, used_ms) > LIMITS.restart_ms) this.#projects.delete(id)
+    if (sinceMs(now_ms, this.#looked_ms) < LIMITS.upstream_look_ms) return this.#looking
+    this.#looked_ms = now_ms
+    this.#looking = this.#read().catch(error => {
+      noteTrouble(this.#ctx.sql, error, this.#ctx.now())
+    })
+    return this.#looking
+  }
+
+  async #read(): Promise<void> {
+    const { sql } = this.#ctx
+    await advanceUpstreams(sql)
+    const read_ms = this.#ctx.now()
+    const closed = await findClosed(sql, [...this.#projects.keys()])
+    const mine = [...this.#closed].filter(([, { since_ms }]) => since_ms >= read_ms - LIMITS.upstream_look_ms)
+    const read = closed.map(
+      ({ lasted_ms, ...one }) => [one.id, { ...one, since_ms: read_ms - lasted_ms }] as const,
+    )
+    this.#closed = new Map([...read, ...mine])
+  }
+
+  #close(refusal: Parameters<typeof closeUpstream>[1]): void {
+    const known = this.#closed.get(refusal.id)
+    if (known?.state !== refusal.state)
+      this.#closed.set(refusal.id, { ...refusal, since_ms: this.#ctx.now() })
+    this.#write(closeUpstream(this.#ctx.sql, refusal))
+  }
+
+  /** A state that could not be stored is found again by the next call. */
+  #write(writing: Promise<void>): void {
+    this.#ctx.waitUntil(writing.catch(error => noteTrouble(this.#ctx.sql, error, this.#ctx.now())))
+  }
+
+  #of(id: string): Known {
+    const used_ms = this.#ctx.now()
+    const known = this.#known.get(id) ?? { evidence: new Evidence(), used_ms }
+    known.used_ms = used_ms
+    this.#known.delete(id)
+    this.#known.set(id, known)
+    if (this.#known.size > REMEMBERED) this.#known.delete(this.#known.keys().next().value!)
+    return known
+  }
+
+  #remember(item: string, now_ms: number): void {
+    this.#stopped.delete(item)
+    this.#stopped.set(item, now_ms)
+    if (this.#stopped.size > LIMITS.items_in_flight_per_consumer)
+      this.#stopped.delete(this.#stopped.keys().next().value!)
+  }
+}
+
+/** The largest number that its column holds. */
+const MOST = 32_767
+
+const wordsOf = ({ place: { label }, status, words }: FailedCall) => ({
+  label,
+  status,
+  words: words.slice(0, LIMITS.upstream_words),
+})
