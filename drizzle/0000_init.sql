@@ -1367,7 +1367,7 @@ LANGUAGE plpgsql AS $$
 BEGIN
   perform from runs r join project_usage u using (project_id)
     where r.project_id = of_project and r.id = of_run for no key update of r, u;
-  select r.next_seq, least(r.total_items, r.pilot_items), greatest(0, least(most, greatest(0, coalesce((p.settings->>'concurrency')::int, 256) - u.running) - kept_places,
+  select r.next_seq, case when r.waits_for is null then least(r.total_items, r.pilot_items) else r.next_seq - 1 end, greatest(0, least(most, greatest(0, coalesce((p.settings->>'concurrency')::int, 256) - u.running) - kept_places,
     least(r.concurrency - r.running, (d.declaration->>'concurrency')::int - r.running, (r.pilot_items - r.running - r.paused - ended_items(r)),
     case
   when r.budget_micro is null then null when r.cost_micro >= r.budget_micro then 0
@@ -1421,6 +1421,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -1439,7 +1443,7 @@ BEGIN
       where i.project_id = of_project and i.run_id = of_run and i.status = 'queued' and i.seq between low_seq and high_seq
         and (not has_due or not exists (select from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = i.seq))
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts, null::uuid as upstream_id, null::smallint as stops, null::smallint as refusals, null::smallint as cut_answers
     ), moved as (select high_seq + 1 as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1456,10 +1460,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;
@@ -1478,6 +1483,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -1487,9 +1496,10 @@ BEGIN
         where d.project_id = of_project and d.run_id = of_run and d.due_at <= now() and (fresh or d.cuts is null)
         order by d.due_at limit room) d), due as (
     delete from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = any(array(select chosen.seq from chosen))
-    returning d.seq, d.together, d.cuts
+    returning d.seq, d.together, d.cuts, d.upstream_id, d.stops, d.refusals, d.cut_answers
   )
-  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts) into due_seqs, together_of, cuts_of from due;
+  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts), array_agg(due.upstream_id), array_agg(due.stops), array_agg(due.refusals), array_agg(due.cut_answers)
+  into due_seqs, together_of, cuts_of, upstream_id_of, stops_of, refusals_of, cut_answers_of from due;
   if due_seqs is null then
     return;
   end if;
@@ -1501,7 +1511,7 @@ BEGIN
       where i.project_id = of_project and i.run_id = of_run and i.seq = any(due_seqs)
         and i.seq = due_seqs[n] and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts, upstream_id_of[n] as upstream_id, stops_of[n] as stops, refusals_of[n] as refusals, cut_answers_of[n] as cut_answers
     ), moved as (select low_seq as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1518,10 +1528,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;
@@ -1540,6 +1551,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -1562,9 +1577,10 @@ BEGIN
       where (partition_key is null or nth <= per_partition - coalesce((busy->>partition_key)::int, 0))
       order by due_at limit room), due as (
     delete from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = any(array(select chosen.seq from chosen))
-    returning d.seq, d.together, d.cuts
+    returning d.seq, d.together, d.cuts, d.upstream_id, d.stops, d.refusals, d.cut_answers
   )
-  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts) into due_seqs, together_of, cuts_of from due;
+  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts), array_agg(due.upstream_id), array_agg(due.stops), array_agg(due.refusals), array_agg(due.cut_answers)
+  into due_seqs, together_of, cuts_of, upstream_id_of, stops_of, refusals_of, cut_answers_of from due;
   if due_seqs is null then
     return;
   end if;
@@ -1576,7 +1592,7 @@ BEGIN
       where i.project_id = of_project and i.run_id = of_run and i.seq = any(due_seqs)
         and i.seq = due_seqs[n] and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts, upstream_id_of[n] as upstream_id, stops_of[n] as stops, refusals_of[n] as refusals, cut_answers_of[n] as cut_answers
     ), moved as (select low_seq as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1593,10 +1609,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;
@@ -1615,6 +1632,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -1641,7 +1662,7 @@ BEGIN
       update items i set status = 'running', attempt = attempt + 1, started_at = coalesce(started_at, locked_at)
       where i.project_id = of_project and i.run_id = of_run and i.seq = any(array(select chosen.seq from chosen)) and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts, null::uuid as upstream_id, null::smallint as stops, null::smallint as refusals, null::smallint as cut_answers
     ), moved as (
       select coalesce((select min(near.seq) from near where near.seq not in (select taken.seq from taken)),
         (select max(near.seq) + 1 from near), high_seq + 1) as next_seq
@@ -1661,10 +1682,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;
@@ -1674,7 +1696,7 @@ LANGUAGE plpgsql AS $$
 BEGIN
   perform from runs r join project_usage u using (project_id)
     where r.project_id = of_project and r.id = of_run for no key update of r, u;
-  select r.next_seq, least(r.total_items, r.pilot_items), greatest(0, least(most, greatest(0, coalesce((p.settings->>'concurrency')::int, 256) - u.running) - kept_places,
+  select r.next_seq, case when r.waits_for is null then least(r.total_items, r.pilot_items) else r.next_seq - 1 end, greatest(0, least(most, greatest(0, coalesce((p.settings->>'concurrency')::int, 256) - u.running) - kept_places,
     least(r.concurrency - r.running, (d.declaration->>'concurrency')::int - r.running, (r.pilot_items - r.running - r.paused - ended_items(r)),
     case
   when r.budget_micro is null then null when r.cost_micro >= r.budget_micro then 0
@@ -1728,6 +1750,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -1746,7 +1772,7 @@ BEGIN
       where i.project_id = of_project and i.run_id = of_run and i.status = 'queued' and i.seq between low_seq and high_seq
         and (not has_due or not exists (select from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = i.seq))
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts, null::uuid as upstream_id, null::smallint as stops, null::smallint as refusals, null::smallint as cut_answers
     ), moved as (select high_seq + 1 as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1763,10 +1789,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;
@@ -1785,6 +1812,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -1795,9 +1826,10 @@ BEGIN
         order by d.due_at limit room) d), due as (
     delete from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq between (select min(chosen.seq) from chosen) and (select max(chosen.seq) from chosen)
         and (d.seq in (select chosen.seq from chosen)) is true
-    returning d.seq, d.together, d.cuts
+    returning d.seq, d.together, d.cuts, d.upstream_id, d.stops, d.refusals, d.cut_answers
   )
-  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts) into due_seqs, together_of, cuts_of from due;
+  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts), array_agg(due.upstream_id), array_agg(due.stops), array_agg(due.refusals), array_agg(due.cut_answers)
+  into due_seqs, together_of, cuts_of, upstream_id_of, stops_of, refusals_of, cut_answers_of from due;
   if due_seqs is null then
     return;
   end if;
@@ -1810,7 +1842,7 @@ BEGIN
         and i.seq between (select min(s.seq) from unnest(due_seqs) s(seq)) and (select max(s.seq) from unnest(due_seqs) s(seq))
         and i.seq = due_seqs[n] and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts, upstream_id_of[n] as upstream_id, stops_of[n] as stops, refusals_of[n] as refusals, cut_answers_of[n] as cut_answers
     ), moved as (select low_seq as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1827,10 +1859,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;
@@ -1849,6 +1882,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -1872,9 +1909,10 @@ BEGIN
       order by due_at limit room), due as (
     delete from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq between (select min(chosen.seq) from chosen) and (select max(chosen.seq) from chosen)
         and (d.seq in (select chosen.seq from chosen)) is true
-    returning d.seq, d.together, d.cuts
+    returning d.seq, d.together, d.cuts, d.upstream_id, d.stops, d.refusals, d.cut_answers
   )
-  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts) into due_seqs, together_of, cuts_of from due;
+  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts), array_agg(due.upstream_id), array_agg(due.stops), array_agg(due.refusals), array_agg(due.cut_answers)
+  into due_seqs, together_of, cuts_of, upstream_id_of, stops_of, refusals_of, cut_answers_of from due;
   if due_seqs is null then
     return;
   end if;
@@ -1887,7 +1925,7 @@ BEGIN
         and i.seq between (select min(s.seq) from unnest(due_seqs) s(seq)) and (select max(s.seq) from unnest(due_seqs) s(seq))
         and i.seq = due_seqs[n] and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts, upstream_id_of[n] as upstream_id, stops_of[n] as stops, refusals_of[n] as refusals, cut_answers_of[n] as cut_answers
     ), moved as (select low_seq as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1904,10 +1942,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;
@@ -1926,6 +1965,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -1953,7 +1996,7 @@ BEGIN
       where i.project_id = of_project and i.run_id = of_run and i.seq between (select min(chosen.seq) from chosen) and (select max(chosen.seq) from chosen)
         and (i.seq in (select chosen.seq from chosen)) is true and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts, null::uuid as upstream_id, null::smallint as stops, null::smallint as refusals, null::smallint as cut_answers
     ), moved as (
       select coalesce((select min(near.seq) from near where near.seq not in (select taken.seq from taken)),
         (select max(near.seq) + 1 from near), high_seq + 1) as next_seq
@@ -1973,10 +2016,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;

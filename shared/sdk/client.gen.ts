@@ -2257,6 +2257,10 @@ export interface components {
             retries?: number;
             /** @description A run stops when so many items in a row failed. */
             max_consecutive_failures?: number;
+            /** @description How long its items wait for an upstream that serves nobody. */
+            patience_seconds?: number;
+            /** @description False if it gets the refusals of its providers itself, because it has a fallback. */
+            wait?: boolean;
             network?: string[];
             /** @description Models it calls: those without a price are told at the deploy, and refused under a budget. */
             models?: string[];
