@@ -138,3 +138,27 @@ export async function insertBundle(db: Database, bundle: { hash: string; code: s
 export async function setCurrentDeployment(db: Database, agent: AgentKey, id: string): Promise<void> {
   await db.update(agents).set({ current_deployment_id: id, updated_at: sql`now()` }).where(isAgent(agent))
 }
+
+/**
+ * Gives runs that wait for an upstream the values of a deployment that differs from theirs in values alone, and offers their
+ * items again: what refused the old value may take the new one.
+ */
+export async function giveValues(db: Database, { project_id, agent_id, id }: DeploymentRow): Promise<void> {
+  const runs = await db.execute<{ id: string }>(sql`
+    select r.id from runs r
+      join deployments d on d.project_id = ${project_id} and d.id = r.deployment_id
+      join deployments n on n.project_id = ${project_id} and n.id = ${id}
+    where r.project_id = ${project_id} and r.agent_id = ${agent_id} and r.waits_for is not null and r.finished_at is null
+      and d.id <> n.id and d.kind = n.kind and d.protocol = n.protocol and d.url is not distinct from n.url
+      and d.bundle_hash is not distinct from n.bundle_hash and d.declaration = n.declaration
+    order by r.id limit ${LIMITS.open_runs_per_look}`)
+  for (const run of runs) {
+    await db.execute(sql`
+      update due_items set due_at = now()
+      where project_id = ${project_id} and run_id = ${run.id} and due_at = 'infinity'`)
+    await db.execute(sql`
+      update runs set deployment_id = ${id}, waits_for = null, waits_since = null,
+        waited_ms = waited_ms + coalesce(greatest(0, extract(epoch from now() - waits_since) * 1000)::bigint, 0)
+      where project_id = ${project_id} and id = ${run.id} and finished_at is null`)
+  }
+}

@@ -140,6 +140,7 @@ async function makeCurrent(
   await store.setCurrentDeployment(ctx.db, agent, id)
   const deployment = (await store.findDeployment(ctx.db, agent, id))!
   const automation = await reconcile(ctx, { ...deployment, before }, undeclared)
+  await store.giveValues(ctx.db, deployment)
   await fault('deploy.before_commit')
   return { deployment, automation, agent_key: await agentKeyOf(ctx, deployment) }
 }

@@ -103,7 +103,7 @@ class Consumer {
           heard_ms = this.#ctx.now()
           this.#claimer.hear()
         }
-        await this.#upstreams.look(new Set([...this.#work.values()].map(({ project_id }) => project_id)))
+        await this.#upstreams.look()
         await this.#claimer.look()
         this.#looked_ms = this.#ctx.now()
         if (this.#claimer.isAtWork) {

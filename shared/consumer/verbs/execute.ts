@@ -36,6 +36,7 @@ export async function execute(
   writer: ResultWriter,
   timing: Timing,
 ): Promise<void> {
+  await timing.upstreams.know(claim.project_id)
   const allowed = fence(ctx, claim, inFlightItems, writer, await unansweredOf(ctx, claim))
   const stops = new Stops(claim, timing.upstreams, await upstreamKeyOf(ctx, claim.project_id), ctx.now)
   const fit = begun(ctx, claim, reachable(ctx, claim, allowed, writer, stops), writer, timing)

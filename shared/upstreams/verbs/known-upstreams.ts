@@ -87,7 +87,7 @@ export class KnownUpstreams {
   readonly #stopped = new Map<string, number>()
   readonly #projects = new Map<string, number>()
   #looked_ms = Number.NEGATIVE_INFINITY
-  #looking: Promise<void> | undefined
+  #reading: Promise<void> = Promise.resolve()
 
   constructor(context: () => Context) {
     this.#context = context
@@ -167,30 +167,51 @@ export class KnownUpstreams {
     }
   }
 
+  /** Reads what is closed in a project whose items this consumer has not had lately. Never rejects. */
+  async know(project_id: string): Promise<void> {
+    const isKnown = this.#projects.has(project_id)
+    this.#projects.set(project_id, this.#ctx.now())
+    if (isKnown) return
+    this.#reading = this.#reading.then(() => this.#read())
+    await this.#reading
+  }
+
   /** Reads the states again, and lets items through whose moment has come. Never rejects. */
-  async look(project_ids: Iterable<string>): Promise<void> {
+  async look(): Promise<void> {
     const now_ms = this.#ctx.now()
-    for (const id of project_ids) this.#projects.set(id, now_ms)
     for (const [id, used_ms] of this.#projects)
       if (sinceMs(now_ms, used_ms) > LIMITS.restart_ms) this.#projects.delete(id)
-    if (sinceMs(now_ms, this.#looked_ms) < LIMITS.upstream_look_ms) return this.#looking
+    if (sinceMs(now_ms, this.#looked_ms) < LIMITS.upstream_look_ms) return
     this.#looked_ms = now_ms
-    this.#looking = this.#read().catch(error => {
+    this.#reading = this.#reading.then(() => this.#advance())
+    await this.#reading
+  }
+
+  async #advance(): Promise<void> {
+    try {
+      await advanceUpstreams(this.#ctx.sql)
+    } catch (error) {
       noteTrouble(this.#ctx.sql, error, this.#ctx.now())
-    })
-    return this.#looking
+    }
+    await this.#read()
   }
 
   async #read(): Promise<void> {
-    const { sql } = this.#ctx
-    await advanceUpstreams(sql)
-    const read_ms = this.#ctx.now()
-    const closed = await findClosed(sql, [...this.#projects.keys()])
-    const mine = [...this.#closed].filter(([, { since_ms }]) => since_ms >= read_ms - LIMITS.upstream_look_ms)
-    const read = closed.map(
-      ({ lasted_ms, ...one }) => [one.id, { ...one, since_ms: read_ms - lasted_ms }] as const,
-    )
-    this.#closed = new Map([...read, ...mine])
+    if (this.#projects.size === 0) return
+    try {
+      const read_ms = this.#ctx.now()
+      const rows = await findClosed(this.#ctx.sql, [...this.#projects.keys()])
+      const read = rows.map(
+        ({ lasted_ms, ...one }) => [one.id, { ...one, since_ms: read_ms - lasted_ms }] as const,
+      )
+      // What this process closed lately may not be written yet.
+      const mine = [...this.#closed].filter(
+        ([, { since_ms }]) => since_ms >= read_ms - LIMITS.upstream_look_ms,
+      )
+      this.#closed = new Map([...read, ...mine])
+    } catch (error) {
+      noteTrouble(this.#ctx.sql, error, this.#ctx.now())
+    }
   }
 
   #close(refusal: Parameters<typeof closeUpstream>[1]): void {

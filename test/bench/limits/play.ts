@@ -152,8 +152,15 @@ async function figuresOf({ sql }: Bench, run_id: string): Promise<Ends> {
 /** The first cancellation starts no more items, the second aborts those in flight. */
 async function cancel(bench: Bench, { project }: Deployed, run_id: string): Promise<void> {
   for (let i = 0; i < 2; i++)
-    await project.client.POST('/v2/runs/{runId}/cancel', { params: { path: { runId: run_id } } })
+    await project.client
+      .POST('/v2/runs/{runId}/cancel', { params: { path: { runId: run_id } } })
+      .catch(ignoreEnded)
   await ended(bench, run_id, performance.now() + 30_000)
+}
+
+/** It may end by itself meanwhile. */
+function ignoreEnded(error: { code?: string }): void {
+  if (error.code !== 'run_already_ended') throw error
 }
 
 /** How long after the end of the failure good answers came as fast again as before it. */
