@@ -120,6 +120,7 @@ async function seen(
     const report = { ...reportOf(placeOf(call)), fault: closed.fault, called: false }
     scope.stop({ report, status: null, words: closed.words, retry_after_ms: null })
   }
+  scope.upstreams.began(placeOf(call), call.began_ms)
   const response = await answerTo(call, outside, input, init)
   const found = await refused(scope, response, call.began_ms)
   if (found !== undefined) judge(call, found, response.status)

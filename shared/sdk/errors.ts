@@ -151,8 +151,12 @@ export function messageOf(error: unknown): string {
 /** Whether a model provider's error blames the request itself, so that a retry is useless. */
 export function isRejection(error: unknown): boolean {
   const { status } = partsOf(error)
-  return status !== undefined && status >= 400 && status < 500 && ![408, 409, 429].includes(status)
+  return status !== undefined && blamesRequest(status)
 }
+
+/** Whether an HTTP status blames the request itself. */
+export const blamesRequest = (status: number): boolean =>
+  status >= 400 && status < 500 && ![408, 409, 429].includes(status)
 
 export type StepErrorCode = 'llm_call_error' | 'tool_call_error' | 'step_error'
 

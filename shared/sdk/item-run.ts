@@ -8,7 +8,7 @@ import type { ItemLine, ModelAnswer, OfferedStep } from '../protocol/rules/proto
 import type { AgentClass, Registration } from './agent.ts'
 import { CallScope, type Refusal, within } from './calls.ts'
 import type { Context, ItemIdentity, Literals, ModelCallOptions } from './context.ts'
-import { Interrupt, ItemError, isA, isRejection, messageOf, stepErrorOf } from './errors.ts'
+import { blamesRequest, Interrupt, ItemError, isA, messageOf, stepErrorOf } from './errors.ts'
 import { ItemLines, type OpenStep, shorten, told } from './item-lines.ts'
 import { isCut, payloadOf } from './payload.ts'
 import { check } from './schema-check.ts'
@@ -239,7 +239,7 @@ export class ItemRun implements Context {
     const line = this.#lines.error({
       code,
       message: words,
-      ...(isRejection({ status }) && { retryable: false }),
+      ...(status !== null && blamesRequest(status) && { retryable: false }),
       upstream: report,
       ...(status !== null && { status }),
       ...(retry_after_ms !== null && { retry_after_ms }),

@@ -29,6 +29,7 @@ interface Local extends Closed {
 
 const nameOf = ({ host, key, model }: Place) => `${host} ${key} ${model}`
 const REMEMBERED = 1000
+const STOPPED = 5000
 
 export class Upstreams {
   /** The project's key for the names of credentials, in hex. */
@@ -36,6 +37,8 @@ export class Upstreams {
   readonly #evidence = new Map<string, Evidence>()
   readonly #closed = new Map<string, Local>()
   readonly #waits = new Map<string, FirstBytes>()
+  /** When each item was stopped last, to know who was served since. */
+  readonly #stopped = new Map<string, number>()
   #failed_ms = Number.NEGATIVE_INFINITY
 
   constructor(key: string) {
@@ -79,6 +82,10 @@ export class Upstreams {
     return undefined
   }
 
+  began(place: Place, now_ms: number): void {
+    for (const name of namesOf(place)) this.#of(name).began(now_ms)
+  }
+
   served(place: Place, began_ms: number, now_ms: number): void {
     for (const name of namesOf(place)) {
       this.#of(name).succeeded(began_ms, now_ms)
@@ -98,8 +105,9 @@ export class Upstreams {
     const state = stateOf(fault)
     const place = { host, key, model: state !== undefined && CLOSED_STATES[state].ofAllModels ? '' : model }
     const evidence = this.#of(nameOf(place))
-    const others_served = evidence.succeeded_ms > began_ms
-    const closed = evidence.failed(item, fault, retry_after_ms !== null, now_ms)
+    const others_served = evidence.succeeded_ms > (this.#stopped.get(item) ?? began_ms)
+    this.#remember(item, now_ms)
+    const closed = evidence.failed(item, fault, { has_moment: retry_after_ms !== null, began_ms, now_ms })
     if (closed) {
       const until_ms = now_ms + Math.min(retry_after_ms ?? LIMITS.upstream_local_ms, LIMITS.upstream_local_ms)
       this.#closed.set(nameOf(place), { fault, words, until_ms, known_ms: now_ms })
@@ -113,6 +121,12 @@ export class Upstreams {
       closed,
       others_served,
     }
+  }
+
+  #remember(item: string, now_ms: number): void {
+    this.#stopped.delete(item)
+    this.#stopped.set(item, now_ms)
+    if (this.#stopped.size > STOPPED) this.#stopped.delete(this.#stopped.keys().next().value!)
   }
 
   #of(name: string): Evidence {

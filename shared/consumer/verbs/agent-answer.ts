@@ -41,6 +41,8 @@ export interface Again {
   cuts?: number | undefined
   /** What stopped the item; with `waits` it is offered once that lets it. */
   stop?: { stop: Stop; waits: boolean }
+  /** How often its answer was cut, if that is not what stopped it. */
+  cut_answers?: number
 }
 
 /** The answer to one request, and which of its items are unfinished. */
@@ -236,7 +238,7 @@ export class Answer {
   giveBack(inFlight: InFlightItem, code: string, message: string, fault: Fault, again: Again): void {
     inFlight.done = true
     this.open--
-    const { delay_ms, together, cuts, stop } = again
+    const { delay_ms, together, cuts, stop, cut_answers = stop?.stop.cut_answers } = again
     this.#writer.giveBack(inFlight, {
       seq: inFlight.seq,
       attempt: inFlight.attempt,
@@ -245,10 +247,8 @@ export class Answer {
       delay_ms,
       together,
       ...(cuts !== undefined && { cuts }),
-      ...(stop && {
-        upstream: { ...stop.stop.upstream, waits: stop.waits },
-        cut_answers: stop.stop.cut_answers,
-      }),
+      ...(stop && { upstream: { ...stop.stop.upstream, waits: stop.waits } }),
+      ...(cut_answers !== undefined && { cut_answers }),
       fault: fault === 'uncounted' ? 'none' : fault,
       ran_ms: fault === 'none' ? Math.max(0, this.#now() - this.#startedMs) : 0,
     })
@@ -268,10 +268,15 @@ export class Answer {
   }
 
   /** Does what is decided about a stopped item; false if it is to be ended as by any error. */
-  stop(inFlight: InFlightItem, stop: Stop, { code, message }: Pick<ItemError, 'code' | 'message'>): boolean {
+  stop(
+    inFlight: InFlightItem,
+    stop: Stop,
+    { code, message }: Pick<ItemError, 'code' | 'message'>,
+    reason: OutcomeReason = 'provider_error',
+  ): boolean {
     const { next } = stop
     if (next.is === 'its own') return false
-    if (next.is === 'cut too often') this.fail(inFlight, code, `${message}\n${CUT_TOO_OFTEN}`, 'agent_error')
+    if (next.is === 'cut too often') this.fail(inFlight, code, `${message}\n${CUT_TOO_OFTEN}`, reason)
     else {
       const delay_ms = next.is === 'again' ? next.delay_ms : 0
       const again = {
@@ -293,6 +298,8 @@ export class Answer {
       return
     }
     if (row) this.#writer.addStep(inFlight, row)
+    if (row?.outcome === 'ok' && !inFlight.item.recorded.some(({ key }) => key === row.key))
+      inFlight.gotOn = true
     if (report.upstream) this.#stops?.seen(inFlight, report.upstream, report.error?.message ?? '')
     if (!verdict) return
     this.cutShort = true

@@ -49,8 +49,6 @@ interface Host {
 export interface Visit {
   /** Resolves with the number of items, these included, that were cut with the request. */
   cutWith(items: number): Promise<number>
-  /** Whether the agent was cut off so lately that it may be starting again. */
-  isRestarting(): boolean
   leave(): void
 }
 
@@ -75,7 +73,6 @@ export class AgentHosts {
     const number = ++host.sent
     return {
       cutWith: items => this.#cut(host, number, items),
-      isRestarting: () => this.#isRestarting(host),
       leave: () => this.#leave(agent, host, request),
     }
   }
@@ -100,11 +97,8 @@ export class AgentHosts {
   /** What is known of an agent is kept while it matters. */
   #dropPast(): void {
     for (const [agent, host] of this.#hosts)
-      if (host.open.size + host.waiting.size === 0 && !this.#isBatched(host) && !this.#isRestarting(host))
-        this.#hosts.delete(agent)
+      if (host.open.size + host.waiting.size === 0 && !this.#isBatched(host)) this.#hosts.delete(agent)
   }
-
-  #isRestarting = (host: Host): boolean => sinceMs(this.#now(), host.last_cut_ms) < LIMITS.restart_ms
 
   #isBatched = (host: Host): boolean =>
     host.waiting.size > 0 || host.isBatch || sinceMs(this.#now(), host.batched_at_ms) < LIMITS.one_batch_ms

@@ -194,6 +194,7 @@ async function send(
     const [first, last] = [items[0]!.seq, items.at(-1)!.seq]
     const address = later ? await answerAddress(ctx, claim, first, last) : undefined
     const request = await requestOf(ctx, claim, items, timing, address)
+    if (target.url !== null) timing.upstreams.began(claim.project_id, agentPlace(target.url))
     if (target.kind === 'url') onSent() // and again when it has a connection; a bundle first waits for its process
     const to = { ...target, together: item.together }
     const response = await ctx.invokeAgent(to, { ...request, signal: cut.signal, onSent })

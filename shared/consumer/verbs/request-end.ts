@@ -61,21 +61,35 @@ export async function endEarly(request: EndedRequest, error: Error): Promise<voi
 function notNow(
   request: EndedRequest,
   error: Error,
-  told?: Pick<BadStatus, 'status' | 'retry_after_ms'>,
+  answered?: Pick<BadStatus, 'status' | 'retry_after_ms'>,
 ): void {
-  const { answer, stops, began_ms } = request
-  const { status = null, retry_after_ms = null } = told ?? {}
-  const code = codeOf(error)
-  const fault = status === 429 ? 'rate' : 'away'
+  const { answer, items } = request
+  const { status = null, retry_after_ms = null } = answered ?? {}
+  const call = {
+    ...callOf(request, error),
+    status,
+    retry_after_ms,
+    fault: status === 429 ? 'rate' : 'away',
+  } as const
   for (const inFlight of answer.unfinished()) {
-    const stop = stops.ofAgent(inFlight, { fault, status, words: error.message, retry_after_ms, began_ms })
+    const stop = request.stops.ofAgent(inFlight, call)
     if (stop === undefined) continue
-    if (!answer.stop(inFlight, stop, { code, message: error.message }))
-      answer.fail(inFlight, code, error.message, 'transport_error')
+    // Others are served, and one of these is not: nobody knows which.
+    if (stop.next.is === 'its own' && items.length > 1) return split(request, error, halfOf(answer.open))
+    const told = { code: codeOf(error), message: error.message }
+    if (!answer.stop(inFlight, stop, told, 'transport_error'))
+      answer.fail(inFlight, told.code, told.message, 'transport_error')
   }
   // Our own runtime, which has the processes of bundles, is starting again.
   if (answer.open > 0) again(request, error, 'uncounted')
 }
+
+/** What all items of a request have met together. */
+const callOf = ({ items, stops, began_ms }: EndedRequest, error: Error) => ({
+  item: stops.nameOf(items[0]!),
+  words: error.message,
+  began_ms,
+})
 
 async function endByStatus(request: EndedRequest, error: BadStatus): Promise<void> {
   const { answer, items, visit } = request
@@ -85,6 +99,7 @@ async function endByStatus(request: EndedRequest, error: BadStatus): Promise<voi
     for (const inFlight of answer.unfinished()) answer.fail(inFlight, 'agent_error', message, 'agent_error')
     return
   }
+  if (error.status === GATEWAY_TIMEOUT && visit !== undefined) return cutByTime(request, error)
   // A gateway says so of a process behind it that died.
   const among = error.kind === 'gateway' ? await visit?.cutWith(answer.open) : undefined
   endOrSplit(request, error, among ?? answer.open, items.length === 1)
@@ -97,7 +112,38 @@ function endOrSplit(request: EndedRequest, error: Error, among: number, wasAlone
   const message = `${error.message}${foundNote(request)}`
   if (error instanceof AgentProcessDied) request.answer.fail(inFlight!, error.code, message, 'agent_error')
   else if (error instanceof Flood) request.answer.fail(inFlight!, 'protocol_error', message, 'agent_error')
+  else if (request.visit !== undefined && codeOf(error) === 'agent_unreachable')
+    cut(request, new Error(message, { cause: error }))
   else again(request, new Error(message, { cause: error }), 'transport')
+}
+
+const GATEWAY_TIMEOUT = 504
+
+/** Whatever is in front of the agent waits no longer: each unfinished item may have been paid for, and goes alone from then on. */
+function cutByTime(request: EndedRequest, error: BadStatus): void {
+  const { answer, items } = request
+  if (items.length === 1) return cut(request, error)
+  for (const inFlight of answer.unfinished()) {
+    const cut_answers = inFlight.item.cut_answers + 1
+    answer.giveBack(inFlight, 'request_split', error.message, 'uncounted', {
+      delay_ms: 0,
+      together: 1,
+      cut_answers,
+    })
+  }
+}
+
+/** The answer to the only item of a request was cut, which may have been paid for. */
+function cut(request: EndedRequest, error: Error): void {
+  const call = { ...callOf(request, error), status: null, retry_after_ms: null, fault: 'cut' } as const
+  for (const inFlight of request.answer.unfinished()) {
+    const stop = request.stops.ofAgent(inFlight, call)
+    if (
+      stop === undefined ||
+      !request.answer.stop(inFlight, stop, { code: codeOf(error), message: error.message }, 'transport_error')
+    )
+      again(request, error, 'transport')
+  }
 }
 
 /** How the only item of a request was found, if it had been sent with others before. */

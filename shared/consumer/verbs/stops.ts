@@ -13,6 +13,7 @@ import { classify } from '../../upstreams/rules/classify.ts'
 import {
   agentPlace,
   type Closed,
+  type FailedCall,
   type KnownUpstreams,
   type Place,
   type Stop,
@@ -71,6 +72,8 @@ export class Stops {
     return url === null ? undefined : this.#stopped(inFlight, { ...refused, place: agentPlace(url) })
   }
 
+  nameOf = ({ seq }: InFlightItem): string => itemRecordId(this.#claim.run_id, seq)
+
   /** A step shows what an upstream does, and its item goes on. */
   seen(inFlight: InFlightItem, report: UpstreamReport, message: string): void {
     const { fault, ago_ms = 0, closed } = checked(report)
@@ -89,12 +92,13 @@ export class Stops {
   }
 
   #stopped(inFlight: InFlightItem, call: Call): Stop {
-    const { run_id, project_id } = this.#claim
-    const { item, seq } = inFlight
-    // What was recorded since was got from the upstreams, so what they did before does not count any more.
-    const hasSteps = inFlight.step_count > item.step_count
-    const before = hasSteps ? NOT_BEFORE : item
-    return this.#known.stopped(project_id, { ...call, item: itemRecordId(run_id, seq) }, before)
+    // It is another call that was refused before: what worked since has nothing to do with it.
+    const before = inFlight.gotOn ? NOT_BEFORE : inFlight.item
+    return this.#known.stopped(
+      this.#claim.project_id,
+      { ...call, item: call.item ?? this.nameOf(inFlight) },
+      before,
+    )
   }
 
   #placeOf({ host, key = '', model = '' }: Pick<UpstreamReport, 'host' | 'key' | 'model'>): Place {
@@ -113,7 +117,7 @@ export class Stops {
   }
 }
 
-type Call = Omit<Parameters<KnownUpstreams['stopped']>[1], 'item'>
+type Call = Omit<FailedCall, 'item'> & { item?: string }
 
 const NOT_BEFORE = { upstream_id: null, stops: 0, refusals: 0, cut_answers: 0 }
 

@@ -28,6 +28,7 @@ export const OUTSIDE_LIMITS = {
   upstreams_per_project: 200,
   upstreams_per_look: 100, // that something is to be done for
   upstream_look_ms: 500, // between two looks of a consumer at upstreams that are not open
+  upstream_known_ms: 60_000, // a consumer reads the states of projects whose items it had within this time
   upstream_kept_days: 7, // without a call
   upstream_forgotten_ms: 3_600_000, // a state that nobody waits for is left after an hour
   upstream_long_ms: 600_000, // away for longer, it is tried once a minute

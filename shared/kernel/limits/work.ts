@@ -115,10 +115,8 @@ export const WORK_LIMITS = {
   ends_together_ms: 300,
   // After an end that took other requests with it, a host gets one batch of items at a time for so long
   one_batch_ms: 30_000,
-  // For so long after an end, a refused connection is a restart and no failure of its item
-  restart_ms: 60_000,
   batch_wait_ms: 45_000, // for a batch before; then its items wait in the queue, where they hold no place
-  restart_retry_ms: 1000, // between two tries to reach an agent that may be starting again
+  restart_retry_ms: 1000, // between two tries of what was not sent
   uncounted_attempts: 100, // of an item, because of others; later ones count, so that no item is sent for ever
 
   // An agent, unless its declaration asks for less

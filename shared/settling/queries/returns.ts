@@ -43,7 +43,7 @@ export async function returnItems(
   const [row] = await sql<{ n: number }[]>`
     with ${takeBack(sql, run, returns, claims)}, logged as (
       insert into attempts (project_id, run_id, seq, attempt, started_at, code, message)
-      select ${project_id}, ${run_id}, seq, attempt, started_at, code, message from returned where upstream_id is null
+      select ${project_id}, ${run_id}, seq, attempt, started_at, code, message from returned where not waits
       on conflict do nothing
     ), due as (
       insert into due_items (project_id, run_id, seq, due_at, together, cuts, upstream_id, stops, refusals, cut_answers)

@@ -31,6 +31,8 @@ export interface InFlightItem extends ItemProgress {
   /** Steps not yet handed to a flush. */
   pending: StepRow[]
   steps_written: number
+  /** A step worked in this attempt that had not before. */
+  gotOn: boolean
   /** Steps that ran, and were not reused from the original. */
   steps_run: number
   unpriced: boolean
@@ -52,6 +54,7 @@ export function beginItem(item: ClaimedItem, lease: Lease): InFlightItem {
     graded: [...item.graded],
     step_count: item.step_count,
     steps_written: item.step_count,
+    gotOn: false,
     steps_run: item.steps_run,
     cost_micro: item.cost_micro,
     unpriced: item.unpriced,

@@ -161,11 +161,9 @@ async function release(sql: Sql, project_id: string, id: string, most: number): 
   return count
 }
 
-/** After some probes every second one is joined by a fresh item, since those that wait may be the ones at fault. */
-const PROBES_ALONE = 2
-
+/** After the first, every second probe is joined by a fresh item, since those that wait may be the ones at fault. */
 async function releaseFresh(sql: Sql, project_id: string, id: string, probes: number): Promise<number> {
-  if (probes < PROBES_ALONE || probes % 2 === 1) return 0
+  if (probes % 2 === 0) return 0
   const { count } = await sql`
     insert into due_items (project_id, run_id, seq, due_at, upstream_id)
     select i.project_id, i.run_id, i.seq, now(), ${id}

@@ -3,15 +3,18 @@ import { Evidence } from './evidence.ts'
 
 const HOUR = 3_600_000
 
+/** A call that was answered at once. */
+const at = (now_ms: number, has_moment: boolean) => ({ now_ms, began_ms: now_ms, has_moment })
+
 it('closes nothing for one item whose calls fail while others are served', () => {
   const evidence = new Evidence()
   let closed = false
   for (let i = 0; i < 50; i++) {
     const now = HOUR + i * 100
     evidence.succeeded(now - 50, now)
-    closed ||= evidence.failed('poison', 'refused', false, now)
-    closed ||= evidence.failed('poison', 'overloaded', false, now)
-    closed ||= evidence.failed('poison', 'rate', false, now)
+    closed ||= evidence.failed('poison', 'refused', at(now, false))
+    closed ||= evidence.failed('poison', 'overloaded', at(now, false))
+    closed ||= evidence.failed('poison', 'rate', at(now, false))
   }
   expect(closed).toBe(false)
 })
@@ -21,48 +24,69 @@ it.each(['refused', 'quota', 'overloaded', 'away', 'cut'] as const)(
   fault => {
     const evidence = new Evidence()
     evidence.succeeded(HOUR - 10, HOUR)
-    expect(evidence.failed('a', fault, false, HOUR + 1)).toBe(false)
-    expect(evidence.failed('b', fault, false, HOUR + 2)).toBe(false)
-    expect(evidence.failed('c', fault, false, HOUR + 3)).toBe(true)
+    expect(evidence.failed('a', fault, at(HOUR + 1, false))).toBe(false)
+    expect(evidence.failed('b', fault, at(HOUR + 2, false))).toBe(false)
+    expect(evidence.failed('c', fault, at(HOUR + 3, false))).toBe(true)
   },
 )
 
 it('does not take a call that began before the first failure for one that speaks for the upstream', () => {
   const evidence = new Evidence()
   evidence.succeeded(HOUR - 10, HOUR)
-  evidence.failed('a', 'overloaded', false, HOUR + 1)
+  evidence.failed('a', 'overloaded', at(HOUR + 1, false))
   evidence.succeeded(HOUR - 5000, HOUR + 2) // a slow answer, from before
-  evidence.failed('b', 'overloaded', false, HOUR + 3)
-  expect(evidence.failed('c', 'overloaded', false, HOUR + 4)).toBe(true)
+  evidence.failed('b', 'overloaded', at(HOUR + 3, false))
+  expect(evidence.failed('c', 'overloaded', at(HOUR + 4, false))).toBe(true)
 })
 
 it('starts again from a call that began after the first failure and went well', () => {
   const evidence = new Evidence()
   evidence.succeeded(HOUR - 10, HOUR)
-  evidence.failed('a', 'refused', false, HOUR + 1)
-  evidence.failed('b', 'refused', false, HOUR + 2)
+  evidence.failed('a', 'refused', at(HOUR + 1, false))
+  evidence.failed('b', 'refused', at(HOUR + 2, false))
   evidence.succeeded(HOUR + 3, HOUR + 4)
-  expect(evidence.failed('c', 'refused', false, HOUR + 5)).toBe(false)
+  expect(evidence.failed('c', 'refused', at(HOUR + 5, false))).toBe(false)
 })
 
 it('closes for one call where nobody was served for a while, unless the call may be its own fault', () => {
-  expect(new Evidence().failed('a', 'away', false, HOUR)).toBe(true)
-  expect(new Evidence().failed('a', 'overloaded', false, HOUR)).toBe(true)
-  expect(new Evidence().failed('a', 'cut', false, HOUR)).toBe(false)
-  expect(new Evidence().failed('a', 'quota', false, HOUR)).toBe(false)
-  expect(new Evidence().failed('a', 'refused', false, HOUR)).toBe(false)
+  expect(new Evidence().failed('a', 'away', at(HOUR, false))).toBe(true)
+  expect(new Evidence().failed('a', 'overloaded', at(HOUR, false))).toBe(true)
+  expect(new Evidence().failed('a', 'cut', at(HOUR, false))).toBe(false)
+  expect(new Evidence().failed('a', 'quota', at(HOUR, false))).toBe(false)
+  expect(new Evidence().failed('a', 'refused', at(HOUR, false))).toBe(false)
 })
 
 it('cools at once for a refusal that names its moment, and for two that name none', () => {
-  expect(new Evidence().failed('a', 'rate', true, HOUR)).toBe(true)
+  expect(new Evidence().failed('a', 'rate', at(HOUR, true))).toBe(true)
   const evidence = new Evidence()
-  expect(evidence.failed('a', 'rate', false, HOUR)).toBe(false)
-  expect(evidence.failed('b', 'rate', false, HOUR)).toBe(true)
+  expect(evidence.failed('a', 'rate', at(HOUR, false))).toBe(false)
+  expect(evidence.failed('b', 'rate', at(HOUR, false))).toBe(true)
+})
+
+it('does not take quick refusals of some for all, while the calls of others are still worked on', () => {
+  const evidence = new Evidence()
+  evidence.succeeded(HOUR - 10, HOUR)
+  for (let i = 0; i < 50; i++) evidence.began(HOUR)
+  evidence.failed('a', 'refused', at(HOUR, false))
+  for (let i = 0; i < 50; i++) evidence.began(HOUR + i)
+  expect(evidence.failed('b', 'refused', at(HOUR + 400, false))).toBe(false)
+  expect(evidence.failed('c', 'refused', at(HOUR + 800, false))).toBe(false)
+})
+
+it('closes although older calls are still worked on', () => {
+  const evidence = new Evidence()
+  for (let i = 0; i < 250; i++) evidence.began(HOUR - 2000)
+  evidence.succeeded(HOUR - 2000, HOUR - 10)
+  const closed = ['a', 'b', 'c'].map(item => {
+    evidence.began(HOUR)
+    return evidence.failed(item, 'refused', at(HOUR, false))
+  })
+  expect(closed).toEqual([false, false, true])
 })
 
 it('closes for nothing that is the request’s own', () => {
   const evidence = new Evidence()
   for (const item of ['a', 'b', 'c', 'd'])
     for (const fault of ['rejected', 'provider_error'] as const)
-      expect(evidence.failed(item, fault, false, HOUR)).toBe(false)
+      expect(evidence.failed(item, fault, at(HOUR, false))).toBe(false)
 })

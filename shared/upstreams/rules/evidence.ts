@@ -7,7 +7,14 @@ import { CLOSED_STATES, stateOf } from './states.ts'
 export class Evidence {
   /** Items that failed since the last success, by the state that their faults lead to. */
   readonly #failed = new Map<string, Set<string>>()
+  /** Calls that failed since then, and when the first of them was answered. */
+  #failures = 0
   #first_ms = Number.POSITIVE_INFINITY
+  /** Calls that began no earlier than the first of those that failed. */
+  #beside = 0
+  /** When the latest calls began, in a ring. */
+  readonly #begins: number[] = []
+  #at = 0
   #succeeded_ms = Number.NEGATIVE_INFINITY
 
   /** When a call that began after a failure, or that met none, last went well. */
@@ -15,28 +22,45 @@ export class Evidence {
     return this.#succeeded_ms
   }
 
+  /** A call begins. While many others that began with it are unanswered, a few quick refusals say little. */
+  began(now_ms: number): void {
+    this.#begins[this.#at] = now_ms
+    this.#at = (this.#at + 1) % BEGINS
+    if (this.#failures > 0) this.#beside++
+  }
+
   succeeded(began_ms: number, now_ms: number): void {
     this.#succeeded_ms = now_ms
     if (began_ms < this.#first_ms) return
     this.#failed.clear()
+    this.#failures = 0
     this.#first_ms = Number.POSITIVE_INFINITY
   }
 
   /** Whether the upstream is closed by this: for all that is known nobody is served. */
-  failed(item: string, fault: Fault, has_moment: boolean, now_ms: number): boolean {
+  failed(
+    item: string,
+    fault: Fault,
+    call: { has_moment: boolean; began_ms: number; now_ms: number },
+  ): boolean {
+    const { has_moment, began_ms, now_ms } = call
     const state = stateOf(fault)
     if (state === undefined) return false
+    if (this.#failures === 0) this.#beside = this.#begins.filter(begin_ms => begin_ms >= began_ms).length
     this.#first_ms = Math.min(this.#first_ms, now_ms)
+    this.#failures++
     const items = this.#failed.get(state) ?? new Set()
     this.#failed.set(state, items)
     if (items.size < MOST_ITEMS) items.add(item)
     if (fault === 'rate' && has_moment) return true
     const isQuiet = now_ms - this.#succeeded_ms > QUIET_MS
     if (state === 'away' && fault !== 'cut' && isQuiet) return true
-    return items.size >= CLOSED_STATES[state].items
+    return items.size >= CLOSED_STATES[state].items && this.#failures * 2 >= this.#beside
   }
 }
 
 const MOST_ITEMS = 8
+/** Calls whose beginning is remembered: as many as a project has at work by default. */
+const BEGINS = 256
 /** Where nobody was served for so long, one refusal says as much as three. */
 const QUIET_MS = 10_000

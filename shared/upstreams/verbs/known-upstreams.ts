@@ -113,6 +113,11 @@ export class KnownUpstreams {
 
   byId = (id: string | null): Closed | undefined => (id === null ? undefined : this.#closed.get(id))
 
+  /** A call begins. */
+  began(project_id: string, place: Place): void {
+    this.#of(upstreamId({ project_id, ...place })).evidence.began(this.#ctx.now())
+  }
+
   /** A call went well. */
   served(project_id: string, place: Place, began_ms: number): void {
     const now_ms = this.#ctx.now()
@@ -137,10 +142,17 @@ export class KnownUpstreams {
     const id = upstreamId(name)
     const { evidence } = this.#of(id)
     const since_ms = this.#stopped.get(item) ?? call.began_ms
-    const others_served = call.others_served ?? evidence.succeeded_ms > since_ms
+    const others_served = call.called !== false && (call.others_served ?? evidence.succeeded_ms > since_ms)
     this.#remember(item, now_ms)
+    // Whoever has seen the calls themselves knows better than what is reported of those that failed.
     const closes =
-      call.called !== false && (call.closed || evidence.failed(item, fault, retry_after_ms !== null, now_ms))
+      call.called !== false &&
+      (call.closed ??
+        evidence.failed(item, fault, {
+          has_moment: retry_after_ms !== null,
+          began_ms: call.began_ms,
+          now_ms,
+        }))
     if (closes && state !== undefined)
       this.#close({
         ...name,
@@ -155,7 +167,12 @@ export class KnownUpstreams {
     const stops = isSame ? before.stops : 0
     const refusals = isSame ? before.refusals : 0
     const { cut_answers } = before
-    const next = nextOf({ fault, is_closed, others_served, stops, refusals, cut_answers, retry_after_ms })
+    const next: Next =
+      call.called === false
+        ? is_closed
+          ? { is: 'waiting' }
+          : { is: 'again', delay_ms: 0 }
+        : nextOf({ fault, is_closed, others_served, stops, refusals, cut_answers, retry_after_ms })
     return {
       next,
       upstream: {
@@ -163,7 +180,7 @@ export class KnownUpstreams {
         stops: Math.min(stops + 1, MOST),
         refusals: Math.min(refusals + Number(others_served), MOST),
       },
-      cut_answers: Math.min(cut_answers + Number(fault === 'cut'), MOST),
+      cut_answers: Math.min(cut_answers + Number(fault === 'cut' && call.called !== false), MOST),
     }
   }
 
@@ -180,7 +197,7 @@ export class KnownUpstreams {
   async look(): Promise<void> {
     const now_ms = this.#ctx.now()
     for (const [id, used_ms] of this.#projects)
-      if (sinceMs(now_ms, used_ms) > LIMITS.restart_ms) this.#projects.delete(id)
+      if (sinceMs(now_ms, used_ms) > LIMITS.upstream_known_ms) this.#projects.delete(id)
     if (sinceMs(now_ms, this.#looked_ms) < LIMITS.upstream_look_ms) return
     this.#looked_ms = now_ms
     this.#reading = this.#reading.then(() => this.#advance())

@@ -145,7 +145,7 @@ describe('of an agent that answers in lines', () => {
     const [guilty] = await night({ agent, bad: { 7: behaviour! } })
     expect(guilty).toMatchObject({ status: 'failed', error_code: 'agent_unreachable' })
     expect(guilty!.error_message).toContain(words)
-    expect(agent.sends()).toEqual([ITEMS, ...Array(LIMITS.transport_attempts).fill(1)])
+    expect(agent.sends()).toEqual([ITEMS, ...Array(LIMITS.cut_answers).fill(1)])
   })
 
   it('an item that floods in its own name ends, and if it goes on, the others are sent again without it', async () => {

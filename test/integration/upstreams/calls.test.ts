@@ -1,0 +1,386 @@
+// What an agent's process sees of the calls that its items make, by real clients over real connections, and what it reports.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import OpenAI from 'openai'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type {
+  AgentLine,
+  ClosedUpstream,
+  ItemError,
+  ItemLine,
+} from '../../../shared/protocol/rules/protocol.ts'
+import { UPSTREAM_KEY_HEADER, UPSTREAMS_HEADER } from '../../../shared/protocol/rules/protocol.ts'
+import { agent } from '../../../shared/sdk/agent.ts'
+import type { AgentOptions } from '../../../shared/sdk/agent-options.ts'
+import type { Context } from '../../../shared/sdk/context.ts'
+import { serve } from '../../../shared/sdk/serve.ts'
+import { credentialHash } from '../../../shared/upstreams/verbs/upstream-keys.ts'
+
+type Answer = (request: IncomingMessage, response: ServerResponse, nth: number) => void
+
+let server: ReturnType<typeof createServer>
+let url: string
+let host: string
+/** Calls that arrived, by path. */
+let calls: string[]
+let answer: Answer
+/** A key of its own for each test: what a process knows, it knows by project. */
+let key: string
+let tests = 0
+
+beforeEach(async () => {
+  calls = []
+  key = (++tests).toString(16).padStart(64, '0')
+  server = createServer((request, response) => {
+    calls.push(request.url!)
+    request.resume().on('end', () => answer(request, response, calls.length))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  host = new URL(url).host
+})
+afterEach(() => {
+  server.closeAllConnections()
+  return new Promise(resolve => server.close(resolve))
+})
+
+const good = {
+  id: 'x',
+  object: 'chat.completion',
+  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'yes' } }],
+}
+const says =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(typeof body === 'string' ? body : JSON.stringify(body))
+  }
+const errorOf = (message: string, more = {}) => ({ error: { message, ...more } })
+
+type Run = (ctx: Context, input: never) => unknown
+
+async function linesFor(
+  run: Run,
+  item: Partial<ItemLine> = {},
+  {
+    options = {},
+    closed = [] as ClosedUpstream[],
+  }: { options?: Partial<AgentOptions>; closed?: ClosedUpstream[] } = {},
+): Promise<AgentLine[]> {
+  class Agent {
+    run(ctx: Context, input: never) {
+      return run(ctx, input)
+    }
+  }
+  agent({ name: 'test', ...options })(Agent as never, { kind: 'class', name: 'Agent' } as never)
+  const request = new Request('http://agent/', {
+    method: 'POST',
+    body: JSON.stringify({ seq: 1, attempt: 1, ...item }),
+    headers: {
+      'assay-run': 'run-1',
+      [UPSTREAM_KEY_HEADER]: key,
+      ...(closed.length > 0 && { [UPSTREAMS_HEADER]: JSON.stringify(closed) }),
+    },
+  })
+  const response = await serve(Agent as never)(request)
+  const text = await response.text()
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line))
+}
+
+const MESSAGES = [{ role: 'user' as const, content: 'Is it?' }]
+/** The agent of the README, with a client that tries again by itself. */
+const asks =
+  (name = 'ask'): Run =>
+  ctx => {
+    const client = new OpenAI({ apiKey: 'sk-test-123456', baseURL: `${url}/v1`, maxRetries: 2 })
+    return ctx.llm(name, { model: 'gpt-5-mini', messages: MESSAGES }, request =>
+      client.chat.completions.create(request, { signal: ctx.signal }),
+    )
+  }
+const posts = (path: string, more: RequestInit = {}) =>
+  fetch(`${url}${path}`, { method: 'POST', body: '{}', ...more }).then(async response => {
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+    return response.json()
+  })
+
+const errorIn = (lines: AgentLine[]): ItemError => {
+  expect(lines.map(({ type }) => type)).toEqual(['error'])
+  return (lines[0] as { error: ItemError }).error
+}
+
+describe('a model call that is refused', () => {
+  it.each<[string, Answer, number, object]>([
+    ['503', says(503, errorOf('The engine is currently overloaded')), 1, { fault: 'overloaded' }],
+    ['529', says(529, errorOf('Overloaded', { type: 'overloaded_error' })), 1, { fault: 'rate' }],
+    [
+      '429 with a moment',
+      says(429, errorOf('Rate limit reached'), { 'retry-after': '7' }),
+      1,
+      { fault: 'rate' },
+    ],
+    [
+      'an empty credit',
+      says(429, errorOf('You exceeded your current quota', { code: 'insufficient_quota' })),
+      1,
+      { fault: 'quota' },
+    ],
+    [
+      '401',
+      says(401, errorOf('Incorrect API key provided', { code: 'invalid_api_key' })),
+      1,
+      { fault: 'refused' },
+    ],
+    ['500', says(500, errorOf('The server had an error')), 1, { fault: 'overloaded' }],
+    [
+      '504',
+      says(504, '<html>504 Gateway Time-out</html>', { 'content-type': 'text/html' }),
+      1,
+      { fault: 'cut' },
+    ],
+    ['a reset', request => request.socket.destroy(), 1, { fault: 'cut' }],
+  ])(
+    '%s: is made once, is no step, and is reported with what the provider said',
+    async (_, how, sent, report) => {
+      answer = how
+      const error = errorIn(await linesFor(asks()))
+      expect(calls).toHaveLength(sent)
+      expect(error.code).toBe('llm_call_error')
+      expect(error.upstream).toMatchObject({
+        host,
+        key: credentialHash(key, 'sk-test-123456'),
+        model: 'gpt-5-mini',
+        ...report,
+      })
+    },
+  )
+
+  it('names its moment and its status', async () => {
+    answer = says(429, errorOf('Rate limit reached'), { 'retry-after-ms': '1500' })
+    expect(errorIn(await linesFor(asks()))).toMatchObject({
+      status: 429,
+      retry_after_ms: 1500,
+      message: expect.stringContaining('Rate limit reached'),
+    })
+  })
+
+  it('because nobody listens is reported as not sent', async () => {
+    await new Promise(resolve => server.close(resolve))
+    const error = errorIn(await linesFor(asks()))
+    expect(error.upstream).toMatchObject({ host, fault: 'away' })
+    expect(error.status).toBeUndefined()
+    server = createServer()
+    await new Promise<void>(resolve => server.listen(0, resolve))
+  })
+
+  it('for what it asks is the agent’s own error, as before', async () => {
+    answer = says(400, errorOf('maximum context length exceeded', { code: 'context_length_exceeded' }))
+    const lines = await linesFor(asks())
+    expect(lines.map(({ type }) => type)).toEqual(['step', 'error'])
+    expect((lines[1] as { error: ItemError }).error).toMatchObject({
+      code: 'llm_call_error',
+      retryable: false,
+    })
+    expect((lines[1] as { error: ItemError }).error.upstream).toBeUndefined()
+  })
+
+  it('does not keep what ran beside it from being recorded', async () => {
+    answer = (request, response) =>
+      request.url === '/slow'
+        ? setTimeout(() => says(200, { slow: true })(request, response, 0), 50)
+        : says(503, errorOf('overloaded'))(request, response, 0)
+    const lines = await linesFor(async ctx => {
+      const slow = ctx.tool('slow', {}, () => posts('/slow'))
+      await asks()(ctx, null as never)
+      return slow
+    })
+    expect(lines.map(line => (line.type === 'step' ? line.step.name : line.type))).toEqual(['slow', 'error'])
+  })
+
+  it('cannot be passed by code that catches it: the next call does not leave', async () => {
+    answer = says(503, errorOf('overloaded'))
+    const error = errorIn(
+      await linesFor(async ctx => {
+        await Promise.resolve(asks('first')(ctx, null as never)).catch(() => {})
+        return Promise.resolve(asks('second')(ctx, null as never)).catch(() => 'passed')
+      }),
+    )
+    expect(error.upstream).toMatchObject({ fault: 'overloaded' })
+    expect(calls).toHaveLength(1)
+  })
+})
+
+describe('an agent with a fallback', () => {
+  const falls: Run = async ctx => {
+    const call = (path: string, apiKey = 'sk-test-123456') =>
+      new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 }).post(path, {
+        body: { model: 'm', messages: MESSAGES },
+      })
+    try {
+      return await ctx.llm('first', {}, () => call('/first'), { wait: false })
+    } catch {
+      return ctx.llm('second', {}, () => call('/second', 'sk-other-123456'))
+    }
+  }
+  it('gets the refusal at once, and its item goes on', async () => {
+    answer = (request, response) =>
+      request.url === '/v1/first'
+        ? says(503, errorOf('down'))(request, response, 0)
+        : says(200, good)(request, response, 0)
+    const lines = await linesFor(falls)
+    expect(lines.map(({ type }) => type)).toEqual(['step', 'step', 'result'])
+    expect((lines[0] as { step: { upstream?: object } }).step.upstream).toMatchObject({
+      host,
+      fault: 'overloaded',
+    })
+  })
+
+  it('is answered for an upstream that is closed without a call', async () => {
+    answer = says(200, good)
+    const closed: ClosedUpstream[] = [
+      { host, key: credentialHash(key, 'sk-test-123456'), fault: 'away', words: 'down since noon' },
+    ]
+    const lines = await linesFor(falls, {}, { closed, options: { wait: false } })
+    expect(calls).toEqual([])
+    expect(JSON.stringify(lines[0])).toContain('down since noon')
+  })
+})
+
+describe('an upstream that is closed', () => {
+  const closed = (): ClosedUpstream[] => [
+    { host, key: credentialHash(key, 'sk-test-123456'), fault: 'quota', words: 'no credit' },
+  ]
+  it('is not called', async () => {
+    const error = errorIn(await linesFor(asks(), {}, { closed: closed() }))
+    expect(error.upstream).toMatchObject({ called: false, fault: 'quota' })
+    expect(calls).toEqual([])
+  })
+
+  it('is called by an item that probes, whose step says where it was served', async () => {
+    answer = says(200, good)
+    const lines = await linesFor(asks(), { probe: true }, { closed: closed() })
+    expect(lines.map(({ type }) => type)).toEqual(['step', 'result'])
+    expect((lines[0] as { step: { upstream?: object } }).step.upstream).toMatchObject({
+      host,
+      key: credentialHash(key, 'sk-test-123456'),
+    })
+  })
+
+  it('of another credential is nobody else’s', async () => {
+    answer = says(200, good)
+    const other = [{ host, key: '0'.repeat(32), fault: 'quota' as const, words: 'no credit' }]
+    expect((await linesFor(asks(), {}, { closed: other })).at(-1)!.type).toBe('result')
+  })
+
+  it('is called no more once three items were refused and none was served', async () => {
+    answer = says(401, errorOf('Incorrect API key'))
+    const reports = []
+    for (let seq = 1; seq <= 5; seq++) reports.push(errorIn(await linesFor(asks(), { seq })).upstream)
+    expect(reports.map(report => (report as { closed?: boolean }).closed)).toEqual([
+      false,
+      false,
+      true,
+      undefined,
+      undefined,
+    ])
+    expect(calls).toHaveLength(3)
+  })
+})
+
+describe('a tool', () => {
+  it('whose POST is answered 503 gets that answer, and is sent once', async () => {
+    answer = says(503, 'try later')
+    const lines = await linesFor(ctx => ctx.tool('book', {}, () => posts('/book')))
+    expect(lines.map(({ type }) => type)).toEqual(['step', 'error'])
+    expect((lines[1] as { error: ItemError }).error).toMatchObject({ code: 'tool_call_error' })
+    expect((lines[1] as { error: ItemError }).error.upstream).toBeUndefined()
+    expect(calls).toEqual(['/book'])
+  })
+
+  it('that is told to slow down makes its item wait', async () => {
+    answer = says(429, 'slow down', { 'retry-after': '3' })
+    const error = errorIn(await linesFor(ctx => ctx.tool('search', {}, () => posts('/search'))))
+    expect(error).toMatchObject({ retry_after_ms: 3000, upstream: { host, fault: 'rate' } })
+  })
+
+  it('that has sent something before is not run again by itself', async () => {
+    answer = (request, response) => says(request.url === '/pay' ? 200 : 429, {})(request, response, 0)
+    const lines = await linesFor(ctx =>
+      ctx.tool('pay and tell', {}, async () => {
+        await posts('/pay')
+        return posts('/tell')
+      }),
+    )
+    expect(lines.map(({ type }) => type)).toEqual(['step', 'error'])
+    expect((lines[1] as { error: ItemError }).error.upstream).toBeUndefined()
+  })
+})
+
+it('a stream that breaks is a cut of its call', async () => {
+  answer = (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(
+      `data: ${JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { content: 'ye' } }] })}\n\n`,
+    )
+    setTimeout(() => response.destroy(), 20)
+  }
+  const error = errorIn(
+    await linesFor(ctx => {
+      const client = new OpenAI({ apiKey: 'sk-test-123456', baseURL: `${url}/v1`, maxRetries: 2 })
+      return ctx.llm('ask', { model: 'm', messages: MESSAGES, stream: true as const }, request =>
+        client.chat.completions.create(request),
+      )
+    }),
+  )
+  expect(error.upstream).toMatchObject({ fault: 'cut' })
+  expect(calls).toHaveLength(1)
+})
+
+it('an error inside a stream is classed by its words', async () => {
+  answer = (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(
+      `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } })}\n\n`,
+    )
+  }
+  const error = errorIn(
+    await linesFor(ctx =>
+      ctx.llm('ask', {}, async () => {
+        const response = await fetch(`${url}/v1/messages`, { method: 'POST', body: '{"model":"claude-x"}' })
+        const text = await response.text()
+        throw new Error(text)
+      }),
+    ),
+  )
+  expect(error.upstream).toMatchObject({ host, model: 'claude-x' })
+})
+
+it('an item that the caller gives up blames nobody', async () => {
+  answer = () => {}
+  const lines = await linesFor(ctx => {
+    const given_up = AbortSignal.timeout(50)
+    return ctx.llm('ask', {}, () => fetch(`${url}/v1/x`, { method: 'POST', body: '{}', signal: given_up }))
+  })
+  expect((lines.at(-1) as { error: ItemError }).error.upstream).toBeUndefined()
+})
+
+it('an answer that prints an error body is a good answer', async () => {
+  const content = JSON.stringify({ error: { code: 402, message: 'insufficient_quota' } })
+  const printed = {
+    ...good,
+    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
+  }
+  answer = says(200, printed)
+  const lines = await linesFor(asks())
+  expect(lines.map(({ type }) => type)).toEqual(['step', 'result'])
+})
+
+it('where no key comes with the request nothing is watched', async () => {
+  answer = says(503, errorOf('overloaded'))
+  key = ''
+  const lines = await linesFor(ctx => ctx.llm('ask', {}, () => posts('/v1/x')))
+  expect(lines.map(({ type }) => type)).toEqual(['step', 'error'])
+})
