@@ -81,7 +81,7 @@ function durationAt(text: string): number | null {
 /** What stands before a duration with a unit: Google's field; OpenAI, Groq, Gemini, Azure, Together, Cohere in words. */
 const BEFORE_DURATION = [
   /"retryDelay"\s{0,8}:\s{0,8}"/,
-  /\b(?:try again|retry|retry your request|wait|available again|reset|resets) (?:in|after|for)(?: about| approximately)? /i,
+  /\b(?:try again|retry|retry your request|wait|available again|reset|resets) (?:in|after|for)(?: about| approximately)? (?=\d)/i,
 ]
 /** Seconds in a field: of gateways, of Discord's kind of limits, and of Hugging Face while it loads a model. */
 const SECONDS_FIELD =

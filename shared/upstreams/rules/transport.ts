@@ -14,7 +14,6 @@ const NOT_CONNECTED = new Set([
   'ENETUNREACH',
   'ENETDOWN',
   'EADDRNOTAVAIL',
-  'ERR_INVALID_URL',
   'UND_ERR_CONNECT_TIMEOUT',
   // Of Bun and of Deno, whose fetch has codes of its own.
   'ConnectionRefused',
@@ -29,11 +28,14 @@ const CERTIFICATE =
 const HANDSHAKE =
   /^(?:EPROTO|ERR_SSL_(?:WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|PACKET_LENGTH_TOO_LONG|TLSV1_UNRECOGNIZED_NAME|NO_PROTOCOLS_AVAILABLE|(?:SSLV3|SSL\/TLS)_ALERT_HANDSHAKE_FAILURE|TLSV1_ALERT_PROTOCOL_VERSION))$/
 
-/** In words only: of the egress worker (infra/runtime/egress.ts), of Node's handshakes, of undici and of Deno. */
+/**
+ * In words only: of the egress worker (infra/runtime/egress.ts), of Node's handshakes and of Deno. What the egress worker
+ * denies is left out, though it was not sent either: no waiting changes a declaration.
+ */
 const WORDS =
-  /\b(?:no connection to |egress denied: |Client network socket disconnected before secure TLS connection was established|tcp connect error|dns error)/
+  /\b(?:no connection to |Client network socket disconnected before secure TLS connection was established|tcp connect error|dns error)/
 
-/** Of a timeout and of a broken pipe: sent or not, by what the client was doing. */
+/** Codes that tell only of a connection that is being made that nothing was sent. */
 const CONNECTING = new Set(['ETIMEDOUT', 'ECONNRESET', 'EPIPE'])
 
 /** Errors inside errors that are read; a hostile one may hold itself. */
