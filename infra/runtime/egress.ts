@@ -82,6 +82,12 @@ const asNetwork = (text: string) => (isIP(text) === 0 ? text : `${text}/${isIPv6
  * It holds the network bindings; the agent does not. A redirect goes back to the agent's own fetch, which then calls
  * this worker again. It has no connect handler, so raw TCP is refused. A refusal makes the agent's fetch reject: the
  * agent could take a response, even one with an error status, for the host's own and return it.
+ *
+ * An error says whether the request may have reached the host, which `wasSent` of shared/upstreams reads. workerd does
+ * not: its error is the same for a refused connection and for one that ended after the request. So the body is watched:
+ * workerd takes up to three pieces of it before it is connected, so the first chunk passes as four. If the fourth was
+ * not taken, the request never was whole. A request without a body whose connection was lost is told by connecting once
+ * more, if sending it twice is harmless. All else may have been sent.
  */
 export const EGRESS_WORKER = `
 export default { fetch: () => new Response('pong') }
@@ -98,11 +104,55 @@ export const Egress = {
     if (!local && !rules.any && !rules.public.includes(origin)) {
       throw new Error('egress denied: ' + origin + ' is not in the declared network ' + JSON.stringify(rules.network) + '; add "' + asDeclared + '" to "network" of @agent and deploy again')
     }
+    const network = local ? env.PRIVATE : env.PUBLIC
+    const watched = watch(request)
     try {
-      return await (local ? env.PRIVATE : env.PUBLIC).fetch(request)
+      return await network.fetch(watched.request)
     } catch (error) {
+      const isSent = watched.request === request ? await mayBeSent(network, request, origin, error) : watched.isTaken
+      if (isSent) throw new Error('the connection to ' + origin + ' ended before an answer')
       throw new Error('no connection to ' + origin + (local ? '' : ': it is unreachable, or not a public address'))
     }
   },
+}
+function watch(request) {
+  const { body } = request
+  if (!body) return { request }
+  const length = request.headers.get('content-length')
+  const { readable, writable } = length === null ? new IdentityTransformStream() : new FixedLengthStream(Number(length))
+  const watched = { request: new Request(request, { body: readable }), isTaken: false }
+  pass(body, writable, watched).catch(() => {})
+  return watched
+}
+async function pass(body, writable, watched) {
+  const reader = body.getReader()
+  const writer = writable.getWriter()
+  try {
+    const { value, done } = await reader.read()
+    if (!done) {
+      const first = Math.min(3, value.length - 1)
+      for (let at = 0; at < first; at++) await writer.write(value.subarray(at, at + 1))
+      await writer.write(value.subarray(first))
+    }
+    watched.isTaken = true
+  } catch (error) {
+    reader.cancel(error).catch(() => {})
+    return writer.abort(error)
+  }
+  reader.releaseLock()
+  writer.releaseLock()
+  await body.pipeTo(writable)
+}
+async function mayBeSent(network, request, origin, error) {
+  if (error.message !== 'Network connection lost.') return false
+  if (request.method !== 'GET' && request.method !== 'HEAD') return true
+  try {
+    const socket = network.connect(origin)
+    await Promise.race([socket.opened, new Promise(resolve => setTimeout(resolve, 1000))])
+    socket.close().catch(() => {})
+    return true
+  } catch {
+    return false
+  }
 }
 `

@@ -20,6 +20,7 @@ import { WorkerdProcess } from '../../../infra/runtime/workerd-process.ts'
 import { AgentProcessDied, type AgentTarget, NotSent } from '../../../shared/agents/rules/invoke-agent.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { type AgentLine, NDJSON } from '../../../shared/protocol/rules/protocol.ts'
+import { wasSent } from '../../../shared/upstreams/rules/transport.ts'
 import { makeAuthority } from '../../support/certificates.ts'
 
 /** An agent whose behaviour is the item's input: `{do: name, ...}`. */
@@ -36,7 +37,7 @@ const does = {
   env: (input, env) => ({ binding: env.SECRET, process: process.env.SECRET, names: Object.keys(process.env) }),
   never: () => new Promise(resolve => setTimeout(resolve, 600_000)),
   async fetch(input) {
-    const response = await fetch(input.url)
+    const response = await fetch(input.url, input.init)
     return { status: response.status, text: await response.text() }
   },
   tcp: input => new Promise((resolve, reject) => {
@@ -450,6 +451,52 @@ describe('the network of an agent', () => {
     } finally {
       await server.close()
       await second.close()
+    }
+  })
+
+  it('says of a request that failed whether it may have reached the host', async () => {
+    let taken = 0
+    const reset = net.createServer(socket => {
+      let text = ''
+      socket.on('error', () => {})
+      socket.on('data', chunk => {
+        text += chunk
+        if (!text.endsWith('last')) return
+        taken++
+        socket.resetAndDestroy()
+      })
+    })
+    const gone = net.createServer()
+    for (const server of [reset, gone]) await once(server.listen(0, '127.0.0.1'), 'listening')
+    const [resetAt, goneAt] = [reset, gone].map(
+      server => `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    )
+    gone.close()
+    try {
+      open({ allowPrivateNetworks: ['127.0.0.0/8'] })
+      const network = [resetAt!, goneAt!, 'no-such-host.invalid']
+      const target = bundle('failing', { declaration: { name: 'test', network } })
+      const failure = async (url: string, init: object) => {
+        const [line] = await send(target, { do: 'fetch', url, init })
+        return line!.type === 'error' ? line!.error.message.replace(/^Error: /, '') : line
+      }
+      const posts = ['last', `${'x'.repeat(3000)}last`, `${'x'.repeat(300_000)}last`].map(body => ({
+        method: 'POST',
+        body,
+      }))
+      for (const init of [{}, ...posts]) {
+        expect(wasSent(new Error(String(await failure(`http://${goneAt}/`, init))))).toBe(false)
+        expect(await failure(`http://${goneAt}/`, init)).toMatch(`no connection to ${goneAt}`)
+        expect(await failure('http://no-such-host.invalid/', init)).toMatch(/^no connection to no-such-host/)
+      }
+      for (const init of posts) {
+        const message = await failure(`http://${resetAt}/`, init)
+        expect(message).toBe(`the connection to ${resetAt} ended before an answer`)
+        expect(wasSent(new Error(String(message)))).toBe(true)
+      }
+      expect(taken).toBe(posts.length)
+    } finally {
+      reset.close()
     }
   })
 
