@@ -1,6 +1,8 @@
 // Watches an answer while whoever called reads it. Guarantee: the reader gets the same bytes and the same errors; an answer
 // that ends before its end, or that has an error in its stream, is reported once.
 
+import { LIMITS } from '../kernel/limits.ts'
+
 /** What is reported: the error with which reading failed, or the text of the piece that speaks of one. */
 export type Trouble = { error: unknown } | { text: string }
 
@@ -17,13 +19,17 @@ export function watched(response: Response, report: (trouble: Trouble) => void):
     const read = (response as unknown as Record<string, unknown>)[name]
     if (typeof read !== 'function') continue
     const watchedRead = async () => {
+      let value: unknown
       try {
-        return await read.call(response)
+        value = await read.call(response)
       } catch (error) {
         // An answer that is whole and no JSON is its reader's to judge.
         if (!(error instanceof SyntaxError)) once({ error })
         throw error
       }
+      const text = errorIn(value)
+      if (text !== undefined) once({ text })
+      return value
     }
     Object.defineProperty(response, name, { value: watchedRead, configurable: true })
   }
@@ -38,6 +44,16 @@ export function watched(response: Response, report: (trouble: Trouble) => void):
     },
   })
   return response
+}
+
+/** What was read, as text, if it may be an error that came as a good answer. */
+function errorIn(value: unknown): string | undefined {
+  if (typeof value === 'string') {
+    const head = value.slice(0, LIMITS.upstream_body_bytes)
+    return SPEAKS_OF_ERROR.test(head) ? head : undefined
+  }
+  const isError = typeof value === 'object' && value !== null && 'error' in value && Boolean(value.error)
+  return isError ? JSON.stringify(value).slice(0, LIMITS.upstream_body_bytes) : undefined
 }
 
 function watchedStream(
@@ -67,4 +83,4 @@ function watchedStream(
 }
 
 /** How an error stands in the streams of providers; whether it is one is for whoever classes it. */
-const SPEAKS_OF_ERROR = /^event: *error|^data: *\{"error"|^data: *\{"type": *"error"|"error": *\{/m
+const SPEAKS_OF_ERROR = /^event: *error|"error": *[{"]|"type": *"error"/m

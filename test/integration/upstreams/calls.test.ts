@@ -234,7 +234,7 @@ describe('an agent with a fallback', () => {
     expect(lines.map(({ type }) => type)).toEqual(['step', 'step', 'result'])
     expect((lines[0] as { step: { upstream?: object } }).step.upstream).toMatchObject({
       host,
-      fault: 'overloaded',
+      fault: 'away',
     })
   })
 
@@ -244,7 +244,7 @@ describe('an agent with a fallback', () => {
       { host, key: credentialHash(key, 'sk-test-123456'), fault: 'away', words: 'down since noon' },
     ]
     const lines = await linesFor(falls, {}, { closed, options: { wait: false } })
-    expect(calls).toEqual([])
+    expect(calls).toEqual(['/v1/second'])
     expect(JSON.stringify(lines[0])).toContain('down since noon')
   })
 })
