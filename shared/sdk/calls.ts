@@ -7,7 +7,7 @@ import type { UpstreamReport } from '../protocol/rules/protocol.ts'
 import { type Classified, classify } from '../upstreams/rules/classify.ts'
 import { wasSent } from '../upstreams/rules/transport.ts'
 import { addressOf, bodyHead, type CallAddress, modelOf } from './call-parts.ts'
-import { Interrupt } from './errors.ts'
+import { Interrupt, messageOf } from './errors.ts'
 import type { FirstBytes } from './first-bytes.ts'
 import type { Place, Upstreams } from './upstreams.ts'
 import { watched } from './watched-response.ts'
@@ -188,6 +188,7 @@ const reportOf = ({ host, key, model }: Place): UpstreamReport => ({
 })
 
 function notAnswered(call: Call, error: unknown): Classified | undefined {
+  if (messageOf(error).includes(DENIED)) return undefined // by the agent's own declaration
   return classOf(call, null, '', wasSent(error))
 }
 
@@ -237,6 +238,9 @@ function judge(call: Call, found: Classified | undefined, status: number | null)
     scope.stop({ report, status, words, retry_after_ms })
   scope.seen = report
 }
+
+/** How the egress of a bundle's process begins a refusal of its own. */
+const DENIED = 'egress denied'
 
 /** A refusal for an agent that does not wait, in a form that clients do not try again. */
 const refusalOf = (words: string): Response =>
