@@ -52,7 +52,7 @@ export interface AgentOptions<In extends AnySchema = AnySchema, Out extends AnyS
   maxConsecutiveFailures?: number
   /** How long items wait for a provider that is away, out of credit or refuses the key, in seconds; the default is a day. */
   patienceSeconds?: number
-  /** `false`: refusals of providers are handed to the agent at once, as with the option `wait` of `ctx.llm`. */
+  /** `false` hands refusals of providers to the agent at once, as the option `wait` of `ctx.llm` does for one call. */
   wait?: boolean
   /**
    * Hosts the agent may call: `api.openai.com`, `127.0.0.1:8099`, `*` for the public internet, or

@@ -34,7 +34,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   consumer: {
     queries: ['claims', 'settling'],
-    verbs: ['accounts', 'claims', 'outbox', 'protocol', 'settling', 'triage'],
+    verbs: ['accounts', 'claims', 'outbox', 'protocol', 'settling', 'triage', 'upstreams'],
   },
   settling: {
     queries: ['claims', 'items', 'prices'],

@@ -55,11 +55,14 @@ export class Evidence {
     if (fault === 'rate' && has_moment) return true
     const isQuiet = now_ms - this.#succeeded_ms > QUIET_MS
     if (state === 'away' && fault !== 'cut' && isQuiet) return true
-    return items.size >= CLOSED_STATES[state].items && this.#failures * 2 >= this.#beside
+    const isMost = this.#failures * 2 >= this.#beside || this.#failures >= ENOUGH
+    return items.size >= CLOSED_STATES[state].items && isMost
   }
 }
 
 const MOST_ITEMS = 8
+/** So many failures without a success close, however many calls are still worked on: each more is one in vain. */
+const ENOUGH = 16
 /** Calls whose beginning is remembered: as many as a project has at work by default. */
 const BEGINS = 256
 /** Where nobody was served for so long, one refusal says as much as three. */

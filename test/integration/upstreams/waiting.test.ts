@@ -63,7 +63,7 @@ async function toTheEnd(runId: string, rounds = 60): Promise<void> {
   throw new Error(`the run did not end in ${rounds} rounds: ${JSON.stringify(await engine.run(runId))}`)
 }
 
-describe('items that an upstream refuses', () => {
+describe('items that an upstream refuses [items.upstreams]', () => {
   it('wait, use no retry, leave no attempt behind, and fresh items are not sent', async () => {
     await engine.deploy({ concurrency: 10 })
     engine.play(items => items.map(item => refused(item)))
@@ -132,7 +132,7 @@ describe('items that an upstream refuses', () => {
     expect([...ran.values()].every(times => times === 1)).toBe(true)
   })
 
-  it('end as `upstream_unavailable` when the run’s patience is over, without being sent, and do not stop the run', async () => {
+  it('end as `upstream_unavailable` when the run’s patience is over, without being sent, and do not stop the run [items.patience]', async () => {
     await engine.deploy({ patience_seconds: 60, max_consecutive_failures: 3 })
     engine.play(items => items.map(item => refused(item)))
     const runId = await engine.submit(30)
@@ -150,7 +150,7 @@ describe('items that an upstream refuses', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('do not wait for what only one of them meets: the third refusal is its own error', async () => {
+  it('do not wait for what only one of them meets: the third refusal is its own error [items.upstream-faults]', async () => {
     const sends = new Map<number, number>()
     engine.play(items =>
       items.flatMap(item => {
