@@ -22,7 +22,7 @@ import {
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import { traceparentOf } from '../../settling/verbs/run-trace.ts'
 import { CLOSED_STATES } from '../../upstreams/rules/states.ts'
-import { upstreamKeyOf } from '../../upstreams/verbs/upstream-keys.ts'
+import type { Stops } from './stops.ts'
 import type { Timing } from './timing.ts'
 
 /** Splits the items of a claim into requests. */
@@ -52,8 +52,7 @@ export async function requestOf(
   ctx: Context,
   claim: Claim,
   inFlightItems: readonly InFlightItem[],
-  timing: Timing,
-  address: string | undefined,
+  { timing, stops, address }: { timing: Timing; stops: Stops; address: string | undefined },
 ): Promise<Omit<AgentRequest, 'signal'>> {
   const plain = claim.target.protocol === 'json'
   const body = plain
@@ -62,15 +61,15 @@ export async function requestOf(
   const headers = {
     ...(plain ? plainHeaders(ctx, claim, inFlightItems[0]!, timing) : headersOf(claim)),
     ...(address !== undefined && { [ANSWER_URL_HEADER]: address }),
-    ...(!plain && (await upstreamHeaders(ctx, claim, timing))),
+    ...(!plain && upstreamHeaders(claim, timing, stops)),
     ...(await signatureOf(ctx, claim.target, body)),
   }
   return { headers, body }
 }
 
 /** What the agent has to know so that it calls nobody in vain. */
-async function upstreamHeaders(ctx: Context, { target, project_id }: Claim, { upstreams }: Timing) {
-  const closed = upstreams.closedFor(target, project_id).slice(0, LIMITS.upstreams_per_deployment)
+function upstreamHeaders({ target, project_id }: Claim, timing: Timing, { key }: Stops) {
+  const closed = timing.upstreams().closedFor(target, project_id).slice(0, LIMITS.upstreams_per_deployment)
   const named = closed.map(
     ({ host, key, model, state, words }): ClosedUpstream => ({
       host,
@@ -81,7 +80,7 @@ async function upstreamHeaders(ctx: Context, { target, project_id }: Claim, { up
     }),
   )
   return {
-    [UPSTREAM_KEY_HEADER]: await upstreamKeyOf(ctx, project_id),
+    [UPSTREAM_KEY_HEADER]: key,
     ...(named.length > 0 && { [UPSTREAMS_HEADER]: JSON.stringify(named) }),
   }
 }
@@ -139,7 +138,7 @@ function itemLine(ctx: Context, claim: Claim, inFlight: InFlightItem, timing: Ti
     budget_micro: budget === null ? null : budget - inFlight.cost_micro,
     recorded: item.recorded,
     ...(item.offered.length > 0 && { recorded_for_input: item.offered.map(offerOf) }),
-    ...(timing.upstreams.byId(item.upstream_id) && { probe: true as const }),
+    ...(timing.upstreams().byId(item.upstream_id) && { probe: true as const }),
     ...callerOf(ctx, claim, inFlight),
   }
   return `${JSON.stringify(head).slice(0, -1)},"input":${oneLine(item.input)}}\n`

@@ -51,7 +51,7 @@ class Consumer {
   /** Runs of whose agents stray lines were logged. */
   readonly #logged = new Set<string>()
   readonly #hosts = new AgentHosts(() => this.#ctx.now())
-  readonly #upstreams = new KnownUpstreams(() => this.#ctx)
+  readonly #upstreams: KnownUpstreams
   readonly #work = new Map<string, Work>()
   readonly #claimer: Claimer
   readonly #causes: CauseNamer
@@ -72,6 +72,7 @@ class Consumer {
     this.#ctx = ctx
     this.#options = options
     this.#causes = new CauseNamer(ctx)
+    this.#upstreams = KnownUpstreams.of(ctx)
     this.#time = new TimeLeft(() => ctx.now(), options.time_ms, options.began_ms)
     this.#looked_ms = ctx.now()
     this.#id = ctx.newId()
@@ -236,7 +237,7 @@ class Consumer {
     },
     requests: this.#requests,
     hosts: this.#hosts,
-    upstreams: this.#upstreams,
+    upstreams: () => this.#upstreams,
     isNews: run_id => {
       const isNews = !this.#logged.has(run_id)
       if (this.#logged.size >= LIMITS.open_runs_per_look) this.#logged.clear()

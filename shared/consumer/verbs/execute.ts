@@ -36,14 +36,24 @@ export async function execute(
   writer: ResultWriter,
   timing: Timing,
 ): Promise<void> {
-  await timing.upstreams.know(claim.project_id)
   const allowed = fence(ctx, claim, inFlightItems, writer, await unansweredOf(ctx, claim))
-  const stops = new Stops(claim, timing.upstreams, await upstreamKeyOf(ctx, claim.project_id), ctx.now)
+  const made = stopsOf(ctx, claim, timing)
+  const stops = made instanceof Promise ? await made : made
   const fit = begun(ctx, claim, reachable(ctx, claim, allowed, writer, stops), writer, timing)
   await fault('invoke.before_request')
   const { lease } = inFlightItems[0]!
   lease.abort.signal.addEventListener('abort', () => timing.requests.cutClaim(lease))
   await Promise.all(requestsOf(claim, fit).map(group => send(ctx, claim, group, writer, timing, stops)))
+}
+
+/** Nothing is waited for if it is known: a request leaves in the turn in which its items were claimed. */
+function stopsOf(ctx: Context, claim: Claim, timing: Timing): Stops | Promise<Stops> {
+  const upstreams = timing.upstreams()
+  const key = upstreamKeyOf(ctx, claim.project_id)
+  const reading = upstreams.know(claim.project_id)
+  const stops = (key: string) => new Stops(claim, upstreams, key, ctx.now)
+  if (typeof key === 'string' && reading === undefined) return stops(key)
+  return Promise.all([key, reading]).then(([key]) => stops(key))
 }
 
 /** Items whose agent was to answer later and too often sent nothing: each attempt may be paid for. */
@@ -193,13 +203,13 @@ async function send(
     ended.visit = await visitOf(timing, claim, items, cut.signal)
     const [first, last] = [items[0]!.seq, items.at(-1)!.seq]
     const address = later ? await answerAddress(ctx, claim, first, last) : undefined
-    const request = await requestOf(ctx, claim, items, timing, address)
-    if (target.url !== null) timing.upstreams.began(claim.project_id, agentPlace(target.url))
+    const request = await requestOf(ctx, claim, items, { timing, stops, address })
+    if (target.url !== null) timing.upstreams().began(claim.project_id, agentPlace(target.url))
     if (target.kind === 'url') onSent() // and again when it has a connection; a bundle first waits for its process
     const to = { ...target, together: item.together }
     const response = await ctx.invokeAgent(to, { ...request, signal: cut.signal, onSent })
     if (target.url !== null && response.status < 400)
-      timing.upstreams.served(claim.project_id, agentPlace(target.url), ended.began_ms)
+      timing.upstreams().served(claim.project_id, agentPlace(target.url), ended.began_ms)
     await readResponse(answer, response, target.protocol, cut)
     await endEarly(ended, new AnswerEnded(answer))
   } catch (error) {

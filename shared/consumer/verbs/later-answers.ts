@@ -191,7 +191,7 @@ async function settle(
     inFlightItems,
     ctx.now,
     undefined,
-    new Stops(claim, new KnownUpstreams(() => ctx), await upstreamKeyOf(ctx, claim.project_id), ctx.now),
+    new Stops(claim, KnownUpstreams.of(ctx), await upstreamKeyOf(ctx, claim.project_id), ctx.now),
     sent.started_ms,
   )
   const known = new Set(told.flatMap(step => (step.now ? [nameOf(step)] : [])))

@@ -25,13 +25,13 @@ export class Stops {
   readonly #claim: Claim
   readonly #known: KnownUpstreams
   /** The project's key for the names of credentials. */
-  readonly #key: string
+  readonly key: string
   readonly #now: () => number
 
   constructor(claim: Claim, known: KnownUpstreams, key: string, now: () => number) {
     this.#claim = claim
     this.#known = known
-    this.#key = key
+    this.key = key
     this.#now = now
   }
 
@@ -103,7 +103,7 @@ export class Stops {
 
   #placeOf({ host, key = '', model = '' }: Pick<UpstreamReport, 'host' | 'key' | 'model'>): Place {
     const { target } = this.#claim
-    const label = key === '' ? null : (labelsFor(target, this.#key).get(key) ?? null)
+    const label = key === '' ? null : (labelsFor(target, this.key).get(key) ?? null)
     // The code of a bundle runs here, and gets its environment from here: it has what it names.
     const isProven = target.kind === 'bundle' && label !== null
     return {

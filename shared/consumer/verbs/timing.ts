@@ -17,7 +17,7 @@ export interface Timing {
   /** The agents behind URLs that it has sent to. */
   hosts: AgentHosts
   /** What it knows about what its items need outside. */
-  upstreams: KnownUpstreams
+  upstreams(): KnownUpstreams
   /** Whether nothing was logged of a run's stray lines lately. */
   isNews(run_id: string): boolean
 }

@@ -1,4 +1,4 @@
-// What a consumer knows about upstreams: the states that are stored, and what its own calls showed since. Guarantee: what a
+// What a process knows about upstreams: the states that are stored, and what its own calls showed since. Guarantee: what a
 // call shows is known to this process at once, and to all others within LIMITS.upstream_look_ms.
 
 import type { AgentTarget } from '../../agents/rules/invoke-agent.ts'
@@ -79,22 +79,29 @@ interface Known {
 
 const REMEMBERED = 1000
 
+/** By connections, which in workerd belong to one invocation. */
+const processes = new WeakMap<object, KnownUpstreams>()
+
 export class KnownUpstreams {
-  readonly #context: () => Context
+  readonly #ctx: Context
   readonly #known = new Map<string, Known>()
   #closed = new Map<string, Closed>()
   /** When each item was stopped last, to know who was served since. */
   readonly #stopped = new Map<string, number>()
   readonly #projects = new Map<string, number>()
   #looked_ms = Number.NEGATIVE_INFINITY
+  #read_ms = Number.NEGATIVE_INFINITY
   #reading: Promise<void> = Promise.resolve()
 
-  constructor(context: () => Context) {
-    this.#context = context
+  private constructor(ctx: Context) {
+    this.#ctx = ctx
   }
 
-  get #ctx(): Context {
-    return this.#context()
+  /** What this process knows: consumers come and go in it. */
+  static of(ctx: Context): KnownUpstreams {
+    const known = processes.get(ctx.sql) ?? new KnownUpstreams(ctx)
+    processes.set(ctx.sql, known)
+    return known
   }
 
   /** The closed upstreams that a deployment may call, as its agent is told. */
@@ -184,13 +191,18 @@ export class KnownUpstreams {
     }
   }
 
-  /** Reads what is closed in a project whose items this consumer has not had lately. Never rejects. */
-  async know(project_id: string): Promise<void> {
+  /**
+   * Reads what is closed in a project; undefined if its items need not wait for that, since nothing was lately. Never
+   * rejects.
+   */
+  know(project_id: string): Promise<void> | undefined {
+    const now_ms = this.#ctx.now()
     const isKnown = this.#projects.has(project_id)
-    this.#projects.set(project_id, this.#ctx.now())
-    if (isKnown) return
+    this.#projects.set(project_id, now_ms)
+    if (isKnown && sinceMs(now_ms, this.#read_ms) < 2 * LIMITS.upstream_look_ms) return undefined
     this.#reading = this.#reading.then(() => this.#read())
-    await this.#reading
+    const isTroubled = [...this.#closed.values()].some(one => one.project_id === project_id)
+    return isKnown && !isTroubled ? undefined : this.#reading
   }
 
   /** Reads the states again, and lets items through whose moment has come. Never rejects. */
@@ -217,6 +229,7 @@ export class KnownUpstreams {
     if (this.#projects.size === 0) return
     try {
       const read_ms = this.#ctx.now()
+      this.#read_ms = read_ms
       const rows = await findClosed(this.#ctx.sql, [...this.#projects.keys()])
       const read = rows.map(
         ({ lasted_ms, ...one }) => [one.id, { ...one, since_ms: read_ms - lasted_ms }] as const,

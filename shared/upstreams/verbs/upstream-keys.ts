@@ -6,16 +6,17 @@ import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { namedSecret } from '../../kernel/secrets.ts'
 
-const keys = new Map<string, Promise<string>>()
+const keys = new Map<string, string>()
 
-/** The project's key in hex, as each request to an agent carries it. */
-export function upstreamKeyOf({ config }: Context, project_id: string): Promise<string> {
+/** The project's key in hex, as each request to an agent carries it; at once if it was asked for before. */
+export function upstreamKeyOf({ config }: Context, project_id: string): string | Promise<string> {
   const name = `${config.master_key} ${project_id}`
-  const known = keys.get(name)
-  if (known) return known
-  const key = namedSecret(config.master_key, 'agent', `upstreams of ${project_id}`).then(bytes =>
-    Buffer.from(bytes).toString('hex'),
-  )
+  return keys.get(name) ?? deriveKey(config.master_key, project_id, name)
+}
+
+async function deriveKey(master_key: string, project_id: string, name: string): Promise<string> {
+  const bytes = await namedSecret(master_key, 'agent', `upstreams of ${project_id}`)
+  const key = Buffer.from(bytes).toString('hex')
   if (keys.size >= LIMITS.agent_keys) keys.clear()
   keys.set(name, key)
   return key

@@ -472,9 +472,8 @@ describe('why an item is not running', () => {
   })
 
   it('can be a retry, a decision, or credit', async () => {
-    engine.play(() => {
-      throw new Error('connection refused')
-    })
+    await engine.deploy({ retries: 1 })
+    engine.play(items => items.map(item => failure(item, 'agent_error', 'connection refused')))
     const runId = await engine.submit(1)
     await consumeToBackoff(engine)
     const { token, message } = (await whyItem(engine.ctx, engine.item(runId, 1)))!
