@@ -8,7 +8,7 @@ CREATE TYPE "public"."key_role" AS ENUM('operator', 'viewer');--> statement-brea
 CREATE TYPE "public"."view_list" AS ENUM('runs', 'triage', 'search');--> statement-breakpoint
 CREATE TYPE "public"."agent_protocol" AS ENUM('ndjson', 'json');--> statement-breakpoint
 CREATE TYPE "public"."deployment_kind" AS ENUM('bundle', 'url');--> statement-breakpoint
-CREATE TYPE "public"."alert_rule" AS ENUM('schedule_missed', 'run_not_ok', 'failure_share', 'budget_near', 'consumer_stalled', 'unpriced_model', 'source_failed', 'credentials_refused', 'budget_exceeded', 'not_finished', 'items_held');--> statement-breakpoint
+CREATE TYPE "public"."alert_rule" AS ENUM('schedule_missed', 'run_not_ok', 'failure_share', 'budget_near', 'consumer_stalled', 'unpriced_model', 'source_failed', 'credentials_refused', 'budget_exceeded', 'not_finished', 'items_held', 'upstream_unavailable');--> statement-breakpoint
 CREATE TYPE "public"."channel_digest" AS ENUM('none', 'scheduled', 'all');--> statement-breakpoint
 CREATE TYPE "public"."channel_format" AS ENUM('json', 'slack', 'teams', 'mail');--> statement-breakpoint
 CREATE TYPE "public"."item_status" AS ENUM('queued', 'running', 'paused', 'completed', 'failed', 'cancelled', 'budget_exceeded');--> statement-breakpoint
@@ -373,6 +373,7 @@ CREATE TABLE "runs" (
 	"waits_for" uuid,
 	"waits_since" timestamp with time zone,
 	"waited_ms" bigint DEFAULT 0 NOT NULL,
+	"waited_for" uuid[] DEFAULT '{}' NOT NULL,
 	"patience_seconds" integer,
 	"unavailable" text,
 	CONSTRAINT "runs_project" UNIQUE("project_id","id")
@@ -522,6 +523,7 @@ CREATE TABLE "schedules" (
 	"pilot_items" integer,
 	"concurrency" integer,
 	"timeout_seconds" integer,
+	"patience_seconds" integer,
 	"callback_url" text,
 	"tags" text[] DEFAULT '{}' NOT NULL,
 	"results" jsonb,
@@ -745,6 +747,7 @@ CREATE TABLE "triggers" (
 	"pilot_items" integer,
 	"concurrency" integer,
 	"timeout_seconds" integer,
+	"patience_seconds" integer,
 	"callback_url" text,
 	"tags" text[] DEFAULT '{}' NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
@@ -1367,7 +1370,7 @@ LANGUAGE plpgsql AS $$
 BEGIN
   perform from runs r join project_usage u using (project_id)
     where r.project_id = of_project and r.id = of_run for no key update of r, u;
-  select r.next_seq, least(r.total_items, r.pilot_items), greatest(0, least(most, greatest(0, coalesce((p.settings->>'concurrency')::int, 256) - u.running) - kept_places,
+  select r.next_seq, case when r.waits_for is null then least(r.total_items, r.pilot_items) else r.next_seq - 1 end, greatest(0, least(most, greatest(0, coalesce((p.settings->>'concurrency')::int, 256) - u.running) - kept_places,
     least(r.concurrency - r.running, (d.declaration->>'concurrency')::int - r.running, (r.pilot_items - r.running - r.paused - ended_items(r)),
     case
   when r.budget_micro is null then null when r.cost_micro >= r.budget_micro then 0
@@ -1421,6 +1424,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -1439,7 +1446,7 @@ BEGIN
       where i.project_id = of_project and i.run_id = of_run and i.status = 'queued' and i.seq between low_seq and high_seq
         and (not has_due or not exists (select from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = i.seq))
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts, null::uuid as upstream_id, null::smallint as stops, null::smallint as refusals, null::smallint as cut_answers
     ), moved as (select high_seq + 1 as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1456,10 +1463,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;
@@ -1478,6 +1486,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -1487,9 +1499,10 @@ BEGIN
         where d.project_id = of_project and d.run_id = of_run and d.due_at <= now() and (fresh or d.cuts is null)
         order by d.due_at limit room) d), due as (
     delete from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = any(array(select chosen.seq from chosen))
-    returning d.seq, d.together, d.cuts
+    returning d.seq, d.together, d.cuts, d.upstream_id, d.stops, d.refusals, d.cut_answers
   )
-  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts) into due_seqs, together_of, cuts_of from due;
+  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts), array_agg(due.upstream_id), array_agg(due.stops), array_agg(due.refusals), array_agg(due.cut_answers)
+  into due_seqs, together_of, cuts_of, upstream_id_of, stops_of, refusals_of, cut_answers_of from due;
   if due_seqs is null then
     return;
   end if;
@@ -1501,7 +1514,7 @@ BEGIN
       where i.project_id = of_project and i.run_id = of_run and i.seq = any(due_seqs)
         and i.seq = due_seqs[n] and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts, upstream_id_of[n] as upstream_id, stops_of[n] as stops, refusals_of[n] as refusals, cut_answers_of[n] as cut_answers
     ), moved as (select low_seq as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1518,10 +1531,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;
@@ -1540,6 +1554,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -1562,9 +1580,10 @@ BEGIN
       where (partition_key is null or nth <= per_partition - coalesce((busy->>partition_key)::int, 0))
       order by due_at limit room), due as (
     delete from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = any(array(select chosen.seq from chosen))
-    returning d.seq, d.together, d.cuts
+    returning d.seq, d.together, d.cuts, d.upstream_id, d.stops, d.refusals, d.cut_answers
   )
-  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts) into due_seqs, together_of, cuts_of from due;
+  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts), array_agg(due.upstream_id), array_agg(due.stops), array_agg(due.refusals), array_agg(due.cut_answers)
+  into due_seqs, together_of, cuts_of, upstream_id_of, stops_of, refusals_of, cut_answers_of from due;
   if due_seqs is null then
     return;
   end if;
@@ -1576,7 +1595,7 @@ BEGIN
       where i.project_id = of_project and i.run_id = of_run and i.seq = any(due_seqs)
         and i.seq = due_seqs[n] and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts, upstream_id_of[n] as upstream_id, stops_of[n] as stops, refusals_of[n] as refusals, cut_answers_of[n] as cut_answers
     ), moved as (select low_seq as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1593,10 +1612,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;
@@ -1615,6 +1635,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -1641,7 +1665,7 @@ BEGIN
       update items i set status = 'running', attempt = attempt + 1, started_at = coalesce(started_at, locked_at)
       where i.project_id = of_project and i.run_id = of_run and i.seq = any(array(select chosen.seq from chosen)) and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts, null::uuid as upstream_id, null::smallint as stops, null::smallint as refusals, null::smallint as cut_answers
     ), moved as (
       select coalesce((select min(near.seq) from near where near.seq not in (select taken.seq from taken)),
         (select max(near.seq) + 1 from near), high_seq + 1) as next_seq
@@ -1661,10 +1685,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;
@@ -1674,7 +1699,7 @@ LANGUAGE plpgsql AS $$
 BEGIN
   perform from runs r join project_usage u using (project_id)
     where r.project_id = of_project and r.id = of_run for no key update of r, u;
-  select r.next_seq, least(r.total_items, r.pilot_items), greatest(0, least(most, greatest(0, coalesce((p.settings->>'concurrency')::int, 256) - u.running) - kept_places,
+  select r.next_seq, case when r.waits_for is null then least(r.total_items, r.pilot_items) else r.next_seq - 1 end, greatest(0, least(most, greatest(0, coalesce((p.settings->>'concurrency')::int, 256) - u.running) - kept_places,
     least(r.concurrency - r.running, (d.declaration->>'concurrency')::int - r.running, (r.pilot_items - r.running - r.paused - ended_items(r)),
     case
   when r.budget_micro is null then null when r.cost_micro >= r.budget_micro then 0
@@ -1728,6 +1753,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -1746,7 +1775,7 @@ BEGIN
       where i.project_id = of_project and i.run_id = of_run and i.status = 'queued' and i.seq between low_seq and high_seq
         and (not has_due or not exists (select from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = i.seq))
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts, null::uuid as upstream_id, null::smallint as stops, null::smallint as refusals, null::smallint as cut_answers
     ), moved as (select high_seq + 1 as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1763,10 +1792,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;
@@ -1785,6 +1815,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -1795,9 +1829,10 @@ BEGIN
         order by d.due_at limit room) d), due as (
     delete from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq between (select min(chosen.seq) from chosen) and (select max(chosen.seq) from chosen)
         and (d.seq in (select chosen.seq from chosen)) is true
-    returning d.seq, d.together, d.cuts
+    returning d.seq, d.together, d.cuts, d.upstream_id, d.stops, d.refusals, d.cut_answers
   )
-  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts) into due_seqs, together_of, cuts_of from due;
+  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts), array_agg(due.upstream_id), array_agg(due.stops), array_agg(due.refusals), array_agg(due.cut_answers)
+  into due_seqs, together_of, cuts_of, upstream_id_of, stops_of, refusals_of, cut_answers_of from due;
   if due_seqs is null then
     return;
   end if;
@@ -1810,7 +1845,7 @@ BEGIN
         and i.seq between (select min(s.seq) from unnest(due_seqs) s(seq)) and (select max(s.seq) from unnest(due_seqs) s(seq))
         and i.seq = due_seqs[n] and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts, upstream_id_of[n] as upstream_id, stops_of[n] as stops, refusals_of[n] as refusals, cut_answers_of[n] as cut_answers
     ), moved as (select low_seq as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1827,10 +1862,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;
@@ -1849,6 +1885,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -1872,9 +1912,10 @@ BEGIN
       order by due_at limit room), due as (
     delete from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq between (select min(chosen.seq) from chosen) and (select max(chosen.seq) from chosen)
         and (d.seq in (select chosen.seq from chosen)) is true
-    returning d.seq, d.together, d.cuts
+    returning d.seq, d.together, d.cuts, d.upstream_id, d.stops, d.refusals, d.cut_answers
   )
-  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts) into due_seqs, together_of, cuts_of from due;
+  select array_agg(due.seq), array_agg(due.together), array_agg(due.cuts), array_agg(due.upstream_id), array_agg(due.stops), array_agg(due.refusals), array_agg(due.cut_answers)
+  into due_seqs, together_of, cuts_of, upstream_id_of, stops_of, refusals_of, cut_answers_of from due;
   if due_seqs is null then
     return;
   end if;
@@ -1887,7 +1928,7 @@ BEGIN
         and i.seq between (select min(s.seq) from unnest(due_seqs) s(seq)) and (select max(s.seq) from unnest(due_seqs) s(seq))
         and i.seq = due_seqs[n] and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, together_of[n] as together, cuts_of[n] as cuts, upstream_id_of[n] as upstream_id, stops_of[n] as stops, refusals_of[n] as refusals, cut_answers_of[n] as cut_answers
     ), moved as (select low_seq as next_seq), n as (select count(*)::int as n from taken), counted as (
       update runs r set running = r.running + n.n, next_seq = moved.next_seq, touched_at = locked_at,
         started_at = case when n.n > 0 then coalesce(r.started_at, locked_at) else r.started_at end,
@@ -1904,10 +1945,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;
@@ -1926,6 +1968,10 @@ DECLARE
   due_seqs int[];
   together_of smallint[];
   cuts_of smallint[];
+  upstream_id_of uuid[];
+  stops_of smallint[];
+  refusals_of smallint[];
+  cut_answers_of smallint[];
 BEGIN
   select * into low_seq, high_seq, room from lock_room(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
@@ -1953,7 +1999,7 @@ BEGIN
       where i.project_id = of_project and i.run_id = of_run and i.seq between (select min(chosen.seq) from chosen) and (select max(chosen.seq) from chosen)
         and (i.seq in (select chosen.seq from chosen)) is true and i.status = 'queued'
       returning i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
-        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts
+        i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures, null::smallint as together, null::smallint as cuts, null::uuid as upstream_id, null::smallint as stops, null::smallint as refusals, null::smallint as cut_answers
     ), moved as (
       select coalesce((select min(near.seq) from near where near.seq not in (select taken.seq from taken)),
         (select max(near.seq) + 1 from near), high_seq + 1) as next_seq
@@ -1973,10 +2019,11 @@ BEGIN
     select claim.id, t.seq, t.attempt, t.item_id, t.partition_key, t.input,
       case when t.attempt > 1 or t.step_count > 0 or t.cost_micro > 0 or t.extra_budget_micro is not null or t.unpriced
           or t.ran_ms > 0 or t.agent_failures > 0 or t.transport_failures > 0 or t.together is not null or t.cuts is not null
+          or t.upstream_id is not null or t.cut_answers is not null
         then json_build_object('step_count', t.step_count, 'cost_micro', t.cost_micro,
           'extra_budget_micro', t.extra_budget_micro, 'unpriced', t.unpriced, 'ran_ms', t.ran_ms,
           'agent_failures', t.agent_failures, 'transport_failures', t.transport_failures, 'together', t.together,
-          'cuts', t.cuts) end
+          'cuts', t.cuts, 'upstream_id', t.upstream_id, 'stops', coalesce(t.stops, 0), 'refusals', coalesce(t.refusals, 0), 'cut_answers', coalesce(t.cut_answers, 0)) end
     from taken t, claim;
 END
 $$;

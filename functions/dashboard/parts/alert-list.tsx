@@ -21,6 +21,7 @@ const PAGES: Partial<Record<AlertRule, string>> = {
   budget_near: 'settings',
   consumer_stalled: 'runs',
   items_held: 'triage?kind=quarantine',
+  upstream_unavailable: 'runs?state=open',
 }
 
 /** Each open alert, and the newest resolved one of each rule and agent with the earlier ones it stands for. */

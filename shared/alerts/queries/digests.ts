@@ -67,7 +67,9 @@ async function findDigestsOf(sql: Sql, deliveryIds: readonly string[], project_i
       >)[]
   >`
     select r.*, a.slug as agent_slug, v.version as deployment_version, d.id as delivery_id,
-      fired.schedule_id, fired.cron, fired.timezone, fired.scheduled_for, before.id as previous_id
+      fired.schedule_id, fired.cron, fired.timezone, fired.scheduled_for, before.id as previous_id,
+      (select coalesce(jsonb_agg(jsonb_build_object('host', u.host, 'label', u.label) order by u.since), '[]') from upstreams u
+        where u.project_id = ${project_id} and u.id = any(r.waited_for)) as waited_for_hosts
     from deliveries d cross join lateral jsonb_populate_record(null::runs, d.run) r
     join agents a on a.project_id = ${project_id} and a.id = r.agent_id
     left join deployments v on v.project_id = ${project_id} and v.id = r.deployment_id
@@ -92,16 +94,28 @@ async function findDigestsOf(sql: Sql, deliveryIds: readonly string[], project_i
     where r.project_id = ${project_id} and r.id = any(${before}::uuid[])`
   const previousOf = new Map(previous.map(run => [run.id, run]))
   return new Map(
-    rows.map(({ delivery_id, previous_id, schedule_id, cron, timezone, scheduled_for, ...run }) => [
-      delivery_id,
-      {
-        run,
+    rows.map(
+      ({
+        delivery_id,
+        previous_id,
         schedule_id,
         cron,
         timezone,
         scheduled_for,
-        previous: previousOf.get(previous_id ?? '') ?? null,
-      },
-    ]),
+        waited_for_hosts,
+        ...run
+      }) => [
+        delivery_id,
+        {
+          run,
+          schedule_id,
+          cron,
+          timezone,
+          scheduled_for,
+          waited_for_hosts,
+          previous: previousOf.get(previous_id ?? '') ?? null,
+        },
+      ],
+    ),
   )
 }

@@ -33,6 +33,8 @@ const queued: WhyFacts = {
   answers_later: false,
   run_status: 'running',
   due_in_ms: null,
+  upstream: null,
+  unavailable: null,
   last_attempt: null,
   ahead: 0,
   partition: null,

@@ -53,6 +53,7 @@ export const SCHEMA = {
     'triage',
     'triggers',
     'unindexed_steps',
+    'upstreams',
     'verdict_days',
   ],
   sequences: [
