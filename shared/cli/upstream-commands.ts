@@ -6,14 +6,14 @@ import { LIST_OPTIONS, projectOption as project } from './list-options.ts'
 export const UPSTREAM_COMMANDS: readonly Command[] = [
   {
     name: 'upstreams',
-    summary: 'List what items wait for outside: providers and agents that serve nobody, or did not.',
+    summary: 'List providers and agents that serve nobody, and why.',
     options: [project, ...LIST_OPTIONS],
     run: async (...given) => (await import('./upstreams.ts')).upstreams(...given),
   },
   {
     name: 'upstreams retry',
     args: ['HOST'],
-    summary: 'Try a host now, and not only when it is planned; what waits follows if it serves.',
+    summary: 'Try a host now; what waits follows if it serves.',
     options: [project],
     run: async (...given) => (await import('./upstreams.ts')).retry(...given),
   },

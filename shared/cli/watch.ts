@@ -98,7 +98,7 @@ interface Wait {
 
 /** What the run waits for outside, else the reason that its first unfinished item waits; undefined if it is in flight, or next to be claimed. */
 async function waitOf(session: Watching, run: Run): Promise<Wait | undefined> {
-  if (run.waits_for !== null) {
+  if (run.waits_for != null) {
     const { state } = run.waits_for
     const message = `${count(run.queued)} queued. ${sayRunWait(run.waits_for, session.now())}`
     return { token: `upstream ${state}`, message }

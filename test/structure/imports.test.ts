@@ -19,7 +19,7 @@ type Layer = (typeof LAYERS)[number]
 const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   items: {
     rules: ['prices'],
-    wire: ['grading'],
+    wire: ['grading', 'upstreams'],
     queries: ['accounts', 'prices'],
     verbs: ['outbox', 'settling'],
   },
@@ -28,13 +28,13 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     verbs: ['accounts', 'claims', 'prices'],
   },
   claims: {
-    rules: ['prices', 'protocol'],
-    queries: ['accounts', 'cluster', 'items', 'prices'],
+    rules: ['prices', 'protocol', 'upstreams'],
+    queries: ['accounts', 'cluster', 'items', 'prices', 'upstreams'],
     verbs: ['accounts'],
   },
   consumer: {
     queries: ['claims', 'settling'],
-    verbs: ['accounts', 'claims', 'outbox', 'protocol', 'settling', 'triage'],
+    verbs: ['accounts', 'claims', 'outbox', 'protocol', 'settling', 'triage', 'upstreams'],
   },
   settling: {
     queries: ['claims', 'items', 'prices'],
@@ -86,7 +86,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     verbs: ['accounts', 'prices', 'quotas', 'schedules', 'sources', 'triggers'],
   },
   alerts: {
-    rules: ['items', 'outbox', 'prices', 'schedules'],
+    rules: ['items', 'outbox', 'prices', 'schedules', 'upstreams'],
   },
   outbox: {
     wire: ['alerts', 'items'],
@@ -120,6 +120,9 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
       'traces',
       'triage',
     ],
+  },
+  upstreams: {
+    queries: ['cluster'],
   },
   cluster: {},
 }

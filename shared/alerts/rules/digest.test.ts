@@ -32,6 +32,7 @@ it('a digest says what ran, what worked, what it cost, how the previous run did,
     ran: 'all 5,000',
     worked: '4,857 ok, 143 degraded',
     cost: '$3.12 of $5.00 (62 %)',
+    waited: null,
     compared: 'last time: 5,000 items, 100 % ok for $3.00; now 97.1 % ok for $3.12',
     command: 'assay recover --run r --dry-run',
   })
@@ -122,4 +123,17 @@ it('a digest has the tone bad if nothing worked or the budget cut the run short'
     ).tone
   expect(toneOf({ ok: 0, degraded: 5000 })).toBe('bad')
   expect(toneOf({ status: 'budget_exceeded', ok: 3000, degraded: 0, budget_exceeded: 2000 })).toBe('bad')
+})
+
+it('a digest says what held its run up and for how long, and nothing of moments', () => {
+  const waited_for = [
+    { host: 'api.openai.com', label: 'OPENAI_API_KEY' },
+    { host: 'https://agents.example.com/triage', label: null },
+  ]
+  const digest = { run, previous: null, causes: [], to_decide: false, noticed: [], waited_for }
+  const held = { ...digest, run: { ...run, waited_ms: 2_520_400 } }
+  const text = '42 min for api.openai.com (OPENAI_API_KEY), https://agents.example.com/triage'
+  expect(digestMessage(held, links).facts).toContainEqual(['Waited', text])
+  expect(digestWords({ ...held, waited_for: [] }).waited).toBe('42 min for a provider')
+  expect(digestWords({ ...digest, run: { ...run, waited_ms: 900 } }).waited).toBeNull()
 })

@@ -57,6 +57,25 @@ describe('why an item is not running', () => {
     expect(admitting({})).toBe('next')
   })
 
+  it('is upstream while it waits for one, before caps and money, unless all is stopped', () => {
+    const shut = { host: 'api.example.com', label: 'KEY', reason: 'down', next_ms: 5000 }
+    const upstream = { upstream: { ...shut, state: 'away' as const }, patience_ms: 7_200_000 }
+    expect(whyNot({ ...queued, upstream })).toEqual({
+      token: 'upstream',
+      message:
+        'Away: api.example.com (KEY) serves nobody: down. It is tried again in 5 s; the item waits until it serves, for at most 2 h.',
+    })
+    const full = { ...admission, project_running: 256, credit_micro: 10, spent_micro: 10 }
+    expect(why({ upstream, admission: full })).toBe('upstream')
+    expect(why({ upstream, admission: { ...admission, is_suspended: true } })).toBe('suspended')
+    expect(why({ upstream, admission: { ...admission, is_held: true } })).toBe('held')
+    expect(why({ upstream, admission: { ...admission, stop_reason: 'cancelled' } })).toBe('stopped')
+    expect(whyNot({ ...queued, unavailable: 'api.example.com was away for too long' })).toEqual({
+      token: 'upstream',
+      message: 'It ends without being sent: api.example.com was away for too long',
+    })
+  })
+
   it('is lease_runs_out when the process that holds the item has missed a heartbeat', () => {
     const held = { ...queued, status: 'running', started_ms_ago: 60_000, step_count: 1 } as const
     expect(whyNot({ ...held, lease_left_ms: 20_000 }).token).toBe('running')

@@ -175,20 +175,28 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     failed_checks: failedRunChecksOf(row),
     total_input_tokens: row.input_tokens,
     total_output_tokens: row.output_tokens,
-    concurrency: row.concurrency,
-    timeout_seconds: row.timeout_seconds,
-    patience_seconds: row.patience_seconds,
-    callback_url: row.callback_url,
+    ...settingsOf(row),
     replay_of: row.replay_of,
     unchanged_count: row.unchanged,
     ...resentOf(row),
     created_at: row.created_at.toISOString(),
     started_at: iso(row.started_at),
     finished_at: iso(row.finished_at),
-    steps_purged_at: iso(row.steps_purged_at),
-    payloads_purged_at: iso(row.payloads_purged_at),
+    ...purgedOf(row),
   }
 }
+
+const settingsOf = ({ concurrency, timeout_seconds, patience_seconds, callback_url }: RunRow) => ({
+  concurrency,
+  timeout_seconds,
+  patience_seconds,
+  callback_url,
+})
+
+const purgedOf = ({ steps_purged_at, payloads_purged_at }: RunRow) => ({
+  steps_purged_at: iso(steps_purged_at),
+  payloads_purged_at: iso(payloads_purged_at),
+})
 
 /** A run that was stopped or has ended waits for nothing, whatever stopped its items. */
 const upstreamOf = ({ upstream, stop_reason, finished_at }: RunRow) =>
