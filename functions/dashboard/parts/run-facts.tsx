@@ -65,7 +65,8 @@ export const RunNotes = ({ run, failures, mayAct, now }: NotesOf) => (
     {run.stop_reason !== null && <Stopped run={run} mayAct={mayAct} />}
     {run.waits_for !== null && (
       <p>
-        <b>Waits.</b> <bdi>{sayRunWait(run.waits_for, now)}</bdi>
+        <b>Waits.</b> <bdi>{sayRunWait(run.waits_for, now)}</bdi>{' '}
+        <a href={ofProject(run.project_id, 'upstreams')}>All that is waited for</a>
       </p>
     )}
     {run.pilot_items !== null && <p>{sayPilot(run.pilot_items, run.total_items)}</p>}

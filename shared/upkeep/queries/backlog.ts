@@ -22,8 +22,8 @@ export interface Backlog {
 
 /** The queued items of run `r`; while it waits for an upstream, only those that are let through. */
 const OFFERED_NOW = `case when r.waits_for is null then r.total_items - r.running - r.paused - ended_items(r) else (
-          select count(*) from (select 1 from due_items i
-            where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now() limit ${LIMITS.claim_items}) due) end`
+          select count(*) from due_items i
+          where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now()) end`
 
 /** Counts the items that consumers hold and could hold. */
 export async function countBacklog(sql: Sql): Promise<Backlog> {

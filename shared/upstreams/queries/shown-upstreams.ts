@@ -38,9 +38,12 @@ export async function findUpstream(
   project_ids: readonly string[],
   id: string,
 ): Promise<UpstreamRow | undefined> {
+  // In two steps: a cluster counts what waits on the node of one project only.
+  const [of] = await sql<{ project_id: string }[]>`
+    select project_id from upstreams where project_id = any(${[...project_ids]}::uuid[]) and id = ${id}`
+  if (of === undefined) return undefined
   const [row] = await sql<UpstreamRow[]>`
-    select ${sql.unsafe(SHOWN)} from upstreams u
-    where u.project_id = any(${[...project_ids]}::uuid[]) and u.id = ${id}`
+    select ${sql.unsafe(SHOWN)} from upstreams u where u.project_id = ${of.project_id} and u.id = ${id}`
   return row
 }
 

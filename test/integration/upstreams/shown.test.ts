@@ -17,6 +17,16 @@ const record = (run_id: string, seq: number) => `${run_id.slice(0, 28)}${String(
 const why = async (run_id: string, seq: number) =>
   (await world.call('GET', `/v1/durable/runs/${record(run_id, seq)}/why`)).json
 
+async function signedIn(): Promise<string> {
+  const response = await fetch(`${world.url}/dashboard/sign-in`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams({ ...world.first.account }),
+  })
+  return response.headers.getSetCookie()[0]!.split(';')[0]!
+}
+
 /** A run of three items, of which two wait for an upstream as given. */
 async function waiting(given: Partial<Parameters<typeof shut>[1]> = {}) {
   const { project_id } = world.first
@@ -121,6 +131,35 @@ describe('what waits for an upstream', () => {
     expect(listed.message).toContain('the run waits until it serves')
     const { json: runs } = await world.call('GET', '/v2/runs?state=open')
     expect(runs.find(({ id }: { id: string }) => id === run_id).waits_for.upstream_id).toBe(upstream_id)
+  })
+
+  it('shows it on the page of the run and in the list of runs, and its reason cannot be markup', async () => {
+    const { run_id } = await waiting({ words: 'No <b>credit</b>' })
+    const cookie = await signedIn()
+    const read = async (path: string) => (await fetch(world.url + path, { headers: { cookie } })).text()
+    const page = await read(`/dashboard/runs/${run_id}`)
+    expect(page).toContain(
+      'Out of credit: api.example.com (MODEL_KEY) says: No &lt;b&gt;credit&lt;/b&gt;. So since 1 min',
+    )
+    expect(page).toContain('waits, out of credit')
+    expect(await read(`/dashboard/projects/${world.first.project_id}/runs`)).toContain('waits, out of credit')
+  })
+
+  it('has a page on which somebody tries one now [upstreams.retry]', async () => {
+    const { upstream_id, run_id } = await waiting({ host: 'page.example.com' })
+    const cookie = await signedIn()
+    const path = `/dashboard/projects/${world.first.project_id}/upstreams`
+    const html = await (await fetch(world.url + path, { headers: { cookie } })).text()
+    for (const shown of ['page.example.com (MODEL_KEY)', 'out of credit', run_id.slice(0, 8)])
+      expect(html).toContain(shown)
+    const action = `${path}/${upstream_id}/retry`
+    expect(html).toContain(`action="${action}"`)
+    const headers = { 'sec-fetch-site': 'same-origin', cookie }
+    const tried = await fetch(world.url + action, { method: 'POST', redirect: 'manual', headers })
+    expect([tried.status, tried.headers.get('location')]).toEqual([303, expect.stringContaining(path)])
+    const [row] = await world.ctx
+      .sql`select next_at <= now() + interval '1 minute' as soon from upstreams where id = ${upstream_id}`
+    expect(row!.soon).toBe(true)
   })
 
   it.each([
