@@ -36,7 +36,7 @@ export const itemsToDecide = (run: Pick<RunCounts, 'undecided_count' | 'paused' 
   run.undecided_count + (run.waits_for_money ? 0 : run.paused)
 
 /** What an open run waits for when nothing of it moves; undefined while something does. */
-export const waitsFor = (run: Parameters<typeof isHeld>[0]): 'you' | 'money' | undefined =>
+const waitsFor = (run: Parameters<typeof isHeld>[0]): 'you' | 'money' | undefined =>
   isHeld(run) ? 'you' : isPaused(run) ? 'money' : undefined
 
 /** A run as far as its standing goes; `waits_for` is the upstream that it waits for. */
