@@ -8,7 +8,7 @@ CREATE TYPE "public"."key_role" AS ENUM('operator', 'viewer');--> statement-brea
 CREATE TYPE "public"."view_list" AS ENUM('runs', 'triage', 'search');--> statement-breakpoint
 CREATE TYPE "public"."agent_protocol" AS ENUM('ndjson', 'json');--> statement-breakpoint
 CREATE TYPE "public"."deployment_kind" AS ENUM('bundle', 'url');--> statement-breakpoint
-CREATE TYPE "public"."alert_rule" AS ENUM('schedule_missed', 'run_not_ok', 'failure_share', 'budget_near', 'consumer_stalled', 'unpriced_model', 'source_failed', 'credentials_refused', 'budget_exceeded', 'not_finished', 'items_held');--> statement-breakpoint
+CREATE TYPE "public"."alert_rule" AS ENUM('schedule_missed', 'run_not_ok', 'failure_share', 'budget_near', 'consumer_stalled', 'unpriced_model', 'source_failed', 'credentials_refused', 'budget_exceeded', 'not_finished', 'items_held', 'upstream_unavailable');--> statement-breakpoint
 CREATE TYPE "public"."channel_digest" AS ENUM('none', 'scheduled', 'all');--> statement-breakpoint
 CREATE TYPE "public"."channel_format" AS ENUM('json', 'slack', 'teams', 'mail');--> statement-breakpoint
 CREATE TYPE "public"."item_status" AS ENUM('queued', 'running', 'paused', 'completed', 'failed', 'cancelled', 'budget_exceeded');--> statement-breakpoint
@@ -373,6 +373,7 @@ CREATE TABLE "runs" (
 	"waits_for" uuid,
 	"waits_since" timestamp with time zone,
 	"waited_ms" bigint DEFAULT 0 NOT NULL,
+	"waited_for" uuid[] DEFAULT '{}' NOT NULL,
 	"patience_seconds" integer,
 	"unavailable" text,
 	CONSTRAINT "runs_project" UNIQUE("project_id","id")
@@ -522,6 +523,7 @@ CREATE TABLE "schedules" (
 	"pilot_items" integer,
 	"concurrency" integer,
 	"timeout_seconds" integer,
+	"patience_seconds" integer,
 	"callback_url" text,
 	"tags" text[] DEFAULT '{}' NOT NULL,
 	"results" jsonb,
@@ -745,6 +747,7 @@ CREATE TABLE "triggers" (
 	"pilot_items" integer,
 	"concurrency" integer,
 	"timeout_seconds" integer,
+	"patience_seconds" integer,
 	"callback_url" text,
 	"tags" text[] DEFAULT '{}' NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,

@@ -123,6 +123,8 @@ import { fireTrigger } from './triggers/fire.ts'
 import { getTrigger } from './triggers/get.ts'
 import { listTriggers } from './triggers/list.ts'
 import { updateTrigger } from './triggers/update.ts'
+import { listUpstreams } from './upstreams/list.ts'
+import { retryUpstream } from './upstreams/retry.ts'
 
 export const endpoints: readonly Endpoint[] = [
   getHealth,
@@ -135,6 +137,8 @@ export const endpoints: readonly Endpoint[] = [
   getActivity,
   getModelUsage,
   getQueue,
+  listUpstreams,
+  retryUpstream,
   listPrices,
   checkPrices,
   createPrice,

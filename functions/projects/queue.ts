@@ -37,6 +37,9 @@ const Queue = z
     running: count('Items at work.'),
     paused: count('Items that are held, or that wait for money.'),
     retries: count(`Items that wait to be tried again, counted up to ${LIMITS.activity_counted}.`),
+    upstream_waits: count(
+      `Items that wait for something outside that serves nobody, counted up to ${LIMITS.activity_counted}.`,
+    ),
     waiting_runs: z
       .array(QueuedRun)
       .describe(`Those with items that wait, the longest first; at most ${LIMITS.queue_runs}.`),

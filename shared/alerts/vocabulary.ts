@@ -13,6 +13,7 @@ export const ALERT_RULES = [
   'budget_exceeded',
   'not_finished',
   'items_held',
+  'upstream_unavailable',
 ] as const
 export type AlertRule = (typeof ALERT_RULES)[number]
 

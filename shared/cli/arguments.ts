@@ -4,6 +4,7 @@
 import { parseArgs } from 'node:util'
 import { nearest } from '../kernel/nearest.ts'
 import { centsOfAmount, isBareAmount } from '../prices/rules/amounts.ts'
+import { secondsOfTime } from '../view/time.ts'
 import type { ExitCode } from './failure.ts'
 import { type Advice, usageFailure } from './failure.ts'
 import { money } from './format.ts'
@@ -14,8 +15,8 @@ export interface Option {
   about: string
   /** Placeholder of the value in the help; without it the option is a switch. */
   value?: string
-  /** `whole` takes a whole number of at least `least`; `amount` money: 5.00, $5 or 500c. */
-  kind?: 'text' | 'whole' | 'amount' | 'list'
+  /** `whole` takes a whole number of at least `least`; `amount` money: 5.00, $5 or 500c; `time` 90s, 30m, 24h or 7d. */
+  kind?: 'text' | 'whole' | 'amount' | 'time' | 'list'
   least?: number
   /** The field of the API, if the value is sent as given. */
   field?: string
@@ -58,6 +59,10 @@ export interface Given {
   amount(name: string): number | undefined
   /** Null if `none` was given. */
   amountOrNone(name: string): number | null | undefined
+  /** Whole seconds. */
+  seconds(name: string): number | undefined
+  /** Null if `none` was given. */
+  secondsOrNone(name: string): number | null | undefined
   list(name: string): string[]
 }
 
@@ -185,6 +190,9 @@ function checkOptions(command: Command, values: Values): void {
     if (kind === 'amount' && !(none && value === 'none') && centsOfAmount(value, 'cents') === undefined) {
       throw misuse(command, `--${name} is "${value}"; it must be an amount such as 5.00, '$5' or 500c`)
     }
+    if (kind === 'time' && !(none && value === 'none') && secondsOfTime(value) === undefined) {
+      throw misuse(command, `--${name} is "${value}"; it must be a time such as 90s, 30m, 24h or 7d`)
+    }
     if (choices !== undefined && !choices.includes(value)) {
       throw misuse(command, `--${name} is "${value}"; it must be one of ${choices.join(', ')}`)
     }
@@ -197,6 +205,7 @@ function givenOf(values: Values, positionals: string[]): Given {
   const amount = (name: string) =>
     text(name) === undefined ? undefined : centsOfAmount(text(name)!, 'cents')
   const whole = (name: string) => (text(name) === undefined ? undefined : Number(text(name)))
+  const seconds = (name: string) => (text(name) === undefined ? undefined : secondsOfTime(text(name)!))
   return {
     arg: place => positionals[place]!,
     optionalArg: place => positionals[place],
@@ -207,6 +216,8 @@ function givenOf(values: Values, positionals: string[]): Given {
     wholeOrNone: name => (text(name) === 'none' ? null : whole(name)),
     amount,
     amountOrNone: name => (text(name) === 'none' ? null : amount(name)),
+    seconds,
+    secondsOrNone: name => (text(name) === 'none' ? null : seconds(name)),
     list: name => (values[name] as string[] | undefined) ?? [],
   }
 }
@@ -280,6 +291,7 @@ function valueGiven(given: Given, { name, value, kind, none }: Option): unknown 
   if (value === undefined) return given.flag(name) || (none && given.flag(`no-${name}`) ? false : undefined)
   if (kind === 'whole') return given.wholeOrNone(name)
   if (kind === 'amount') return given.amountOrNone(name)
+  if (kind === 'time') return given.secondsOrNone(name)
   if (kind !== 'list') return none ? given.textOrNone(name) : given.text(name)
   const list = given.list(name)
   if (none && list.length === 1 && list[0] === 'none') return []

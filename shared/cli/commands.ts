@@ -15,8 +15,9 @@ import { PRICE_COMMANDS } from './price-commands.ts'
 import { PROJECT_COMMANDS } from './project-commands.ts'
 import { RECOVERY_COMMANDS } from './recovery-commands.ts'
 import { SCHEDULE_COMMANDS } from './schedule-commands.ts'
-import { allowUnpriced, tagOption } from './start-options.ts'
+import { allowUnpriced, patienceOption, tagOption } from './start-options.ts'
 import { TRIGGER_COMMANDS } from './trigger-commands.ts'
+import { UPSTREAM_COMMANDS } from './upstream-commands.ts'
 
 const watch: Option = { name: 'watch', about: 'follow the run to its end; its verdict is the exit code' }
 const callbackUrl: Option = {
@@ -40,6 +41,7 @@ export const COMMANDS: readonly Command[] = [
       { name: 'input', value: 'JSON', about: 'the input' },
       { name: 'item-id', value: 'ID', about: 'your own identifier of the item' },
       { name: 'partition-key', value: 'KEY', about: 'for example a tenant' },
+      patienceOption,
       tagOption,
       callbackUrl,
       watch,
@@ -69,6 +71,7 @@ export const COMMANDS: readonly Command[] = [
       { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money the run may spend' },
       allowUnpriced,
       { name: 'concurrency', value: 'N', kind: 'whole', least: 1, about: 'items at work at once at most' },
+      patienceOption,
       { name: 'name', value: 'NAME', about: 'a name for the run' },
       tagOption,
       callbackUrl,
@@ -223,6 +226,7 @@ export const COMMANDS: readonly Command[] = [
     run: async (...given) => (await import('./completion.ts')).completion(...given, COMMANDS),
   },
   ...RECOVERY_COMMANDS,
+  ...UPSTREAM_COMMANDS,
   ...SCHEDULE_COMMANDS,
   ...TRIGGER_COMMANDS,
   ...ALERT_COMMANDS,

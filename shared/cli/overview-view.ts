@@ -3,6 +3,7 @@
 
 import { isHeld } from '../items/rules/lifecycle.ts'
 import { runStanding } from '../view/run.ts'
+import { sayRunWait } from '../view/upstream.ts'
 import type { Run, Schemas } from './api.ts'
 import { ago, ahead, clean, count, money, plural, shorten, spend, widthOf } from './format.ts'
 import type { Screen, Style } from './output.ts'
@@ -91,6 +92,10 @@ function runsPart({ runs }: Overview, now: number, screen: Screen): string[] {
     return [
       heads.find(head => widthOf(head) <= screen.columns) ?? heads[2]!,
       `  ${progressLine(run, UNKNOWN_PACE, narrow)}`,
+      // Older servers do not tell it.
+      ...(run.waits_for == null
+        ? []
+        : [`  ${screen.paint('yellow', shorten(clean(sayRunWait(run.waits_for, now)), narrow.columns))}`]),
     ]
   })
   return [

@@ -47,7 +47,7 @@ export async function queue(session: Session, given: Given): Promise<void> {
   const found = await answered(session.api.GET('/v1/projects/{projectId}/queue', { params: { path } }))
   session.output.emit('queue', found, screen =>
     [
-      `${count(found.running)} at work, ${count(found.queued)} waiting in ${counted(found.runs, 'open run')}, ${count(found.retries)} to be tried again, ${count(found.paused)} held`,
+      `${count(found.running)} at work, ${count(found.queued)} waiting in ${counted(found.runs, 'open run')}, ${count(found.retries)} to be tried again, ${count(found.paused)} held${found.upstream_waits > 0 ? `, ${count(found.upstream_waits)} stopped by providers` : ''}`,
       ...(found.waiting_runs.length > 0 ? [table(RUNS, found.waiting_runs, screen)] : []),
       ...(found.next_retries.length > 0 ? [table(RETRIES, found.next_retries, screen)] : []),
     ].join('\n\n'),

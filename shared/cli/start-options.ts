@@ -14,6 +14,13 @@ export const tagOption: Option = {
   about: 'a word by which the run is found again; may be given several times',
 }
 
+export const patienceOption: Option = {
+  name: 'patience',
+  value: 'TIME',
+  kind: 'time',
+  about: 'how long it waits for a provider that serves nobody, such as 24h; a day unless told or declared',
+}
+
 /** Settings of schedules and triggers; each is sent as its field, by the commands that make and change them. */
 export const START_SETTINGS: readonly Option[] = [
   {
@@ -52,6 +59,12 @@ export const START_SETTINGS: readonly Option[] = [
     least: 1,
     none: true,
     about: 'time an item may take; none is what the agent declares',
+  },
+  {
+    ...patienceOption,
+    field: 'patience_seconds',
+    none: true,
+    about: 'how long each run waits for a provider that serves nobody; none is what the agent declares',
   },
   {
     name: 'callback-url',

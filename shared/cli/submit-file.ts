@@ -27,6 +27,7 @@ export interface Submission {
   budget_cents?: number
   allow_unpriced?: boolean
   concurrency?: number
+  patience_seconds?: number
   pilot_items?: number
   callback_url?: string
   idempotency_key?: string

@@ -40,6 +40,7 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
       budget_cents: given.amount('budget'),
       allow_unpriced: given.flag('allow-unpriced') || undefined,
       concurrency: given.whole('concurrency'),
+      patience_seconds: given.seconds('patience'),
       callback_url: given.text('callback-url'),
       idempotency_key: given.text('idempotency-key'),
       tags: tags.length > 0 ? tags : undefined,
@@ -107,6 +108,7 @@ export async function run(session: Session, given: Given): Promise<ExitCode> {
     item_id: given.text('item-id'),
     partition_key: given.text('partition-key'),
     callback_url: given.text('callback-url'),
+    patience_seconds: given.seconds('patience'),
     tags: given.list('tag').length > 0 ? given.list('tag') : undefined,
   }
   const body = withInput(input, order, {

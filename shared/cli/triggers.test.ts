@@ -26,6 +26,7 @@ const made = {
   pilot_items: null,
   concurrency: null,
   timeout_seconds: null,
+  patience_seconds: null,
   callback_url: null,
   tags: [],
   source: null,

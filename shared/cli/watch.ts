@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isPaused } from '../items/rules/lifecycle.ts'
 import { sayNoneNamed } from '../view/run.ts'
+import { sayRunWait } from '../view/upstream.ts'
 import { answered, type Run } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure } from './failure.ts'
@@ -95,8 +96,13 @@ interface Wait {
   message: string
 }
 
-/** The reason that the first unfinished item waits; undefined if it is in flight, or next to be claimed. */
+/** What the run waits for outside, else the reason that its first unfinished item waits; undefined if it is in flight, or next to be claimed. */
 async function waitOf(session: Watching, run: Run): Promise<Wait | undefined> {
+  if (run.waits_for != null) {
+    const { state } = run.waits_for
+    const message = `${count(run.queued)} queued. ${sayRunWait(run.waits_for, session.now())}`
+    return { token: `upstream ${state}`, message }
+  }
   const status = run.running > 0 ? 'running' : 'queued'
   const why = await whyOfFirst(session, run, status)
   if (why === undefined || why.token === 'running' || why.token === 'next') return undefined

@@ -35,6 +35,7 @@ export type Noun =
   | 'cause'
   | 'schedule'
   | 'delivery'
+  | 'upstream'
   | 'alert channel'
   | 'deadline'
   | 'saved view'

@@ -211,6 +211,7 @@ export const BUDGET_CENTS = [0, LIMITS.budget_cents] as const
 export const CONCURRENCY = [1, LIMITS.run_concurrency] as const
 export const PILOT_ITEMS = [1, LIMITS.pilot_of_run_items] as const
 export const TIMEOUT_SECONDS = [1, LIMITS.agent_timeout_seconds.max] as const
+export const PATIENCE_SECONDS = [LIMITS.patience_seconds.min, LIMITS.patience_seconds.max] as const
 
 const whole = ([min, max]: readonly [number, number], description: string) =>
   z.int().min(min).max(max).describe(description)
@@ -224,6 +225,10 @@ export const pilotItems = whole(
   'So many items of a run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed).',
 )
 export const timeoutSeconds = whole(TIMEOUT_SECONDS, 'Time one item may take.')
+export const patienceSeconds = whole(
+  PATIENCE_SECONDS,
+  'How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. What the agent declares unless told, else a day.',
+)
 export const idempotencyKey = label(
   LIMITS.idempotency_key_characters,
   'The same key with the same body gets the first answer again, for 24 hours.',

@@ -153,6 +153,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/upstreams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what items wait for outside
+         * @description Agents' addresses and providers' credentials that were closed at least once: rate limits, outages, empty credit, refused keys. Those that do not let everything through come first, then the newest state; at most 200. One that nobody calls is forgotten after 7 days.
+         */
+        get: operations["listUpstreams"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/upstreams/{upstreamId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try an upstream now
+         * @description An item that waits for it is sent at once, and not only at the next planned try: if that goes well, the others follow. One that is open stays as it is.
+         */
+        post: operations["retryUpstream"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{projectId}/prices": {
         parameters: {
             query?: never;
@@ -2288,7 +2328,7 @@ export interface components {
              * @description What found it.
              * @enum {string}
              */
-            rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model" | "source_failed" | "credentials_refused" | "budget_exceeded" | "not_finished" | "items_held";
+            rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model" | "source_failed" | "credentials_refused" | "budget_exceeded" | "not_finished" | "items_held" | "upstream_unavailable";
             /** @description A fixed token; of a missed schedule, the reason of the occurrence. */
             reason: string;
             /** @description What happened. */
@@ -2377,7 +2417,7 @@ export interface components {
         /** @description Whether a rule alerts, and from which bounds on. */
         AlertRule: {
             /** @enum {string} */
-            rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model" | "source_failed" | "credentials_refused" | "budget_exceeded" | "not_finished" | "items_held";
+            rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model" | "source_failed" | "credentials_refused" | "budget_exceeded" | "not_finished" | "items_held" | "upstream_unavailable";
             /** @description What the rule watches. */
             about: string;
             /**
@@ -2554,6 +2594,8 @@ export interface components {
             budget_cents?: number;
             /** @description Time one item may take. */
             timeout_seconds?: number;
+            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. What the agent declares unless told, else a day. */
+            patience_seconds?: number;
             /**
              * Format: uri
              * @description Gets a signed summary when the run ends.
@@ -3594,6 +3636,8 @@ export interface components {
             concurrency: number | null;
             /** @description Time an item may take; null is what the agent declares. */
             timeout_seconds: number | null;
+            /** @description How long each run waits for upstreams; null is what the agent declares. */
+            patience_seconds: number | null;
             callback_url: string | null;
             /** @description What each of its runs is tagged with when it starts. */
             tags: string[];
@@ -3648,6 +3692,8 @@ export interface components {
             budget_cents?: number;
             /** @description Time one item may take. */
             timeout_seconds?: number;
+            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. What the agent declares unless told, else a day. */
+            patience_seconds?: number;
             /**
              * Format: uri
              * @description Gets a signed summary when the run ends.
@@ -3931,6 +3977,8 @@ export interface components {
             paused: number;
             /** @description Items that wait to be tried again, counted up to 10000. */
             retries: number;
+            /** @description Items that wait for something outside that serves nobody, counted up to 10000. */
+            upstream_waits: number;
             /** @description Those with items that wait, the longest first; at most 10. */
             waiting_runs: {
                 /**
@@ -3955,7 +4003,7 @@ export interface components {
                  * @description What keeps more of it from starting; null where it has room.
                  * @enum {string|null}
                  */
-                token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "answer_later" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "held" | "suspended" | "retry_backoff" | "provider_rate" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "next" | null;
+                token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "answer_later" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "held" | "suspended" | "retry_backoff" | "provider_rate" | "upstream" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "next" | null;
                 /** @description The same in a sentence. */
                 message: string | null;
             }[];
@@ -4435,6 +4483,35 @@ export interface components {
             paused: number;
             /** @description Whether some of the paused items continue without a decision: when there is credit, a new day or month, or the price of a model. */
             waits_for_money: boolean;
+            /** @description Something outside that serves nobody: until it does, its items that need it and its fresh ones wait. Null if it waits for none. */
+            waits_for: {
+                /**
+                 * Format: uuid
+                 * @description The upstream.
+                 */
+                upstream_id: string;
+                /** @description An agent's URL without its query, or a provider's host. */
+                host: string;
+                /** @description The variable of the environment that has the credential. */
+                label: string | null;
+                /**
+                 * @description What it lets through; only `open` lets all through.
+                 * @enum {string}
+                 */
+                state: "open" | "cooling" | "away" | "out_of_credit" | "refused";
+                /** @description Why, in the words of whoever refused. */
+                reason: string;
+                /**
+                 * Format: date-time
+                 * @description When it entered the state.
+                 */
+                since: string;
+                /**
+                 * Format: date-time
+                 * @description When it is tried next, or more is let through.
+                 */
+                next_at: string | null;
+            } | null;
             /** @description Items that returned: ok or degraded. */
             completed: number;
             /** @description Items that returned but did not work. */
@@ -4495,6 +4572,8 @@ export interface components {
             concurrency: number | null;
             /** @description Time one item may take; null is what the agent declares. */
             timeout_seconds: number | null;
+            /** @description How long it waits for upstreams; null is what the agent declares, else a day. */
+            patience_seconds: number | null;
             callback_url: string | null;
             /**
              * Format: uuid
@@ -4610,6 +4689,8 @@ export interface components {
                 corrected_items: number;
                 /** @description The same of the run before. */
                 previous_corrected_items: number;
+                /** @description How long, and for what, it waited for something outside that served nobody; null if it did not. */
+                waited: string | null;
                 /** @description The command that acts; null if nothing waits for a decision. */
                 command: string | null;
                 links: {
@@ -4871,6 +4952,8 @@ export interface components {
             budget_cents?: number;
             /** @description Time one item may take. */
             timeout_seconds?: number;
+            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. What the agent declares unless told, else a day. */
+            patience_seconds?: number;
             /**
              * Format: uri
              * @description Gets a signed summary when the run ends.
@@ -4950,6 +5033,8 @@ export interface components {
             concurrency: number | null;
             /** @description Time an item may take; null is what the agent declares. */
             timeout_seconds: number | null;
+            /** @description How long each run waits for upstreams; null is what the agent declares. */
+            patience_seconds: number | null;
             callback_url: string | null;
             /** @description What each of its runs is tagged with when it starts. */
             tags: string[];
@@ -5013,6 +5098,8 @@ export interface components {
             concurrency?: number | null;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
+            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. What the agent declares unless told, else a day. */
+            patience_seconds?: number | null;
             /**
              * Format: uri
              * @description Gets a signed summary when a run ends.
@@ -5139,6 +5226,8 @@ export interface components {
             concurrency?: number | null;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
+            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. What the agent declares unless told, else a day. */
+            patience_seconds?: number | null;
             /**
              * Format: uri
              * @description Gets a signed summary when a run ends.
@@ -5558,6 +5647,8 @@ export interface components {
             concurrency: number | null;
             /** @description Time an item may take; null is what the agent declares. */
             timeout_seconds: number | null;
+            /** @description How long each run waits for upstreams; null is what the agent declares. */
+            patience_seconds: number | null;
             callback_url: string | null;
             /** @description What each of its runs is tagged with when it starts. */
             tags: string[];
@@ -5609,6 +5700,8 @@ export interface components {
             concurrency?: number | null;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
+            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. What the agent declares unless told, else a day. */
+            patience_seconds?: number | null;
             /**
              * Format: uri
              * @description Gets a signed summary when a run ends.
@@ -5702,6 +5795,8 @@ export interface components {
             concurrency?: number | null;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
+            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. What the agent declares unless told, else a day. */
+            patience_seconds?: number | null;
             /**
              * Format: uri
              * @description Gets a signed summary when a run ends.
@@ -5751,6 +5846,62 @@ export interface components {
                     [key: string]: string;
                 };
             } | null;
+        };
+        /** @description Something outside that items need, and that was closed at least once. */
+        Upstream: {
+            /**
+             * Format: uuid
+             * @description Made from what names it: the same as long as that is the same.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The project whose items call it.
+             */
+            project_id: string;
+            /**
+             * @description An agent's address, or a credential at a provider.
+             * @enum {string}
+             */
+            kind: "agent" | "credential";
+            /** @description An agent's URL without its query, or a provider's host. */
+            host: string;
+            /** @description The variable of the environment that has the credential. */
+            label: string | null;
+            /**
+             * @description What it lets through; only `open` lets all through.
+             * @enum {string}
+             */
+            state: "open" | "cooling" | "away" | "out_of_credit" | "refused";
+            /** @description Why, in the words of whoever refused. */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description When it entered the state.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description When it is tried next, or more is let through.
+             */
+            next_at: string | null;
+            /** @description The model that it is about, if only calls of that are refused. */
+            model: string | null;
+            /**
+             * Format: uuid
+             * @description The deployment that it stops, if it stops that alone.
+             */
+            deployment_id: string | null;
+            /** @description It serves again, and lets through more each second. */
+            opening: boolean;
+            /** @description The HTTP status of the refusal, if it had one. */
+            status: number | null;
+            /** @description Tries since it entered the state. */
+            probes: number;
+            /** @description Items that wait for it, counted up to 10000. */
+            waiting_items: number;
+            /** @description Runs that wait for it, the newest first; at most 20. */
+            runs: string[];
         };
         VerdictPage: {
             rows: components["schemas"]["JudgedReason"][];
@@ -5831,7 +5982,7 @@ export interface components {
              * @description What it waits for, for machines.
              * @enum {string}
              */
-            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "answer_later" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "held" | "suspended" | "retry_backoff" | "provider_rate" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "next";
+            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "answer_later" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "held" | "suspended" | "retry_backoff" | "provider_rate" | "upstream" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "next";
             /** @description The same in one sentence. */
             message: string;
             /** @enum {string} */
@@ -6948,6 +7099,184 @@ export interface operations {
             };
         };
     };
+    listUpstreams: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only upstreams of this project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                project_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The upstreams. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upstream"][];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`, `suspended` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    retryUpstream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the upstream.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                upstreamId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is being tried. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upstream"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`, `suspended` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listPrices: {
         parameters: {
             query?: never;
@@ -7909,7 +8238,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @enum {string} */
-                    rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model" | "source_failed" | "credentials_refused" | "budget_exceeded" | "not_finished" | "items_held";
+                    rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model" | "source_failed" | "credentials_refused" | "budget_exceeded" | "not_finished" | "items_held" | "upstream_unavailable";
                     /**
                      * Format: uuid
                      * @description Only for this agent; without it, for every agent that has none of its own.
@@ -13994,7 +14323,7 @@ export interface operations {
                  * @description Only alerts of this rule.
                  * @example schedule_missed
                  */
-                rule?: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model" | "source_failed" | "credentials_refused" | "budget_exceeded" | "not_finished" | "items_held";
+                rule?: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model" | "source_failed" | "credentials_refused" | "budget_exceeded" | "not_finished" | "items_held" | "upstream_unavailable";
                 /**
                  * @description Only those that are still so, or only those that are over.
                  * @example open

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ranAndWorked, sayResent } from './run.ts'
+import { ranAndWorked, runStanding, sayResent } from './run.ts'
 
 const run = (values: Partial<Parameters<typeof ranAndWorked>[0]>) => ({
   total_items: 5000,
@@ -67,4 +67,14 @@ it('items that were sent again because of others say how often, and what that ma
   expect(sayResent({ ...night, resent_item_count: 1, resend_count: 1, cost_usd: 0 })).toBe(
     '1 item was sent again, 1 time in all, since others of their requests ended them; model calls that were under way may have been paid for',
   )
+})
+
+it('a run that waits for an upstream says for which state, unless only a person or money moves it', () => {
+  const open = { status: 'running', paused: 0, queued: 3, running: 0, waits_for_money: false }
+  expect(runStanding({ ...open, waits_for: { state: 'out_of_credit' } })).toBe('waits, out of credit')
+  expect(runStanding({ ...open, waits_for: { state: 'open' } })).toBe('waits, opening')
+  expect(runStanding({ ...open, waits_for: null })).toBe('running')
+  expect(runStanding(open)).toBe('running')
+  const held = { ...open, paused: 1, queued: 0, waits_for: { state: 'away' as const } }
+  expect(runStanding(held)).toBe('waits for you')
 })

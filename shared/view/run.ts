@@ -5,6 +5,8 @@ import { isHeld, isPaused } from '../items/rules/lifecycle.ts'
 import { type Paint, ran, worked } from '../items/rules/run-words.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { count, counted, money } from '../prices/rules/amounts.ts'
+import { STATE_WORDS } from '../upstreams/rules/upstream-words.ts'
+import type { UpstreamState } from '../upstreams/vocabulary.ts'
 
 /** The counts that the sentence needs, by their API names. */
 export interface RunCounts {
@@ -34,13 +36,17 @@ export const itemsToDecide = (run: Pick<RunCounts, 'undecided_count' | 'paused' 
   run.undecided_count + (run.waits_for_money ? 0 : run.paused)
 
 /** What an open run waits for when nothing of it moves; undefined while something does. */
-export const waitsFor = (run: Parameters<typeof isHeld>[0]): 'you' | 'money' | undefined =>
+const waitsFor = (run: Parameters<typeof isHeld>[0]): 'you' | 'money' | undefined =>
   isHeld(run) ? 'you' : isPaused(run) ? 'money' : undefined
 
-/** A run's status, or what it waits for. @example 'waits for you' */
-export function runStanding(run: Parameters<typeof isHeld>[0]): string {
+/** A run as far as its standing goes; `waits_for` is the upstream that it waits for. */
+export type StandingRun = Parameters<typeof isHeld>[0] & { waits_for?: { state: UpstreamState } | null }
+
+/** A run's status, or what it waits for. @example 'waits for you' @example 'waits, out of credit' */
+export function runStanding(run: StandingRun): string {
   const waits = waitsFor(run)
-  return waits === undefined ? run.status : `waits for ${waits}`
+  if (waits !== undefined) return `waits for ${waits}`
+  return run.waits_for ? `waits, ${STATE_WORDS[run.waits_for.state]}` : run.status
 }
 
 /** @example 'ran: all · worked: 4,857 ok, 143 degraded · 143 to decide' */

@@ -9,6 +9,7 @@ export type Start = Pick<
   | 'pilot_items'
   | 'concurrency'
   | 'timeout_seconds'
+  | 'patience_seconds'
   | 'callback_url'
   | 'tags'
 >

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { age, span } from './time.ts'
+import { age, secondsOfTime, span } from './time.ts'
 
 it.for([
   [0, '0 ms'],
@@ -27,4 +27,12 @@ it.for([
   [-61_000, 'in 1 min 1 s'],
 ] as const)('a moment %d ms ago is shown as %s', ([ms, words]) => {
   expect(age(0, ms)).toBe(words)
+})
+
+it('a length of time is read as people write it, and nothing else is', () => {
+  expect(['90s', '30m', '30min', '24h', '7d', ' 1 h '].map(secondsOfTime)).toEqual([
+    90, 1800, 1800, 86_400, 604_800, 3600,
+  ])
+  for (const text of ['', '24', 'h', '1.5h', '-1h', '1w', '1h30m'])
+    expect(secondsOfTime(text)).toBeUndefined()
 })

@@ -1,41 +1,20 @@
 // Words for durations and for how far away a moment is.
 
-const SPANS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1000],
-] as const
+import { coarseSpan, span } from '../kernel/span.ts'
 
-/** As many digits as matter; from a minute on there are no fractions of a second. */
-const SECONDS = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
-
-/**
- * A length of time in its two largest units, or in seconds.
- *
- * @example span(61_000) // '1 min 1 s'
- * @example span(1331) // '1.33 s'
- */
-export function span(ms: number): string {
-  if (ms < 999.5) return `${Math.round(ms)} ms`
-  if (ms < 59_950 && ms % 1000 !== 0) return `${SECONDS.format(ms / 1000)} s`
-  if (ms < 60_000) return ms < 59_950 ? `${ms / 1000} s` : '1 min'
-  const at = SPANS.findIndex(([, unit_ms]) => ms >= unit_ms)
-  const [name, unit_ms] = SPANS[at]!
-  const next = SPANS[at + 1]
-  const rest = next ? Math.floor((ms % unit_ms) / next[1]) : 0
-  return `${Math.floor(ms / unit_ms)} ${name}${next && rest > 0 ? ` ${rest} ${next[0]}` : ''}`
-}
+export { span }
 
 /** @example age(at, at + 61_000) // '1 min 1 s ago' @example age(at, at - 61_000) // 'in 1 min 1 s' */
 export function age(at_ms: number, now_ms: number): string {
   const ms = now_ms - at_ms
   if (Math.abs(ms) < 1000) return 'now'
-  return ms > 0 ? `${span(coarse(ms))} ago` : `in ${span(coarse(-ms))}`
+  return ms > 0 ? `${coarseSpan(ms)} ago` : `in ${coarseSpan(-ms)}`
 }
 
-/** From an hour on in minutes, from a day on in hours: more detail would be noise. */
-const coarse = (ms: number): number => {
-  const unit_ms = ms >= 86_400_000 ? 3_600_000 : ms >= 3_600_000 ? 60_000 : 1000
-  return Math.floor(ms / unit_ms) * unit_ms
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600, d: 86_400 }
+
+/** Whole seconds of a length of time as people write it; undefined for a text that is none. @example secondsOfTime('24h') // 86_400 */
+export function secondsOfTime(text: string): number | undefined {
+  const [, number, unit] = /^(\d{1,9})\s*(s|m|min|h|d)$/.exec(text.trim()) ?? []
+  return number === undefined ? undefined : Number(number) * UNIT_SECONDS[unit!]!
 }

@@ -204,6 +204,7 @@ export function badInputPart(given: Given): void {
     it.each([
       ['budget_cents', ['-1', '1.5', '"100"', 'true', 'null', '9007199254740992', '1e400']],
       ['timeout_seconds', ['0', '-1', '1.5', '"1"', '86401']],
+      ['patience_seconds', ['59', '-1', '60.5', '"1h"', '2592001']],
       ['concurrency', ['0', '-1', '1.5', '1e9']],
       ['callback_url', ['""', '"ftp://a/"', '"http://u:p@a/"', '"x"', '7']],
       ['idempotency_key', ['""', '7', 'null', `"${'k'.repeat(257)}"`]],

@@ -87,6 +87,7 @@ beforeAll(async () => {
     learn('recovery', of.recovery_id)
     learn('schedule', of.schedule_id)
     learn('delivery', of.delivery_id)
+    learn('upstream', of.upstream_id)
     learn('actor', of.spare_key_id)
   }
 })

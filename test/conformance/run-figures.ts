@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { firstIdAt } from '../../shared/kernel/ids.ts'
 import type { AgentLine, ItemLine } from '../../shared/protocol/rules/protocol.ts'
 import { indexSteps } from '../../shared/traces/queries/step-index.ts'
+import { letWait, shut } from '../support/upstreams.ts'
 import { makeAgent, makeRun } from './make.ts'
 import { called, deploy, fails, holds, type Play, ran, recordId, workOff, works } from './play.ts'
 import type { Given } from './suite.ts'
@@ -279,6 +280,26 @@ export function runFiguresPart(given: Given): void {
         due_at: expect.any(String),
         attempt: 0,
       })
+    })
+
+    it('an upstream that is not open is listed with what waits for it, and tried on demand [upstreams.list] [upstreams.retry]', async () => {
+      const world = given()
+      const { sql } = world.ctx
+      const { project_id } = world.first
+      const agent = await makeAgent(world)
+      const run_id = await makeRun(world, agent.id, told(['ok', 'ok'], 'u'))
+      const id = world.ctx.newId()
+      await shut(sql, { project_id, id, words: 'No credit left' })
+      await letWait(sql, { project_id, run_id }, id, 1)
+      const { json } = await world.call('GET', `/v1/upstreams?project_id=${project_id}`)
+      expect(json.find((one: { id: string }) => one.id === id)).toMatchObject({
+        state: 'out_of_credit',
+        reason: 'No credit left',
+        waiting_items: 1,
+        runs: [run_id],
+      })
+      const tried = await world.call('POST', `/v1/upstreams/${id}/retry`)
+      expect([tried.status, tried.json.id]).toEqual([202, id])
     })
 
     it('the activity lists occurrences that started nothing [projects.activity]', async () => {

@@ -3,6 +3,7 @@
 import { mintKey } from '../../shared/accounts/verbs/keys.ts'
 import { addMember } from '../../shared/accounts/verbs/members.ts'
 import { createProject } from '../../shared/accounts/verbs/projects.ts'
+import { shut } from '../support/upstreams.ts'
 import { openAccount, PASSWORD, signIn } from './account-of-own.ts'
 import { makeAgent } from './make.ts'
 import type { World } from './world.ts'
@@ -35,6 +36,7 @@ export interface Tenant {
   price_id: string
   schedule_id: string
   delivery_id: string
+  upstream_id: string
   item_id: string
   partition_key: string
   /** A word that is in its steps and nowhere else. */
@@ -115,6 +117,9 @@ async function makeTenant(world: World, name: string, account_id: string) {
     const alert = alertAbout(ctx.newId(), project_id, agent.id, word)
     await ctx.sql`insert into alerts ${ctx.sql(alert as never)}`
   }
+  const upstream_id = ctx.newId()
+  for (const id of [ctx.newId(), upstream_id])
+    await shut(ctx.sql, { project_id, id, host: `api-of-${name}.example`, words: word })
   await post('/v1/triggers', { agent_id: agent.id, name: 'spare' })
   const trigger = await post('/v1/triggers', { agent_id: agent.id, name: 'swept' })
   return {
@@ -139,6 +144,7 @@ async function makeTenant(world: World, name: string, account_id: string) {
     price_id: price.json.id,
     schedule_id: schedule.json.id,
     delivery_id,
+    upstream_id,
     item_id,
     partition_key,
     word,

@@ -230,6 +230,7 @@ export function triggersPart(given: Given): void {
         pilot_items: 1,
         concurrency: 3,
         timeout_seconds: 60,
+        patience_seconds: 7200,
         callback_url: 'https://example.org/done',
         tags: ['hook'],
       }

@@ -19,7 +19,7 @@ type Layer = (typeof LAYERS)[number]
 const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   items: {
     rules: ['prices'],
-    wire: ['grading'],
+    wire: ['grading', 'upstreams'],
     queries: ['accounts', 'prices'],
     verbs: ['outbox', 'settling'],
   },
@@ -28,8 +28,8 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     verbs: ['accounts', 'claims', 'prices'],
   },
   claims: {
-    rules: ['prices', 'protocol'],
-    queries: ['accounts', 'cluster', 'items', 'prices'],
+    rules: ['prices', 'protocol', 'upstreams'],
+    queries: ['accounts', 'cluster', 'items', 'prices', 'upstreams'],
     verbs: ['accounts'],
   },
   consumer: {
@@ -86,7 +86,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     verbs: ['accounts', 'prices', 'quotas', 'schedules', 'sources', 'triggers'],
   },
   alerts: {
-    rules: ['items', 'outbox', 'prices', 'schedules'],
+    rules: ['items', 'outbox', 'prices', 'schedules', 'upstreams'],
   },
   outbox: {
     wire: ['alerts', 'items'],
@@ -121,6 +121,9 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
       'traces',
       'triage',
     ],
+  },
+  upstreams: {
+    queries: ['cluster'],
   },
   cluster: {},
 }

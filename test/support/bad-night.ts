@@ -10,6 +10,7 @@ import { watchForAlerts } from '../../shared/upkeep/verbs/watch-alerts.ts'
 import { deploy, recordId, workOff } from '../conformance/play.ts'
 import type { World } from '../conformance/world.ts'
 import { calmly, INVOICES, invoices, TICKETS, tickets } from './bad-night-agents.ts'
+import { shut } from './upstreams.ts'
 
 export interface NightOptions {
   /** The project's key; the first account's by default. */
@@ -36,6 +37,7 @@ export type Night = Record<
   | 'scheduleId'
   | 'triggerId'
   | 'deliveryId'
+  | 'upstreamId'
   | 'keyId'
   | 'priceId'
   | 'channelId'
@@ -146,6 +148,8 @@ export async function badNight(given: World, options: NightOptions = {}): Promis
     schedule_id: schedule.id,
     finished_by: '06:30',
   })
+  const upstreamId = world.ctx.newId()
+  await shut(sql, { project_id, id: upstreamId, words: `No credit left${mark}` })
   await watchForAlerts(world.ctx)
   await giveUp(world)
 
@@ -163,6 +167,7 @@ export async function badNight(given: World, options: NightOptions = {}): Promis
     scheduleId: schedule.id,
     triggerId: trigger.id,
     deliveryId: deliveries[0].id,
+    upstreamId,
     keyId: key.id,
     priceId: price.id,
     channelId: channel.id,

@@ -5,6 +5,7 @@ import type { Given } from '../../shared/cli/arguments.ts'
 import { createOutput } from '../../shared/cli/output.ts'
 import type { Session } from '../../shared/cli/session.ts'
 import { centsOfAmount } from '../../shared/prices/rules/amounts.ts'
+import { secondsOfTime } from '../../shared/view/time.ts'
 
 let words = { results: '', notes: '' }
 
@@ -50,5 +51,7 @@ export const given = (options: Record<string, string> = {}, args: string[] = [])
   amount: name => (options[name] === undefined ? undefined : centsOfAmount(options[name], 'cents')),
   amountOrNone: name =>
     options[name] === undefined ? undefined : (centsOfAmount(options[name], 'cents') ?? null),
+  seconds: name => (options[name] === undefined ? undefined : secondsOfTime(options[name])),
+  secondsOrNone: name => (options[name] === undefined ? undefined : (secondsOfTime(options[name]) ?? null)),
   list: () => [],
 })

@@ -46,6 +46,9 @@ export const healthPage = page({
           <Quotas quotas={quotas.data!} />
           <h2>What waits, and what for</h2>
           <Waiting runs={queue.data!.waiting_runs} now={now} />
+          <p>
+            <a href={ofProject(params.projectId, 'upstreams')}>Providers and agents that serve nobody</a>
+          </p>
           <h2>Tried again</h2>
           <Retries queue={queue.data!} now={now} />
           <h2>Models today (UTC)</h2>

@@ -74,7 +74,7 @@ export const runPage = page({
           </div>
           <Conservation run={run} />
           <Recoveries recoveries={recoveries} now={now} />
-          <RunNotes run={run} failures={failures.data!} mayAct={mayAct} />
+          <RunNotes run={run} failures={failures.data!} mayAct={mayAct} now={now} />
           <RunFacts run={run} pace={paceOf(run, now)} usual={usualOf(run, earlier, now)} />
           <Replays run={run} replays={replays} />
           <div id="failures" data-live>

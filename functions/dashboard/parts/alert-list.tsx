@@ -21,6 +21,7 @@ const PAGES: Partial<Record<AlertRule, string>> = {
   budget_near: 'settings',
   consumer_stalled: 'runs',
   items_held: 'triage?kind=quarantine',
+  upstream_unavailable: 'upstreams',
 }
 
 /** Each open alert, and the newest resolved one of each rule and agent with the earlier ones it stands for. */
@@ -77,6 +78,7 @@ const ACTS: readonly [begin: string, label: string, page: (alert: Alert) => stri
   ['assay recover --run', 'Replay what failed', one => one.run_id && ofRun(one.run_id)],
   ['assay watch', 'Open the run', one => one.run_id && ofRun(one.run_id)],
   ['assay schedules', 'Open the schedule', one => one.schedule_id && ofSchedule(one.schedule_id)],
+  ['assay upstreams', 'See what is waited for', one => ofProject(one.project_id, PAGES.upstream_unavailable)],
   ['assay prices', 'Set a price', one => ofProject(one.project_id, 'prices')],
   ['assay projects', 'Change the budget', one => ofProject(one.project_id, 'settings')],
 ]

@@ -3,6 +3,7 @@
 import { isPaused } from '../../../shared/items/rules/lifecycle.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { sayGraded, sayNoneNamed, sayPilot, sayResent } from '../../../shared/view/run.ts'
+import { sayRunWait } from '../../../shared/view/upstream.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { Fact } from './fact.tsx'
 import type { Pace, Usual } from './pace.ts'
@@ -51,10 +52,23 @@ export const RunFacts = ({ run, pace, usual }: { run: Run; pace: Pace; usual: Us
   </dl>
 )
 
-/** Notes on a run: why it stopped, which items are held, and whether its cost is a lower bound. */
-export const RunNotes = ({ run, failures, mayAct }: { run: Run; failures: Failures; mayAct: boolean }) => (
+interface NotesOf {
+  run: Run
+  failures: Failures
+  mayAct: boolean
+  now: number
+}
+
+/** Notes on a run: why it stopped, what it waits for outside, which items are held, and whether its cost is a lower bound. */
+export const RunNotes = ({ run, failures, mayAct, now }: NotesOf) => (
   <div id="run-notes" class="notes" data-live>
     {run.stop_reason !== null && <Stopped run={run} mayAct={mayAct} />}
+    {run.waits_for !== null && (
+      <p>
+        <b>Waits.</b> <bdi>{sayRunWait(run.waits_for, now)}</bdi>{' '}
+        <a href={ofProject(run.project_id, 'upstreams')}>All that is waited for</a>
+      </p>
+    )}
     {run.pilot_items !== null && <p>{sayPilot(run.pilot_items, run.total_items)}</p>}
     {run.paused > 0 && (
       <p>

@@ -16,6 +16,7 @@ export const startForm = {
   // Optional: a form opened before these fields existed does not send them.
   concurrency: whole.optional(),
   timeout_seconds: whole.optional(),
+  patience_seconds: whole.optional(),
   callback_url: z.string().default(''),
   tags: z.string().default(''),
 }
@@ -30,6 +31,7 @@ export const startAsItIs = (start: Start): StartEntered => ({
   pilot_items: start.pilot_items?.toString(),
   concurrency: start.concurrency?.toString(),
   timeout_seconds: start.timeout_seconds?.toString(),
+  patience_seconds: start.patience_seconds?.toString(),
   callback_url: start.callback_url ?? '',
   tags: start.tags.join(', '),
 })
@@ -41,18 +43,20 @@ export const startFacts = (start: Start) => ({
   'Items that go first': start.pilot_items,
   'Items at work at once': start.concurrency,
   'Seconds an item may take': start.timeout_seconds,
+  'Seconds a run waits for providers': start.patience_seconds,
   'Callback URL': start.callback_url,
   Tags: start.tags.join(', '),
 })
 
 /** The settings as the API takes them. */
 export function startBody(filled: z.output<z.ZodObject<typeof startForm>>) {
-  const { budget_usd, allow_unpriced, pilot_items, concurrency, timeout_seconds, callback_url, tags } = filled
+  const { budget_usd, allow_unpriced, pilot_items, callback_url, tags } = filled
+  const { concurrency, timeout_seconds, patience_seconds } = filled
   return {
     budget_cents: budget_usd,
     allow_unpriced: allow_unpriced !== undefined,
     pilot_items,
-    ...defined({ concurrency, timeout_seconds }),
+    ...defined({ concurrency, timeout_seconds, patience_seconds }),
     callback_url: callback_url || null,
     tags: tagsOf(tags),
   }
@@ -95,6 +99,11 @@ const NUMBERS = [
     name: 'timeout_seconds',
     label: 'Seconds an item may take',
     hint: 'Leave empty for what the agent says.',
+  },
+  {
+    name: 'patience_seconds',
+    label: 'Seconds a run waits for providers',
+    hint: 'That serve nobody, added up. Leave empty for what the agent says, else a day.',
   },
 ] as const
 

@@ -3,7 +3,7 @@
 
 import type { Child } from 'hono/jsx'
 import { count, counted, money, short } from '../../../shared/prices/rules/amounts.ts'
-import { runStanding, waitsFor } from '../../../shared/view/run.ts'
+import { runStanding, type StandingRun } from '../../../shared/view/run.ts'
 import { age, span } from '../../../shared/view/time.ts'
 
 export { count, counted, money, short, span }
@@ -51,8 +51,8 @@ export const statusWord = (of: string): string => WORDS[of] ?? of.replaceAll('_'
 export const Status = ({ of }: { of: string }) => <span class={`status s-${of}`}>{statusWord(of)}</span>
 
 /** The status of a run, or what it waits for. */
-export const RunState = ({ of }: { of: Parameters<typeof waitsFor>[0] }) =>
-  waitsFor(of) === undefined ? (
+export const RunState = ({ of }: { of: StandingRun }) =>
+  runStanding(of) === of.status ? (
     <Status of={of.status} />
   ) : (
     <span class="status s-held">{runStanding(of)}</span>

@@ -59,15 +59,15 @@ export async function findDigests(sql: Sql, deliveryIds: readonly string[]): Pro
   return ends
 }
 
+type EndRow = DigestEnd['run'] &
+  Omit<DigestEnd, 'run' | 'previous'> & { delivery_id: string; previous_id: string | null }
+
 async function findDigestsOf(sql: Sql, deliveryIds: readonly string[], project_id: string) {
-  const rows = await sql<
-    (RunRow & { finished_at: Date; delivery_id: string; previous_id: string | null } & Omit<
-        DigestEnd,
-        'run' | 'previous'
-      >)[]
-  >`
+  const rows = await sql<EndRow[]>`
     select r.*, a.slug as agent_slug, v.version as deployment_version, d.id as delivery_id,
-      fired.schedule_id, fired.cron, fired.timezone, fired.scheduled_for, before.id as previous_id
+      fired.schedule_id, fired.cron, fired.timezone, fired.scheduled_for, before.id as previous_id,
+      (select coalesce(jsonb_agg(jsonb_build_object('host', u.host, 'label', u.label) order by u.since), '[]') from upstreams u
+        where u.project_id = ${project_id} and u.id = any(r.waited_for)) as waited_for_hosts
     from deliveries d cross join lateral jsonb_populate_record(null::runs, d.run) r
     join agents a on a.project_id = ${project_id} and a.id = r.agent_id
     left join deployments v on v.project_id = ${project_id} and v.id = r.deployment_id
@@ -92,16 +92,12 @@ async function findDigestsOf(sql: Sql, deliveryIds: readonly string[], project_i
     where r.project_id = ${project_id} and r.id = any(${before}::uuid[])`
   const previousOf = new Map(previous.map(run => [run.id, run]))
   return new Map(
-    rows.map(({ delivery_id, previous_id, schedule_id, cron, timezone, scheduled_for, ...run }) => [
-      delivery_id,
-      {
-        run,
-        schedule_id,
-        cron,
-        timezone,
-        scheduled_for,
-        previous: previousOf.get(previous_id ?? '') ?? null,
-      },
-    ]),
+    rows.map(row => [row.delivery_id, endOf(row, previousOf.get(row.previous_id ?? '') ?? null)]),
   )
+}
+
+function endOf(row: EndRow, previous: DigestEnd['previous']): DigestEnd {
+  const { delivery_id: _, previous_id: __, schedule_id, cron, timezone, scheduled_for, ...rest } = row
+  const { waited_for_hosts, ...run } = rest
+  return { run, schedule_id, cron, timezone, scheduled_for, waited_for_hosts, previous }
 }

@@ -6,7 +6,7 @@ import type { Sql } from '../../context.ts'
 import { findInEach } from '../../kernel/each-project.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { RULES } from '../rules/alerts.ts'
-import type { HeldItems, StalledProject, WatchedProject } from '../rules/run-alerts.ts'
+import type { HeldItems, ShutUpstream, StalledProject, WatchedProject } from '../rules/run-alerts.ts'
 import type { AlertRule } from '../vocabulary.ts'
 import { bound } from './alert-watch.ts'
 import type { OpenAlert } from './alerts.ts'
@@ -33,10 +33,10 @@ export function findNearlySpent(sql: Sql, limit: number): Promise<WatchedProject
 
 /**
  * When a run counts as stalled: items are queued although nothing of the project is running and it has credit, so its
- * caps would let one start. A schedule's run that nobody has started is reported as a missed schedule instead.
+ * caps would let one start, and none waits for an upstream. A schedule's run that nobody has started is reported as a missed schedule instead.
  */
 const stalled = (sql: Sql, project: Fragment) => sql`
-  r.finished_at is null and not r.materializing and r.stop_reason is null and r.next_seq <= r.total_items
+  r.finished_at is null and not r.materializing and r.stop_reason is null and r.next_seq <= r.total_items and r.waits_for is null
   and u.running = 0 and (p.credit_micro is null or u.spent_micro < p.credit_micro)
   and (r.budget_micro is null or r.cost_micro < r.budget_micro)
   and r.touched_at < now() - make_interval(
@@ -88,6 +88,31 @@ function findHeldItemsOf(sql: Sql, limit: number, project_id: string) {
     limit ${limit}`
 }
 
+/** Whether an upstream is shut for long enough: money and keys need a person at once, the others mostly end by themselves. */
+const shutTooLong = (sql: Sql) => sql`(u.state in ('out_of_credit', 'refused') or u.state <> 'open'
+  and u.since < now() - make_interval(secs => 60 * ${bound(sql, 'upstream_unavailable', 'minutes', 's')}))`
+
+/** Upstreams that are not open, that items wait for, and that have no open alert. */
+export function findShutUpstreams(sql: Sql, limit: number): Promise<ShutUpstream[]> {
+  const look = sql`select project_id from upstreams where state <> 'open' group by 1 order by random()`
+  return findInEach(sql, look, limit, (project_id, limit) => findShutUpstreamsOf(sql, limit, project_id))
+}
+
+function findShutUpstreamsOf(sql: Sql, limit: number, project_id: string) {
+  return sql<ShutUpstream[]>`
+    select u.project_id, u.id as upstream_id, u.host, u.label, u.state, u.words as reason, u.since, waiting.items
+    from upstreams u join projects p on p.id = ${project_id}
+    left join alert_settings s on s.project_id = ${project_id} and s.rule = 'upstream_unavailable' and s.agent_id is null
+    cross join lateral (
+      select count(*)::int as items from (
+        select from due_items d where d.project_id = ${project_id} and d.upstream_id = u.id
+        limit ${LIMITS.upstream_items_counted}) d
+    ) waiting
+    where u.project_id = ${project_id} and p.account_id is not null and ${shutTooLong(sql)} and waiting.items > 0
+      and ${mayAlert(sql, 'upstream_unavailable', sql`${project_id}`, sql`u.id`)}
+    limit ${limit}`
+}
+
 /** Open alerts about projects and agents whose condition has ended, and alerts whose schedule or agent is gone. */
 export function findOver(sql: Sql, limit: number): Promise<OpenAlert[]> {
   const look = sql`
@@ -111,6 +136,8 @@ function findOverOf(sql: Sql, limit: number, project_id: string) {
         select 1 from runs r where r.project_id = ${project_id} and ${stalled(sql, sql`${project_id}`)})
       when 'items_held' then not exists (
         select 1 from triage t where t.project_id = ${project_id} and t.agent_id = o.subject_id and ${heldSince(sql)})
+      when 'upstream_unavailable' then not exists (
+        select 1 from upstreams w where w.project_id = ${project_id} and w.id = o.subject_id and w.state <> 'open')
       when 'schedule_missed' then not exists (
         select 1 from schedules c where c.project_id = ${project_id} and c.id = o.subject_id)
       else o.schedule_id = o.subject_id and not exists (

@@ -92,6 +92,19 @@ export const RULES: Readonly<Record<AlertRule, Rule>> = {
     explains_lateness: false,
     bounds: { hours: { default: 24, min: 1, max: 8760, about: 'How long an item may wait for a person.' } },
   },
+  upstream_unavailable: {
+    about: 'Items wait for a provider or an agent that serves nobody.',
+    enabled: true,
+    explains_lateness: false,
+    bounds: {
+      minutes: {
+        default: 10,
+        min: 1,
+        max: 10_080,
+        about: 'How long it may be away or cooling; without credit or with a refused key it alerts at once.',
+      },
+    },
+  },
 }
 
 /** Rules whose open alert does not silence a missed deadline. */

@@ -19,16 +19,20 @@ const run: DigestRun = {
   unpriced_items: 0,
   finished_at: new Date(0),
   corrected: 0,
+  waited_ms: 0,
 }
 const before = { ...run, id: 'q', ok: 5000, degraded: 0, cost_micro: 3_000_000 }
 const links = runLinks('https://assay.example.com', 'r')
 
 it('a digest says what ran, what worked, what it cost, how the previous run did, and what to do', () => {
-  expect(digestWords({ run, previous: before, causes: [], to_decide: true, noticed: [] })).toEqual({
+  expect(
+    digestWords({ run, previous: before, causes: [], to_decide: true, noticed: [], waited_for: [] }),
+  ).toEqual({
     name: 'nightly 0 2 * * *',
     ran: 'all 5,000',
     worked: '4,857 ok, 143 degraded',
     cost: '$3.12 of $5.00 (62 %)',
+    waited: null,
     compared: 'last time: 5,000 items, 100 % ok for $3.00; now 97.1 % ok for $3.12',
     command: 'assay recover --run r --dry-run',
   })
@@ -39,7 +43,9 @@ it('a digest counts corrected verdicts as corrected, and says how many there are
     corrected(run, { to_ok: 43, to_degraded: 0 }),
     corrected(before, { to_ok: 0, to_degraded: 50 }),
   ]
-  expect(digestWords({ run: now, previous: last, causes: [], to_decide: true, noticed: [] })).toMatchObject({
+  expect(
+    digestWords({ run: now, previous: last, causes: [], to_decide: true, noticed: [], waited_for: [] }),
+  ).toMatchObject({
     worked: '4,900 ok, 100 degraded (43 corrected)',
     compared: 'last time: 5,000 items, 99 % ok (50 corrected) for $3.00; now 98 % ok for $3.12',
   })
@@ -47,15 +53,18 @@ it('a digest counts corrected verdicts as corrected, and says how many there are
 
 it('a digest of an all-ok run without previous run and budget has no comparison and no command', () => {
   const well = { ...run, ok: 5000, degraded: 0, budget_micro: null }
-  expect(digestWords({ run: well, previous: null, causes: [], to_decide: false, noticed: [] })).toMatchObject(
-    {
-      cost: '$3.12 (no budget)',
-      compared: null,
-      command: null,
-    },
-  )
   expect(
-    digestMessage({ run: well, previous: null, causes: [], to_decide: false, noticed: [] }, links),
+    digestWords({ run: well, previous: null, causes: [], to_decide: false, noticed: [], waited_for: [] }),
+  ).toMatchObject({
+    cost: '$3.12 (no budget)',
+    compared: null,
+    command: null,
+  })
+  expect(
+    digestMessage(
+      { run: well, previous: null, causes: [], to_decide: false, noticed: [], waited_for: [] },
+      links,
+    ),
   ).toMatchObject({
     tone: 'good',
     title: 'nightly 0 2 * * * · ran: all 5,000 · worked: 5,000 ok',
@@ -66,7 +75,10 @@ it('a digest of an all-ok run without previous run and budget has no comparison 
 it('a digest lists the findings of run checks, and its tone is then a warning even if all items are ok', () => {
   const well = { ...run, ok: 5000, degraded: 0 }
   const noticed = ['an item costs 2.4 times what it did in the run before']
-  const message = digestMessage({ run: well, previous: null, causes: [], to_decide: false, noticed }, links)
+  const message = digestMessage(
+    { run: well, previous: null, causes: [], to_decide: false, noticed, waited_for: [] },
+    links,
+  )
   expect(message.tone).toBe('warning')
   expect(message.facts).toContainEqual(['Noticed', noticed[0]])
 })
@@ -79,6 +91,7 @@ it('a digest marks the cost as a lower bound when items are unpriced', () => {
       causes: [],
       to_decide: false,
       noticed: [],
+      waited_for: [],
     }).cost,
   ).toBe('≥$3.12 of $5.00 (62 %); 7 items without a price')
 })
@@ -88,7 +101,10 @@ it('a digest counts the causes of items that did not work, and links to the run 
     { cause: 'schema_mismatch: total is no number', items: 100 },
     { cause: 'refusal', items: 43 },
   ]
-  const message = digestMessage({ run, previous: null, causes, to_decide: true, noticed: [] }, links)
+  const message = digestMessage(
+    { run, previous: null, causes, to_decide: true, noticed: [], waited_for: [] },
+    links,
+  )
   expect(message.paragraphs).toEqual([
     'Why 143 items did not work: 100 × schema_mismatch: total is no number; 43 × refusal',
   ])
@@ -102,9 +118,22 @@ it('a digest counts the causes of items that did not work, and links to the run 
 it('a digest has the tone bad if nothing worked or the budget cut the run short', () => {
   const toneOf = (more: object) =>
     digestMessage(
-      { run: { ...run, ...more }, previous: null, causes: [], to_decide: false, noticed: [] },
+      { run: { ...run, ...more }, previous: null, causes: [], to_decide: false, noticed: [], waited_for: [] },
       links,
     ).tone
   expect(toneOf({ ok: 0, degraded: 5000 })).toBe('bad')
   expect(toneOf({ status: 'budget_exceeded', ok: 3000, degraded: 0, budget_exceeded: 2000 })).toBe('bad')
+})
+
+it('a digest says what held its run up and for how long, and nothing of moments', () => {
+  const waited_for = [
+    { host: 'api.openai.com', label: 'OPENAI_API_KEY' },
+    { host: 'https://agents.example.com/triage', label: null },
+  ]
+  const digest = { run, previous: null, causes: [], to_decide: false, noticed: [], waited_for }
+  const held = { ...digest, run: { ...run, waited_ms: 2_520_400 } }
+  const text = '42 min for api.openai.com (OPENAI_API_KEY), https://agents.example.com/triage'
+  expect(digestMessage(held, links).facts).toContainEqual(['Waited', text])
+  expect(digestWords({ ...held, waited_for: [] }).waited).toBe('42 min for a provider')
+  expect(digestWords({ ...digest, run: { ...run, waited_ms: 900 } }).waited).toBeNull()
 })

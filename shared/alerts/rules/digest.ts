@@ -2,8 +2,10 @@
 // worked, what it cost, how that compares with the run before, why items did not work, and what to do now.
 
 import { type RunTally, ran, worked } from '../../items/rules/run-words.ts'
+import { coarseSpan } from '../../kernel/span.ts'
 import type { Message, Tone } from '../../outbox/rules/message.ts'
 import { count, counted, dollars } from '../../prices/rules/amounts.ts'
+import { upstreamName } from '../../upstreams/rules/upstream-words.ts'
 import { runLabel } from './run-alerts.ts'
 
 /** Why items of a run did not work, and how many for that cause. */
@@ -22,6 +24,8 @@ export interface DigestRun extends RunTally {
   budget_micro: number | null
   unpriced_items: number
   finished_at: Date
+  /** How long it waited for something outside that served nobody. */
+  waited_ms: number
   /** How many of the items above have a verdict from people instead of the recorded one. */
   corrected: number
 }
@@ -35,6 +39,8 @@ export interface Digest {
   to_decide: boolean
   /** The findings of the checks over the run, in words. */
   noticed: readonly string[]
+  /** What the run waited for, as far as it is still known. */
+  waited_for: readonly { host: string; label: string | null }[]
 }
 
 /** The URLs of a run and its results. */
@@ -59,6 +65,8 @@ export interface DigestWords {
   cost: string
   /** Null for the first run of a schedule, and for a run without a schedule. */
   compared: string | null
+  /** Null for a run that nothing outside held up. */
+  waited: string | null
   command: string | null
 }
 
@@ -100,13 +108,25 @@ function comparedOf(run: DigestRun, before: DigestRun): string {
   return `last time: ${items}, ${share(before)} ok${sayCorrected(before)} for ${cost}; now ${share(run)} ok for ${dollars(run.cost_micro)}`
 }
 
-export function digestWords({ run, previous, to_decide }: Digest): DigestWords {
+/** Shorter waits are part of any night: a provider that asks for less for a moment. */
+const WAITED_MS = 1000
+
+/** @example '42 min for api.openai.com (OPENAI_API_KEY)' */
+function waitedOf({ run: { waited_ms }, waited_for }: Digest): string | null {
+  if (waited_ms < WAITED_MS) return null
+  const names = [...new Set(waited_for.map(upstreamName))]
+  return `${coarseSpan(waited_ms)} for ${names.length === 0 ? 'a provider' : names.join(', ')}`
+}
+
+export function digestWords(digest: Digest): DigestWords {
+  const { run, previous, to_decide } = digest
   return {
     name: runLabel(run),
     ran: ran(run) === 'all' ? `all ${count(run.total_items)}` : ran(run),
     worked: workedOf(run),
     cost: costOf(run),
     compared: previous && comparedOf(run, previous),
+    waited: waitedOf(digest),
     command: to_decide ? `assay recover --run ${run.id} --dry-run` : null,
   }
 }
@@ -125,6 +145,7 @@ export function digestMessage(digest: Digest, links: RunLinks): Message {
     ['Cost', words.cost],
   ]
   if (words.compared !== null) facts.push(['Compared', words.compared])
+  if (words.waited !== null) facts.push(['Waited', words.waited])
   if (noticed.length > 0) facts.push(['Noticed', noticed.join('; ')])
   const list = causes.map(({ cause, items }) => `${count(items)} × ${cause}`)
   return {

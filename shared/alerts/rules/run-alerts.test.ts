@@ -10,6 +10,7 @@ import {
   runAlert,
   runLabel,
   runNotOk,
+  upstreamUnavailable,
   type WatchedRun,
 } from './run-alerts.ts'
 
@@ -127,4 +128,28 @@ it('an alert about waiting items distinguishes a missing consumer from a missing
   const project = { project_id: ID, name: 'production', runs: 2, run_id: ID, since: run.since }
   expect(consumerStalled({ ...project, deployed: true }).reason).toBe('no_consumer')
   expect(consumerStalled({ ...project, deployed: false }).command).toBe('assay deploy agent.ts')
+})
+
+it('an alert about an upstream quotes whoever refused, and says what mends it', () => {
+  const since = new Date('2026-03-02T03:00:00Z')
+  const of = {
+    project_id: ID,
+    upstream_id: ID,
+    host: 'api.example.com',
+    reason: 'Invalid key',
+    items: 1,
+    since,
+  }
+  const refused = upstreamUnavailable({ ...of, label: 'KEY', state: 'refused' })
+  expect(refused).toMatchObject({
+    subject_id: ID,
+    message:
+      'Refused: api.example.com (KEY) refuses the credential: Invalid key. 1 item waits for it, since 2026-03-02T03:00:00.000Z.',
+    advice: 'Deploy the agent with a valid KEY; what waits then continues by itself.',
+    command: 'assay upstreams',
+  })
+  const unnamed = upstreamUnavailable({ ...of, label: null, state: 'refused' })
+  expect(unnamed.advice).toContain('with a valid key')
+  for (const state of ['away', 'cooling'] as const)
+    expect(upstreamUnavailable({ ...of, label: null, state }).advice).toMatch(/^Nothing has to be done/)
 })

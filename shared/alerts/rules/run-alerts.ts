@@ -3,6 +3,8 @@
 
 import { type RunTally, ran, worked } from '../../items/rules/run-words.ts'
 import { count, counted, dollars } from '../../prices/rules/amounts.ts'
+import type { ClosedState } from '../../upstreams/rules/states.ts'
+import { sayUpstream } from '../../upstreams/rules/upstream-words.ts'
 import type { AlertRule } from '../vocabulary.ts'
 import type { Alert } from './alerts.ts'
 
@@ -195,6 +197,40 @@ export function itemsHeld({ agent_slug, items, since, ...of }: HeldItems): Alert
     advice: 'Decide about each: resume or dismiss it.',
     command: `assay triage --kind quarantine --agent ${agent_slug}`,
     since,
+  }
+}
+
+/** An upstream that items wait for. */
+export interface ShutUpstream {
+  project_id: string
+  upstream_id: string
+  host: string
+  label: string | null
+  state: ClosedState
+  reason: string
+  /** Counted up to LIMITS.upstream_items_counted. */
+  items: number
+  since: Date
+}
+
+const MENDS: Readonly<Record<ClosedState, (label: string | null) => string>> = {
+  out_of_credit: () => 'Add credit at the provider; what waits then continues by itself.',
+  refused: label => `Deploy the agent with a valid ${label ?? 'key'}; what waits then continues by itself.`,
+  away: () =>
+    'Nothing has to be done unless it is yours: it is tried again by itself, and what waits continues.',
+  cooling: () => 'Nothing has to be done: it is tried again by itself, and what waits continues.',
+}
+
+/** Something outside serves nobody, and items wait for it. */
+export function upstreamUnavailable(upstream: ShutUpstream): Alert {
+  const { project_id, upstream_id, state, label, items, since } = upstream
+  return {
+    ...ofProject(project_id, 'upstream_unavailable', since),
+    subject_id: upstream_id,
+    reason: state,
+    message: `${sayUpstream(upstream)} ${counted(items, 'item')} ${items === 1 ? 'waits' : 'wait'} for it, since ${since.toISOString()}.`,
+    advice: MENDS[state](label),
+    command: 'assay upstreams',
   }
 }
 

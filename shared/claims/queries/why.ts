@@ -2,6 +2,7 @@
 
 import type { Sql } from '../../context.ts'
 import type { ItemKey } from '../../kernel/ids.ts'
+import { PATIENCE_LEFT_MS, SHUT_UPSTREAM } from '../../upstreams/queries/shown-upstreams.ts'
 import type { WhyFacts } from '../rules/why.ts'
 
 export type WaitingItem = Omit<WhyFacts, 'admission' | 'deployment_kind'> & { due_at: Date | null }
@@ -19,7 +20,9 @@ export async function findWaiting(
         select 1 from claims where project_id = i.project_id and run_id = i.run_id and handed_from is not null and i.seq = any(seqs)) as answers_later,
       case when t.disposition is distinct from 'resumed' then t.lane end as lane,
       (extract(epoch from now() - i.started_at) * 1000)::float8 as started_ms_ago, r.status as run_status,
-      d.due_at, greatest(0, extract(epoch from d.due_at - now()) * 1000)::float8 as due_in_ms,
+      nullif(d.due_at, 'infinity') as due_at, greatest(0, extract(epoch from nullif(d.due_at, 'infinity') - now()) * 1000)::float8 as due_in_ms,
+      case when d.due_at = 'infinity' or d.seq is null and r.waits_for is not null then jsonb_build_object(
+        'upstream', ${sql.unsafe(SHUT_UPSTREAM)}, 'patience_ms', ${sql.unsafe(PATIENCE_LEFT_MS)}) end as upstream, r.unavailable,
       (select jsonb_build_object('code', code, 'message', message) from attempts
         where project_id = i.project_id and run_id = i.run_id and seq = i.seq order by attempt desc limit 1) as last_attempt,
       greatest(0, i.seq - r.next_seq) as ahead,
@@ -30,6 +33,8 @@ export async function findWaiting(
             and o.partition_key = i.partition_key)) end as partition
     from items i join runs r on r.project_id = i.project_id and r.id = i.run_id join projects p on p.id = r.project_id
       left join due_items d on d.project_id = i.project_id and d.run_id = i.run_id and d.seq = i.seq
+      left join upstreams u on u.project_id = i.project_id and u.id = case when d.seq is null then r.waits_for else d.upstream_id end
+      left join deployments v on v.project_id = i.project_id and v.id = r.deployment_id
       left join triage t on t.project_id = i.project_id and t.run_id = i.run_id and t.seq = i.seq
     where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = ${seq}`
   return row

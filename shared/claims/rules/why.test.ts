@@ -33,6 +33,8 @@ const queued: WhyFacts = {
   answers_later: false,
   run_status: 'running',
   due_in_ms: null,
+  upstream: null,
+  unavailable: null,
   last_attempt: null,
   ahead: 0,
   partition: null,
@@ -53,6 +55,25 @@ describe('why an item is not running', () => {
     expect(admitting({ budget_micro: 10, cost_micro: 9, run_running: 1 })).toBe('budget')
     expect(admitting({ credit_micro: 10, spent_micro: 10 })).toBe('credit')
     expect(admitting({})).toBe('next')
+  })
+
+  it('is upstream while it waits for one, before caps and money, unless all is stopped', () => {
+    const shut = { host: 'api.example.com', label: 'KEY', reason: 'down', next_ms: 5000 }
+    const upstream = { upstream: { ...shut, state: 'away' as const }, patience_ms: 7_200_000 }
+    expect(whyNot({ ...queued, upstream })).toEqual({
+      token: 'upstream',
+      message:
+        'Away: api.example.com (KEY) serves nobody: down. It is tried again in 5 s; the item waits until it serves, for at most 2 h.',
+    })
+    const full = { ...admission, project_running: 256, credit_micro: 10, spent_micro: 10 }
+    expect(why({ upstream, admission: full })).toBe('upstream')
+    expect(why({ upstream, admission: { ...admission, is_suspended: true } })).toBe('suspended')
+    expect(why({ upstream, admission: { ...admission, is_held: true } })).toBe('held')
+    expect(why({ upstream, admission: { ...admission, stop_reason: 'cancelled' } })).toBe('stopped')
+    expect(whyNot({ ...queued, unavailable: 'api.example.com was away for too long' })).toEqual({
+      token: 'upstream',
+      message: 'It ends without being sent: api.example.com was away for too long',
+    })
   })
 
   it('is lease_runs_out when the process that holds the item has missed a heartbeat', () => {

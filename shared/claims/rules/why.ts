@@ -8,6 +8,7 @@ import { dollars } from '../../prices/rules/amounts.ts'
 import { budgetName, saySpent } from '../../prices/rules/budgets.ts'
 import { setPriceCommand } from '../../prices/rules/prices.ts'
 import type { TriageLane } from '../../triage/vocabulary.ts'
+import { type RunWait, sayWait } from '../../upstreams/rules/upstream-words.ts'
 import { type AdmissionFacts, admit, isSpent } from './admission.ts'
 
 /** What an item can be waiting for; `ended` and `running` are not waits, nor is `next`: the item's turn comes. */
@@ -28,6 +29,7 @@ export const WAITS = [
   'suspended',
   'retry_backoff',
   'provider_rate',
+  'upstream',
   'no_deployment',
   'budget',
   'pilot',
@@ -55,6 +57,10 @@ export interface WhyFacts {
   run_status: RunStatus
   /** Until it may be offered again; null if it does not wait for a retry. */
   due_in_ms: number | null
+  /** Set if it waits for an upstream, itself or as a fresh item of a run that does. */
+  upstream: RunWait | null
+  /** Why the run's items are not tried any more; null if they are. */
+  unavailable: string | null
   /** The last attempt that ended without ending the item, if any. */
   last_attempt: { code: string; message: string } | null
   /** Items of its run that are offered before it. */
@@ -151,8 +157,12 @@ function queued(facts: WhyFacts): Why {
     return { token: 'materializing', message: 'Its run is still being submitted.' }
   if (admission === null || admission.stop_reason !== null)
     return { token: 'stopped', message: `Its run is ${facts.run_status}: it will be ended without running.` }
-  if (!admission.is_held && !admission.is_suspended && due_in_ms !== null && due_in_ms > 0)
-    return waitingForRetry(due_in_ms, last_attempt)
+  if (!admission.is_held && !admission.is_suspended) {
+    if (facts.unavailable !== null)
+      return { token: 'upstream', message: `It ends without being sent: ${facts.unavailable}` }
+    if (facts.upstream !== null) return waitingForUpstream('the item', facts.upstream)
+    if (due_in_ms !== null && due_in_ms > 0) return waitingForRetry(due_in_ms, last_attempt)
+  }
   const wait = waitOf(admission)
   if (wait !== null) return wait
   if (partition !== null && partition.running >= partition.cap)
@@ -170,6 +180,12 @@ export function waitOf(admission: AdmissionFacts): Why | null {
   const { waiting_for } = admit(admission)
   return waiting_for && WAITING[waiting_for](admission)
 }
+
+/** What waits for an upstream: an item, or a run. */
+export const waitingForUpstream = (what: string, { upstream, patience_ms }: RunWait): Why => ({
+  token: 'upstream',
+  message: sayWait(what, upstream, patience_ms),
+})
 
 function waitingForRetry(dueMs: number, last: WhyFacts['last_attempt']): Why {
   const rated = last !== null && RATE.test(last.message)

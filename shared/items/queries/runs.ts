@@ -20,6 +20,7 @@ import { agents, deployments } from '../../agents/tables/agents.ts'
 import type { Database, Sql } from '../../context.ts'
 import { firstIdAt, type RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { upstreams } from '../../upstreams/tables/upstreams.ts'
 import { items, runs } from '../tables/runs.ts'
 import type { Outcome, RunState, RunStatus, StopReason } from '../vocabulary.ts'
 import type { RunRow } from '../wire/runs.ts'
@@ -59,6 +60,15 @@ function selectRuns(db: Database) {
       deployment_version: deployments.version,
       resent_items: splitAttempts('count(distinct seq)'),
       resends: splitAttempts('count(*)'),
+      upstream: {
+        id: upstreams.id,
+        host: upstreams.host,
+        label: upstreams.label,
+        state: upstreams.state,
+        words: upstreams.words,
+        since: upstreams.since,
+        next_at: upstreams.next_at,
+      },
     })
     .from(runs)
     .innerJoin(projects, eq(projects.id, runs.project_id))
@@ -67,6 +77,7 @@ function selectRuns(db: Database) {
       deployments,
       and(eq(deployments.project_id, runs.project_id), eq(deployments.id, runs.deployment_id)),
     )
+    .leftJoin(upstreams, and(eq(upstreams.project_id, runs.project_id), eq(upstreams.id, runs.waits_for)))
 }
 
 const STATES: Record<RunState, SQL> = {

@@ -91,6 +91,8 @@ export const runs = pgTable(
     waits_since: at('waits_since'),
     /** How long its items have waited for upstreams before that. */
     waited_ms: micro('waited_ms').notNull().default(0),
+    /** The upstreams that they waited for. */
+    waited_for: uuid('waited_for').array().notNull().default([]),
     /** The most that they may; null is the declaration's, or the default. */
     patience_seconds: integer('patience_seconds'),
     /** Set when that time is over: why the items that are left fail. */

@@ -10,6 +10,7 @@ import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { pricesAsOf } from '../../prices/rules/price-day.ts'
 import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
+import { UpstreamWait, type WaitRow, waitOf } from '../../upstreams/wire/upstreams.ts'
 import { worstOutcome } from '../rules/lifecycle.ts'
 import type { items, runs } from '../tables/runs.ts'
 import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../vocabulary.ts'
@@ -20,6 +21,8 @@ export type RunRow = typeof runs.$inferSelect & {
   deployment_version: number | null
   resent_items: number
   resends: number
+  /** What it waits for; left out where a run is told that has ended. */
+  upstream?: WaitRow | null
 }
 export type ItemRow = typeof items.$inferSelect
 /** An item with its project and agent, as its record shows them; it was created when its run was. */
@@ -82,6 +85,9 @@ export const Run = z
       .describe(
         'Whether some of the paused items continue without a decision: when there is credit, a new day or month, or the price of a model.',
       ),
+    waits_for: UpstreamWait.nullable().describe(
+      'Something outside that serves nobody: until it does, its items that need it and its fresh ones wait. Null if it waits for none.',
+    ),
     completed: count('Items that returned: ok or degraded.'),
     degraded_count: count('Items that returned but did not work.'),
     failed: count('Items that raised or reached a budget.'),
@@ -106,6 +112,10 @@ export const Run = z
       .nullable()
       .describe('Items at work at once at most; null is no bound but those of the agent and the project.'),
     timeout_seconds: z.int().nullable().describe('Time one item may take; null is what the agent declares.'),
+    patience_seconds: z
+      .int()
+      .nullable()
+      .describe('How long it waits for upstreams; null is what the agent declares, else a day.'),
     callback_url: z.string().nullable(),
     replay_of: id('The run whose items this one replays.').nullable(),
     unchanged_count: count(
@@ -147,6 +157,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     running: row.running,
     paused: row.paused,
     waits_for_money: row.waits_for_credit,
+    waits_for: upstreamOf(row),
     completed,
     degraded_count: row.degraded,
     failed,
@@ -164,19 +175,32 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     failed_checks: failedRunChecksOf(row),
     total_input_tokens: row.input_tokens,
     total_output_tokens: row.output_tokens,
-    concurrency: row.concurrency,
-    timeout_seconds: row.timeout_seconds,
-    callback_url: row.callback_url,
+    ...settingsOf(row),
     replay_of: row.replay_of,
     unchanged_count: row.unchanged,
     ...resentOf(row),
     created_at: row.created_at.toISOString(),
     started_at: iso(row.started_at),
     finished_at: iso(row.finished_at),
-    steps_purged_at: iso(row.steps_purged_at),
-    payloads_purged_at: iso(row.payloads_purged_at),
+    ...purgedOf(row),
   }
 }
+
+const settingsOf = ({ concurrency, timeout_seconds, patience_seconds, callback_url }: RunRow) => ({
+  concurrency,
+  timeout_seconds,
+  patience_seconds,
+  callback_url,
+})
+
+const purgedOf = ({ steps_purged_at, payloads_purged_at }: RunRow) => ({
+  steps_purged_at: iso(steps_purged_at),
+  payloads_purged_at: iso(payloads_purged_at),
+})
+
+/** A run that was stopped or has ended waits for nothing, whatever stopped its items. */
+const upstreamOf = ({ upstream, stop_reason, finished_at }: RunRow) =>
+  upstream == null || stop_reason !== null || finished_at !== null ? null : waitOf(upstream)
 
 const resentOf = ({ resent_items, resends }: RunRow) => ({
   resent_item_count: resent_items,

@@ -41,6 +41,8 @@ export const OUTSIDE_LIMITS = {
   upstream_words: 300, // of a refusal
   upstream_body_bytes: 16 * KiB, // read of a refusal's body
   upstream_host_characters: 300,
+  upstream_items_counted: 10_000, // that wait for one, for people
+  upstream_runs: 20, // that wait for one, named to people
   cut_answers: 3, // sends of an item whose answer was cut at the same step
   refusals_of_item: 3, // then a refusal is the item's own fault, if others were served meanwhile
   patience_seconds: { default: 86_400, min: 60, max: 2_592_000 },

@@ -105,7 +105,7 @@ function digestBody(
   const run = told(end.run)
   const previous = end.previous && told(end.previous)
   const noticed = (end.run.answer_figures?.failed ?? []).map(sayFailedRunCheck)
-  const digest = { run, previous, causes, to_decide, noticed }
+  const digest = { run, previous, causes, to_decide, noticed, waited_for: end.waited_for_hosts }
   const links = runLinks(base_url, run.id)
   return formatted(one, digestMessage(digest, links), () =>
     runDigestOf(end, digestWords(digest), digest, links),

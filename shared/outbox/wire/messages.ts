@@ -14,6 +14,8 @@ export interface DigestEnd {
   timezone: string | null
   scheduled_for: Date | null
   previous: (RunRow & { finished_at: Date }) | null
+  /** What the run waited for. */
+  waited_for_hosts: readonly { host: string; label: string | null }[]
 }
 
 export const AlertResolved = z
@@ -50,6 +52,12 @@ export const RunDigest = z
           'Items whose verdict people corrected: the words count them as people say, `run` as recorded.',
         ),
       previous_corrected_items: z.int().describe('The same of the run before.'),
+      waited: z
+        .string()
+        .nullable()
+        .describe(
+          'How long, and for what, it waited for something outside that served nobody; null if it did not.',
+        ),
       command: z.string().nullable().describe('The command that acts; null if nothing waits for a decision.'),
       links: z.object({
         run: z.string().meta({ format: 'uri', description: 'The page of the run.' }),

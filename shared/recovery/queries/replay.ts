@@ -20,6 +20,7 @@ export interface NewReplayRun {
   replay_of: string | null
   recovery_id: string | null
   timeout_seconds: number | null
+  patience_seconds: number | null
   budget_micro: number | null
 }
 
@@ -143,12 +144,13 @@ export interface OriginalRun {
   deployment_id: string | null
   name: string | null
   timeout_seconds: number | null
+  patience_seconds: number | null
 }
 
 /** What a replay inherits from the run of its original. */
 export async function findOriginalRun(sql: Sql, runId: string): Promise<OriginalRun> {
   const [row] = await sql<OriginalRun[]>`
-    select project_id, agent_id, deployment_id, name, timeout_seconds from runs where id = ${runId}`
+    select project_id, agent_id, deployment_id, name, timeout_seconds, patience_seconds from runs where id = ${runId}`
   return row!
 }
 

@@ -250,6 +250,7 @@ async function newRun(
     replay_of: recovery.filter.run_id ?? null,
     recovery_id: recovery.id,
     timeout_seconds: null,
+    patience_seconds: null,
     budget_micro: budget_micro === null ? null : Math.max(0, budget_micro - spent),
   })
   await store.addRun(sql, recovery, part, id)

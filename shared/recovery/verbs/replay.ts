@@ -54,7 +54,7 @@ export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOpti
     if (refusal !== null) throw refused('replay', key, refusal)
     if (from_step !== null && !(await store.hasStep(sql, key, from_step)))
       throw new ApiError('invalid_request', `Field "from_step" names no step of the item: ${from_step}.`)
-    const { project_id, agent_id, name, timeout_seconds } = original
+    const { project_id, agent_id, name, timeout_seconds, patience_seconds } = original
     await store.insertReplayRun(sql, {
       id: run_id,
       project_id,
@@ -64,6 +64,7 @@ export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOpti
       replay_of: key.run_id,
       recovery_id: null,
       timeout_seconds,
+      patience_seconds,
       budget_micro: budget_cents === undefined ? null : microOf(budget_cents),
     })
     const order = { reuse, from_step, in_feed: false, input: input ?? null }

@@ -187,6 +187,7 @@ const UNSAID: ScheduleSettings = {
   pilot_items: null,
   concurrency: null,
   timeout_seconds: null,
+  patience_seconds: null,
   callback_url: null,
   results: null,
   tags: [],

@@ -24,6 +24,7 @@ export interface NewRun {
   budget_micro: number | null
   concurrency: number | null
   timeout_seconds: number | null
+  patience_seconds: number | null
   callback_url: string | null
   allow_unpriced: boolean
   pilot_items: number | null
@@ -138,10 +139,10 @@ export async function openRun(
     ${when(takes, () => sql`places as materialized (${placesAtOnce(sql, run, items.length)}),`)}
     opened as (
       insert into runs (id, project_id, agent_id, deployment_id, name, budget_micro, concurrency, timeout_seconds,
-        callback_url, allow_unpriced, pilot_items, tags, from_source, materializing, total_items, input_bytes
+        patience_seconds, callback_url, allow_unpriced, pilot_items, tags, from_source, materializing, total_items, input_bytes
         ${when(takes, () => sql`, running, next_seq, started_at`)})
       select ${run.id}, ${run.project_id}, ${run.agent_id}, deployment_id, ${run.name}, ${run.budget_micro}::bigint,
-        ${run.concurrency}::int, ${run.timeout_seconds}::int, ${run.callback_url}, ${run.allow_unpriced}::boolean,
+        ${run.concurrency}::int, ${run.timeout_seconds}::int, ${run.patience_seconds}::int, ${run.callback_url}, ${run.allow_unpriced}::boolean,
         ${run.pilot_items}::int, ${run.tags}::text[], ${run.from_source}::boolean, ${items.length === 0}::boolean,
         ${items.length}::int, ${bytesOf(items)}::bigint
         ${when(takes, () => sql`, coalesce(places.items, 0), coalesce(places.items, 0) + 1, case when places.items > 0 then now() end`)}

@@ -13,6 +13,8 @@ export const startColumns = () => ({
   /** Most items of each run in flight at once; null sets no cap of its own. */
   concurrency: integer('concurrency'),
   timeout_seconds: integer('timeout_seconds'),
+  /** How long each run waits for upstreams; null is the declaration's, or the default. */
+  patience_seconds: integer('patience_seconds'),
   callback_url: text('callback_url'),
   /** Tags of its runs, by which people find them. */
   tags: text('tags').array().notNull().default([]),

@@ -24,6 +24,8 @@ export interface RunOrder {
   budget_cents: number | null
   concurrency: number | null
   timeout_seconds: number | null
+  /** How long it waits for upstreams; null or nothing is the declaration's. */
+  patience_seconds?: number | null
   callback_url: string | null
   /** How many items go first, as the pilot; the others follow when these have ended and one was ok. */
   pilot_items?: number | null
@@ -227,6 +229,7 @@ const newRun = (ctx: Context, order: RunOrder): Omit<NewRun, 'deployment_id'> =>
   allow_unpriced: order.unpriced === 'allow',
   concurrency: order.concurrency,
   timeout_seconds: order.timeout_seconds,
+  patience_seconds: order.patience_seconds ?? null,
   callback_url: order.callback_url,
   pilot_items: order.pilot_items ?? null,
   tags: order.tags ?? [],

@@ -10,8 +10,10 @@ import {
   idempotencyKey,
   itemId,
   label,
+  PATIENCE_SECONDS,
   PILOT_ITEMS,
   partitionKey,
+  patienceSeconds,
   pilotItems,
   queryNumber,
   queryTags,
@@ -38,6 +40,7 @@ export const allowUnpriced = z.boolean().describe(UNPRICED)
 const settings = {
   budget_cents: budgetCents.optional(),
   timeout_seconds: timeoutSeconds.optional(),
+  patience_seconds: patienceSeconds.optional(),
   callback_url: callbackUrl.optional(),
   idempotency_key: idempotencyKey.optional(),
   allow_unpriced: allowUnpriced.optional(),
@@ -120,6 +123,7 @@ export const BatchQuery = z.strictObject({
   pilot_items: queryNumber(pilotItems, PILOT_ITEMS).optional(),
   budget_cents: queryNumber(budgetCents, BUDGET_CENTS).optional(),
   timeout_seconds: queryNumber(timeoutSeconds, TIMEOUT_SECONDS).optional(),
+  patience_seconds: queryNumber(patienceSeconds, PATIENCE_SECONDS).optional(),
   callback_url: callbackUrl.optional(),
   idempotency_key: idempotencyKey.optional(),
   tags: queryTags.optional(),
@@ -144,6 +148,7 @@ interface Settings {
   concurrency?: number | undefined
   pilot_items?: number | undefined
   timeout_seconds?: number | undefined
+  patience_seconds?: number | undefined
   callback_url?: string | undefined
   idempotency_key?: string | undefined
   allow_unpriced?: boolean | undefined
@@ -165,6 +170,7 @@ export function orderOf(
     concurrency: settings.concurrency ?? null,
     pilot_items: settings.pilot_items ?? null,
     timeout_seconds: settings.timeout_seconds ?? null,
+    patience_seconds: settings.patience_seconds ?? null,
     callback_url: settings.callback_url ?? null,
     unpriced: settings.allow_unpriced === true ? ('allow' as const) : ('refuse' as const),
     tags: settings.tags ?? [],

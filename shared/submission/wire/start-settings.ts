@@ -2,7 +2,15 @@
 // and given to every run, whether a statement copies its column or an order is made of it.
 
 import * as z from '../../kernel/documented-zod.ts'
-import { budgetCents, concurrency, httpUrl, pilotItems, tags, timeoutSeconds } from '../../kernel/fields.ts'
+import {
+  budgetCents,
+  concurrency,
+  httpUrl,
+  patienceSeconds,
+  pilotItems,
+  tags,
+  timeoutSeconds,
+} from '../../kernel/fields.ts'
 import { centsOf, microOf } from '../../prices/rules/pricing.ts'
 import type { startColumns } from '../tables/start-columns.ts'
 import { allowUnpriced, UNPRICED_STARTS } from './run-order.ts'
@@ -12,6 +20,7 @@ export interface StartSettings {
   budget_micro: number | null
   allow_unpriced: boolean
   timeout_seconds: number | null
+  patience_seconds: number | null
   callback_url: string | null
   pilot_items: number | null
   concurrency: number | null
@@ -23,6 +32,7 @@ export const NO_SETTINGS = {
   budget_micro: null,
   allow_unpriced: false,
   timeout_seconds: null,
+  patience_seconds: null,
   callback_url: null,
   pilot_items: null,
   concurrency: null,
@@ -57,6 +67,7 @@ export const startOrder = {
   pilot_items: pilotItems.nullable().optional(),
   concurrency: concurrency.nullable().optional(),
   timeout_seconds: timeoutSeconds.nullable().optional(),
+  patience_seconds: patienceSeconds.nullable().optional(),
   callback_url: httpUrl('Gets a signed summary when a run ends.').nullable().optional(),
   tags: tags.optional(),
 }
@@ -81,6 +92,10 @@ export const shownStart = {
     .nullable()
     .describe('Items of each run at work at once at most; null is no bound of its own.'),
   timeout_seconds: z.int().nullable().describe('Time an item may take; null is what the agent declares.'),
+  patience_seconds: z
+    .int()
+    .nullable()
+    .describe('How long each run waits for upstreams; null is what the agent declares.'),
   callback_url: z.string().nullable(),
   tags: z.array(z.string()).describe('What each of its runs is tagged with when it starts.'),
 }

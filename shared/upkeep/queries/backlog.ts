@@ -20,12 +20,17 @@ export interface Backlog {
   answered_later: number
 }
 
+/** The queued items of run `r`; while it waits for an upstream, only those that are let through. */
+const OFFERED_NOW = `case when r.waits_for is null then r.total_items - r.running - r.paused - ended_items(r) else (
+          select count(*) from due_items i
+          where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now()) end`
+
 /** Counts the items that consumers hold and could hold. */
 export async function countBacklog(sql: Sql): Promise<Backlog> {
   const [row] = await sql<Backlog[]>`
     select * from (select coalesce(sum(least(room, waiting)), 0)::bigint as startable from (
       select ${sql.unsafe(PROJECT_ROOM)} as room,
-        sum(greatest(0, least(r.total_items - r.running - r.paused - ended_items(r), ${sql.unsafe(RUN_ROOM)}))) as waiting
+        sum(greatest(0, least(${sql.unsafe(OFFERED_NOW)}, ${sql.unsafe(RUN_ROOM)}))) as waiting
       from ${sql.unsafe(runsWithCaps())} where ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED}`)}
       group by p.id, u.project_id) by_project) waiting,
       (select coalesce(sum(running), 0)::bigint as in_flight from project_usage) held,

@@ -13,15 +13,19 @@ export interface QueueTotals {
   running: number
   paused: number
   retries: number
+  /** Items that wait for an upstream, counted as far as retries. */
+  upstream_waits: number
 }
 
-/** Totals over the open runs of a project; `retries` are counted up to LIMITS.activity_counted. */
+/** Totals over the open runs of a project; items of other tables are counted up to LIMITS.activity_counted. */
 export async function countQueue(sql: Sql, project_id: string): Promise<QueueTotals> {
   const [row] = await sql<QueueTotals[]>`
     select count(*)::int as runs, coalesce(sum(${sql.unsafe(QUEUED)}) filter (where not materializing), 0)::bigint as queued,
       coalesce(sum(r.running), 0)::bigint as running, coalesce(sum(r.paused), 0)::bigint as paused,
       (select count(*)::int from (
-        select from due_items where project_id = ${project_id} limit ${LIMITS.activity_counted}) d) as retries
+        select from due_items where project_id = ${project_id} and due_at < 'infinity' limit ${LIMITS.activity_counted}) d) as retries,
+      (select count(*)::int from (
+        select from due_items where project_id = ${project_id} and due_at = 'infinity' limit ${LIMITS.activity_counted}) d) as upstream_waits
     from runs r where r.project_id = ${project_id} and r.finished_at is null`
   return row!
 }
@@ -58,13 +62,14 @@ export interface Retry {
   message: string | null
 }
 
-/** Items that wait for a retry, the next one first. */
+/** Items that wait for a retry, the next one first; those that wait for an upstream have no time. */
 export async function listRetries(sql: Sql, project_id: string): Promise<Retry[]> {
   return sql<Retry[]>`
     select d.run_id, d.seq, i.item_id, a.slug as agent_slug, i.attempt, d.due_at, t.code, t.message
     from (
       select d.* from runs r cross join lateral (
-        select * from due_items d where d.project_id = ${project_id} and d.run_id = r.id order by due_at limit ${LIMITS.queue_retries}) d
+        select * from due_items d where d.project_id = ${project_id} and d.run_id = r.id and d.due_at < 'infinity'
+        order by due_at limit ${LIMITS.queue_retries}) d
       where r.project_id = ${project_id} and r.finished_at is null order by d.due_at limit ${LIMITS.queue_retries}
     ) d join items i on i.project_id = ${project_id} and i.run_id = d.run_id and i.seq = d.seq
       join runs r on r.project_id = ${project_id} and r.id = d.run_id join agents a on a.project_id = ${project_id} and a.id = r.agent_id

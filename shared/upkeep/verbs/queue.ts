@@ -1,9 +1,11 @@
 // Reports what is queued in a project and why it waits, by the same rules that a claim follows.
 
 import { type ReadRun, readRun } from '../../claims/queries/run-facts.ts'
-import { type Why, waitOf } from '../../claims/rules/why.ts'
+import { type Why, waitingForUpstream, waitOf } from '../../claims/rules/why.ts'
 import { admissionFacts } from '../../claims/verbs/claim.ts'
 import type { Context } from '../../context.ts'
+import { findRunWaits } from '../../upstreams/queries/shown-upstreams.ts'
+import type { RunWait } from '../../upstreams/rules/upstream-words.ts'
 import { countQueue, listQueuedRuns, listRetries, type QueuedRun } from '../queries/queue.ts'
 
 /** The wait of a run that has only retries left, none of which is due; null otherwise. */
@@ -12,16 +14,29 @@ const laterOf = ({ due, next_seq, offered_items }: ReadRun): Why | null =>
     ? { token: 'retry_backoff', message: 'All that is left of it waits to be tried again.' }
     : null
 
+/** What keeps more of a run from starting. Nothing outside matters while the account or the installation is stopped. */
+function waitOfRun(run: ReadRun, upstream: RunWait | undefined): Why | null {
+  const own = waitOf(admissionFacts(run))
+  if (upstream === undefined || run.is_held || run.is_suspended || run.stop_reason !== null)
+    return own ?? laterOf(run)
+  return waitingForUpstream('the run', upstream)
+}
+
 export async function readQueue(ctx: Context, project_id: string) {
   const [totals, queued, retries] = await Promise.all([
     countQueue(ctx.sql, project_id),
     listQueuedRuns(ctx.sql, project_id),
     listRetries(ctx.sql, project_id),
   ])
+  const waits = await findRunWaits(
+    ctx.sql,
+    project_id,
+    queued.map(run => run.id),
+  )
   const runs: (QueuedRun & { wait: Why | null })[] = []
   for (const run of queued) {
     const facts = await readRun(ctx.sql, { project_id, run_id: run.id })
-    if (facts !== undefined) runs.push({ ...run, wait: waitOf(admissionFacts(facts)) ?? laterOf(facts) })
+    if (facts !== undefined) runs.push({ ...run, wait: waitOfRun(facts, waits.get(run.id)) })
   }
   return { totals, runs, retries }
 }

@@ -7,7 +7,13 @@ import { findResolvedBy, resolveAlerts } from '../../alerts/queries/alerts.ts'
 import { queueDigests } from '../../alerts/queries/digests.ts'
 import * as projects from '../../alerts/queries/project-watch.ts'
 import { unpricedModel } from '../../alerts/rules/alerts.ts'
-import { consumerStalled, creditNear, itemsHeld, runAlert } from '../../alerts/rules/run-alerts.ts'
+import {
+  consumerStalled,
+  creditNear,
+  itemsHeld,
+  runAlert,
+  upstreamUnavailable,
+} from '../../alerts/rules/run-alerts.ts'
 import { raiseAlerts } from '../../alerts/verbs/alerts.ts'
 import { ALERT_RULES } from '../../alerts/vocabulary.ts'
 import type { Context, Sql } from '../../context.ts'
@@ -92,6 +98,7 @@ async function tellOpen(ctx: Context, sql: Sql): Promise<Told> {
     ...(await projects.findNearlySpent(sql, limit)).map(creditNear),
     ...(await projects.findStalled(sql, limit)).map(consumerStalled),
     ...(await projects.findHeldItems(sql, limit)).map(itemsHeld),
+    ...(await projects.findShutUpstreams(sql, limit)).map(upstreamUnavailable),
     ...(await findUnheldBudgets(sql, limit)).map(unpricedModel),
     ...(await passDeadlines(sql)),
   ]

@@ -125,11 +125,16 @@ async function letIn(sql: Sql, project_id: string, { id, pace }: DueUpstream): P
 
 const WAITED = 'greatest(0, extract(epoch from now() - waits_since) * 1000)::bigint'
 
+/** What a run no longer waits for, and for how long it did. */
+const END_WAIT = `waits_for = null, waits_since = null, waited_ms = waited_ms + ${WAITED}, waited_for = case
+      when waits_for = any(waited_for) or cardinality(waited_for) >= ${LIMITS.upstreams_per_deployment} then waited_for
+      else waited_for || waits_for end`
+
 /** Offers fresh items of the runs that waited for an upstream. */
 async function endWaits(sql: Sql, project_id: string, id: string): Promise<void> {
   const runs = lockedIds(sql, 'runs', sql`project_id = ${project_id} and waits_for = ${id}`)
   await sql`
-    update runs set waits_for = null, waits_since = null, waited_ms = waited_ms + ${sql.unsafe(WAITED)}
+    update runs set ${sql.unsafe(END_WAIT)}
     where project_id = ${project_id} and id = any(${runs})`
 }
 
@@ -219,7 +224,7 @@ export async function endPatience(sql: Sql): Promise<number> {
       const why = `${host} was ${state.replaceAll('_', ' ')} for longer than the run waits: ${words}`
       await sql`
         with run as (
-          update runs set unavailable = ${why}, waits_for = null, waits_since = null, waited_ms = waited_ms + ${sql.unsafe(WAITED)}
+          update runs set unavailable = ${why}, ${sql.unsafe(END_WAIT)}
           where project_id = ${project_id} and id = ${id} and waits_for is not null returning id
         )
         update due_items d set due_at = now() from run

@@ -73,6 +73,7 @@ const SETTINGS: Omit<ScheduleSettings, 'input' | 'source'> & { source: object } 
   pilot_items: 20,
   concurrency: 3,
   timeout_seconds: 60,
+  patience_seconds: 7200,
   callback_url: 'https://example.com/done',
   results: { url: 'https://example.com/rows', format: 'ndjson' },
   tags: ['acme', 'Ticket 7'],
@@ -93,7 +94,7 @@ it("a schedule's form has all its settings, changes none if saved untouched, and
   expect((await send(path, form)).status).toBe(303)
   expect(await asItIs()).toEqual({ ...made, updated_at: expect.any(String) })
 
-  const { concurrency: _, timeout_seconds: __, ...older } = form
+  const { concurrency: _, timeout_seconds: __, patience_seconds: ___, ...older } = form
   await send(path, older)
   expect(await asItIs()).toMatchObject(SETTINGS)
 
@@ -102,7 +103,7 @@ it("a schedule's form has all its settings, changes none if saved untouched, and
   delete emptied.allow_unpriced
   await send(path, { ...emptied, results_format: 'csv', ...kept })
   expect(await asItIs()).toMatchObject({ ...unsaid, input: 7 })
-  for (const name of ['pilot_items', 'concurrency', 'timeout_seconds'])
+  for (const name of ['pilot_items', 'concurrency', 'timeout_seconds', 'patience_seconds'])
     for (const wrong of ['0', 'many'])
       expect(await refused(path, { ...form, [name]: wrong })).toContain(`wrong-${name}`)
 })

@@ -168,6 +168,7 @@ const NO_SETTINGS = {
   budget_micro: null,
   concurrency: null,
   timeout_seconds: null,
+  patience_seconds: null,
   callback_url: null,
   allow_unpriced: false,
   pilot_items: null,
