@@ -78,31 +78,40 @@ interface Scopes {
 type AsyncHooks = { AsyncLocalStorage: new () => Scopes }
 type Builtins = { getBuiltinModule?: (name: string) => unknown }
 
+/** What several copies of this module in one process share, such as those of an agent's bundle and of its host. */
+const SHARED = Symbol.for('assay.calls')
+
 /** Undefined on hosts that cannot tell which item a call belongs to. */
 const scopes: Scopes | undefined = (() => {
+  const shared = globalThis as { process?: Builtins; [SHARED]?: Scopes }
+  if (shared[SHARED]) return shared[SHARED]
   try {
-    const { process } = globalThis as { process?: Builtins }
-    const hooks = process?.getBuiltinModule?.('node:async_hooks') as AsyncHooks | undefined
-    return hooks && new hooks.AsyncLocalStorage()
+    const hooks = shared.process?.getBuiltinModule?.('node:async_hooks') as AsyncHooks | undefined
+    if (hooks === undefined) return undefined
+    const made = new hooks.AsyncLocalStorage()
+    // Clients take `fetch` when they are made, after this module was loaded.
+    watchFetch(made)
+    shared[SHARED] = made
+    return made
   } catch {
     return undefined
   }
 })()
+
+function watchFetch(scopes: Scopes): void {
+  const outside = globalThis.fetch
+  if (typeof outside !== 'function') return
+  globalThis.fetch = ((input, init) => {
+    const scope = scopes.getStore()
+    return scope === undefined ? outside(input, init) : seen(scope, outside, input, init)
+  }) as Fetch
+}
 
 /** Runs code whose calls belong to a scope. */
 export const within = <T>(scope: CallScope | undefined, fn: () => T): T =>
   scope === undefined || scopes === undefined ? fn() : scopes.run(scope, fn)
 
 type Fetch = typeof globalThis.fetch
-
-// Clients take `fetch` when they are made, after this module was loaded.
-if (scopes !== undefined && typeof globalThis.fetch === 'function') {
-  const outside = globalThis.fetch
-  globalThis.fetch = ((input, init) => {
-    const scope = scopes.getStore()
-    return scope === undefined ? outside(input, init) : seen(scope, outside, input, init)
-  }) as Fetch
-}
 
 async function seen(
   scope: CallScope,

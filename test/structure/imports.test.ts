@@ -103,7 +103,6 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   sessions: {},
   prices: {},
   quotas: {},
-  upstreams: {},
   upkeep: {
     queries: ['accounts', 'claims', 'items'],
     verbs: [
