@@ -2,73 +2,15 @@
 // answered is read from its own answer, not from what a client or the agent's code makes of it; the agent gets that answer
 // unchanged; and where calls cannot be seen, all works as without it.
 
-import { LIMITS } from '../kernel/limits.ts'
 import type { UpstreamReport } from '../protocol/rules/protocol.ts'
 import { type Classified, classify } from '../upstreams/rules/classify.ts'
 import { wasSent } from '../upstreams/rules/transport.ts'
 import { addressOf, bodyHead, type CallAddress, modelOf } from './call-parts.ts'
+import type { CallScope } from './call-scope.ts'
 import { Interrupt, messageOf } from './errors.ts'
-import type { FirstBytes } from './first-bytes.ts'
-import type { Place, Upstreams } from './upstreams.ts'
+import { addressOfNode, type NodeCall, watchNodeHttp } from './node-calls.ts'
+import type { Place } from './upstreams.ts'
 import { watched } from './watched-response.ts'
-
-/** Why an item stops at an upstream. */
-export interface Refusal {
-  report: UpstreamReport
-  status: number | null
-  words: string
-  retry_after_ms: number | null
-}
-
-/** The calls of one step, or those that an item makes outside its steps. */
-export class CallScope {
-  readonly upstreams: Upstreams
-  /** Names the item. */
-  readonly item: string
-  readonly is_model_call: boolean
-  /** The item tries a closed upstream. */
-  readonly probes: boolean
-  /** Whether the item waits for an upstream that refuses it; if not, its agent gets the refusal. */
-  readonly waits: boolean
-  readonly firstBytes: FirstBytes | undefined
-  /** Rejects once the item has to wait. */
-  readonly stopped: Promise<never>
-  readonly #stop: (refusal: Refusal) => void
-  #reject!: (error: Interrupt) => void
-  refusal: Refusal | undefined
-  /** What a call showed that the consumer has to know although the item goes on. */
-  seen: UpstreamReport | undefined
-  /** A call was sent that may have had an effect. */
-  hasEffects = false
-
-  constructor(
-    of: Pick<CallScope, 'upstreams' | 'item' | 'is_model_call' | 'probes' | 'waits' | 'firstBytes'>,
-    stop: (refusal: Refusal) => void,
-  ) {
-    this.upstreams = of.upstreams
-    this.item = of.item
-    this.is_model_call = of.is_model_call
-    this.probes = of.probes
-    this.waits = of.waits
-    this.firstBytes = of.firstBytes
-    this.#stop = stop
-    this.stopped = new Promise((_, reject) => {
-      this.#reject = reject
-    })
-    this.stopped.catch(() => {})
-  }
-
-  /** The item waits from here on: nothing more of this step is sent. */
-  stop(refusal: Refusal): never {
-    const error = new Interrupt(refusal.words)
-    if (this.refusal === undefined) {
-      this.refusal = refusal
-      this.#stop(refusal)
-      this.#reject(error)
-    }
-    throw error
-  }
-}
 
 interface Scopes {
   run<T>(scope: CallScope, fn: () => T): T
@@ -91,6 +33,7 @@ const scopes: Scopes | undefined = (() => {
     const made = new hooks.AsyncLocalStorage()
     // Clients take `fetch` when they are made, after this module was loaded.
     watchFetch(made)
+    watchNodeHttp(() => made.getStore(), nodeCallEnded)
     shared[SHARED] = made
     return made
   } catch {
@@ -105,6 +48,25 @@ function watchFetch(scopes: Scopes): void {
     const scope = scopes.getStore()
     return scope === undefined ? outside(input, init) : seen(scope, outside, input, init)
   }) as Fetch
+}
+
+/** A call that did not pass `fetch`: it cannot be held, and its body is not read. */
+async function nodeCallEnded(seen: NodeCall): Promise<void> {
+  const { scope, began_ms, status, header, error } = seen
+  const address = await addressOfNode(scope.upstreams.key, seen)
+  if (address === undefined) return
+  const call: Call = { scope, address, body: undefined, began_ms }
+  const now_ms = Date.now()
+  const { is_model_call } = scope
+  const answer = { status, header, body: '', sent: status !== null || wasSent(error), is_model_call }
+  // Whoever gives a call up gets the same error as one whose connection ended: that is left to the agent.
+  if (status === null && answer.sent) return
+  try {
+    if (status !== null && status < 400) good(call)
+    else judge(call, classify({ ...answer, took_ms: now_ms - began_ms }, now_ms), status)
+  } finally {
+    if (!address.isSafe && answer.sent) scope.hasEffects = true
+  }
 }
 
 /** Runs code whose calls belong to a scope. */
@@ -133,13 +95,16 @@ async function seen(
   const response = await answerTo(call, outside, input, init)
   const found = await refused(scope, response, call.began_ms)
   if (found !== undefined) judge(call, found, response.status)
-  else good(call)
   if (!address.isSafe) scope.hasEffects = true
-  if (found !== undefined || !scope.is_model_call) return response
-  return watched(response, trouble => {
-    const found = 'error' in trouble ? notAnswered(call, trouble.error) : classOf(call, 200, trouble.text)
-    judge(call, found, response.status)
-  })
+  if (found !== undefined) return response
+  if (!scope.is_model_call) good(call)
+  else
+    watched(response, {
+      ended: () => good(call),
+      failed: error => judge(call, notAnswered(call, error), response.status),
+      speaksOfError: text => judge(call, classOf(call, 200, text), response.status),
+    })
+  return response
 }
 
 /** A call that is under way. */
@@ -156,7 +121,7 @@ const placeOf = ({ scope, address: { host, key, url }, body }: Call): Place => (
   model: scope.probes || scope.upstreams.isTroubled(Date.now()) ? modelOf(url, body) : '',
 })
 
-/** Sends the call. One that gets no answer for much longer than others of its step is given up. */
+/** Sends the call. One whose answer does not begin for much longer than others of its step is given up. */
 async function answerTo(
   call: Call,
   outside: Fetch,
@@ -165,20 +130,23 @@ async function answerTo(
 ): Promise<Response> {
   const { scope, address, began_ms } = call
   const bound_ms = scope.firstBytes?.bound_ms()
-  const given_up = bound_ms === undefined ? undefined : AbortSignal.timeout(bound_ms)
-  const signals = [init?.signal, given_up].filter(signal => signal instanceof AbortSignal)
+  const given_up = bound_ms === undefined ? undefined : new AbortController()
+  const timer = given_up && setTimeout(() => given_up.abort(), bound_ms)
+  const signals = [init?.signal, given_up?.signal].filter(signal => signal instanceof AbortSignal)
   try {
     const response = await outside(input, given_up ? { ...init, signal: AbortSignal.any(signals) } : init)
     scope.firstBytes?.answered(Date.now() - began_ms)
     return response
   } catch (error) {
-    if (!address.isSafe) scope.hasEffects = true
-    if (given_up?.aborted) scope.firstBytes?.gaveUp()
-    if (given_up?.aborted || !init?.signal?.aborted) {
-      if (!wasSent(error) && !address.isSafe) scope.hasEffects = false
-      judge(call, notAnswered(call, error), null)
+    if (given_up?.signal.aborted) scope.firstBytes?.gaveUp()
+    try {
+      if (given_up?.signal.aborted || !init?.signal?.aborted) judge(call, notAnswered(call, error), null)
+    } finally {
+      if (!address.isSafe && wasSent(error)) scope.hasEffects = true
     }
     throw error
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -216,19 +184,15 @@ async function refused(
 ): Promise<Classified | undefined> {
   const { status, headers } = response
   const { is_model_call } = scope
-  if (response.ok && !(is_model_call && mayBeError(headers))) return undefined
+  if (response.ok && !(is_model_call && isPage(headers))) return undefined
   const now_ms = Date.now()
   const body = await bodyHead(response)
   const header = (name: string) => headers.get(name)
   return classify({ status, header, body, sent: true, took_ms: now_ms - began_ms, is_model_call }, now_ms)
 }
 
-/** An error in a 200 is short, or a page; a stream's first event is read with it. */
-function mayBeError(headers: Headers): boolean {
-  const length = Number(headers.get('content-length') ?? Number.NaN)
-  const type = headers.get('content-type') ?? ''
-  return length <= LIMITS.agent_error_bytes || type.startsWith('text/html')
-}
+/** Other errors in a 200 are found when they are read; of a page a client only says that it is no JSON. */
+const isPage = (headers: Headers): boolean => (headers.get('content-type') ?? '').startsWith('text/html')
 
 /**
  * What a call that did not go well means for its item. Outside of a model call only what was not sent, and 429, is the

@@ -6,7 +6,8 @@ import { canonicalJson } from '../json/canonical.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { ItemLine, ModelAnswer, OfferedStep } from '../protocol/rules/protocol.ts'
 import type { AgentClass, Registration } from './agent.ts'
-import { CallScope, type Refusal, within } from './calls.ts'
+import { CallScope, type Refusal } from './call-scope.ts'
+import { within } from './calls.ts'
 import type { Context, ItemIdentity, Literals, ModelCallOptions } from './context.ts'
 import { blamesRequest, Interrupt, ItemError, isA, messageOf, stepErrorOf } from './errors.ts'
 import { ItemLines, type OpenStep, shorten, told } from './item-lines.ts'
@@ -90,6 +91,7 @@ export class ItemRun implements Context {
 
   /** Runs the item to its end. Never rejects. */
   async execute(agent: Agent): Promise<void> {
+    let scope: CallScope | undefined
     try {
       if (this.#line.budget_micro !== null && this.#line.budget_micro <= 0) {
         throw new ItemError('nothing is left of the budget', { code: 'budget_exceeded' })
@@ -102,12 +104,13 @@ export class ItemRun implements Context {
         input = checked.value
       }
       this.#waits = agent.options.wait ?? true
-      const scope = this.#scope()
+      scope = this.#scope()
       const output = await within(scope, async () => new agent.construct().run(this, input))
       const checked =
         outputSchema && !this.#decided ? await check(outputSchema, output, 'output') : { value: output }
       this.#end(this.#lines.result(checked.value, this.#degraded, checked.problem))
     } catch (error) {
+      await scope?.settled()
       this.#end(this.#lines.error(this.#failures.wireError(error)))
     }
   }
@@ -200,11 +203,13 @@ export class ItemRun implements Context {
       const offer = this.#offerFor(step)
       if (offer !== undefined) return this.#reuse(step, offer) as T
       const output = await called(scope, fn)
+      await scope?.settled()
       step.upstream = scope?.seen
       if (read !== undefined) step.answer = told(output, read)
       this.#report(step, 'output', payloadOf(output, 'the output', key))
       return output
     } catch (error) {
+      await scope?.settled()
       // What an upstream refused is no step: it will be.
       if (scope?.refusal) throw error
       step.upstream = scope?.seen

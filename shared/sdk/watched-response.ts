@@ -3,17 +3,24 @@
 
 import { LIMITS } from '../kernel/limits.ts'
 
-/** What is reported: the error with which reading failed, or the text of the piece that speaks of one. */
-export type Trouble = { error: unknown } | { text: string }
+/** What is reported of an answer, one of these and once; `failed` and `speaksOfError` may throw, which the reader gets. */
+export interface Watching {
+  /** It was read to its end. */
+  ended(): void
+  /** Reading it failed with this error. */
+  failed(error: unknown): void
+  /** This text of it may be an error, although its status is good. */
+  speaksOfError(text: string): void
+}
 
 const READERS = ['text', 'json', 'arrayBuffer', 'blob', 'bytes', 'formData'] as const
 
-export function watched(response: Response, report: (trouble: Trouble) => void): Response {
+export function watched(response: Response, watching: Watching): void {
   let isReported = false
-  const once = (trouble: Trouble) => {
+  const once = (report: () => void) => {
     if (isReported) return
     isReported = true
-    report(trouble)
+    report()
   }
   for (const name of READERS) {
     const read = (response as unknown as Record<string, unknown>)[name]
@@ -24,26 +31,25 @@ export function watched(response: Response, report: (trouble: Trouble) => void):
         value = await read.call(response)
       } catch (error) {
         // An answer that is whole and no JSON is its reader's to judge.
-        if (!(error instanceof SyntaxError)) once({ error })
+        if (!(error instanceof SyntaxError)) once(() => watching.failed(error))
         throw error
       }
       const text = errorIn(value)
-      if (text !== undefined) once({ text })
+      once(() => (text === undefined ? watching.ended() : watching.speaksOfError(text)))
       return value
     }
     Object.defineProperty(response, name, { value: watchedRead, configurable: true })
   }
   const { body } = response
-  if (body === null || !(response.headers.get('content-type') ?? '').includes('stream')) return response
+  if (body === null || !(response.headers.get('content-type') ?? '').includes('stream')) return
   let stream: ReadableStream<Uint8Array> | undefined
   Object.defineProperty(response, 'body', {
     configurable: true,
     get: () => {
-      stream ??= watchedStream(body, once)
+      stream ??= watchedStream(body, watching, once)
       return stream
     },
   })
-  return response
 }
 
 /** What was read, as text, if it may be an error that came as a good answer. */
@@ -58,7 +64,8 @@ function errorIn(value: unknown): string | undefined {
 
 function watchedStream(
   body: ReadableStream<Uint8Array>,
-  report: (trouble: Trouble) => void,
+  watching: Watching,
+  once: (report: () => void) => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
@@ -66,13 +73,16 @@ function watchedStream(
     async pull(controller) {
       try {
         const { done, value } = await reader.read()
-        if (done) return controller.close()
+        if (done) {
+          once(() => watching.ended())
+          return controller.close()
+        }
         const text = decoder.decode(value, { stream: true })
-        if (SPEAKS_OF_ERROR.test(text)) report({ text })
+        if (SPEAKS_OF_ERROR.test(text)) once(() => watching.speaksOfError(text))
         controller.enqueue(value)
       } catch (error) {
         try {
-          report({ error })
+          once(() => watching.failed(error))
         } finally {
           controller.error(error)
         }

@@ -1,6 +1,6 @@
 // What an agent's process sees of the calls that its items make, by real clients over real connections, and what it reports.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import http, { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import OpenAI from 'openai'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -383,4 +383,59 @@ it('where no key comes with the request nothing is watched', async () => {
   key = ''
   const lines = await linesFor(ctx => ctx.llm('ask', {}, () => posts('/v1/x')))
   expect(lines.map(({ type }) => type)).toEqual(['step', 'error'])
+})
+
+describe('a call that an agent makes with node:http', () => {
+  const byHttp = (path: string): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization: 'Bearer sk-test-123456', 'content-type': 'application/json' }
+      const request = http.request(`${url}${path}`, { method: 'POST', headers }, response => {
+        let text = ''
+        response.setEncoding('utf8')
+        response.on('data', piece => (text += piece))
+        response.on('end', () =>
+          response.statusCode! < 400
+            ? resolve(JSON.parse(text))
+            : reject(new Error(`answered ${response.statusCode}`)),
+        )
+      })
+      request.once('error', reject)
+      request.end('{"model":"m"}')
+    })
+
+  it.each([
+    [503, {}, 'away'],
+    [429, { 'retry-after': '3' }, 'rate'],
+    [401, {}, 'refused'],
+  ] as const)('and that is answered %i makes its item wait', async (status, headers, fault) => {
+    answer = says(status, errorOf('no'), headers)
+    const error = errorIn(await linesFor(ctx => ctx.llm('ask', {}, () => byHttp('/v1/x'))))
+    expect(error).toMatchObject({
+      status,
+      upstream: { host, key: credentialHash(key, 'sk-test-123456'), fault },
+    })
+  })
+
+  it('and that nobody takes makes its item wait', async () => {
+    const closed = url
+    await new Promise(resolve => server.close(resolve))
+    const lines = await linesFor(ctx => ctx.llm('ask', {}, () => byHttp('/v1/x')))
+    server = createServer()
+    await new Promise<void>(resolve => server.listen(0, resolve))
+    expect(errorIn(lines).upstream).toMatchObject({ host: new URL(closed).host, fault: 'away' })
+  })
+
+  it('in a tool, and that is answered 503, is the agent’s to handle', async () => {
+    answer = says(503, 'try later')
+    const lines = await linesFor(ctx => ctx.tool('book', {}, () => byHttp('/book')))
+    expect(lines.map(({ type }) => type)).toEqual(['step', 'error'])
+  })
+
+  it('and that goes well says so for a probe', async () => {
+    answer = says(200, good)
+    const lines = await linesFor(ctx => ctx.llm('ask', {}, () => byHttp('/v1/x')), { probe: true })
+    await new Promise(resolve => setImmediate(resolve))
+    expect(lines.at(-1)!.type).toBe('result')
+    expect((lines[0] as { step: { upstream?: object } }).step.upstream).toMatchObject({ host })
+  })
 })
