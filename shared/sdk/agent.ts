@@ -128,6 +128,7 @@ function declare(options: AgentOptions): AgentDeclaration {
     retries: options.retries,
     max_consecutive_failures: options.maxConsecutiveFailures,
     patience_seconds: options.patienceSeconds,
+    first_byte_seconds: options.firstByteSeconds,
     wait: options.wait,
     network: options.network,
     models: options.models,

@@ -2299,6 +2299,8 @@ export interface components {
             max_consecutive_failures?: number;
             /** @description How long its items wait for an upstream that serves nobody. */
             patience_seconds?: number;
+            /** @description How long the answer of a model call may take to begin; then the call is given up. */
+            first_byte_seconds?: number;
             /** @description False if it gets the refusals of its providers itself, because it has a fallback. */
             wait?: boolean;
             network?: string[];

@@ -24,3 +24,10 @@ it('waits twice as long after it gave one up', () => {
   known.gaveUp()
   expect(known.bound_ms()).toBe(2 * before)
 })
+
+it('waits for as long as is declared, whatever it learned', () => {
+  const known = learned(1000, () => 30_000)
+  known.declared_ms = 5000
+  known.gaveUp()
+  expect(known.bound_ms()).toBe(5000)
+})

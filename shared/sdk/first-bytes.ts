@@ -9,6 +9,8 @@ const GROWTH = 1.2
 const BUCKETS = 96 // up to 1.2^96 ms, which is eleven hours
 
 export class FirstBytes {
+  /** What is declared, which needs not be learned. */
+  declared_ms: number | undefined
   readonly #counts = new Uint32Array(BUCKETS)
   #answers = 0
   #factor = 4
@@ -26,6 +28,7 @@ export class FirstBytes {
 
   /** Milliseconds after which a call without an answer is given up; undefined while that is not known. */
   bound_ms(): number | undefined {
+    if (this.declared_ms !== undefined) return this.declared_ms
     if (this.#answers < LEAST) return undefined
     let above = this.#answers / 100
     let bucket = BUCKETS - 1

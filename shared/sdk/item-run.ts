@@ -40,6 +40,7 @@ export class ItemRun implements Context {
   #upstreams: Upstreams | undefined
   /** Whether the agent waits for upstreams that refuse it, unless a call says otherwise. */
   #waits = true
+  #first_byte_ms: number | undefined
   #abort: AbortController | undefined
   #over = false
   #failures = new StepFailures()
@@ -104,6 +105,8 @@ export class ItemRun implements Context {
         input = checked.value
       }
       this.#waits = agent.options.wait ?? true
+      const { firstByteSeconds } = agent.options
+      if (firstByteSeconds !== undefined) this.#first_byte_ms = firstByteSeconds * 1000
       scope = this.#scope()
       const output = await within(scope, async () => new agent.construct().run(this, input))
       const checked =
@@ -227,13 +230,15 @@ export class ItemRun implements Context {
   #scope(kind?: StepKind, step = '', waits = this.#waits): CallScope | undefined {
     if (this.#upstreams === undefined) return undefined
     const is_model_call = kind === 'llm_call'
+    const firstBytes = is_model_call ? this.#upstreams.firstBytesOf(step) : undefined
+    if (firstBytes) firstBytes.declared_ms = this.#first_byte_ms
     const of = {
       upstreams: this.#upstreams,
       item: `${this.item.run_id} ${this.seq}`,
       is_model_call,
       probes: this.#line.probe === true,
       waits,
-      firstBytes: is_model_call ? this.#upstreams.firstBytesOf(step) : undefined,
+      firstBytes,
     }
     const code = kind === undefined ? 'agent_error' : stepErrorOf(kind)
     return new CallScope(of, refusal => this.#waitFor(refusal, code))

@@ -128,6 +128,12 @@ export const Declaration = z
       .max(LIMITS.patience_seconds.max)
       .optional()
       .describe('How long its items wait for an upstream that serves nobody.'),
+    first_byte_seconds: z
+      .int()
+      .min(1)
+      .max(LIMITS.agent_timeout_seconds.max)
+      .optional()
+      .describe('How long the answer of a model call may take to begin; then the call is given up.'),
     wait: z
       .boolean()
       .optional()

@@ -264,6 +264,8 @@ export interface AgentDeclaration {
   max_consecutive_failures?: number
   /** How long its items wait for an upstream that serves nobody, in seconds. */
   patience_seconds?: number
+  /** How long the answer of a model call may take to begin; then the call is given up. */
+  first_byte_seconds?: number
   /** False if it gets the refusals of its providers itself. */
   wait?: boolean
   /**

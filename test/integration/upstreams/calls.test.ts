@@ -358,6 +358,13 @@ it('an error inside a stream is classed by its words', async () => {
   expect(error.upstream).toMatchObject({ host, model: 'claude-x' })
 })
 
+it('a call whose answer does not begin in the declared time is a cut', async () => {
+  answer = () => {}
+  const error = errorIn(await linesFor(asks(), {}, { options: { firstByteSeconds: 1 } }))
+  expect(error.upstream).toMatchObject({ host, fault: 'cut' })
+  expect(calls).toHaveLength(1)
+})
+
 it('an item that the caller gives up blames nobody', async () => {
   answer = () => {}
   const lines = await linesFor(ctx => {
