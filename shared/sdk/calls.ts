@@ -205,7 +205,12 @@ function judge(call: Call, found: Classified | undefined, status: number | null)
   if (fault === 'rejected' || fault === 'provider_error') return
   if (!scope.is_model_call && fault !== 'rate' && (fault !== 'away' || status !== null)) return
   const place = { ...placeOf(call), model: modelOf(call.address.url, call.body) }
-  const report = scope.upstreams.failed(place, found, { item: scope.item, began_ms, now_ms: Date.now() })
+  const report = scope.upstreams.failed(place, found, {
+    item: scope.item,
+    status,
+    began_ms,
+    now_ms: Date.now(),
+  })
   // What this step has sent before would be sent again.
   if (scope.waits && (scope.is_model_call || !scope.hasEffects))
     scope.stop({ report, status, words, retry_after_ms })

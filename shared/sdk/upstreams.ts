@@ -98,16 +98,21 @@ export class Upstreams {
   failed(
     { host, key, model }: Place,
     { fault, words, retry_after_ms }: Classified,
-    call: { item: string; began_ms: number; now_ms: number },
+    call: { item: string; status: number | null; began_ms: number; now_ms: number },
   ): UpstreamReport {
-    const { item, began_ms, now_ms } = call
+    const { item, status, began_ms, now_ms } = call
     this.#failed_ms = now_ms
     const state = stateOf(fault)
     const place = { host, key, model: state !== undefined && CLOSED_STATES[state].ofAllModels ? '' : model }
     const evidence = this.#of(nameOf(place))
     const others_served = evidence.succeeded_ms > (this.#stopped.get(item) ?? began_ms)
     this.#remember(item, now_ms)
-    const closed = evidence.failed(item, fault, { has_moment: retry_after_ms !== null, began_ms, now_ms })
+    const closed = evidence.failed(item, fault, {
+      has_moment: retry_after_ms !== null,
+      status,
+      began_ms,
+      now_ms,
+    })
     if (closed) {
       const until_ms = now_ms + Math.min(retry_after_ms ?? LIMITS.upstream_local_ms, LIMITS.upstream_local_ms)
       this.#closed.set(nameOf(place), { fault, words, until_ms, known_ms: now_ms })

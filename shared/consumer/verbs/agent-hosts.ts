@@ -156,7 +156,7 @@ export class AgentHosts {
 
   async #cut(host: Host, number: number, items: number): Promise<number> {
     const cut: Cut = { at_ms: this.#now(), items, number, sent: host.sent }
-    const isWithin = (one: Cut) => sinceMs(one.at_ms, cut.at_ms) < LIMITS.ends_together_ms
+    const isWithin = (one: Cut) => sinceMs(one.at_ms, cut.at_ms) < LIMITS.ends_near_ms
     host.cuts = [...host.cuts.filter(isWithin), cut]
     host.last_cut_ms = cut.at_ms
     if (host.open.size > 1) {

@@ -113,6 +113,8 @@ export const WORK_LIMITS = {
   consecutive_failures: 100,
   // A process that ends cuts all its connections; ends within this time count as one, however late they are read
   ends_together_ms: 300,
+  // An end is shared with others that were under way and ended within this time, however busy this thread was meanwhile
+  ends_near_ms: 1000,
   // After an end that took other requests with it, a host gets one batch of items at a time for so long
   one_batch_ms: 30_000,
   batch_wait_ms: 45_000, // for a batch before; then its items wait in the queue, where they hold no place

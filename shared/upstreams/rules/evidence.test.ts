@@ -4,7 +4,12 @@ import { Evidence } from './evidence.ts'
 const HOUR = 3_600_000
 
 /** A call that was answered at once. */
-const at = (now_ms: number, has_moment: boolean) => ({ now_ms, began_ms: now_ms, has_moment })
+const at = (now_ms: number, has_moment: boolean, status: number | null = 503) => ({
+  now_ms,
+  began_ms: now_ms,
+  has_moment,
+  status,
+})
 
 it('closes nothing for one item whose calls fail while others are served', () => {
   const evidence = new Evidence()
@@ -51,6 +56,7 @@ it('starts again from a call that began after the first failure and went well', 
 it('closes for one call where nobody was served for a while, unless the call may be its own fault', () => {
   expect(new Evidence().failed('a', 'away', at(HOUR, false))).toBe(true)
   expect(new Evidence().failed('a', 'overloaded', at(HOUR, false))).toBe(true)
+  expect(new Evidence().failed('a', 'overloaded', at(HOUR, false, 500))).toBe(false)
   expect(new Evidence().failed('a', 'cut', at(HOUR, false))).toBe(false)
   expect(new Evidence().failed('a', 'quota', at(HOUR, false))).toBe(false)
   expect(new Evidence().failed('a', 'refused', at(HOUR, false))).toBe(false)

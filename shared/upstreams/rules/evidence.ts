@@ -4,6 +4,15 @@
 import type { Fault } from '../vocabulary.ts'
 import { CLOSED_STATES, stateOf } from './states.ts'
 
+/** A call that failed. */
+interface Failed {
+  /** Whether the answer says when it serves again. */
+  has_moment: boolean
+  status: number | null
+  began_ms: number
+  now_ms: number
+}
+
 export class Evidence {
   /** Items that failed since the last success, by the state that their faults lead to. */
   readonly #failed = new Map<string, Set<string>>()
@@ -38,12 +47,8 @@ export class Evidence {
   }
 
   /** Whether the upstream is closed by this: for all that is known nobody is served. */
-  failed(
-    item: string,
-    fault: Fault,
-    call: { has_moment: boolean; began_ms: number; now_ms: number },
-  ): boolean {
-    const { has_moment, began_ms, now_ms } = call
+  failed(item: string, fault: Fault, call: Failed): boolean {
+    const { has_moment, began_ms, now_ms, status } = call
     const state = stateOf(fault)
     if (state === undefined) return false
     if (this.#failures === 0) this.#beside = this.#begins.filter(begin_ms => begin_ms >= began_ms).length
@@ -54,7 +59,7 @@ export class Evidence {
     if (items.size < MOST_ITEMS) items.add(item)
     if (fault === 'rate' && has_moment) return true
     const isQuiet = now_ms - this.#succeeded_ms > QUIET_MS
-    if (state === 'away' && fault !== 'cut' && isQuiet) return true
+    if (state === 'away' && fault !== 'cut' && status !== MAY_BE_OF_INPUT && isQuiet) return true
     const isMost = this.#failures * 2 >= this.#beside || this.#failures >= ENOUGH
     return items.size >= CLOSED_STATES[state].items && isMost
   }
@@ -65,5 +70,7 @@ const MOST_ITEMS = 8
 const ENOUGH = 16
 /** Calls whose beginning is remembered: as many as a project has at work by default. */
 const BEGINS = 256
+/** A server that breaks does so for one input as well as for all. */
+const MAY_BE_OF_INPUT = 500
 /** Where nobody was served for so long, one refusal says as much as three. */
 const QUIET_MS = 10_000

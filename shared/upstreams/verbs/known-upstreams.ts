@@ -157,6 +157,7 @@ export class KnownUpstreams {
       (call.closed ??
         evidence.failed(item, fault, {
           has_moment: retry_after_ms !== null,
+          status: call.status,
           began_ms: call.began_ms,
           now_ms,
         }))
