@@ -8,8 +8,8 @@ import { called, deploy, fails, holds, type Play, ran, recordId, workOff, works 
 import type { Given } from './suite.ts'
 import type { World } from './world.ts'
 
-/** Plays what the input names. */
-const asTold: Play = item => PLAYS[item.input as keyof typeof PLAYS](item)
+/** Plays what the input names; items that other tests have left work. */
+const asTold: Play = item => (PLAYS[item.input as keyof typeof PLAYS] ?? works)(item)
 const PLAYS = {
   ok: works,
   fail: fails(),
