@@ -32,17 +32,12 @@ export class ItemLines {
   }
 
   step(step: OpenStep, ending: 'output' | 'error', text: string | undefined): string {
-    let line = this.#stepHead(step)
-    if (step.input !== undefined) line += `,"input":${step.input}`
-    if (text !== undefined) line += `,"${ending}":${text}`
-    if (step.answer !== undefined) line += `,"answer":${step.answer}`
-    if (step.upstream !== undefined) line += `,"upstream":${JSON.stringify(step.upstream)}`
-    return `${line}}}`
+    return `${this.#head('step')},"step":${this.#stepText(step, ending, text)}}`
   }
 
   /** The line of a step that was replaced by its recording. */
   reused(step: OpenStep): string {
-    return `${this.#stepHead(step)},"reused":true}}`
+    return `${this.#head('step')},"step":${this.#stepHead(step)},"reused":true}}`
   }
 
   /** The line of `step`, by which the next attempt knows that a person let the item pass, and the hold. */
@@ -72,16 +67,34 @@ export class ItemLines {
     return `${this.#head('error')},"error":${JSON.stringify({ ...error, message: shorten(error.message) })}}`
   }
 
+  /** The error of a call that was refused, with its step, which counts only if the refusal is the item's own. */
+  refused(error: WireError, step: OpenStep | undefined): string {
+    const line = this.error(error)
+    if (step === undefined) return line
+    const { code, message } = error
+    const report = this.#stepText(step, 'error', JSON.stringify({ code, message: shorten(message) }))
+    return `${line.slice(0, -2)},"step":${report}}}`
+  }
+
   #head(type: string): string {
     return `{"type":"${type}","seq":${this.#seq},"attempt":${this.#attempt}`
   }
 
-  /** A step's line without its payloads and closing braces. */
+  #stepText(step: OpenStep, ending: 'output' | 'error', text: string | undefined): string {
+    let report = this.#stepHead(step)
+    if (step.input !== undefined) report += `,"input":${step.input}`
+    if (text !== undefined) report += `,"${ending}":${text}`
+    if (step.answer !== undefined) report += `,"answer":${step.answer}`
+    if (step.upstream !== undefined) report += `,"upstream":${JSON.stringify(step.upstream)}`
+    return `${report}}`
+  }
+
+  /** A step without its payloads and its closing brace. */
   #stepHead({ key, kind, name, started, clock }: OpenStep): string {
     const duration_ms = Math.round((performance.now() - clock) * 1000) / 1000
     const quoted = JSON.stringify(name)
-    const step = `{"key":${key === name ? quoted : JSON.stringify(key)},"kind":"${kind}","name":${quoted}`
-    return `${this.#head('step')},"step":${step},"started_at":"${isoOf(started)}","duration_ms":${duration_ms}`
+    const head = `{"key":${key === name ? quoted : JSON.stringify(key)},"kind":"${kind}","name":${quoted}`
+    return `${head},"started_at":"${isoOf(started)}","duration_ms":${duration_ms}`
   }
 }
 

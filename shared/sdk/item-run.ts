@@ -199,7 +199,7 @@ export class ItemRun implements Context {
     if (step.started >= this.#yieldAt)
       this.#decide('the item goes on in a later request', this.#lines.yield())
     this.#openSteps++
-    const scope = this.#scope(kind, name, wait)
+    const scope = this.#scope(step, wait)
     try {
       // Written before the call, because agents continue to extend the same list of messages afterwards.
       step.input = payloadOf(input, 'the input', key)
@@ -227,10 +227,10 @@ export class ItemRun implements Context {
   }
 
   /** The calls of a step, or those outside of all steps; undefined if nothing is known about upstreams. */
-  #scope(kind?: StepKind, step = '', waits = this.#waits): CallScope | undefined {
+  #scope(step?: OpenStep, waits = this.#waits): CallScope | undefined {
     if (this.#upstreams === undefined) return undefined
-    const is_model_call = kind === 'llm_call'
-    const firstBytes = is_model_call ? this.#upstreams.firstBytesOf(step) : undefined
+    const is_model_call = step?.kind === 'llm_call'
+    const firstBytes = is_model_call ? this.#upstreams.firstBytesOf(step.name) : undefined
     if (firstBytes) firstBytes.declared_ms = this.#first_byte_ms
     const of = {
       upstreams: this.#upstreams,
@@ -240,20 +240,20 @@ export class ItemRun implements Context {
       waits,
       firstBytes,
     }
-    const code = kind === undefined ? 'agent_error' : stepErrorOf(kind)
-    return new CallScope(of, refusal => this.#waitFor(refusal, code))
+    return new CallScope(of, refusal => this.#waitFor(refusal, step))
   }
 
   /** The item goes on when its upstream serves again; other steps that are under way end first. */
-  #waitFor({ report, status, words, retry_after_ms }: Refusal, code: string): void {
-    const line = this.#lines.error({
-      code,
+  #waitFor({ report, status, words, retry_after_ms }: Refusal, step: OpenStep | undefined): void {
+    const error = {
+      code: step === undefined ? 'agent_error' : stepErrorOf(step.kind),
       message: words,
       ...(status !== null && blamesRequest(status) && { retryable: false }),
       upstream: report,
       ...(status !== null && { status }),
       ...(retry_after_ms !== null && { retry_after_ms }),
-    })
+    }
+    const line = this.#lines.refused(error, step)
     this.#decided ??= { message: `the item waits for ${report.host}: ${words}`, line }
   }
 

@@ -310,7 +310,9 @@ export class Answer {
     if (typeof error?.code !== 'string' || typeof error.message !== 'string')
       throw new ProtocolError('error must have a code and a message')
     const stop = this.#stops?.ofError(inFlight, error)
-    if (stop && this.stop(inFlight, stop, error)) return
+    const endsHere = stop?.next.is === 'its own' || stop?.next.is === 'cut too often'
+    if (endsHere && error.step) this.#step(inFlight, error.step)
+    if (inFlight.done || (stop && this.stop(inFlight, stop, error))) return
     const verdict = errorVerdict(error, inFlight, this.#claim.target.declaration)
     if (verdict !== 'again') return this.end(inFlight, verdict)
     const delay_ms = backoffMs(inFlight.item.agent_failures)

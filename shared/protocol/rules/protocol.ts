@@ -137,6 +137,8 @@ export interface ItemError {
   status?: number
   /** When it says that it serves again. */
   retry_after_ms?: number
+  /** The call that was refused: a failed step, recorded only if the refusal is the item's own. */
+  step?: StepReport
 }
 
 /** One line of the response. Each but `heartbeat` and `later` names its item by `seq` and `attempt`. */

@@ -150,14 +150,23 @@ describe('items that an upstream refuses [items.upstreams]', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('do not wait for what only one of them meets: the third refusal is its own error [items.upstream-faults]', async () => {
+  it('do not wait for what only one of them meets: the third refusal is its own error, with its step [items.upstream-faults]', async () => {
+    const message = 'Forbidden'
+    const ask = {
+      key: 'ask',
+      kind: 'llm_call' as const,
+      name: 'ask',
+      error: { code: 'llm_call_error', message },
+      started_at: '2026-01-01T00:00:00Z',
+      duration_ms: 3,
+    }
     const sends = new Map<number, number>()
     engine.play(items =>
       items.flatMap(item => {
         sends.set(item.seq, (sends.get(item.seq) ?? 0) + 1)
         const report = { host: HOST, fault: 'refused' as const, closed: false, others_served: true }
         return item.seq === 7
-          ? [refused(item, { message: 'Forbidden', status: 403, retryable: false, upstream: report })]
+          ? [refused(item, { message, status: 403, retryable: false, upstream: report, step: ask })]
           : [result(item)]
       }),
     )
@@ -170,8 +179,11 @@ describe('items that an upstream refuses [items.upstreams]', () => {
     expect(sends.get(7)).toBe(3)
     expect((await engine.items(runId))[6]).toMatchObject({
       error_code: 'llm_call_error',
-      error_message: 'Forbidden',
+      error_message: message,
     })
+    expect(await engine.sql`select seq, key, error_code from steps`).toEqual([
+      { seq: 7, key: 'ask', error_code: 'llm_call_error' },
+    ])
     expect(await closed()).toHaveLength(0)
   })
 
