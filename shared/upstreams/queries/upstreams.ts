@@ -38,6 +38,9 @@ export async function closeUpstream(sql: Sql, seen: Refusal): Promise<void> {
       next_at, used_at)
     select ${project_id}, ${id}, ${kind}, ${host}, ${key}, ${model}, ${deployment_id}, ${label}, ${state}, now(), ${status},
       ${words}, ${after(sql, first)}, now()
+    where exists (select from upstreams where project_id = ${project_id} and id = ${id})
+      or (select count(*) from (select from upstreams where project_id = ${project_id} limit ${LIMITS.upstreams_per_project}) n)
+        < ${LIMITS.upstreams_per_project}
     on conflict (project_id, id) do update set state = excluded.state, status = excluded.status, words = excluded.words,
       since = case when u.state = excluded.state then u.since else now() end,
       probes = case when u.state = excluded.state then u.probes else 0 end,

@@ -142,54 +142,40 @@ export class KnownUpstreams {
   /** A call did not go well: says what becomes of its item. */
   stopped(project_id: string, call: FailedCall, before: StoppedBefore): Stop {
     const now_ms = this.#ctx.now()
-    const { fault, item, retry_after_ms } = call
+    const { fault, item, retry_after_ms, called = true } = call
     const state = stateOf(fault)
     const model = state !== undefined && CLOSED_STATES[state].ofAllModels ? '' : call.place.model
-    const name = { project_id, ...call.place, model }
+    const name = this.#bounded({ project_id, ...call.place, model })
     const id = upstreamId(name)
-    const { evidence } = this.#of(id)
-    const since_ms = this.#stopped.get(item) ?? call.began_ms
-    const others_served = call.called !== false && (call.others_served ?? evidence.succeeded_ms > since_ms)
+    const others_served = called && this.#othersServed(id, call)
     this.#remember(item, now_ms)
-    // Whoever has seen the calls themselves knows better than what is reported of those that failed.
-    const closes =
-      call.called !== false &&
-      (call.closed ??
-        evidence.failed(item, fault, {
-          has_moment: retry_after_ms !== null,
-          status: call.status,
-          began_ms: call.began_ms,
-          now_ms,
-        }))
-    if (closes && state !== undefined)
-      this.#close({
-        ...name,
-        id,
-        state,
-        ago_ms: now_ms - call.began_ms,
-        moment_ms: retry_after_ms,
-        ...wordsOf(call),
-      })
+    if (called && state !== undefined && this.#closes(id, call, now_ms)) {
+      const ago_ms = now_ms - call.began_ms
+      this.#close({ ...name, id, state, ago_ms, moment_ms: retry_after_ms, ...wordsOf(call) })
+    }
     const is_closed = this.#closed.has(id)
-    const isSame = before.upstream_id === id
-    const stops = isSame ? before.stops : 0
-    const refusals = isSame ? before.refusals : 0
     const { cut_answers } = before
-    const next: Next =
-      call.called === false
-        ? is_closed
-          ? { is: 'waiting' }
-          : { is: 'again', delay_ms: 0 }
-        : nextOf({ fault, is_closed, others_served, stops, refusals, cut_answers, retry_after_ms })
+    const { stops, refusals } = before.upstream_id === id ? before : NEVER_STOPPED
+    const next: Next = called
+      ? nextOf({ fault, is_closed, others_served, stops, refusals, cut_answers, retry_after_ms })
+      : notCalled(is_closed)
     return {
       next,
-      upstream: {
-        id,
-        stops: Math.min(stops + 1, MOST),
-        refusals: Math.min(refusals + Number(others_served), MOST),
-      },
-      cut_answers: Math.min(cut_answers + Number(fault === 'cut' && call.called !== false), MOST),
+      upstream: { id, stops: counted(stops, called), refusals: counted(refusals, others_served) },
+      cut_answers: counted(cut_answers, called && fault === 'cut'),
     }
+  }
+
+  /** Whether others were served since the item was stopped last, or since its call began. */
+  #othersServed(id: string, { item, began_ms, others_served }: FailedCall): boolean {
+    const since_ms = this.#stopped.get(item) ?? began_ms
+    return others_served ?? this.#of(id).evidence.succeeded_ms > since_ms
+  }
+
+  /** Whoever has seen the calls themselves knows better than what is reported of those that failed. */
+  #closes(id: string, { closed, fault, item, status, began_ms, retry_after_ms }: FailedCall, now_ms: number) {
+    const has_moment = retry_after_ms !== null
+    return closed ?? this.#of(id).evidence.failed(item, fault, { has_moment, status, began_ms, now_ms })
   }
 
   /**
@@ -257,6 +243,13 @@ export class KnownUpstreams {
     this.#ctx.waitUntil(writing.catch(error => noteTrouble(this.#ctx.sql, error, this.#ctx.now())))
   }
 
+  /** Whatever keys a deployment makes up, it has a bounded number of upstreams; any more are one for each host. */
+  #bounded(name: UpstreamName & Place): UpstreamName & Place {
+    if (name.key === '' || name.deployment_id === null || this.#closed.has(upstreamId(name))) return name
+    const own = [...this.#closed.values()].filter(one => one.deployment_id === name.deployment_id)
+    return own.length < LIMITS.upstreams_per_deployment ? name : { ...name, key: '', model: '' }
+  }
+
   #of(id: string): Known {
     const used_ms = this.#ctx.now()
     const known = this.#known.get(id) ?? { evidence: new Evidence(), used_ms }
@@ -275,8 +268,15 @@ export class KnownUpstreams {
   }
 }
 
+const NEVER_STOPPED = { stops: 0, refusals: 0 }
+
 /** The largest number that its column holds. */
 const MOST = 32_767
+const counted = (before: number, isOneMore: boolean): number => Math.min(before + Number(isOneMore), MOST)
+
+/** The agent's process knows an upstream as closed; if it is open again, the process learns so within a second. */
+const notCalled = (is_closed: boolean): Next =>
+  is_closed ? { is: 'waiting' } : { is: 'again', delay_ms: LIMITS.upstream_look_ms }
 
 const wordsOf = ({ place: { label }, status, words }: FailedCall) => ({
   label,

@@ -285,6 +285,24 @@ describe('a state', () => {
     expect((await engine.run(runId)).waits_for).toBeNull()
   })
 
+  it('is kept for a bounded number of keys, however many a deployment makes up', async () => {
+    engine.play(items =>
+      items.map(item =>
+        refused(item, {
+          upstream: {
+            host: HOST,
+            key: item.seq.toString(16).padStart(32, '0'),
+            fault: 'overloaded',
+            closed: true,
+          },
+        }),
+      ),
+    )
+    await engine.submit(120)
+    await consumeAll()
+    expect((await closed()).length).toBeLessThanOrEqual(LIMITS.upstreams_per_deployment + 1)
+  })
+
   it('that an agent behind a URL reports stops its own deployment alone', async () => {
     const other = await engine.agent('other')
     engine.play((items, { target }) =>
