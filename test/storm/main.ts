@@ -22,6 +22,7 @@ function tell(seed: number, figures: RoundFigures): void {
     `${number(acknowledged)} acknowledged`,
     `${number(items)} items`,
     `${number(answers)} answers, ${unreachable} unreachable`,
+    `${number(figures.refused)} calls refused`,
     `${number(compared)} figures compared at work`,
     `back in ${seconds(figures.slowest_back_ms)}`,
     `drained in ${seconds(figures.drained_ms)}`,
