@@ -112,10 +112,15 @@ async function configure(double: string, key: string, settings: Partial<Settings
 const read = async (double: string, key: string): Promise<Counts> =>
   (await fetch(`${double}/__counts?key=${encodeURIComponent(key)}`)).json() as Promise<Counts>
 
-function lines({ items, isPoisonous }: Pick<Scenario, 'items' | 'isPoisonous'>): ReadableStream<Uint8Array> {
+function lines({
+  items,
+  poisons_of = 0,
+}: Pick<Scenario, 'items' | 'poisons_of'>): ReadableStream<Uint8Array> {
   const line = (i: number) => {
     const is =
-      isPoisonous && i === Math.floor(items / 2) ? 'poison' : 'Where is my parcel? It was sent ten days ago.'
+      i % poisons_of === Math.floor(poisons_of / 2)
+        ? 'poison'
+        : 'Where is my parcel? It was sent ten days ago.'
     return `${JSON.stringify({ item_id: `item-${i}`, input: { id: String(i), text: `item-${i}: ${is}` } })}\n`
   }
   const text = Array.from({ length: items }, (_, i) => line(i)).join('')

@@ -15,8 +15,8 @@ export interface Scenario {
   provider: Partial<Settings>
   /** The agent itself is stopped from `from_s` on, for `for_s`. */
   stopsAgent?: true
-  /** One item in the middle ends its process or its connection. */
-  isPoisonous?: true
+  /** Of so many items the middle one ends its process or its connection. */
+  poisons_of?: number
 }
 
 /** Half of the answers within 800 ms, one in a hundred after 8 s: what was measured with providers (sigma: settings.ts). */
@@ -78,11 +78,11 @@ export function scenarios(isQuick: boolean): Scenario[] {
     for_s: null,
     provider: { latency: LATENCY, ...provider },
   })
-  const poisonous = (name: string, agent: Scenario['agent'], items = 60): Scenario => ({
+  const poisonous = (name: string, agent: Scenario['agent'], poisons_of: number): Scenario => ({
     ...always(name, { latency: { median_ms: 1000, sigma: 0 } }),
     agent,
-    items,
-    isPoisonous: true,
+    items: poisons_of,
+    poisons_of,
   })
   return [
     away('provider away (503)', t.outage_s, 'unavailable'),
@@ -109,10 +109,11 @@ export function scenarios(isQuick: boolean): Scenario[] {
         failures: [{ kind: 'stuck', from_s, to_s: from_s + t.hang_s }],
       },
     },
-    poisonous('one of 60 ends its connection', 'url'),
-    poisonous('one of 60 ends its process', 'deadly bundle'),
+    poisonous('one of 60 ends its connection', 'url', 60),
+    poisonous('one of 60 ends its process', 'deadly bundle', 60),
     poisonous('one alone ends its connection', 'url', 1),
     poisonous('one alone ends its process', 'deadly bundle', 1),
+    { ...poisonous('1 % end their connections', 'url', 100), items },
     always(`gateway gives up after ${t.gateway_s} s, 2 % take longer`, {
       failures: [{ kind: 'stuck', share: 0.02, of: 'items' }],
       gateway: { seconds: t.gateway_s, how: 'answer' },
