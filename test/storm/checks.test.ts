@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { checkAnswers, checkEntries, checkItems } from './checks.ts'
+import { closedWrongly } from './closures.ts'
 import { FAULTS, UPSTREAM_FAULTS } from './faults.ts'
 import { type Entry, itemNameOf } from './ledger.ts'
 import { FAULTS_PER_ROUND, planOf, UPSTREAM_FAULTS_PER_ROUND } from './nemesis.ts'
@@ -88,6 +89,14 @@ it('a failure is reported unless PostgreSQL was in trouble and the answer says s
   expect(checkAnswers([{ ...failure, code: 'internal' }], trouble)).toHaveLength(1)
   expect(checkAnswers([{ ...failure, from: 60_000, to: 61_000 }], trouble)).toHaveLength(1)
   expect(checkAnswers([{ ...failure, status: 401, code: 'unauthenticated' }], trouble)).toHaveLength(1)
+})
+
+it('an upstream that is closed while no fault strikes it is closed wrongly', () => {
+  const struck = { agent: [{ from: 10_000, to: 12_000 }], credential: [] }
+  const agent = (at_ms: number) => ({ kind: 'agent' as const, at_ms })
+  expect(closedWrongly([agent(10_500), agent(14_000)], struck)).toEqual([])
+  const wrong = [agent(9000), agent(16_000), { kind: 'credential' as const, at_ms: 11_000 }]
+  expect(closedWrongly(wrong, struck)).toEqual(wrong)
 })
 
 it('a seed determines which faults strike when, another seed gives other strikes, and ten rounds include every fault', () => {

@@ -4,6 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import postgres from 'postgres'
+import type { Window } from './closures.ts'
 import type { Installation } from './installation.ts'
 import type { Refusal } from './provider.ts'
 import type { KeptStore } from './stores.ts'
@@ -29,9 +30,12 @@ const RESTART_MS = 2000
 const between = (min: number, max: number, { strength }: Strike) => Math.round(min + (max - min) * strength)
 
 /** Records the window in which callers may get `store_unreachable`; checkAnswers adds time for connections it broke. */
-async function inTrouble(installation: Installation, work: () => Promise<unknown>): Promise<void> {
+const inTrouble = ({ trouble }: Installation, work: () => Promise<unknown>) => within(trouble, work)
+
+/** Records from when to when something takes. */
+async function within(windows: Window[], work: () => Promise<unknown>): Promise<void> {
   const window = { from: Date.now(), to: Number.POSITIVE_INFINITY }
-  installation.trouble.push(window)
+  windows.push(window)
   try {
     await work()
   } finally {
@@ -119,11 +123,12 @@ function ofProvider(how: Refusal, min_ms: number, max_ms: number): Fault {
   return {
     target: 'provider',
     weight: 1,
-    async strike({ provider }, strike) {
-      const end = provider.refuse(how)
-      await pause(between(min_ms, max_ms, strike))
-      end()
-    },
+    strike: ({ provider, struck }, strike) =>
+      within(struck.credential, async () => {
+        const end = provider.refuse(how)
+        await pause(between(min_ms, max_ms, strike))
+        end()
+      }),
   }
 }
 
@@ -135,7 +140,8 @@ export const UPSTREAM_FAULTS: Record<string, Fault> = {
   'url agent restarts': {
     target: 'url agent',
     weight: 1,
-    strike: (installation, strike) => installation.leaveUrlAgent(between(1000, 4000, strike)),
+    strike: ({ leaveUrlAgent, struck }, strike) =>
+      within(struck.agent, () => leaveUrlAgent(between(1000, 4000, strike))),
   },
 }
 

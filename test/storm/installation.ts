@@ -14,6 +14,7 @@ import { createClient } from '../../shared/sdk/client.ts'
 import { installAudit } from '../faults/support/audit.ts'
 import { freePort } from '../support/ports.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { installClosures, type Struck } from './closures.ts'
 import { type Disk, makeDisk } from './disk.ts'
 import { BY_SCHEDULE } from './payloads.ts'
 import { buildProgram } from './program.ts'
@@ -57,6 +58,8 @@ export interface Installation {
   receiver: Receiver
   /** Windows in which PostgreSQL could not be queried as usual, in milliseconds since the epoch. */
   trouble: { from: number; to: number }[]
+  /** Windows in which the agent behind a URL or the provider served nobody. */
+  struck: Struck
   close(): Promise<void>
 }
 
@@ -84,6 +87,7 @@ async function build(parts: AsyncDisposableStack): Promise<Installation> {
   const config = { base_url: '', master_key: MASTER_KEY }
   const { api_key, project_id } = await bootstrapAccount(createContext({ connections, config }))
   await installAudit(sql)
+  await installClosures(sql)
   await sql`update projects set settings = settings || ${sql.json({ concurrency: CAPS.project, partition_concurrency: CAPS.partition })}
     where id = ${project_id}`
   const { units, urls } = await startUnits(parts, { postgres, redis, dataDir: disk.path })
@@ -103,6 +107,7 @@ async function build(parts: AsyncDisposableStack): Promise<Installation> {
     receiver,
     provider,
     trouble: [],
+    struck: { agent: [], credential: [] },
     ...started,
     close: () => parts.disposeAsync(),
   }

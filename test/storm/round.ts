@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Caller } from './caller.ts'
 import * as checks from './checks.ts'
+import { closedWrongly, closuresSince } from './closures.ts'
 import { CAPS, type Installation } from './installation.ts'
 import type { Ledger } from './ledger.ts'
 import { callFor, callUpstreams, type Load, resumeHeld } from './load.ts'
@@ -25,6 +26,8 @@ export interface RoundFigures {
   answers: number
   /** Calls that the provider refused. */
   refused: number
+  /** How often an upstream was found to serve nobody, and how often of these no fault had struck it. */
+  closures: { all: number; wrong: number }
   /** Answers that say that PostgreSQL was unreachable. */
   unreachable: number
   compared: number
@@ -59,6 +62,7 @@ export async function playRound(
   const drained_ms = Date.now() - ended
   say(`drained in ${drained_ms} ms`)
   await watching.stop()
+  const closures = await closuresSince(sql, since)
   const entries = ledger.ofRound(round)
   const unexpected = units.flatMap(unit => unit.unexpected.splice(0))
   const slow =
@@ -73,6 +77,7 @@ export async function playRound(
     items: entries.reduce((sum, entry) => sum + (entry.state === 'accepted' ? entry.items : 0), 0),
     answers: caller.answers,
     refused: installation.provider.refused - refusedBefore,
+    closures: { all: closures.length, wrong: closedWrongly(closures, installation.struck).length },
     unreachable: caller.failures.filter(one => one.code === 'store_unreachable').length,
     compared: watching.compared,
     slowest_back_ms: watching.slowest_back_ms,
@@ -116,7 +121,9 @@ async function drain(load: Load): Promise<string[]> {
       union all select 'claim ' || id || ' is held' from claims
       union all select 'recovery ' || id || ' is ' || status from recoveries where finished_at is null
       union all select 'callback ' || id || ' is due' from deliveries where due_at is not null
-      union all select 'moment ' || scheduled_for || ' is tried again' from occurrences where retry_at is not null`
+      union all select 'moment ' || scheduled_for || ' is tried again' from occurrences where retry_at is not null
+      -- Ends a second or so after the last item that waited with it.
+      union all select 'run ' || id || ' still waits for an upstream' from runs where waits_for is not null`
     const isOver = Date.now() > end
     if (left.length === 0) {
       if (isOver || (await checks.closedUpstreams(sql, project_id)).length === 0) return []
