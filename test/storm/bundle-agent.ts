@@ -1,13 +1,27 @@
 // The same agent as url-agent.ts, written with the SDK, for the agent runtime.
 
 import { agent, type Context, serve } from 'assay'
-import { COMPLETION, type Doing, slowMsOf } from './payloads.ts'
+import { type Doing, MODEL, slowMsOf } from './payloads.ts'
+
+const { PROVIDER_URL, PROVIDER_KEY } = (globalThis as unknown as { process: { env: Record<string, string> } })
+  .process.env
+
+/** As the clients of providers do it, which throw what is no good answer. */
+async function ask(request: { model: string; of: string }): Promise<object> {
+  const response = await globalThis.fetch(PROVIDER_URL!, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${PROVIDER_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify(request),
+  })
+  if (!response.ok) throw new Error(`the provider answered ${response.status}`)
+  return (await response.json()) as object
+}
 
 class StormAgent {
   async run(ctx: Context, input: { do: Doing; name: string }) {
     switch (input.do) {
       case 'step':
-        await ctx.llm('ask', { model: 'gpt-4o', of: input.name }, async () => COMPLETION)
+        await ctx.llm('ask', { model: MODEL, of: input.name }, ask)
         break
       case 'fail':
         throw new Error('it answered 503')
@@ -33,7 +47,11 @@ class StormAgent {
   }
 }
 // Does by hand what `@agent` does: Node runs this file as it is, and does not support decorators.
-const declaration = { name: 'storm bundle', maxConsecutiveFailures: 1_000_000 }
+const declaration = {
+  name: 'storm bundle',
+  maxConsecutiveFailures: 1_000_000,
+  network: ['$PROVIDER_URL'],
+}
 agent(declaration)(StormAgent, { kind: 'class', name: 'StormAgent' } as ClassDecoratorContext<
   typeof StormAgent
 >)

@@ -2,9 +2,10 @@
 
 import { expect, it } from 'vitest'
 import { checkAnswers, checkEntries, checkItems } from './checks.ts'
-import { FAULTS } from './faults.ts'
+import { closedWrongly } from './closures.ts'
+import { FAULTS, UPSTREAM_FAULTS } from './faults.ts'
 import { type Entry, itemNameOf } from './ledger.ts'
-import { FAULTS_PER_ROUND, planOf } from './nemesis.ts'
+import { FAULTS_PER_ROUND, planOf, UPSTREAM_FAULTS_PER_ROUND } from './nemesis.ts'
 import { doingOf, inputOf, OUTCOMES, outputOf, STEP_COST_MICRO } from './payloads.ts'
 import type { ItemRow, RunSeen } from './snapshot.ts'
 
@@ -22,6 +23,7 @@ function itemRow(name: string): ItemRow {
     input: inputOf(name),
     output: doing === 'fail' ? null : outputOf(inputOf(name)),
     cost_micro: doing === 'step' ? STEP_COST_MICRO : 0,
+    agent_failures: 0,
   }
 }
 
@@ -71,6 +73,7 @@ it.for<[what: string, change: (item: ItemRow) => Partial<ItemRow>, told: RegExp]
   ['another spelling of an output', ({ output }) => ({ output: `${output} ` }), /has the output/],
   ['another verdict', () => ({ outcome: 'degraded' }), /is completed, degraded/],
   ['an item of a run that nobody cancelled', () => ({ status: 'cancelled', outcome: null }), /is cancelled/],
+  ['a failure that is counted', () => ({ agent_failures: 1 }), /used 1 declared retries/],
   ['a step that was paid for twice', () => ({ cost_micro: 2 * STEP_COST_MICRO }), /cost 7000/],
 ])('%s is a breach', ([, change, told]) => {
   const run = runRow()
@@ -88,11 +91,25 @@ it('a failure is reported unless PostgreSQL was in trouble and the answer says s
   expect(checkAnswers([{ ...failure, status: 401, code: 'unauthenticated' }], trouble)).toHaveLength(1)
 })
 
+it('an upstream that is closed while no fault strikes it is closed wrongly', () => {
+  const struck = { agent: [{ from: 10_000, to: 12_000 }], credential: [] }
+  const agent = (at_ms: number) => ({ kind: 'agent' as const, at_ms })
+  expect(closedWrongly([agent(10_500), agent(14_000)], struck)).toEqual([])
+  const wrong = [agent(9000), agent(16_000), { kind: 'credential' as const, at_ms: 11_000 }]
+  expect(closedWrongly(wrong, struck)).toEqual(wrong)
+})
+
 it('a seed determines which faults strike when, another seed gives other strikes, and ten rounds include every fault', () => {
   const plans = (seed: number) => Array.from({ length: 10 }, (_, i) => planOf(seed, i + 1, 12_000))
   expect(plans(7)).toEqual(plans(7))
   expect(plans(7)).not.toEqual(plans(8))
   const met = plans(7).flat()
-  expect(met).toHaveLength(10 * FAULTS_PER_ROUND)
-  expect(new Set(met.map(strike => strike.fault))).toEqual(new Set(Object.keys(FAULTS)))
+  expect(met).toHaveLength(10 * (FAULTS_PER_ROUND + UPSTREAM_FAULTS_PER_ROUND))
+  const all = Object.keys({ ...FAULTS, ...UPSTREAM_FAULTS })
+  expect(new Set(met.map(strike => strike.fault))).toEqual(new Set(all))
+  const outside = plans(7)
+    .slice(0, 2)
+    .flat()
+    .filter(({ fault }) => fault in UPSTREAM_FAULTS)
+  expect(new Set(outside.map(strike => strike.fault))).toEqual(new Set(Object.keys(UPSTREAM_FAULTS)))
 })

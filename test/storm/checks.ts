@@ -67,7 +67,11 @@ export function checkItems(
         OUTCOMES[doing] === 'failed' || item.output === output ? [] : [says(`has the output ${item.output}`)]
       const cost = doing === 'step' ? STEP_COST_MICRO : 0
       const paid = item.cost_micro === cost ? [] : [says(`cost ${item.cost_micro} in place of ${cost}`)]
-      return [...kept, ...answered, ...paid]
+      const used =
+        OUTCOMES[doing] === 'failed' || item.agent_failures === 0
+          ? []
+          : [says(`used ${item.agent_failures} declared retries`)]
+      return [...kept, ...answered, ...paid, ...used]
     }),
   )
 }
@@ -97,6 +101,21 @@ export async function checkCounters(
 /** No verdict was recorded twice or changed, and none without a lease. */
 export const checkVerdicts = ({ sql }: Installation, runs: readonly RunSeen[]) =>
   eachOf(runs, AT_ONCE, async ({ id }) => (await breachesOf(sql, id)).map(what => `run ${id}: ${what}`))
+
+/** Nothing waits any more for something outside, and everything outside is known to serve. */
+export async function checkUpstreams({ sql, project_id }: Installation): Promise<string[]> {
+  const rows = await sql<{ what: string }[]>`
+    select 'item ' || seq || ' of run ' || run_id || ' still waits for an upstream' as what
+    from due_items where project_id = ${project_id} and due_at = 'infinity'
+    union all select 'run ' || id || ' still waits for an upstream' from runs
+      where project_id = ${project_id} and waits_for is not null
+    union all ${closedUpstreams(sql, project_id)}`
+  return rows.map(row => row.what)
+}
+
+export const closedUpstreams = (sql: Sql, project_id: string) => sql<{ what: string }[]>`
+  select 'upstream ' || host || ' is ' || state || ' since ' || since || ': ' || words as what
+  from upstreams where project_id = ${project_id} and state <> 'open'`
 
 /** Each callback was tried until it was delivered, or `delivery_tries` times if its receiver never accepts it. */
 export async function checkCallbacks(

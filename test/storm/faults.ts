@@ -4,7 +4,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import postgres from 'postgres'
+import type { Window } from './closures.ts'
 import type { Installation } from './installation.ts'
+import type { Refusal } from './provider.ts'
 import type { KeptStore } from './stores.ts'
 
 /** One planned strike of a fault, chosen beforehand so that the seed determines all of it. */
@@ -18,7 +20,7 @@ export interface Strike {
 
 export interface Fault {
   /** Faults of one target strike one after the other, except those of units. */
-  target: 'unit' | 'postgres' | 'redis' | 'disk'
+  target: 'unit' | 'postgres' | 'redis' | 'disk' | 'provider' | 'url agent'
   /** How often it is drawn, relative to the other faults. */
   weight: number
   strike(installation: Installation, strike: Strike): Promise<void>
@@ -28,9 +30,12 @@ const RESTART_MS = 2000
 const between = (min: number, max: number, { strength }: Strike) => Math.round(min + (max - min) * strength)
 
 /** Records the window in which callers may get `store_unreachable`; checkAnswers adds time for connections it broke. */
-async function inTrouble(installation: Installation, work: () => Promise<unknown>): Promise<void> {
+const inTrouble = ({ trouble }: Installation, work: () => Promise<unknown>) => within(trouble, work)
+
+/** Records from when to when something takes. */
+async function within(windows: Window[], work: () => Promise<unknown>): Promise<void> {
   const window = { from: Date.now(), to: Number.POSITIVE_INFINITY }
-  installation.trouble.push(window)
+  windows.push(window)
   try {
     await work()
   } finally {
@@ -112,6 +117,32 @@ async function takeConnections({ url }: KeptStore, ms: number): Promise<void> {
   await pause(ms)
   await Promise.all(taken)
   await sql.end({ timeout: 1 })
+}
+
+function ofProvider(how: Refusal, min_ms: number, max_ms: number): Fault {
+  return {
+    target: 'provider',
+    weight: 1,
+    strike: ({ provider, struck }, strike) =>
+      within(struck.credential, async () => {
+        const end = provider.refuse(how)
+        await pause(between(min_ms, max_ms, strike))
+        end()
+      }),
+  }
+}
+
+/** What items need outside refuses them. These strike in every round, beside the others. */
+export const UPSTREAM_FAULTS: Record<string, Fault> = {
+  'provider away': ofProvider('away', 2000, 6000),
+  'provider out of credit': ofProvider('out of credit', 2000, 6000),
+  'provider limits': ofProvider('limits', 2000, 4000),
+  'url agent restarts': {
+    target: 'url agent',
+    weight: 1,
+    strike: ({ leaveUrlAgent, struck }, strike) =>
+      within(struck.agent, () => leaveUrlAgent(between(1000, 4000, strike))),
+  },
 }
 
 export const FAULTS: Record<string, Fault> = {

@@ -1,7 +1,8 @@
 // An installation to break: two APIs, two consumers and a tick, each its own process that reaches both stores through a
-// relay; two agents, a schedule, a trigger, and a receiver of callbacks.
+// relay; two agents with a provider, a schedule, a trigger, and a receiver of callbacks.
 
 import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
@@ -13,9 +14,11 @@ import { createClient } from '../../shared/sdk/client.ts'
 import { installAudit } from '../faults/support/audit.ts'
 import { freePort } from '../support/ports.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { installClosures, type Struck } from './closures.ts'
 import { type Disk, makeDisk } from './disk.ts'
 import { BY_SCHEDULE } from './payloads.ts'
 import { buildProgram } from './program.ts'
+import { type Provider, startProvider } from './provider.ts'
 import { type KeptStore, keepPostgres, keepRedis } from './stores.ts'
 import { Unit } from './unit.ts'
 
@@ -45,12 +48,18 @@ export interface Installation {
   project_id: string
   /** Ids of the agent behind a URL and of the one that is a bundle. */
   agents: { url: string; bundle: string }
+  /** Its listener and connections are closed for so long; resolves when it listens again. */
+  leaveUrlAgent(ms: number): Promise<void>
+  /** What steps of both agents call. */
+  provider: Provider
   schedule_id: string
   trigger: { path: string; secret: string }
   /** Receives the callbacks; the path of each ends in its run's name. */
   receiver: Receiver
   /** Windows in which PostgreSQL could not be queried as usual, in milliseconds since the epoch. */
   trouble: { from: number; to: number }[]
+  /** Windows in which the agent behind a URL or the provider served nobody. */
+  struck: Struck
   close(): Promise<void>
 }
 
@@ -78,12 +87,14 @@ async function build(parts: AsyncDisposableStack): Promise<Installation> {
   const config = { base_url: '', master_key: MASTER_KEY }
   const { api_key, project_id } = await bootstrapAccount(createContext({ connections, config }))
   await installAudit(sql)
+  await installClosures(sql)
   await sql`update projects set settings = settings || ${sql.json({ concurrency: CAPS.project, partition_concurrency: CAPS.partition })}
     where id = ${project_id}`
   const { units, urls } = await startUnits(parts, { postgres, redis, dataDir: disk.path })
   const receiver = parts.adopt(await startReceiver(), one => one.close())
   answerByManner(receiver)
-  const started = await deployAll(parts, { base_url: urls[0]!, api_key, project_id })
+  const provider = parts.adopt(await startProvider(), one => one.close())
+  const started = await deployAll(parts, { base_url: urls[0]!, api_key, project_id, provider })
   return {
     sql,
     postgres,
@@ -94,7 +105,9 @@ async function build(parts: AsyncDisposableStack): Promise<Installation> {
     api_key,
     project_id,
     receiver,
+    provider,
     trouble: [],
+    struck: { agent: [], credential: [] },
     ...started,
     close: () => parts.disposeAsync(),
   }
@@ -141,10 +154,20 @@ function answerByManner(receiver: Receiver): void {
 
 async function deployAll(
   parts: AsyncDisposableStack,
-  { base_url, api_key, project_id }: { base_url: string; api_key: string; project_id: string },
+  {
+    base_url,
+    api_key,
+    project_id,
+    provider,
+  }: Pick<Installation, 'api_key' | 'project_id' | 'provider'> & {
+    base_url: string
+  },
 ) {
   const client = createClient({ baseUrl: base_url, apiKey: api_key })
-  const agent = parts.adopt(fork(join(import.meta.dirname, 'url-agent.ts')), one => void one.kill())
+  const agent = parts.adopt(
+    fork(join(import.meta.dirname, 'url-agent.ts'), { env: { ...process.env, PROVIDER_URL: provider.url } }),
+    one => void one.kill(),
+  )
   const url = `http://127.0.0.1:${await portOf(agent)}/`
   const deploy = async (slug: string, code: object) => {
     const made = await client.POST('/v1/agents', { body: { project_id, name: slug, slug } })
@@ -160,7 +183,12 @@ async function deployAll(
   const { code, declaration: ofBundle } = await bundleAgent(join(import.meta.dirname, 'bundle-agent.ts'))
   const agents = {
     url: await deploy('storm-url', { kind: 'url', url, protocol: 'ndjson', declaration }),
-    bundle: await deploy('storm-bundle', { kind: 'bundle', code, declaration: ofBundle }),
+    bundle: await deploy('storm-bundle', {
+      kind: 'bundle',
+      code,
+      declaration: ofBundle,
+      env: { PROVIDER_URL: provider.url, PROVIDER_KEY: 'key-of-the-storm' },
+    }),
   }
   const schedule = await client.POST('/v1/schedules', {
     body: { agent_id: agents.url, cron: '* * * * *', input: { do: 'answer', name: BY_SCHEDULE } },
@@ -169,6 +197,10 @@ async function deployAll(
   if (!schedule.data || !trigger.data) throw new Error('no schedule or no trigger')
   return {
     agents,
+    async leaveUrlAgent(ms: number) {
+      agent.send({ leave: ms })
+      await once(agent, 'message')
+    },
     schedule_id: schedule.data.id,
     trigger: { path: new URL(trigger.data.url).pathname, secret: trigger.data.secret! },
   }

@@ -7,7 +7,7 @@ import { itemRecordId } from '../../shared/kernel/ids.ts'
 import { type Answer, type Caller, isClear } from './caller.ts'
 import type { Installation } from './installation.ts'
 import { type Entry, itemNameOf, type Ledger } from './ledger.ts'
-import { BY_SCHEDULE, inputOf, MANNERS } from './payloads.ts'
+import { BY_SCHEDULE, doingOf, inputOf, MANNERS } from './payloads.ts'
 import { type Random, randomFrom } from './random.ts'
 
 const CALLERS = 4
@@ -181,6 +181,20 @@ async function recover(load: Load, name: string, random: Random): Promise<void> 
   const body = JSON.stringify({ name, project_id: load.installation.project_id, filter: { run_id } })
   const answer = await load.caller.ask('/v1/recoveries', { body })
   if (answer.status === 202) load.ledger.recovery_ids.push(answer.body.id as string)
+}
+
+/** Each agent gets an item that calls the provider, as the first caller after an outage. */
+export async function callUpstreams(load: Load): Promise<void> {
+  const { agents } = load.installation
+  for (const [which, agent_id] of Object.entries(agents)) {
+    let name = ''
+    for (let nth = 0; doingOf(name) !== 'step' || nth === 0; nth++) name = `after${load.round}${which}${nth}`
+    const entry = load.ledger.open({ name, round: load.round, items: 1, key: `key ${name}` })
+    const order = JSON.stringify({ agent_id, item_id: name, idempotency_key: entry.key })
+    await submit(load.caller, entry, '/v1/runs', {
+      body: `${order.slice(0, -1)},"input":${inputOf(name)}}`,
+    })
+  }
 }
 
 /** Resumes up to 200 paused items; @returns how many were paused. */

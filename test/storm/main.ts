@@ -17,11 +17,12 @@ const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
 const number = (n: number) => n.toLocaleString('en')
 
 function tell(seed: number, figures: RoundFigures): void {
-  const { round, faults, acknowledged, items, answers, unreachable, compared, breaches } = figures
+  const { round, faults, acknowledged, items, answers, unreachable, compared, closures, breaches } = figures
   const parts = [
     `${number(acknowledged)} acknowledged`,
     `${number(items)} items`,
     `${number(answers)} answers, ${unreachable} unreachable`,
+    `${number(figures.refused)} calls refused, upstreams closed ${closures.all} times, ${closures.wrong} of these wrongly`,
     `${number(compared)} figures compared at work`,
     `back in ${seconds(figures.slowest_back_ms)}`,
     `drained in ${seconds(figures.drained_ms)}`,

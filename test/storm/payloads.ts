@@ -58,9 +58,10 @@ export const outputOf = (input: string) => `{ "given" : ${input},"r":1.0 }`
 
 /** Cost of a model step: the list price of gpt-4o for 1,000 tokens in and 100 out. */
 export const STEP_COST_MICRO = 3500
+export const MODEL = 'gpt-4o'
 export const COMPLETION = {
   object: 'chat.completion',
-  model: 'gpt-4o',
+  model: MODEL,
   choices: [{ index: 0, message: { role: 'assistant', content: 'done' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 },
 }

@@ -3,9 +3,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Caller } from './caller.ts'
 import * as checks from './checks.ts'
+import { closedWrongly, closuresSince } from './closures.ts'
 import { CAPS, type Installation } from './installation.ts'
 import type { Ledger } from './ledger.ts'
-import { callFor, resumeHeld } from './load.ts'
+import { callFor, callUpstreams, type Load, resumeHeld } from './load.ts'
 import { planOf, strikeAll } from './nemesis.ts'
 import { runsSince } from './snapshot.ts'
 import { watch } from './watch.ts'
@@ -23,6 +24,10 @@ export interface RoundFigures {
   acknowledged: number
   items: number
   answers: number
+  /** Calls that the provider refused. */
+  refused: number
+  /** How often an upstream was found to serve nobody, and how often of these no fault had struck it. */
+  closures: { all: number; wrong: number }
   /** Answers that say that PostgreSQL was unreachable. */
   unreachable: number
   compared: number
@@ -43,6 +48,7 @@ export async function playRound(
     else settings || ${sql.json({ partition_concurrency: CAPS.partition })} end where id = ${installation.project_id}`
   const [{ since }] = (await sql<{ since: Date }[]>`select now() as since`) as unknown as [{ since: Date }]
   const caller = new Caller(installation.urls, installation.api_key)
+  const { refused: refusedBefore } = installation.provider
   const plan = planOf(seed, round, ROUND_MS)
   const watching = watch(sql, { byPartition: round % 2 !== 0 })
   const strike = async () => {
@@ -52,10 +58,11 @@ export async function playRound(
   }
   await Promise.all([callFor({ installation, ledger, caller, round }, { seed, ms: ROUND_MS }), strike()])
   const ended = Date.now()
-  const left = await drain(installation, caller)
+  const left = await drain({ installation, ledger, caller, round })
   const drained_ms = Date.now() - ended
   say(`drained in ${drained_ms} ms`)
   await watching.stop()
+  const closures = await closuresSince(sql, since)
   const entries = ledger.ofRound(round)
   const unexpected = units.flatMap(unit => unit.unexpected.splice(0))
   const slow =
@@ -69,6 +76,8 @@ export async function playRound(
     acknowledged: entries.filter(entry => entry.state === 'accepted').length,
     items: entries.reduce((sum, entry) => sum + (entry.state === 'accepted' ? entry.items : 0), 0),
     answers: caller.answers,
+    refused: installation.provider.refused - refusedBefore,
+    closures: { all: closures.length, wrong: closedWrongly(closures, installation.struck).length },
     unreachable: caller.failures.filter(one => one.code === 'store_unreachable').length,
     compared: watching.compared,
     slowest_back_ms: watching.slowest_back_ms,
@@ -87,13 +96,20 @@ export async function playRound(
       checks.checkVerdicts(installation, runs),
       checks.checkCallbacks(installation, entries, runs),
       checks.checkSchedule(installation, runs, since),
+      checks.checkUpstreams(installation),
     ])
     return [...found.flat(), ...checks.checkAnswers(caller.failures, installation.trouble)]
   }
 }
 
-/** Waits until no work is left, and resumes items as a person would; @returns what is left after DRAIN_MS. */
-async function drain({ sql, project_id }: Installation, caller: Caller): Promise<string[]> {
+/**
+ * Waits until no work is left, and resumes items as a person would; if nothing is left to try what is known to be closed, new
+ * items do. @returns what is left after DRAIN_MS
+ */
+async function drain(load: Load): Promise<string[]> {
+  const { caller, installation } = load
+  const { sql, project_id } = installation
+  let tried = false
   for (const end = Date.now() + DRAIN_MS; ; await pause(LOOK_MS)) {
     await resumeHeld(caller, sql)
     // A callback due in a minute or six is between two tries and not in flight: it is made due now.
@@ -105,8 +121,16 @@ async function drain({ sql, project_id }: Installation, caller: Caller): Promise
       union all select 'claim ' || id || ' is held' from claims
       union all select 'recovery ' || id || ' is ' || status from recoveries where finished_at is null
       union all select 'callback ' || id || ' is due' from deliveries where due_at is not null
-      union all select 'moment ' || scheduled_for || ' is tried again' from occurrences where retry_at is not null`
-    if (left.length === 0) return []
-    if (Date.now() > end) return left.slice(0, 10).map(row => `not drained: ${row.what}`)
+      union all select 'moment ' || scheduled_for || ' is tried again' from occurrences where retry_at is not null
+      -- Ends a second or so after the last item that waited with it.
+      union all select 'run ' || id || ' still waits for an upstream' from runs where waits_for is not null`
+    const isOver = Date.now() > end
+    if (left.length === 0) {
+      if (isOver || (await checks.closedUpstreams(sql, project_id)).length === 0) return []
+      if (!tried) await callUpstreams(load)
+      tried = true
+      continue
+    }
+    if (isOver) return left.slice(0, 10).map(row => `not drained: ${row.what}`)
   }
 }

@@ -11,6 +11,8 @@ export interface ItemRow {
   input: string
   output: string | null
   cost_micro: number
+  /** Failures that are its agent's own, which use up declared retries. */
+  agent_failures: number
 }
 
 export interface RunSeen {
@@ -34,7 +36,7 @@ export async function runsSince(sql: Sql, since: Date): Promise<RunSeen[]> {
     from runs where created_at >= ${since} and finished_at is not null`
   const items = await sql<ItemRow[]>`
     select i.run_id, substring(i.input from '"name" ?: ?"([^"]+)"') as name, i.status, i.outcome, i.input, i.output,
-      i.cost_micro
+      i.cost_micro, i.agent_failures
     from runs r join items i on i.project_id = r.project_id and i.run_id = r.id
     where r.created_at >= ${since} and r.finished_at is not null`
   const ofRun = Map.groupBy(items, item => item.run_id)

@@ -1,21 +1,56 @@
-// The agent behind a URL, its own process that no fault strikes. It speaks the protocol by hand, so that outputs are
-// the exact bytes of payloads.ts.
+// The agent behind a URL, its own process. It speaks the protocol by hand, so that outputs are the exact bytes of
+// payloads.ts, and reports refusals of its provider as an agent does that keeps no count of them. A message `{leave: ms}`
+// closes its listener and all connections for so long; it answers with `back`.
 
+import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { COMPLETION, type Doing, outputOf, slowMsOf } from './payloads.ts'
+import type { ItemError } from '../../shared/protocol/rules/protocol.ts'
+import { type Doing, MODEL, outputOf, slowMsOf } from './payloads.ts'
 
 interface Item {
   seq: number
   attempt: number
+  probe?: boolean
   recorded?: { key: string }[]
   input: { do: Doing; name: string }
 }
 
 const INPUT = '"input":'
+const { PROVIDER_URL } = process.env
+const host = new URL(PROVIDER_URL!).host
+
+interface Asked {
+  /** The body of a good answer. */
+  output?: unknown
+  refused?: ItemError
+  ago_ms: number
+}
+
+async function ask(of: string): Promise<Asked> {
+  const from = performance.now()
+  const response = await fetch(PROVIDER_URL!, {
+    method: 'POST',
+    headers: { authorization: 'Bearer url', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: MODEL, of }),
+  })
+  const body = await response.json()
+  const ago_ms = Math.round(performance.now() - from)
+  if (response.ok) return { output: body, ago_ms }
+  const moment = response.headers.get('retry-after')
+  const refused = {
+    code: 'provider_refused',
+    message: JSON.stringify(body),
+    upstream: { host, ago_ms },
+    status: response.status,
+    ...(moment !== null && { retry_after_ms: Number(moment) * 1000 }),
+  }
+  return { refused, ago_ms }
+}
 
 async function work(line: string, response: ServerResponse): Promise<void> {
-  const { seq, attempt, recorded = [], input } = JSON.parse(line) as Item
+  const { seq, attempt, probe, recorded = [], input } = JSON.parse(line) as Item
   const say = (type: string, more = '') =>
     response.write(`{"type":"${type}","seq":${seq},"attempt":${attempt}${more}}\n`)
   const step = (key: string, more: object) => {
@@ -26,9 +61,20 @@ async function work(line: string, response: ServerResponse): Promise<void> {
   // `input` is the last key of its line, and the storm's inputs do not contain it.
   const output = `,"output":${outputOf(line.slice(line.lastIndexOf(INPUT) + INPUT.length, -1))}`
   switch (input.do) {
-    case 'step':
-      step('ask', { kind: 'llm_call', name: 'gpt-4o', input: { of: input.name }, output: COMPLETION })
+    case 'step': {
+      if (recorded.some(one => one.key === 'ask')) return void say('result', output)
+      const { output: completion, refused, ago_ms } = await ask(input.name)
+      if (refused !== undefined) return void say('error', `,"error":${JSON.stringify(refused)}`)
+      const upstream = probe === true ? { upstream: { host, ago_ms } } : {}
+      step('ask', {
+        kind: 'llm_call',
+        name: MODEL,
+        input: { of: input.name },
+        output: completion,
+        ...upstream,
+      })
       return void say('result', output)
+    }
     case 'fail':
       return void say(
         'error',
@@ -67,6 +113,15 @@ const server = createServer(async (request, response) => {
 })
 server.on('clientError', (_, socket) => socket.destroy())
 server.listen(0, '127.0.0.1', () => process.send?.(server.address()))
+process.on('message', async ({ leave }: { leave: number }) => {
+  const { port } = server.address() as AddressInfo
+  server.close()
+  server.closeAllConnections()
+  await pause(leave)
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  process.send?.('back')
+})
 process.on('disconnect', () => process.exit(0))
 process.on('uncaughtException', error => {
   if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error // a request was cut off

@@ -10,7 +10,8 @@ export interface Figures {
   ok: number
   failed: number
   cancelled: number
-  /** Not ended when the bench stopped waiting. */
+  /** Not ended when the bench stopped waiting: for an upstream, and all others. */
+  waiting: number
   open: number
   seconds: number
   calls: number
@@ -111,9 +112,15 @@ async function configure(double: string, key: string, settings: Partial<Settings
 const read = async (double: string, key: string): Promise<Counts> =>
   (await fetch(`${double}/__counts?key=${encodeURIComponent(key)}`)).json() as Promise<Counts>
 
-function lines({ items, isPoisonous }: Pick<Scenario, 'items' | 'isPoisonous'>): ReadableStream<Uint8Array> {
+function lines({
+  items,
+  poisons_of = 0,
+}: Pick<Scenario, 'items' | 'poisons_of'>): ReadableStream<Uint8Array> {
   const line = (i: number) => {
-    const is = isPoisonous && i === items / 2 ? 'poison' : 'Where is my parcel? It was sent ten days ago.'
+    const is =
+      i % poisons_of === Math.floor(poisons_of / 2)
+        ? 'poison'
+        : 'Where is my parcel? It was sent ten days ago.'
     return `${JSON.stringify({ item_id: `item-${i}`, input: { id: String(i), text: `item-${i}: ${is}` } })}\n`
   }
   const text = Array.from({ length: items }, (_, i) => line(i)).join('')
@@ -130,16 +137,26 @@ async function ended({ sql }: Bench, run_id: string, until: number): Promise<boo
   return false
 }
 
-type Ends = Pick<Figures, 'ok' | 'failed' | 'cancelled' | 'open' | 'most_sends' | 'retries' | 'notes'>
+type Ends = Pick<
+  Figures,
+  'ok' | 'failed' | 'cancelled' | 'waiting' | 'open' | 'most_sends' | 'retries' | 'notes'
+>
 
 async function figuresOf({ sql }: Bench, run_id: string): Promise<Ends> {
   const [ends] = await sql`
     select count(*) filter (where outcome in ('ok', 'degraded'))::int as ok,
       count(*) filter (where status = 'failed')::int as failed,
       count(*) filter (where status = 'cancelled')::int as cancelled,
-      count(*) filter (where completed_at is null and status <> 'cancelled')::int as open,
+      count(*) filter (where is_open and waits)::int as waiting,
+      count(*) filter (where is_open and not waits)::int as open,
       max(attempt)::int as most_sends, sum(least(agent_failures, ${RETRIES}))::int as retries
-    from items where run_id = ${run_id}`
+    from (
+      select i.*, i.completed_at is null and i.status <> 'cancelled' as is_open,
+        i.status = 'queued' and (r.waits_for is not null or d.seq is not null) as waits
+      from runs r join items i on i.project_id = r.project_id and i.run_id = r.id
+        left join due_items d on d.project_id = r.project_id and d.run_id = r.id and d.seq = i.seq
+          and d.due_at = 'infinity'
+      where r.id = ${run_id}) of_run`
   const [run] = await sql`select stop_reason from runs where id = ${run_id}`
   const codes = await sql`
     select error_code, count(*)::int as n from items

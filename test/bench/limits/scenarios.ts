@@ -1,7 +1,7 @@
 // What may go wrong outside, as settings of the double. Times are seconds since the first call. Each has a short version, in
 // which what fails is back after seconds; the long one has the times of a bad night.
 
-import type { Settings } from '../../support/provider.ts'
+import type { Kind, Provider, Settings } from '../../support/provider.ts'
 
 export interface Scenario {
   name: string
@@ -15,8 +15,8 @@ export interface Scenario {
   provider: Partial<Settings>
   /** The agent itself is stopped from `from_s` on, for `for_s`. */
   stopsAgent?: true
-  /** One item in the middle ends its process or its connection. */
-  isPoisonous?: true
+  /** Of so many items the middle one ends its process or its connection. */
+  poisons_of?: number
 }
 
 /** Half of the answers within 800 ms, one in a hundred after 8 s: what was measured with providers (sigma: settings.ts). */
@@ -66,11 +66,11 @@ export function scenarios(isQuick: boolean): Scenario[] {
   const { from_s, most_s } = t
   const items = PACE * (from_s + t.after_s)
   const like = { items, most_s, from_s, agent: 'bundle' as const }
-  const away = (name: string, for_s: number, kind: 'unavailable' | 'quota' | 'rate' | 'stuck'): Scenario => ({
+  const away = (name: string, for_s: number, kind: Kind, provider: Provider = 'openai'): Scenario => ({
     ...like,
     name: `${name}, ${for_s} s`,
     for_s,
-    provider: { latency: LATENCY, failures: [{ kind, from_s, to_s: from_s + for_s }] },
+    provider: { provider, latency: LATENCY, failures: [{ kind, from_s, to_s: from_s + for_s }] },
   })
   const always = (name: string, provider: Partial<Settings>): Scenario => ({
     ...like,
@@ -78,11 +78,11 @@ export function scenarios(isQuick: boolean): Scenario[] {
     for_s: null,
     provider: { latency: LATENCY, ...provider },
   })
-  const poisonous = (name: string, agent: Scenario['agent']): Scenario => ({
+  const poisonous = (name: string, agent: Scenario['agent'], poisons_of: number): Scenario => ({
     ...always(name, { latency: { median_ms: 1000, sigma: 0 } }),
     agent,
-    items: 60,
-    isPoisonous: true,
+    items: poisons_of,
+    poisons_of,
   })
   return [
     away('provider away (503)', t.outage_s, 'unavailable'),
@@ -93,7 +93,11 @@ export function scenarios(isQuick: boolean): Scenario[] {
       stopsAgent: true,
     },
     away('out of credit, then back', t.credit_s, 'quota'),
+    away("out of credit in Anthropic's words (400), then back", t.credit_s, 'credit', 'anthropic'),
     always('key refused (401), never back', { failures: [{ kind: 'unauthorized', from_s }] }),
+    always('401 for one item', {
+      failures: [{ kind: 'unauthorized', items: [`item-${Math.floor(items / 2)}`] }],
+    }),
     always('403 for 2 % of the inputs', {
       failures: [{ kind: 'forbidden_bare', share: 0.02, of: 'items' }],
     }),
@@ -105,8 +109,11 @@ export function scenarios(isQuick: boolean): Scenario[] {
         failures: [{ kind: 'stuck', from_s, to_s: from_s + t.hang_s }],
       },
     },
-    poisonous('one of 60 ends its connection', 'url'),
-    poisonous('one of 60 ends its process', 'deadly bundle'),
+    poisonous('one of 60 ends its connection', 'url', 60),
+    poisonous('one of 60 ends its process', 'deadly bundle', 60),
+    poisonous('one alone ends its connection', 'url', 1),
+    poisonous('one alone ends its process', 'deadly bundle', 1),
+    { ...poisonous('1 % end their connections', 'url', 100), items },
     always(`gateway gives up after ${t.gateway_s} s, 2 % take longer`, {
       failures: [{ kind: 'stuck', share: 0.02, of: 'items' }],
       gateway: { seconds: t.gateway_s, how: 'answer' },

@@ -1,0 +1,72 @@
+// The model provider that the agents' steps call. Guarantee: it refuses everybody or nobody, and answers well otherwise.
+
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { COMPLETION } from './payloads.ts'
+
+/** How it refuses, and in which words. */
+const REFUSALS = {
+  away: { status: 503, headers: {}, error: { message: 'The engine is overloaded', code: null } },
+  'out of credit': {
+    status: 429,
+    headers: {},
+    error: { message: 'You exceeded your current quota', code: 'insufficient_quota' },
+  },
+  limits: {
+    status: 429,
+    headers: { 'retry-after': '1' },
+    error: { message: 'Rate limit reached for requests', code: 'rate_limit_exceeded' },
+  },
+}
+export type Refusal = keyof typeof REFUSALS
+
+export interface Provider {
+  /** Where calls are posted to. */
+  url: string
+  served: number
+  refused: number
+  /** Refuses all calls until the returned function is called. */
+  refuse(how: Refusal): () => void
+  close(): Promise<void>
+}
+
+export async function startProvider(): Promise<Provider> {
+  let refusal: Refusal | undefined
+  const answer = (response: ServerResponse) => {
+    if (refusal === undefined) {
+      provider.served++
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(COMPLETION))
+      return
+    }
+    provider.refused++
+    const { status, headers, error } = REFUSALS[refusal]
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(JSON.stringify({ error }))
+  }
+  const server = createServer((request, response) => {
+    response.on('error', () => {}) // whoever called was killed
+    request.on('error', () => {})
+    request.resume().once('end', () => answer(response))
+  })
+  server.keepAliveTimeout = 60_000
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 })
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const provider: Provider = {
+    url: `http://127.0.0.1:${port}/v1/chat/completions`,
+    served: 0,
+    refused: 0,
+    refuse(how) {
+      refusal = how
+      return () => {
+        refusal = undefined
+      }
+    },
+    async close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+  return provider
+}
