@@ -5,6 +5,7 @@ import { deleteClaims } from '../../claims/queries/leases.ts'
 import type { Sql } from '../../context.ts'
 import { become, countMoves, guard, useMoves } from '../../items/queries/transitions.ts'
 import type { RunKey } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { hasSeq, numbers, texts } from '../../kernel/packed-columns.ts'
 import { type FlushClaims, LOCKED, lockClaims } from './flush-claims.ts'
 
@@ -45,9 +46,9 @@ export async function returnItems(
       insert into attempts (project_id, run_id, seq, attempt, started_at, code, message)
       select ${project_id}, ${run_id}, seq, attempt, started_at, code, message from returned where not waits
       on conflict do nothing
-    ), due as (
+    ), ${waits ? sql`shut as (${shutUpstreams(sql, run, returns)}),` : sql``} due as (
       insert into due_items (project_id, run_id, seq, due_at, together, cuts, upstream_id, stops, refusals, cut_answers)
-      select ${project_id}, ${run_id}, seq, case when waits then 'infinity' else now() + make_interval(secs => delay_ms / 1000) end,
+      select ${project_id}, ${run_id}, seq, ${waits ? sql.unsafe(WAITING) : sql`now() + make_interval(secs => delay_ms / 1000)`},
         together, cuts, upstream_id, stops, refusals, cut_answers
       from returned
       on conflict (project_id, run_id, seq) do update
@@ -56,7 +57,7 @@ export async function returnItems(
           refusals = excluded.refusals, cut_answers = excluded.cut_answers
     ), n as (select count(*)::int as n from returned),
     closed as (${deleteClaims(sql, project_id, claims.closed)}), counted as (
-      update runs r set ${sql.unsafe(countMoves(RETURNED))}, touched_at = now() ${waits ? waitForUpstream(sql) : sql``}
+      update runs r set ${sql.unsafe(countMoves(RETURNED))}, touched_at = now() ${sql.unsafe(waits ? WAIT_FOR_UPSTREAM : '')}
       from n where r.project_id = ${project_id} and r.id = ${run_id}
       returning r.project_id
     ), used as (
@@ -68,10 +69,19 @@ export async function returnItems(
   return row?.n ?? 0
 }
 
+/** An upstream may have opened since its consumer knew it closed: then its items are offered again soon, as nothing else does. */
+const WAITING = `case when waits and upstream_id in (select id from shut) then 'infinity'
+        else now() + make_interval(secs => greatest(delay_ms, case when waits then ${LIMITS.upstream_look_ms} else 0 end) / 1000) end`
+
+const shutUpstreams = (sql: Sql, { project_id }: RunKey, returns: readonly Return[]) => sql`
+      select id from upstreams where project_id = ${project_id} and (state <> 'open' or next_at is not null)
+        and id = any(${[...new Set(returns.flatMap(({ upstream }) => upstream?.id ?? []))]}::uuid[])`
+
 /** Fresh items of a run are not offered while others wait for an upstream, which they would need too. */
-const waitForUpstream = (sql: Sql) => sql`,
-        waits_since = case when r.waits_for is null and r.unavailable is null then coalesce((select now() from returned where waits limit 1), r.waits_since) else r.waits_since end,
-        waits_for = case when r.unavailable is null then coalesce(r.waits_for, (select upstream_id from returned where waits limit 1)) end`
+const WAIT = `(select upstream_id from returned where waits and upstream_id in (select id from shut) limit 1)`
+const WAIT_FOR_UPSTREAM = `,
+        waits_since = case when r.waits_for is null and r.unavailable is null and ${WAIT} is not null then now() else r.waits_since end,
+        waits_for = case when r.unavailable is null then coalesce(r.waits_for, ${WAIT}) end`
 
 /** The items that leave, as `returned`. */
 const takeBack = (

@@ -40,7 +40,8 @@ export class Evidence {
 
   succeeded(began_ms: number, now_ms: number): void {
     this.#succeeded_ms = now_ms
-    if (began_ms < this.#first_ms) return
+    const isSetBack = this.#first_ms > now_ms // the clock: what it says of before means nothing
+    if (began_ms < this.#first_ms && !isSetBack) return
     this.#failed.clear()
     this.#failures = 0
     this.#first_ms = Number.POSITIVE_INFINITY

@@ -131,9 +131,10 @@ export class KnownUpstreams {
     for (const model of new Set([place.model, ''])) {
       const name = { project_id, ...place, model }
       const id = upstreamId(name)
-      this.#of(id).evidence.succeeded(began_ms, now_ms)
+      // An agent that answers is there, whenever it was asked; a provider may have refused everybody since.
+      this.#of(id).evidence.succeeded(place.kind === 'agent' ? now_ms : began_ms, now_ms)
       const closed = this.#closed.get(id)
-      if (closed === undefined || closed.since_ms > began_ms) continue
+      if (closed === undefined || (closed.since_ms > began_ms && closed.since_ms <= now_ms)) continue
       this.#closed.delete(id)
       this.#write(openUpstream(this.#ctx.sql, { ...name, id, ago_ms: now_ms - began_ms }))
     }
@@ -222,9 +223,8 @@ export class KnownUpstreams {
         ({ lasted_ms, ...one }) => [one.id, { ...one, since_ms: read_ms - lasted_ms }] as const,
       )
       // What this process closed lately may not be written yet.
-      const mine = [...this.#closed].filter(
-        ([, { since_ms }]) => since_ms >= read_ms - LIMITS.upstream_look_ms,
-      )
+      const isNew = ({ since_ms }: Closed) => Math.abs(read_ms - since_ms) < LIMITS.upstream_look_ms
+      const mine = [...this.#closed].filter(([, one]) => isNew(one))
       this.#closed = new Map([...read, ...mine])
     } catch (error) {
       noteTrouble(this.#ctx.sql, error, this.#ctx.now())
