@@ -96,3 +96,17 @@ it('closes for nothing that is the request’s own', () => {
     for (const fault of ['rejected', 'provider_error'] as const)
       expect(evidence.failed(item, fault, at(HOUR, false))).toBe(false)
 })
+
+it('counts no item again that was refused while others were served, so that the last ones of a run close nothing', () => {
+  const evidence = new Evidence()
+  for (const [n, item] of ['a', 'b', 'c', 'd'].entries()) {
+    evidence.failed(item, 'refused', at(HOUR + n, false))
+    evidence.succeeded(HOUR + n + 0.1, HOUR + n + 0.5)
+  }
+  const closed = ['a', 'b', 'c', 'd', 'a', 'b'].map(item =>
+    evidence.failed(item, 'refused', at(HOUR + 100, false)),
+  )
+  expect(closed).not.toContain(true)
+  const others = ['e', 'f', 'g'].map(item => evidence.failed(item, 'refused', at(HOUR + 200, false)))
+  expect(others).toEqual([false, false, true])
+})

@@ -2,7 +2,7 @@
 // only a call that was made after the first failure speaks for it.
 
 import type { Fault } from '../vocabulary.ts'
-import { CLOSED_STATES, stateOf } from './states.ts'
+import { CLOSED_STATES, type ClosedState, stateOf } from './states.ts'
 
 /** A call that failed. */
 interface Failed {
@@ -16,6 +16,8 @@ interface Failed {
 export class Evidence {
   /** Items that failed since the last success, by the state that their faults lead to. */
   readonly #failed = new Map<string, Set<string>>()
+  /** Items that were refused while others were served: the latest. Their next refusals say nothing about others. */
+  readonly #suspects = new Set<string>()
   /** Calls that failed since then, and when the first of them was answered. */
   #failures = 0
   #first_ms = Number.POSITIVE_INFINITY
@@ -42,6 +44,7 @@ export class Evidence {
     this.#succeeded_ms = now_ms
     const isSetBack = this.#first_ms > now_ms // the clock: what it says of before means nothing
     if (began_ms < this.#first_ms && !isSetBack) return
+    for (const state of OF_INPUTS) for (const item of this.#failed.get(state) ?? []) this.#suspect(item)
     this.#failed.clear()
     this.#failures = 0
     this.#first_ms = Number.POSITIVE_INFINITY
@@ -51,7 +54,7 @@ export class Evidence {
   failed(item: string, fault: Fault, call: Failed): boolean {
     const { has_moment, began_ms, now_ms, status } = call
     const state = stateOf(fault)
-    if (state === undefined) return false
+    if (state === undefined || (OF_INPUTS.includes(state) && this.#suspects.has(item))) return false
     if (this.#failures === 0) this.#beside = this.#begins.filter(begin_ms => begin_ms >= began_ms).length
     this.#first_ms = Math.min(this.#first_ms, now_ms)
     this.#failures++
@@ -64,9 +67,17 @@ export class Evidence {
     const isMost = this.#failures * 2 >= this.#beside || this.#failures >= ENOUGH
     return items.size >= CLOSED_STATES[state].items && isMost
   }
+
+  #suspect(item: string): void {
+    this.#suspects.add(item)
+    if (this.#suspects.size > SUSPECTS) this.#suspects.delete(this.#suspects.keys().next().value!)
+  }
 }
 
 const MOST_ITEMS = 8
+/** States that an input can lead to as well as a credential. */
+const OF_INPUTS: readonly ClosedState[] = ['refused', 'out_of_credit']
+const SUSPECTS = 1000
 /** So many failures without a success close, however many calls are still worked on: each more is one in vain. */
 const ENOUGH = 16
 /** Calls whose beginning is remembered: as many as a project has at work by default. */
