@@ -80,12 +80,16 @@ export function modelOf(url: string, body: unknown): string {
   return name.slice(0, LIMITS.name_characters)
 }
 
+/** An error's body comes with its head; whoever called waits no longer for what it says. */
+const HEAD_MS = 500
+
 /** The beginning of a response's body, which stays whole for whoever reads the response. */
 export async function bodyHead(response: Response): Promise<string> {
   if (response.body === null || response.bodyUsed) return ''
   const reader = response.clone().body!.getReader()
   const decoder = new TextDecoder()
   let text = ''
+  const timer = setTimeout(() => void reader.cancel().catch(() => {}), HEAD_MS)
   try {
     while (text.length < LIMITS.upstream_body_bytes) {
       const { done, value } = await reader.read()
@@ -95,6 +99,7 @@ export async function bodyHead(response: Response): Promise<string> {
   } catch {
     // What came before the answer broke is enough to say what it was.
   } finally {
+    clearTimeout(timer)
     void reader.cancel().catch(() => {})
   }
   return text.slice(0, LIMITS.upstream_body_bytes)

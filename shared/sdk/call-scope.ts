@@ -1,5 +1,5 @@
-// What is known about the calls of one step of an item. Guarantee: once one of them was refused by an upstream that the item
-// waits for, the step has ended, and no further call of it leaves.
+// What is known about the calls of one step of an item. Guarantee: a step that returns has its result, whatever became of
+// single calls; one that throws after its last call was refused waits for whoever refused it.
 
 import type { UpstreamReport } from '../protocol/rules/protocol.ts'
 import { Interrupt } from './errors.ts'
@@ -14,8 +14,10 @@ export interface Refusal {
   retry_after_ms: number | null
 }
 
-/** The calls of one step, or those that an item makes outside its steps. */
-export class CallScope {
+/** Long enough for an agent's code to call somebody else; clients wait at least twice as long before they try again. */
+const IDLE_MS = 200
+
+export interface Scope {
   readonly upstreams: Upstreams
   /** Names the item. */
   readonly item: string
@@ -25,32 +27,71 @@ export class CallScope {
   /** Whether the item waits for an upstream that refuses it; if not, its agent gets the refusal. */
   readonly waits: boolean
   readonly firstBytes: FirstBytes | undefined
-  /** Rejects once the item has to wait. */
-  readonly stopped: Promise<never>
-  readonly #stop: (refusal: Refusal) => void
-  #reject!: (error: Interrupt) => void
-  refusal: Refusal | undefined
+}
+
+export class CallScope {
+  readonly of: Scope
+  #refusal: Refusal | undefined
+  #open = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** Rejects when a model call was refused, its client does something else than calling, and the step would wait. */
+  readonly left: Promise<never>
+  #leave!: (error: Error) => void
   /** What a call showed that the consumer has to know although the item goes on. */
   seen: UpstreamReport | undefined
   /** A call was sent that may have had an effect. */
   hasEffects = false
+  /** The step has ended: calls that it left behind are nobody's. */
+  isOver = false
+  /** Calls whose answer began well, and that nothing else is known of yet. */
+  readonly #answered = new Set<() => void>()
   readonly #settling = new Set<Promise<void>>()
 
-  constructor(
-    of: Pick<CallScope, 'upstreams' | 'item' | 'is_model_call' | 'probes' | 'waits' | 'firstBytes'>,
-    stop: (refusal: Refusal) => void,
-  ) {
-    this.upstreams = of.upstreams
-    this.item = of.item
-    this.is_model_call = of.is_model_call
-    this.probes = of.probes
-    this.waits = of.waits
-    this.firstBytes = of.firstBytes
-    this.#stop = stop
-    this.stopped = new Promise((_, reject) => {
-      this.#reject = reject
+  constructor(of: Scope) {
+    this.of = of
+    this.left = new Promise((_, reject) => {
+      this.#leave = reject
     })
-    this.stopped.catch(() => {})
+    this.left.catch(() => {})
+  }
+
+  /** The refusal of the latest call, if that was refused. */
+  get refusal(): Refusal | undefined {
+    return this.#refusal
+  }
+
+  /** A call begins; returns what is to be called when it has an answer or an error. */
+  enter(): () => void {
+    this.#open++
+    return () => this.#open--
+  }
+
+  /** The latest call was not refused. */
+  accept(): void {
+    this.#refusal = undefined
+  }
+
+  /** The latest call was refused. A client that waits before it tries again holds the item's place no longer. */
+  refuse(refusal: Refusal, idle_ms = IDLE_MS): void {
+    this.#refusal = refusal
+    if (!this.of.is_model_call) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      if (this.#refusal === refusal && this.#open === 0 && this.waitsNow)
+        this.#leave(new Interrupt(refusal.words))
+    }, idle_ms)
+  }
+
+  /** Whether the step waits if it throws now. What it has sent before would be sent again, so only a model call may have. */
+  get waitsNow(): boolean {
+    const { waits, is_model_call } = this.of
+    return this.refusal !== undefined && waits && (is_model_call || !this.hasEffects)
+  }
+
+  /** An answer has begun well; `good` is called when the step returns, unless it is dropped before. Returns how. */
+  answered(good: () => void): () => boolean {
+    this.#answered.add(good)
+    return () => this.#answered.delete(good)
   }
 
   /** What becomes of a call is found out beside its client, which may throw before that. */
@@ -59,19 +100,11 @@ export class CallScope {
     this.#settling.add(settled)
   }
 
-  /** Resolves when it is known what became of all calls; undefined if it is. */
-  settled(): Promise<unknown> | undefined {
-    return this.#settling.size === 0 ? undefined : Promise.all(this.#settling)
-  }
-
-  /** The item waits from here on: nothing more of this step is sent. */
-  stop(refusal: Refusal): never {
-    const error = new Interrupt(refusal.words)
-    if (this.refusal === undefined) {
-      this.refusal = refusal
-      this.#stop(refusal)
-      this.#reject(error)
-    }
-    throw error
+  /** The step has returned, or thrown; resolves when it is known what became of its calls. */
+  async end(hasReturned: boolean): Promise<void> {
+    if (this.#settling.size > 0) await Promise.all(this.#settling)
+    if (hasReturned) for (const good of this.#answered) good()
+    clearTimeout(this.#timer)
+    this.isOver = true
   }
 }

@@ -7,10 +7,10 @@ import { type Classified, classify } from '../upstreams/rules/classify.ts'
 import { wasSent } from '../upstreams/rules/transport.ts'
 import { addressOf, bodyHead, type CallAddress, modelOf } from './call-parts.ts'
 import type { CallScope } from './call-scope.ts'
-import { Interrupt, messageOf } from './errors.ts'
+import { Interrupt, isA, messageOf, partsOf } from './errors.ts'
 import { addressOfNode, type NodeCall, watchNodeHttp } from './node-calls.ts'
 import type { Place } from './upstreams.ts'
-import { watched } from './watched-response.ts'
+import { watch } from './watched-response.ts'
 
 interface Scopes {
   run<T>(scope: CallScope, fn: () => T): T
@@ -46,27 +46,30 @@ function watchFetch(scopes: Scopes): void {
   if (typeof outside !== 'function') return
   globalThis.fetch = ((input, init) => {
     const scope = scopes.getStore()
-    return scope === undefined ? outside(input, init) : seen(scope, outside, input, init)
+    return scope === undefined || scope.isOver ? outside(input, init) : seen(scope, outside, input, init)
   }) as Fetch
+  Object.assign(globalThis.fetch, outside)
 }
 
 /** A call that did not pass `fetch`: it cannot be held, and its body is not read. */
 async function nodeCallEnded(seen: NodeCall): Promise<void> {
   const { scope, began_ms, status, header, error } = seen
-  const address = await addressOfNode(scope.upstreams.key, seen)
+  const address = await addressOfNode(scope.of.upstreams.key, seen)
   if (address === undefined) return
   const call: Call = { scope, address, body: undefined, began_ms }
   const now_ms = Date.now()
-  const { is_model_call } = scope
-  const answer = { status, header, body: '', sent: status !== null || wasSent(error), is_model_call }
+  const { is_model_call } = scope.of
+  const sent = status !== null || wasSent(error)
   // Whoever gives a call up gets the same error as one whose connection ended: that is left to the agent.
-  if (status === null && answer.sent) return
-  try {
-    if (status !== null && status < 400) good(call)
-    else judge(call, classify({ ...answer, took_ms: now_ms - began_ms }, now_ms), status)
-  } finally {
-    if (!address.isSafe && answer.sent) scope.hasEffects = true
+  if (status === null && sent) return
+  if (status !== null && status < 400) {
+    scope.accept()
+    good(call)
+  } else {
+    const answer = { status, header, body: '', sent, took_ms: now_ms - began_ms, is_model_call }
+    judge(call, classify(answer, now_ms), status)
   }
+  if (!address.isSafe && sent && scope.refusal === undefined) scope.hasEffects = true
 }
 
 /** Runs code whose calls belong to a scope. */
@@ -81,29 +84,33 @@ async function seen(
   input: Parameters<Fetch>[0],
   init: Parameters<Fetch>[1],
 ): Promise<Response> {
-  if (scope.refusal) throw new Interrupt(scope.refusal.words)
-  const address = await addressOf(scope.upstreams.key, input, init)
+  const address = await addressOf(scope.of.upstreams.key, input, init)
   if (address === undefined) return outside(input, init)
   const call: Call = { scope, address, body: init?.body, began_ms: Date.now() }
-  const closed = scope.probes ? undefined : scope.upstreams.closed(placeOf(call), Date.now())
-  if (closed !== undefined && (scope.is_model_call || closed.fault === 'away' || closed.fault === 'rate')) {
-    if (!scope.waits) return refusalOf(closed.words)
-    const report = { ...reportOf(placeOf(call)), fault: closed.fault, called: false }
-    scope.stop({ report, status: null, words: closed.words, retry_after_ms: null })
-  }
-  scope.upstreams.began(placeOf(call), call.began_ms)
-  const response = await answerTo(call, outside, input, init)
-  const found = await refused(scope, response, call.began_ms)
+  const known = refusedBefore(call)
+  if (known !== undefined) return known
+  scope.of.upstreams.began(placeOf(call), call.began_ms)
+  const own =
+    init?.signal ?? (typeof Request === 'function' && input instanceof Request ? input.signal : undefined)
+  const leave = scope.enter()
+  const response = await answerTo(call, outside, input, init, own).finally(leave)
+  const found = await refusalIn(call, response)
   if (found !== undefined) judge(call, found, response.status)
-  if (!address.isSafe) scope.hasEffects = true
-  if (found !== undefined) return response
-  if (!scope.is_model_call) good(call)
-  else
-    watched(response, {
-      ended: () => good(call),
-      failed: error => judge(call, notAnswered(call, error), response.status),
-      speaksOfError: text => judge(call, classOf(call, 200, text), response.status),
-    })
+  else {
+    scope.accept()
+    const drop = scope.answered(() => good(call))
+    if (scope.of.is_model_call)
+      watch(response, {
+        failed: error => {
+          if (drop() && !own?.aborted) judge(call, notAnswered(call, error), response.status)
+        },
+        speaksOfError: text => {
+          const said = classOf(call, 200, text)
+          if (said !== undefined && drop()) judge(call, said, response.status)
+        },
+      })
+  }
+  if (!address.isSafe && scope.refusal === undefined) scope.hasEffects = true
   return response
 }
 
@@ -115,11 +122,26 @@ interface Call {
   began_ms: number
 }
 
-const placeOf = ({ scope, address: { host, key, url }, body }: Call): Place => ({
+const placeOf = ({ scope: { of }, address: { host, key, url }, body }: Call): Place => ({
   host,
   key,
-  model: scope.probes || scope.upstreams.isTroubled(Date.now()) ? modelOf(url, body) : '',
+  model: of.probes || of.upstreams.isTroubled(Date.now()) ? modelOf(url, body) : '',
 })
+
+/** What is answered without a call: a model call to a closed upstream, and a client that tries again by itself. */
+function refusedBefore(call: Call): Response | undefined {
+  const { scope } = call
+  const { is_model_call, probes, upstreams, waits } = scope.of
+  if (scope.waitsNow && scope.refusal?.report.host === call.address.host)
+    throw new Interrupt(scope.refusal.words)
+  if (!is_model_call || probes) return undefined
+  const closed = upstreams.closed(placeOf(call), Date.now())
+  if (closed === undefined) return undefined
+  if (!waits) return refusalOf(closed.words)
+  const report = { ...reportOf(placeOf(call)), fault: closed.fault, called: false }
+  scope.refuse({ report, status: null, words: closed.words, retry_after_ms: null }, 0)
+  throw new Interrupt(closed.words)
+}
 
 /** Sends the call. One whose answer does not begin for much longer than others of its step is given up. */
 async function answerTo(
@@ -127,23 +149,23 @@ async function answerTo(
   outside: Fetch,
   input: Parameters<Fetch>[0],
   init: Parameters<Fetch>[1],
+  own: AbortSignal | null | undefined,
 ): Promise<Response> {
   const { scope, address, began_ms } = call
-  const bound_ms = scope.firstBytes?.bound_ms()
+  const { firstBytes } = scope.of
+  const bound_ms = firstBytes?.bound_ms()
   const given_up = bound_ms === undefined ? undefined : new AbortController()
   const timer = given_up && setTimeout(() => given_up.abort(), bound_ms)
-  const signals = [init?.signal, given_up?.signal].filter(signal => signal instanceof AbortSignal)
+  const signals = [own, given_up?.signal].filter(signal => signal instanceof AbortSignal)
   try {
     const response = await outside(input, given_up ? { ...init, signal: AbortSignal.any(signals) } : init)
-    scope.firstBytes?.answered(Date.now() - began_ms)
+    firstBytes?.answered(Date.now() - began_ms)
     return response
   } catch (error) {
-    if (given_up?.signal.aborted) scope.firstBytes?.gaveUp()
-    try {
-      if (given_up?.signal.aborted || !init?.signal?.aborted) judge(call, notAnswered(call, error), null)
-    } finally {
-      if (!address.isSafe && wasSent(error)) scope.hasEffects = true
-    }
+    const isLate = given_up?.signal.aborted === true && !own?.aborted
+    if (isLate) firstBytes?.gaveUp(bound_ms!)
+    if (isLate || !own?.aborted) judge(call, notAnswered(call, error), null)
+    if (!address.isSafe && scope.refusal === undefined && wasSent(error)) scope.hasEffects = true
     throw error
   } finally {
     clearTimeout(timer)
@@ -154,8 +176,8 @@ async function answerTo(
 function good(call: Call): void {
   const { scope, began_ms } = call
   const now_ms = Date.now()
-  scope.upstreams.served(placeOf(call), began_ms, now_ms)
-  if (scope.probes) scope.seen = { ...reportOf(placeOf(call)), ago_ms: now_ms - began_ms }
+  scope.of.upstreams.served(placeOf(call), began_ms, now_ms)
+  if (scope.of.probes) scope.seen = { ...reportOf(placeOf(call)), ago_ms: now_ms - began_ms }
 }
 
 const reportOf = ({ host, key, model }: Place): UpstreamReport => ({
@@ -165,56 +187,66 @@ const reportOf = ({ host, key, model }: Place): UpstreamReport => ({
 })
 
 function notAnswered(call: Call, error: unknown): Classified | undefined {
-  if (messageOf(error).includes(DENIED)) return undefined // by the agent's own declaration
+  // By the agent's own declaration, or by how it calls: nobody outside has to do with it.
+  if (messageOf(error).includes(DENIED) || isMisuse(error)) return undefined
   return classOf(call, null, '', wasSent(error))
+}
+
+/** Node's `fetch` names no code for what it does not send, such as to a port that is not allowed. */
+const isMisuse = (error: unknown): boolean => {
+  if (!isA(error, TypeError)) return false
+  const { cause } = partsOf(error)
+  return (
+    error.message !== 'terminated' &&
+    (cause === undefined || (cause as { code?: unknown }).code === undefined)
+  )
 }
 
 function classOf({ scope, began_ms }: Call, status: number | null, body: string, sent = true) {
   const now_ms = Date.now()
-  const { is_model_call } = scope
+  const { is_model_call } = scope.of
   const answer = { status, header: () => null, body, sent, took_ms: now_ms - began_ms, is_model_call }
   return classify(answer, now_ms)
 }
 
-/** What an answer refuses; undefined for a good one. */
-async function refused(
-  scope: CallScope,
-  response: Response,
-  began_ms: number,
-): Promise<Classified | undefined> {
+/** What an answer refuses; undefined for a good one, and for what is the agent's to read. */
+async function refusalIn({ scope, began_ms }: Call, response: Response): Promise<Classified | undefined> {
   const { status, headers } = response
-  const { is_model_call } = scope
-  if (response.ok && !(is_model_call && isPage(headers))) return undefined
-  const now_ms = Date.now()
+  const { is_model_call } = scope.of
+  const isOurs = is_model_call ? !response.ok || isPage(headers) : status === TOO_MANY
+  if (!isOurs) return undefined
+  const took_ms = Date.now() - began_ms
   const body = await bodyHead(response)
   const header = (name: string) => headers.get(name)
-  return classify({ status, header, body, sent: true, took_ms: now_ms - began_ms, is_model_call }, now_ms)
+  return classify({ status, header, body, sent: true, took_ms, is_model_call }, Date.now())
 }
+
+const TOO_MANY = 429
 
 /** Other errors in a 200 are found when they are read; of a page a client only says that it is no JSON. */
 const isPage = (headers: Headers): boolean => (headers.get('content-type') ?? '').startsWith('text/html')
 
 /**
- * What a call that did not go well means for its item. Outside of a model call only what was not sent, and 429, is the
- * upstream's: anything else may have had an effect, and is the agent's to handle.
+ * What a call that did not go well means for its step, if that throws. Outside of a model call only what was not sent, and
+ * 429, is the upstream's: anything else may have had an effect, and is the agent's to handle. It closes nothing there: a
+ * tool may be given its host by its input.
  */
 function judge(call: Call, found: Classified | undefined, status: number | null): void {
-  if (found === undefined) return
   const { scope, began_ms } = call
+  if (scope.isOver) return
+  scope.accept()
+  if (found === undefined) return
+  const { is_model_call, item, upstreams, waits } = scope.of
   const { fault, words, retry_after_ms } = found
   if (fault === 'rejected' || fault === 'provider_error') return
-  if (!scope.is_model_call && fault !== 'rate' && (fault !== 'away' || status !== null)) return
+  if (!is_model_call && fault !== 'rate' && (fault !== 'away' || status !== null)) return
   const place = { ...placeOf(call), model: modelOf(call.address.url, call.body) }
-  const report = scope.upstreams.failed(place, found, {
-    item: scope.item,
-    status,
-    began_ms,
-    now_ms: Date.now(),
-  })
-  // What this step has sent before would be sent again.
-  if (scope.waits && (scope.is_model_call || !scope.hasEffects))
-    scope.stop({ report, status, words, retry_after_ms })
-  scope.seen = report
+  const now_ms = Date.now()
+  const report = is_model_call
+    ? upstreams.failed(place, found, { item, status, began_ms, now_ms })
+    : { ...reportOf(place), fault, ago_ms: now_ms - began_ms, closed: false, others_served: false }
+  if (waits) scope.refuse({ report, status, words, retry_after_ms })
+  else scope.seen = report
 }
 
 /** How the egress of a bundle's process begins a refusal of its own. */

@@ -21,9 +21,9 @@ export class FirstBytes {
     this.#answers++
   }
 
-  /** A call was given up: the next may take twice as long. */
-  gaveUp(): void {
-    this.#factor *= 2
+  /** A call was given up after this bound: the next may take twice as long. Many may be at once. */
+  gaveUp(bound_ms: number): void {
+    if (bound_ms === this.bound_ms()) this.#factor *= 2
   }
 
   /** Milliseconds after which a call without an answer is given up; undefined while that is not known. */

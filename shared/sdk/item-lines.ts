@@ -68,9 +68,8 @@ export class ItemLines {
   }
 
   /** The error of a call that was refused, with its step, which counts only if the refusal is the item's own. */
-  refused(error: WireError, step: OpenStep | undefined): string {
+  refused(error: WireError, step: OpenStep): string {
     const line = this.error(error)
-    if (step === undefined) return line
     const { code, message } = error
     const report = this.#stepText(step, 'error', JSON.stringify({ code, message: shorten(message) }))
     return `${line.slice(0, -2)},"step":${report}}}`

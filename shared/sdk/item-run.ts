@@ -92,7 +92,6 @@ export class ItemRun implements Context {
 
   /** Runs the item to its end. Never rejects. */
   async execute(agent: Agent): Promise<void> {
-    let scope: CallScope | undefined
     try {
       if (this.#line.budget_micro !== null && this.#line.budget_micro <= 0) {
         throw new ItemError('nothing is left of the budget', { code: 'budget_exceeded' })
@@ -107,13 +106,11 @@ export class ItemRun implements Context {
       this.#waits = agent.options.wait ?? true
       const { firstByteSeconds } = agent.options
       if (firstByteSeconds !== undefined) this.#first_byte_ms = firstByteSeconds * 1000
-      scope = this.#scope()
-      const output = await within(scope, async () => new agent.construct().run(this, input))
+      const output = await new agent.construct().run(this, input)
       const checked =
         outputSchema && !this.#decided ? await check(outputSchema, output, 'output') : { value: output }
       this.#end(this.#lines.result(checked.value, this.#degraded, checked.problem))
     } catch (error) {
-      await scope?.settled()
       this.#end(this.#lines.error(this.#failures.wireError(error)))
     }
   }
@@ -205,16 +202,19 @@ export class ItemRun implements Context {
       step.input = payloadOf(input, 'the input', key)
       const offer = this.#offerFor(step)
       if (offer !== undefined) return this.#reuse(step, offer) as T
-      const output = await called(scope, fn)
-      await scope?.settled()
+      const output = await (scope === undefined
+        ? fn()
+        : Promise.race([within(scope, async () => fn()), scope.left]))
+      await scope?.end(true)
       step.upstream = scope?.seen
       if (read !== undefined) step.answer = told(output, read)
       this.#report(step, 'output', payloadOf(output, 'the output', key))
       return output
     } catch (error) {
-      await scope?.settled()
-      // What an upstream refused is no step: it will be.
-      if (scope?.refusal) throw error
+      await scope?.end(false)
+      // What an upstream refused is no step, nor is one around it: it will be.
+      if (scope?.waitsNow) this.#waitFor(scope.refusal!, step)
+      if (this.#decided && isA(error, Interrupt)) throw error
       step.upstream = scope?.seen
       const code = stepErrorOf(kind)
       if (!isA(error, Interrupt)) this.#failures.add(error, kind)
@@ -226,35 +226,33 @@ export class ItemRun implements Context {
     }
   }
 
-  /** The calls of a step, or those outside of all steps; undefined if nothing is known about upstreams. */
-  #scope(step?: OpenStep, waits = this.#waits): CallScope | undefined {
+  /** The calls of a step; undefined if nothing is known about upstreams. */
+  #scope(step: OpenStep, waits = this.#waits): CallScope | undefined {
     if (this.#upstreams === undefined) return undefined
-    const is_model_call = step?.kind === 'llm_call'
+    const is_model_call = step.kind === 'llm_call'
     const firstBytes = is_model_call ? this.#upstreams.firstBytesOf(step.name) : undefined
     if (firstBytes) firstBytes.declared_ms = this.#first_byte_ms
-    const of = {
+    return new CallScope({
       upstreams: this.#upstreams,
       item: `${this.item.run_id} ${this.seq}`,
       is_model_call,
       probes: this.#line.probe === true,
       waits,
       firstBytes,
-    }
-    return new CallScope(of, refusal => this.#waitFor(refusal, step))
+    })
   }
 
   /** The item goes on when its upstream serves again; other steps that are under way end first. */
-  #waitFor({ report, status, words, retry_after_ms }: Refusal, step: OpenStep | undefined): void {
+  #waitFor({ report, status, words, retry_after_ms }: Refusal, step: OpenStep): never {
     const error = {
-      code: step === undefined ? 'agent_error' : stepErrorOf(step.kind),
+      code: stepErrorOf(step.kind),
       message: words,
       ...(status !== null && blamesRequest(status) && { retryable: false }),
       upstream: report,
       ...(status !== null && { status }),
       ...(retry_after_ms !== null && { retry_after_ms }),
     }
-    const line = this.#lines.refused(error, step)
-    this.#decided ??= { message: `the item waits for ${report.host}: ${words}`, line }
+    return this.#decide(`the item waits for ${report.host}: ${words}`, this.#lines.refused(error, step))
   }
 
   /** The recording that can replace this call: it has the same key and the same input. */
@@ -312,13 +310,6 @@ export class ItemRun implements Context {
     this.#onEnd()
   }
 }
-
-/** What a step returns; one whose call was refused ends at once, whatever its client does about it. */
-const called = <T>(
-  scope: CallScope | undefined,
-  fn: () => T | PromiseLike<T>,
-): Promise<T> | T | PromiseLike<T> =>
-  scope === undefined ? fn() : Promise.race([within(scope, async () => fn()), scope.stopped])
 
 /** A promise that nobody awaits must not end the Node process and its other items; the trace has its failure. */
 function handled<T>(promise: Promise<T>): Promise<T> {

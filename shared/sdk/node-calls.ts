@@ -36,7 +36,7 @@ type Builtins = { getBuiltinModule?: (name: string) => unknown }
 /** Headers that can hold a credential. */
 const CREDENTIALS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key']
 
-/** Reports each call of node:http that belongs to a scope, when it has ended. */
+/** Reports each call of node:http that belongs to a scope, when its answer begins. */
 export function watchNodeHttp(
   scopeOf: () => CallScope | undefined,
   ended: (call: NodeCall) => Promise<void>,
@@ -44,11 +44,12 @@ export function watchNodeHttp(
   const { process } = globalThis as { process?: Builtins }
   const channels = process?.getBuiltinModule?.('node:diagnostics_channel') as Channel | undefined
   if (typeof channels?.subscribe !== 'function') return
-  const calls = new WeakMap<object, { scope: CallScope; began_ms: number }>()
+  const calls = new WeakMap<object, { scope: CallScope; began_ms: number; leave(): void }>()
   const end = (request: ClientRequest, response: ClientResponse | undefined, error: unknown) => {
     const call = calls.get(request)
     calls.delete(request)
     if (call === undefined) return
+    call.leave()
     const { headers = {} } = response ?? {}
     call.scope.settles(
       ended({
@@ -62,7 +63,7 @@ export function watchNodeHttp(
   }
   channels.subscribe('http.client.request.start', ({ request }: { request: ClientRequest }) => {
     const scope = scopeOf()
-    if (scope) calls.set(request, { scope, began_ms: Date.now() })
+    if (scope && !scope.isOver) calls.set(request, { scope, began_ms: Date.now(), leave: scope.enter() })
   })
   channels.subscribe(
     'http.client.response.finish',

@@ -1,12 +1,9 @@
-// Watches an answer while whoever called reads it. Guarantee: the reader gets the same bytes and the same errors; an answer
-// that ends before its end, or that has an error in its stream, is reported once.
+// Watches an answer while whoever called reads it. Guarantee: the reader gets the same bytes and the same errors, and may
+// clone, ignore or look at the body as before; what is wrong with it is reported once.
 
 import { LIMITS } from '../kernel/limits.ts'
 
-/** What is reported of an answer, one of these and once; `failed` and `speaksOfError` may throw, which the reader gets. */
 export interface Watching {
-  /** It was read to its end. */
-  ended(): void
   /** Reading it failed with this error. */
   failed(error: unknown): void
   /** This text of it may be an error, although its status is good. */
@@ -15,13 +12,7 @@ export interface Watching {
 
 const READERS = ['text', 'json', 'arrayBuffer', 'blob', 'bytes', 'formData'] as const
 
-export function watched(response: Response, watching: Watching): void {
-  let isReported = false
-  const once = (report: () => void) => {
-    if (isReported) return
-    isReported = true
-    report()
-  }
+export function watch(response: Response, watching: Watching): void {
   for (const name of READERS) {
     const read = (response as unknown as Record<string, unknown>)[name]
     if (typeof read !== 'function') continue
@@ -30,27 +21,32 @@ export function watched(response: Response, watching: Watching): void {
       try {
         value = await read.call(response)
       } catch (error) {
-        // An answer that is whole and no JSON is its reader's to judge.
-        if (!(error instanceof SyntaxError)) once(() => watching.failed(error))
+        // An answer that is whole and no JSON is its reader's to judge, and so is one that was read before.
+        if (!(error instanceof SyntaxError || error instanceof TypeError)) watching.failed(error)
+        else if (isCut(error)) watching.failed(error)
         throw error
       }
       const text = errorIn(value)
-      once(() => (text === undefined ? watching.ended() : watching.speaksOfError(text)))
+      if (text !== undefined) watching.speaksOfError(text)
       return value
     }
     Object.defineProperty(response, name, { value: watchedRead, configurable: true })
   }
   const { body } = response
-  if (body === null || !(response.headers.get('content-type') ?? '').includes('stream')) return
+  if (body === null) return
   let stream: ReadableStream<Uint8Array> | undefined
   Object.defineProperty(response, 'body', {
     configurable: true,
     get: () => {
-      stream ??= watchedStream(body, watching, once)
+      if (response.bodyUsed || body.locked) return body
+      stream ??= watchedStream(body, watching)
       return stream
     },
   })
 }
+
+/** Node says so of a connection that ended; other TypeErrors are about how the response is used. */
+const isCut = (error: unknown): boolean => error instanceof TypeError && error.message === 'terminated'
 
 /** What was read, as text, if it may be an error that came as a good answer. */
 function errorIn(value: unknown): string | undefined {
@@ -62,34 +58,30 @@ function errorIn(value: unknown): string | undefined {
   return isError ? JSON.stringify(value).slice(0, LIMITS.upstream_body_bytes) : undefined
 }
 
-function watchedStream(
-  body: ReadableStream<Uint8Array>,
-  watching: Watching,
-  once: (report: () => void) => void,
-): ReadableStream<Uint8Array> {
-  const reader = body.getReader()
+/** The body is taken when it is first read, so that looking at it, or reading it another way, stays possible. */
+function watchedStream(body: ReadableStream<Uint8Array>, watching: Watching): ReadableStream<Uint8Array> {
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   const decoder = new TextDecoder()
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read()
-        if (done) {
-          once(() => watching.ended())
-          return controller.close()
-        }
-        const text = decoder.decode(value, { stream: true })
-        if (SPEAKS_OF_ERROR.test(text)) once(() => watching.speaksOfError(text))
-        controller.enqueue(value)
-      } catch (error) {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        reader ??= body.getReader()
+        let piece: Awaited<ReturnType<typeof reader.read>>
         try {
-          once(() => watching.failed(error))
-        } finally {
-          controller.error(error)
+          piece = await reader.read()
+        } catch (error) {
+          watching.failed(error)
+          return controller.error(error)
         }
-      }
+        if (piece.done) return controller.close()
+        const text = decoder.decode(piece.value, { stream: true })
+        if (SPEAKS_OF_ERROR.test(text)) watching.speaksOfError(text)
+        controller.enqueue(piece.value)
+      },
+      cancel: reason => reader?.cancel(reason) ?? body.cancel(reason),
     },
-    cancel: reason => reader.cancel(reason),
-  })
+    { highWaterMark: 0 },
+  )
 }
 
 /** How an error stands in the streams of providers; whether it is one is for whoever classes it. */

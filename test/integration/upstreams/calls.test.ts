@@ -446,3 +446,66 @@ describe('a call that an agent makes with node:http', () => {
     expect((lines[0] as { step: { upstream?: object } }).step.upstream).toMatchObject({ host })
   })
 })
+
+describe('what an agent does beside its calls', () => {
+  it('and that fails, such as sending a trace, keeps no answer from being recorded', async () => {
+    answer = says(200, good)
+    const lines = await linesFor(ctx =>
+      ctx.llm('ask', {}, async () => {
+        const traced = fetch('http://127.0.0.1:1/trace', { method: 'POST', body: '{}' }).catch(() => {})
+        const answered = await posts('/v1/x')
+        await traced
+        return answered
+      }),
+    )
+    expect(lines.map(({ type }) => type)).toEqual(['step', 'result'])
+  })
+
+  it('outside of its steps is its own', async () => {
+    const lines = await linesFor(async () => {
+      await fetch('http://127.0.0.1:1/cache').catch(() => {})
+      return 'worked'
+    })
+    expect(lines.map(({ type }) => type)).toEqual(['result'])
+  })
+
+  it('in a tool that is given its host by its input closes nothing', async () => {
+    const error = errorIn(
+      await linesFor(ctx =>
+        ctx.tool('crawl', {}, () => fetch('http://127.0.0.1:1/').then(one => one.text())),
+      ),
+    )
+    expect(error.upstream).toMatchObject({ host: '127.0.0.1:1', fault: 'away', closed: false })
+  })
+
+  it('with a response (a look at its body, a clone, an early end) stays possible', async () => {
+    answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end('data: {"x":1}\n\ndata: [DONE]\n\n')
+    }
+    const lines = await linesFor(ctx =>
+      ctx.llm('ask', {}, async () => {
+        const response = await fetch(`${url}/v1/x`, { method: 'POST', body: '{}' })
+        if (!response.body) throw new Error('no body')
+        const twin = response.clone()
+        return [await response.text(), await twin.text()]
+      }),
+    )
+    expect(lines.map(({ type }) => type)).toEqual(['step', 'result'])
+  })
+
+  it('by giving up while it reads blames nobody', async () => {
+    answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: {"x":1}\n\n')
+    }
+    const lines = await linesFor(ctx =>
+      ctx.llm('ask', {}, async () => {
+        const signal = AbortSignal.timeout(50)
+        const response = await fetch(new Request(`${url}/v1/x`, { method: 'POST', body: '{}', signal }))
+        return response.text()
+      }),
+    )
+    expect((lines.at(-1) as { error: ItemError }).error.upstream).toBeUndefined()
+  })
+})
