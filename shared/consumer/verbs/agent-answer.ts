@@ -12,17 +12,25 @@ import {
   type Verdict,
 } from '../../grading/rules/verdict.ts'
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
-import { fieldsOf } from '../../json/json.ts'
-import { JsonError } from '../../json/json-error.ts'
 import type { UnreadableLine } from '../../json/loose-lines.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import { headOf, namedSeq } from '../../protocol/rules/named-item.ts'
-import type { AgentLine, ItemError, StepReport } from '../../protocol/rules/protocol.ts'
+import type { ItemError, StepReport } from '../../protocol/rules/protocol.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import type { Later, ResultWriter } from '../../settling/verbs/result-writer.ts'
 import type { Stop } from '../../upstreams/verbs/known-upstreams.ts'
 import { Allowance, Beats } from '../rules/allowance.ts'
+import {
+  checkedResult,
+  type LineOfItem,
+  outputText,
+  parse,
+  parsedJson,
+  type ResultLine,
+  returnedOf,
+  wordsOf,
+} from './agent-line.ts'
 import type { Stops } from './stops.ts'
 
 /** Takes the results that an answer contains. */
@@ -238,7 +246,11 @@ export class Answer {
   giveBack(inFlight: InFlightItem, code: string, message: string, fault: Fault, again: Again): void {
     inFlight.done = true
     this.open--
-    const { delay_ms, together, cuts, stop, cut_answers = stop?.stop.cut_answers } = again
+    const { delay_ms, together, cuts, stop } = again
+    const { item, gotOn } = inFlight
+    // What counts against the item's call holds until the call has worked, whyever the item comes back.
+    const before = gotOn || item.upstream_id === null ? undefined : { ...upstreamOf(item), waits: false }
+    const cut_answers = again.cut_answers ?? stop?.stop.cut_answers ?? (gotOn ? 0 : item.cut_answers)
     this.#writer.giveBack(inFlight, {
       seq: inFlight.seq,
       attempt: inFlight.attempt,
@@ -247,8 +259,8 @@ export class Answer {
       delay_ms,
       together,
       ...(cuts !== undefined && { cuts }),
-      ...(stop && { upstream: { ...stop.stop.upstream, waits: stop.waits } }),
-      ...(cut_answers !== undefined && { cut_answers }),
+      ...(stop ? { upstream: { ...stop.stop.upstream, waits: stop.waits } } : before && { upstream: before }),
+      ...(cut_answers > 0 && { cut_answers }),
       fault: fault === 'uncounted' ? 'none' : fault,
       ran_ms: fault === 'none' ? Math.max(0, this.#now() - this.#startedMs) : 0,
     })
@@ -278,7 +290,9 @@ export class Answer {
     if (next.is === 'its own') return false
     if (next.is === 'cut too often') this.fail(inFlight, code, `${message}\n${CUT_TOO_OFTEN}`, reason)
     else {
-      const delay_ms = next.is === 'again' ? next.delay_ms : 0
+      // An upstream that has opened meanwhile is tried again soon, and one that could not be stored ever more seldom.
+      const { first, max } = LIMITS.upstream_unstored_ms
+      const delay_ms = next.is === 'again' ? next.delay_ms : Math.min(first * 2 ** stop.upstream.stops, max)
       const again = {
         delay_ms,
         together: inFlight.item.together,
@@ -320,6 +334,12 @@ export class Answer {
   }
 }
 
+const upstreamOf = ({ upstream_id, stops, refusals }: InFlightItem['item']) => ({
+  id: upstream_id!,
+  stops,
+  refusals,
+})
+
 const CUT_TOO_OFTEN = `It was sent ${LIMITS.cut_answers} times, and each time its answer was cut, which may have been paid for.`
 
 /** Whether a line begins as one of the protocol's may. */
@@ -330,72 +350,4 @@ const NO_ADDRESS = 'The agent was handed no address at which it could answer lat
 export function backoffMs(earlier: number): number {
   const { base, max } = LIMITS.transport_backoff_ms
   return Math.min(base * 2 ** earlier, max)
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ProtocolError('the line is not JSON')
-  }
-}
-
-function parse(text: string): AgentLine {
-  const line = parsedJson(text)
-  if (typeof line !== 'object' || line === null) throw new ProtocolError('a line is not a JSON object')
-  return line as AgentLine
-}
-
-type ResultLine = Extract<AgentLine, { type: 'result' }>
-type LineOfItem = Exclude<AgentLine, { type: 'heartbeat' | 'later' }>
-
-/** The beginning of a result as the SDK writes it. */
-const RESULT_HEAD = /^\{"type":"result","seq":(\d{1,9}),"attempt":(\d{1,9}),"output":/
-
-/**
- * Reads a result that has only an output; undefined for any other line. The output is parsed alone, so that its text is
- * exactly one JSON value.
- */
-function returnedOf(text: string): { line: ResultLine; output: string } | undefined {
-  const head = RESULT_HEAD.exec(text)
-  if (head === null || !text.endsWith('}')) return undefined
-  const output = text.slice(head[0].length, -1)
-  try {
-    const line = {
-      type: 'result',
-      seq: Number(head[1]),
-      attempt: Number(head[2]),
-      output: JSON.parse(output),
-    }
-    return { line: line as ResultLine, output: output.trim() }
-  } catch {
-    return undefined
-  }
-}
-
-/** The output of any other result, exactly as it was sent. */
-function outputText(text: string): string {
-  try {
-    return fieldsOf(text).get('output') ?? 'null'
-  } catch (error) {
-    if (error instanceof JsonError) throw new ProtocolError(error.message)
-    throw error
-  }
-}
-
-/** An optional text of an agent; null counts as none. */
-function wordsOf(name: string, given: unknown): string | undefined {
-  if (given === undefined || given === null) return undefined
-  if (typeof given === 'string') return given
-  throw new ProtocolError(`${name} must be a string`)
-}
-
-function checkedResult({ degraded, schema_error, ...line }: ResultLine): ResultLine {
-  const said = wordsOf('degraded', degraded)
-  const mismatch = wordsOf('schema_error', schema_error)
-  return {
-    ...line,
-    ...(said !== undefined && { degraded: said }),
-    ...(mismatch !== undefined && { schema_error: mismatch }),
-  }
 }

@@ -69,20 +69,24 @@ export async function requestOf(
 
 /** What the agent has to know so that it calls nobody in vain. */
 function upstreamHeaders({ target, project_id }: Claim, timing: Timing, { key }: Stops) {
-  const closed = timing.upstreams().closedFor(target, project_id).slice(0, LIMITS.upstreams_per_deployment)
-  const named = closed.map(
-    ({ host, key, model, state, words }): ClosedUpstream => ({
+  const closed = timing
+    .upstreams()
+    .closedFor(target, project_id)
+    .toSorted((a, b) => b.since_ms - a.since_ms)
+  let text = ''
+  for (const { host, key: credential, model, state, words } of closed) {
+    const one: ClosedUpstream = {
       host,
-      ...(key !== '' && { key }),
-      ...(model !== '' && { model }),
+      ...(credential !== '' && { key: credential }),
+      ...(model !== '' && { model: asciiText(model) }),
       fault: CLOSED_STATES[state].faults[0]!,
-      words: asciiText(words),
-    }),
-  )
-  return {
-    [UPSTREAM_KEY_HEADER]: key,
-    ...(named.length > 0 && { [UPSTREAMS_HEADER]: JSON.stringify(named) }),
+      words: asciiText(words).slice(0, LIMITS.upstreams_header_words),
+    }
+    const longer = `${text === '' ? '' : `${text},`}${JSON.stringify(one)}`
+    if (longer.length > LIMITS.upstreams_header_bytes) break
+    text = longer
   }
+  return { [UPSTREAM_KEY_HEADER]: key, ...(text !== '' && { [UPSTREAMS_HEADER]: `[${text}]` }) }
 }
 
 /** A header has no other characters. */

@@ -36,9 +36,10 @@ export async function execute(
   writer: ResultWriter,
   timing: Timing,
 ): Promise<void> {
-  const allowed = fence(ctx, claim, inFlightItems, writer, await unansweredOf(ctx, claim))
+  const unanswered = await unansweredOf(ctx, claim)
   const made = stopsOf(ctx, claim, timing)
   const stops = made instanceof Promise ? await made : made
+  const allowed = fence(ctx, claim, inFlightItems, writer, { unanswered, unavailable: stops.unavailable() })
   const fit = begun(ctx, claim, reachable(ctx, claim, allowed, writer, stops), writer, timing)
   await fault('invoke.before_request')
   const { lease } = inFlightItems[0]!
@@ -75,14 +76,13 @@ function fence(
   claim: Claim,
   inFlightItems: readonly InFlightItem[],
   writer: ResultWriter,
-  unanswered: ReadonlySet<number>,
+  { unanswered, unavailable }: { unanswered: ReadonlySet<number>; unavailable: string | null },
 ): InFlightItem[] {
   const { declaration } = claim.target
   const answer = new Answer(claim, writer, inFlightItems, ctx.now)
   for (const inFlight of inFlightItems) {
     const budget = itemBudgetMicro(declaration, inFlight)
-    if (claim.unavailable !== null)
-      answer.fail(inFlight, 'upstream_unavailable', claim.unavailable, 'transport_error')
+    if (unavailable !== null) answer.fail(inFlight, 'upstream_unavailable', unavailable, 'transport_error')
     else if (unanswered.has(inFlight.seq))
       answer.fail(
         inFlight,
@@ -97,7 +97,7 @@ function fence(
         `The item was offered ${inFlight.item.transport_failures} times and no attempt came to an end.`,
         'transport_error',
       )
-    else if (inFlight.attempt > LIMITS.attempts_per_item)
+    else if (inFlight.attempt - inFlight.item.stops > LIMITS.attempts_per_item)
       answer.fail(
         inFlight,
         'too_many_attempts',
@@ -208,7 +208,7 @@ async function send(
     if (target.kind === 'url') onSent() // and again when it has a connection; a bundle first waits for its process
     const to = { ...target, together: item.together }
     const response = await ctx.invokeAgent(to, { ...request, signal: cut.signal, onSent })
-    if (target.url !== null && response.status < 400)
+    if (target.url !== null && response.status < 300)
       timing.upstreams().served(claim.project_id, agentPlace(target.url), ended.began_ms)
     await readResponse(answer, response, target.protocol, cut)
     await endEarly(ended, new AnswerEnded(answer))

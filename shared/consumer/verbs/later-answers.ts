@@ -185,13 +185,15 @@ async function settle(
   const writer = writerOf(ctx, claim, items => {
     left += items
   })
+  const upstreams = KnownUpstreams.of(ctx)
+  await upstreams.know(claim.project_id)
   const answer = new Answer(
     claim,
     collecting(writer, said),
     inFlightItems,
     ctx.now,
     undefined,
-    new Stops(claim, KnownUpstreams.of(ctx), await upstreamKeyOf(ctx, claim.project_id), ctx.now),
+    new Stops(claim, upstreams, await upstreamKeyOf(ctx, claim.project_id), ctx.now),
     sent.started_ms,
   )
   const known = new Set(told.flatMap(step => (step.now ? [nameOf(step)] : [])))

@@ -124,7 +124,7 @@ function cutByTime(request: EndedRequest, error: BadStatus): void {
   const { answer, items } = request
   if (items.length === 1) return cut(request, error)
   for (const inFlight of answer.unfinished()) {
-    const cut_answers = inFlight.item.cut_answers + 1
+    const cut_answers = (inFlight.gotOn ? 0 : inFlight.item.cut_answers) + 1
     answer.giveBack(inFlight, 'request_split', error.message, 'uncounted', {
       delay_ms: 0,
       together: 1,
@@ -154,7 +154,7 @@ const FOUND =
 /** Sends the unfinished items again, in requests of at most `most` items, and never of more than before. */
 function split(request: EndedRequest, error: Error, most: number): void {
   const { answer, items } = request
-  if (items.some(({ attempt }) => attempt > LIMITS.uncounted_attempts))
+  if (items.some(({ attempt, item }) => attempt - item.stops > LIMITS.uncounted_attempts))
     return again(request, error, 'transport')
   const together = Math.min(most, togetherOf(request) ?? most)
   const message = `A request of ${items.length} items ended early, and its ${answer.open} unfinished items are sent again, at most ${together} together: ${error.message}`

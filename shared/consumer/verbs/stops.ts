@@ -9,7 +9,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import type { ItemError, UpstreamReport } from '../../protocol/rules/protocol.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
-import { classify } from '../../upstreams/rules/classify.ts'
+import { classify, withoutKeys } from '../../upstreams/rules/classify.ts'
 import {
   agentPlace,
   type Closed,
@@ -40,6 +40,15 @@ export class Stops {
     return this.#known.byId(inFlight.item.upstream_id)
   }
 
+  /** Why the run's items fail without being sent: its patience is over, and something that it needs still serves nobody. */
+  unavailable(): string | null {
+    const { target, project_id, unavailable } = this.#claim
+    if (unavailable === null) return null
+    const isServed =
+      this.closedAgent() === undefined && this.#known.closedFor(target, project_id).length === 0
+    return isServed ? null : unavailable
+  }
+
   /** The agent behind a URL, if it is known to be away or cooling. */
   closedAgent(): Closed | undefined {
     const { target, project_id } = this.#claim
@@ -53,11 +62,15 @@ export class Stops {
     const { status = null, retry_after_ms = null } = error
     const fault = report.fault ?? faultOf(error, this.#now())
     if (fault === undefined) return undefined
+    const place = this.#placeOf(report)
+    // A customer's key that came in the item, or one that the agent made: it is refused, and nobody else's is.
+    const isOfItem = this.#claim.target.kind === 'bundle' && report.key !== undefined && place.label === null
+    if (isOfItem && (fault === 'refused' || fault === 'quota')) return undefined
     return this.#stopped(inFlight, {
-      place: this.#placeOf(report),
+      place,
       fault,
       status,
-      words: plainText(error.message, LIMITS.upstream_words),
+      words: plainText(withoutKeys(error.message), LIMITS.upstream_words),
       retry_after_ms,
       began_ms: this.#now() - (report.ago_ms ?? 0),
       ...(report.closed !== undefined && { closed: report.closed }),
@@ -84,7 +97,7 @@ export class Stops {
       place,
       fault,
       status: null,
-      words: plainText(message, LIMITS.upstream_words),
+      words: plainText(withoutKeys(message), LIMITS.upstream_words),
       retry_after_ms: null,
       began_ms,
       ...(closed !== undefined && { closed }),
@@ -133,21 +146,30 @@ function labelsFor({ deployment_id, env }: AgentTarget, key: string): Map<string
 }
 
 /** The report of an error line. @throws ProtocolError */
-function reportOf({ upstream }: ItemError): UpstreamReport | undefined {
+function reportOf({ upstream, status, retry_after_ms }: ItemError): UpstreamReport | undefined {
   if (upstream === undefined || upstream === null) return undefined
+  if (status !== undefined && !(Number.isInteger(status) && status >= 100 && status <= 599))
+    throw new ProtocolError('status must be an HTTP status')
+  if (!isTime(retry_after_ms)) throw new ProtocolError('retry_after_ms must be a number of milliseconds')
   return checked(typeof upstream === 'string' ? { host: upstream } : upstream)
 }
 
 const isText = (value: unknown, most: number) =>
   value === undefined || (typeof value === 'string' && value !== '' && value.length <= most)
-const isTime = (value: unknown) => value === undefined || (typeof value === 'number' && value >= 0)
+const isTime = (value: unknown) =>
+  value === undefined || (typeof value === 'number' && value >= 0 && value <= MOST_MS)
+/** As long as a run may wait for anything. */
+const MOST_MS = LIMITS.patience_seconds.max * 1000
 const isFlag = (value: unknown) => value === undefined || typeof value === 'boolean'
+
+/** It stands in a header. */
+const HOST = /^[\x21-\x7e]+$/
 
 function checked(report: UpstreamReport): UpstreamReport {
   const { host, key, model, fault, ago_ms, closed, called, others_served } = report
   const problem =
-    typeof host !== 'string' || !isText(host, LIMITS.upstream_host_characters)
-      ? `host must be a text of 1 to ${LIMITS.upstream_host_characters} characters`
+    typeof host !== 'string' || !isText(host, LIMITS.upstream_host_characters) || !HOST.test(host)
+      ? `host must be 1 to ${LIMITS.upstream_host_characters} visible characters of ASCII`
       : key !== undefined && !/^[0-9a-f]{32}$/.test(String(key))
         ? 'key must be 32 characters of hex'
         : !isText(model, LIMITS.name_characters)

@@ -5,7 +5,6 @@ import { deleteClaims } from '../../claims/queries/leases.ts'
 import type { Sql } from '../../context.ts'
 import { become, countMoves, guard, useMoves } from '../../items/queries/transitions.ts'
 import type { RunKey } from '../../kernel/ids.ts'
-import { LIMITS } from '../../kernel/limits.ts'
 import { hasSeq, numbers, texts } from '../../kernel/packed-columns.ts'
 import { type FlushClaims, LOCKED, lockClaims } from './flush-claims.ts'
 
@@ -71,11 +70,12 @@ export async function returnItems(
 
 /** An upstream may have opened since its consumer knew it closed: then its items are offered again soon, as nothing else does. */
 const WAITING = `case when waits and upstream_id in (select id from shut) then 'infinity'
-        else now() + make_interval(secs => greatest(delay_ms, case when waits then ${LIMITS.upstream_look_ms} else 0 end) / 1000) end`
+        else now() + make_interval(secs => delay_ms / 1000) end`
 
-const shutUpstreams = (sql: Sql, { project_id }: RunKey, returns: readonly Return[]) => sql`
+const shutUpstreams = (sql: Sql, { project_id, run_id }: RunKey, returns: readonly Return[]) => sql`
       select id from upstreams where project_id = ${project_id} and (state <> 'open' or next_at is not null)
-        and id = any(${[...new Set(returns.flatMap(({ upstream }) => upstream?.id ?? []))]}::uuid[])`
+        and id = any(${[...new Set(returns.flatMap(({ upstream }) => upstream?.id ?? []))]}::uuid[])
+        and not exists (select from runs where project_id = ${project_id} and id = ${run_id} and unavailable is not null)`
 
 /** Fresh items of a run are not offered while others wait for an upstream, which they would need too. */
 const WAIT = `(select upstream_id from returned where waits and upstream_id in (select id from shut) limit 1)`

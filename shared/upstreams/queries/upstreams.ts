@@ -39,7 +39,8 @@ export async function closeUpstream(sql: Sql, seen: Refusal): Promise<void> {
     select ${project_id}, ${id}, ${kind}, ${host}, ${key}, ${model}, ${deployment_id}, ${label}, ${state}, now(), ${status},
       ${words}, ${after(sql, first)}, now()
     where exists (select from upstreams where project_id = ${project_id} and id = ${id})
-      or (select count(*) from (select from upstreams where project_id = ${project_id} limit ${LIMITS.upstreams_per_project}) n)
+      or (select count(*) from (
+        select from upstreams where project_id = ${project_id} and state <> 'open' limit ${LIMITS.upstreams_per_project}) n)
         < ${LIMITS.upstreams_per_project}
     on conflict (project_id, id) do update set state = excluded.state, status = excluded.status, words = excluded.words,
       since = case when u.state = excluded.state then u.since else now() end,
@@ -175,13 +176,13 @@ async function releaseFresh(sql: Sql, project_id: string, id: string, probes: nu
   const { count } = await sql`
     insert into due_items (project_id, run_id, seq, due_at, upstream_id)
     select i.project_id, i.run_id, i.seq, now(), ${id}
-    from (select id, next_seq, least(total_items, pilot_items) as last from runs
-        where project_id = ${project_id} and waits_for = ${id} and finished_at is null and stop_reason is null
-        order by touched_at limit 1) r
-      cross join lateral (
+    from runs r cross join lateral (
         select project_id, run_id, seq from items
-        where project_id = ${project_id} and run_id = r.id and seq between r.next_seq and r.last and status = 'queued'
+        where project_id = ${project_id} and run_id = r.id and status = 'queued'
+          and seq between r.next_seq and least(r.total_items, r.pilot_items)
         order by seq limit 1 offset 0) i
+    where r.project_id = ${project_id} and r.waits_for = ${id} and r.finished_at is null and r.stop_reason is null
+    order by r.touched_at limit 1
     on conflict do nothing`
   return count
 }
@@ -212,10 +213,8 @@ export async function endForgottenWaits(sql: Sql): Promise<number> {
 export async function endPatience(sql: Sql): Promise<number> {
   const look = sql`select project_id from runs where waits_for is not null group by 1 order by random()`
   return changeInEach(sql, look, LIMITS.open_runs_per_look, async (project_id, limit) => {
-    const over = await sql<
-      { id: string; upstream_id: string; host: string; state: ClosedState; words: string }[]
-    >`
-      select r.id, u.id as upstream_id, u.host, u.state, u.words
+    const over = await sql<{ id: string; host: string; state: ClosedState; words: string }[]>`
+      select r.id, u.host, u.state, u.words
       from runs r join upstreams u on u.project_id = ${project_id} and u.id = r.waits_for
         join deployments d on d.project_id = ${project_id} and d.id = r.deployment_id
       where r.project_id = ${project_id} and r.waits_for is not null and r.finished_at is null and u.state <> 'open'
@@ -223,15 +222,15 @@ export async function endPatience(sql: Sql): Promise<number> {
         and r.waited_ms + ${sql.unsafe(WAITED)} >= 1000 * coalesce(r.patience_seconds, (d.declaration->>'patience_seconds')::int,
           ${LIMITS.patience_seconds.default})::bigint
       limit ${limit}`
-    for (const { id, upstream_id, host, state, words } of over) {
+    for (const { id, host, state, words } of over) {
       const why = `${host} was ${state.replaceAll('_', ' ')} for longer than the run waits: ${words}`
-      await sql`
-        with run as (
-          update runs set unavailable = ${why}, ${sql.unsafe(END_WAIT)}
-          where project_id = ${project_id} and id = ${id} and waits_for is not null returning id
-        )
-        update due_items d set due_at = now() from run
-        where d.project_id = ${project_id} and d.run_id = run.id and d.upstream_id = ${upstream_id} and d.due_at = 'infinity'`
+      await sql.begin(async tx => {
+        await tx`
+          update due_items set due_at = now() where project_id = ${project_id} and run_id = ${id} and due_at = 'infinity'`
+        await tx`
+          update runs set unavailable = ${why}, pilot_items = null, ${tx.unsafe(END_WAIT)}
+          where project_id = ${project_id} and id = ${id} and waits_for is not null`
+      })
     }
     return over.length
   })

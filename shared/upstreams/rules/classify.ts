@@ -148,9 +148,11 @@ const isNoLimit = ({ message }: Said) => /\blimit: 0(?![\d.])/.test(message)
 const KEY =
   /\b(?:sk|gsk|xai|pplx|r8|hf|fw|tgp|key|AIza|AKIA|ASIA|eyJ)[-_A-Za-z0-9]{12,}|\bBearer [^\s"']{1,200}/g
 
+export const withoutKeys = (text: string): string => text.replace(KEY, '[key]')
+
 function wordsOf({ status }: SeenAnswer, { message, codes }: Said): string {
   const code = codes.find(one => !/^\d+$/.test(one) && one !== 'error') ?? codes[0]
-  const line = message.replace(KEY, '[key]').replace(/\s+/g, ' ').trim()
+  const line = withoutKeys(message).replace(/\s+/g, ' ').trim()
   if (line === '') return code === undefined ? `answered ${status}` : plainText(code, WORDS_CHARACTERS)
   const ending = code === undefined || line.includes(code) ? '' : ` (${plainText(code, 80)})`
   return `${plainText(line, WORDS_CHARACTERS - ending.length)}${ending}`

@@ -146,11 +146,11 @@ export class KnownUpstreams {
     const { fault, item, retry_after_ms, called = true } = call
     const state = stateOf(fault)
     const model = state !== undefined && CLOSED_STATES[state].ofAllModels ? '' : call.place.model
-    const name = this.#bounded({ project_id, ...call.place, model })
+    const name = { project_id, ...call.place, model }
     const id = upstreamId(name)
     const others_served = called && this.#othersServed(id, call)
     this.#remember(item, now_ms)
-    if (called && state !== undefined && this.#closes(id, call, now_ms)) {
+    if (called && state !== undefined && this.#closes(id, call, now_ms) && !this.#isTooMany(name)) {
       const ago_ms = now_ms - call.began_ms
       this.#close({ ...name, id, state, ago_ms, moment_ms: retry_after_ms, ...wordsOf(call) })
     }
@@ -174,8 +174,10 @@ export class KnownUpstreams {
   }
 
   /** Whoever has seen the calls themselves knows better than what is reported of those that failed. */
-  #closes(id: string, { closed, fault, item, status, began_ms, retry_after_ms }: FailedCall, now_ms: number) {
-    const has_moment = retry_after_ms !== null
+  #closes(id: string, call: FailedCall, now_ms: number): boolean {
+    const { place, closed, fault, item, status, began_ms, retry_after_ms } = call
+    // An agent that names a moment may speak of one item, such as one of a customer who has had enough.
+    const has_moment = retry_after_ms !== null && place.kind !== 'agent'
     return closed ?? this.#of(id).evidence.failed(item, fault, { has_moment, status, began_ms, now_ms })
   }
 
@@ -243,11 +245,11 @@ export class KnownUpstreams {
     this.#ctx.waitUntil(writing.catch(error => noteTrouble(this.#ctx.sql, error, this.#ctx.now())))
   }
 
-  /** Whatever keys a deployment makes up, it has a bounded number of upstreams; any more are one for each host. */
-  #bounded(name: UpstreamName & Place): UpstreamName & Place {
-    if (name.key === '' || name.deployment_id === null || this.#closed.has(upstreamId(name))) return name
+  /** Whatever hosts and keys a deployment makes up, a bounded number of them is closed. */
+  #isTooMany(name: UpstreamName): boolean {
+    if (name.deployment_id === null || this.#closed.has(upstreamId(name))) return false
     const own = [...this.#closed.values()].filter(one => one.deployment_id === name.deployment_id)
-    return own.length < LIMITS.upstreams_per_deployment ? name : { ...name, key: '', model: '' }
+    return own.length >= LIMITS.upstreams_per_deployment
   }
 
   #of(id: string): Known {

@@ -452,7 +452,7 @@ describe('what an agent does beside its calls', () => {
     answer = says(200, good)
     const lines = await linesFor(ctx =>
       ctx.llm('ask', {}, async () => {
-        const traced = fetch('http://127.0.0.1:1/trace', { method: 'POST', body: '{}' }).catch(() => {})
+        const traced = fetch('http://127.0.0.1:59999/trace', { method: 'POST', body: '{}' }).catch(() => {})
         const answered = await posts('/v1/x')
         await traced
         return answered
@@ -463,7 +463,7 @@ describe('what an agent does beside its calls', () => {
 
   it('outside of its steps is its own', async () => {
     const lines = await linesFor(async () => {
-      await fetch('http://127.0.0.1:1/cache').catch(() => {})
+      await fetch('http://127.0.0.1:59999/cache').catch(() => {})
       return 'worked'
     })
     expect(lines.map(({ type }) => type)).toEqual(['result'])
@@ -472,10 +472,10 @@ describe('what an agent does beside its calls', () => {
   it('in a tool that is given its host by its input closes nothing', async () => {
     const error = errorIn(
       await linesFor(ctx =>
-        ctx.tool('crawl', {}, () => fetch('http://127.0.0.1:1/').then(one => one.text())),
+        ctx.tool('crawl', {}, () => fetch('http://127.0.0.1:59999/').then(one => one.text())),
       ),
     )
-    expect(error.upstream).toMatchObject({ host: '127.0.0.1:1', fault: 'away', closed: false })
+    expect(error.upstream).toMatchObject({ host: '127.0.0.1:59999', fault: 'away', closed: false })
   })
 
   it('with a response (a look at its body, a clone, an early end) stays possible', async () => {

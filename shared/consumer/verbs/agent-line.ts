@@ -1,0 +1,75 @@
+// Reads one line of an agent's answer. Guarantee: an output keeps its text exactly, and what a line has in place of what the
+// protocol says is named in the error.
+
+import { ProtocolError } from '../../grading/rules/step-row.ts'
+import { fieldsOf } from '../../json/json.ts'
+import { JsonError } from '../../json/json-error.ts'
+import type { AgentLine } from '../../protocol/rules/protocol.ts'
+
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ProtocolError('the line is not JSON')
+  }
+}
+
+export function parse(text: string): AgentLine {
+  const line = parsedJson(text)
+  if (typeof line !== 'object' || line === null) throw new ProtocolError('a line is not a JSON object')
+  return line as AgentLine
+}
+
+export type ResultLine = Extract<AgentLine, { type: 'result' }>
+export type LineOfItem = Exclude<AgentLine, { type: 'heartbeat' | 'later' }>
+
+/** The beginning of a result as the SDK writes it. */
+const RESULT_HEAD = /^\{"type":"result","seq":(\d{1,9}),"attempt":(\d{1,9}),"output":/
+
+/**
+ * Reads a result that has only an output; undefined for any other line. The output is parsed alone, so that its text is
+ * exactly one JSON value.
+ */
+export function returnedOf(text: string): { line: ResultLine; output: string } | undefined {
+  const head = RESULT_HEAD.exec(text)
+  if (head === null || !text.endsWith('}')) return undefined
+  const output = text.slice(head[0].length, -1)
+  try {
+    const line = {
+      type: 'result',
+      seq: Number(head[1]),
+      attempt: Number(head[2]),
+      output: JSON.parse(output),
+    }
+    return { line: line as ResultLine, output: output.trim() }
+  } catch {
+    return undefined
+  }
+}
+
+/** The output of any other result, exactly as it was sent. */
+export function outputText(text: string): string {
+  try {
+    return fieldsOf(text).get('output') ?? 'null'
+  } catch (error) {
+    if (error instanceof JsonError) throw new ProtocolError(error.message)
+    throw error
+  }
+}
+
+/** An optional text of an agent; null counts as none. */
+export function wordsOf(name: string, given: unknown): string | undefined {
+  if (given === undefined || given === null) return undefined
+  if (typeof given === 'string') return given
+  throw new ProtocolError(`${name} must be a string`)
+}
+
+export function checkedResult({ degraded, schema_error, ...line }: ResultLine): ResultLine {
+  const said = wordsOf('degraded', degraded)
+  const mismatch = wordsOf('schema_error', schema_error)
+  return {
+    ...line,
+    ...(said !== undefined && { degraded: said }),
+    ...(mismatch !== undefined && { schema_error: mismatch }),
+  }
+}
