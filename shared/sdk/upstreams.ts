@@ -145,7 +145,7 @@ export class Upstreams {
 }
 
 /** A state that this process found itself is in the consumer's next requests after so long. */
-const REPORTED_MS = 1000
+const REPORTED_MS = 2000
 
 const TROUBLED_MS = 60_000
 
