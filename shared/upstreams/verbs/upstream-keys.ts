@@ -4,7 +4,7 @@
 import { createHmac } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { namedSecret } from '../../kernel/secrets.ts'
+import { namedSecret, toHex } from '../../kernel/secrets.ts'
 
 const keys = new Map<string, string>()
 
@@ -15,8 +15,7 @@ export function upstreamKeyOf({ config }: Context, project_id: string): string |
 }
 
 async function deriveKey(master_key: string, project_id: string, name: string): Promise<string> {
-  const bytes = await namedSecret(master_key, 'agent', `upstreams of ${project_id}`)
-  const key = Buffer.from(bytes).toString('hex')
+  const key = toHex(await namedSecret(master_key, 'agent', `upstreams of ${project_id}`))
   if (keys.size >= LIMITS.agent_keys) keys.clear()
   keys.set(name, key)
   return key
@@ -24,7 +23,9 @@ async function deriveKey(master_key: string, project_id: string, name: string): 
 
 /** How agents name a credential: 16 bytes of HMAC-SHA256, in hex. */
 export const credentialHash = (key: string, credential: string): string =>
-  createHmac('sha256', Buffer.from(key, 'hex')).update(credential).digest('hex').slice(0, 32)
+  createHmac('sha256', bytesOf(key)).update(credential).digest('hex').slice(0, 32)
+
+const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], pair => Number.parseInt(pair, 16))
 
 /** The shortest value of the environment that can be a credential. */
 const LEAST_CHARACTERS = 8
