@@ -2,7 +2,7 @@
 // only a call that was made after the first failure speaks for it.
 
 import type { Fault } from '../vocabulary.ts'
-import { CLOSED_STATES, stateOf } from './states.ts'
+import { CLOSED_STATES, type ClosedState, stateOf } from './states.ts'
 
 /** A call that failed. */
 interface Failed {
@@ -14,7 +14,7 @@ interface Failed {
 }
 
 export class Evidence {
-  /** Items that failed since the last success, by the state that their faults lead to, or as errors of the server. */
+  /** Items that failed since the last success, by the state that their faults lead to. */
   readonly #failed = new Map<string, Set<string>>()
   /** Items that were refused while others were served: the latest. Their next refusals say nothing about others. */
   readonly #suspects = new Set<string>()
@@ -44,7 +44,7 @@ export class Evidence {
     this.#succeeded_ms = now_ms
     const isSetBack = this.#first_ms > now_ms // the clock: what it says of before means nothing
     if (began_ms < this.#first_ms && !isSetBack) return
-    for (const what of OF_INPUTS) for (const item of this.#failed.get(what) ?? []) this.#suspect(item)
+    for (const state of OF_INPUTS) for (const item of this.#failed.get(state) ?? []) this.#suspect(item)
     this.#failed.clear()
     this.#failures = 0
     this.#first_ms = Number.POSITIVE_INFINITY
@@ -54,21 +54,19 @@ export class Evidence {
   failed(item: string, fault: Fault, call: Failed): boolean {
     const { has_moment, began_ms, now_ms, status } = call
     const state = stateOf(fault)
-    if (state === undefined) return false
-    const what = status === SERVER_ERROR ? 'server_error' : state
-    if (OF_INPUTS.includes(what) && this.#suspects.has(item)) return false
+    if (state === undefined || status === SERVER_ERROR) return false
+    if (OF_INPUTS.includes(state) && this.#suspects.has(item)) return false
     if (this.#failures === 0) this.#beside = this.#begins.filter(begin_ms => begin_ms >= began_ms).length
     this.#first_ms = Math.min(this.#first_ms, now_ms)
     this.#failures++
-    const items = this.#failed.get(what) ?? new Set()
-    this.#failed.set(what, items)
+    const items = this.#failed.get(state) ?? new Set()
+    this.#failed.set(state, items)
     if (items.size < MOST_ITEMS) items.add(item)
     if (fault === 'rate' && has_moment) return true
     const isQuiet = now_ms - this.#succeeded_ms > QUIET_MS
-    if (what === 'away' && fault !== 'cut' && isQuiet) return true
+    if (state === 'away' && fault !== 'cut' && isQuiet) return true
     const isMost = this.#failures * 2 >= this.#beside || this.#failures >= ENOUGH
-    const needed = what === 'server_error' ? MOST_ITEMS : CLOSED_STATES[state].items
-    return items.size >= needed && isMost
+    return items.size >= CLOSED_STATES[state].items && isMost
   }
 
   #suspect(item: string): void {
@@ -78,14 +76,14 @@ export class Evidence {
 }
 
 const MOST_ITEMS = 8
-/** What an input can lead to as well as a credential. */
-const OF_INPUTS: readonly string[] = ['refused', 'out_of_credit', 'server_error']
+/** States that an input can lead to as well as a credential. */
+const OF_INPUTS: readonly ClosedState[] = ['refused', 'out_of_credit']
 const SUSPECTS = 1000
 /** So many failures without a success close, however many calls are still worked on: each more is one in vain. */
 const ENOUGH = 16
 /** Calls whose beginning is remembered: as many as a project has at work by default. */
 const BEGINS = 256
-/** A server breaks for one input as well as for all, so more items must have met it. */
+/** A server breaks for single inputs, the last ones of a run among them, which would wait for it until their patience ends. */
 const SERVER_ERROR = 500
 /** Where nobody was served for so long, one refusal says as much as three. */
 const QUIET_MS = 10_000
