@@ -104,7 +104,7 @@ class Consumer {
           heard_ms = this.#ctx.now()
           this.#claimer.hear()
         }
-        await this.#upstreams.look()
+        void this.#upstreams.look() // beside: claims need not wait for it
         await this.#claimer.look()
         this.#looked_ms = this.#ctx.now()
         if (this.#claimer.isAtWork) {
