@@ -156,7 +156,7 @@ const namesOf = (place: Place) =>
 const processes = new Map<string, Upstreams>()
 const PROJECTS = 100
 
-/** What the process knows for a project, with what the request tells; undefined if the request has no key. */
+/** What the process knows for a project, with what the request reports; undefined if the request has no key. */
 export function upstreamsOf(
   key: string | null,
   closed: string | null,

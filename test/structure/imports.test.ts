@@ -82,7 +82,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   agents: {
     rules: ['grading', 'protocol', 'results', 'sources'],
     wire: ['results', 'sources', 'triggers'],
-    queries: ['accounts', 'cluster', 'prices'],
+    queries: ['accounts', 'cluster', 'prices', 'upstreams'],
     verbs: ['accounts', 'prices', 'quotas', 'schedules', 'sources', 'triggers'],
   },
   alerts: {

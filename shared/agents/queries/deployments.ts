@@ -5,6 +5,7 @@ import type { Database } from '../../context.ts'
 import type { AgentKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Sized } from '../../kernel/page-bytes.ts'
+import { END_WAIT } from '../../upstreams/queries/upstreams.ts'
 import { agents, bundles, deployments } from '../tables/agents.ts'
 import type { DeploymentRow } from '../wire/deploy.ts'
 import { isAgent } from './agents.ts'
@@ -157,8 +158,7 @@ export async function giveValues(db: Database, { project_id, agent_id, id }: Dep
       update due_items set due_at = now()
       where project_id = ${project_id} and run_id = ${run.id} and due_at = 'infinity'`)
     await db.execute(sql`
-      update runs set deployment_id = ${id}, waits_for = null, waits_since = null,
-        waited_ms = waited_ms + coalesce(greatest(0, extract(epoch from now() - waits_since) * 1000)::bigint, 0)
+      update runs set deployment_id = ${id}, ${sql.raw(END_WAIT)}
       where project_id = ${project_id} and id = ${run.id} and finished_at is null`)
   }
 }

@@ -213,7 +213,7 @@ export interface ShutUpstream {
   since: Date
 }
 
-const MENDS: Readonly<Record<ClosedState, (label: string | null) => string>> = {
+const FIXES: Readonly<Record<ClosedState, (label: string | null) => string>> = {
   out_of_credit: () => 'Add credit at the provider; what waits then continues by itself.',
   refused: label => `Deploy the agent with a valid ${label ?? 'key'}; what waits then continues by itself.`,
   away: () =>
@@ -229,7 +229,7 @@ export function upstreamUnavailable(upstream: ShutUpstream): Alert {
     subject_id: upstream_id,
     reason: state,
     message: `${sayUpstream(upstream)} ${counted(items, 'item')} ${items === 1 ? 'waits' : 'wait'} for it, since ${since.toISOString()}.`,
-    advice: MENDS[state](label),
+    advice: FIXES[state](label),
     command: 'assay upstreams',
   }
 }

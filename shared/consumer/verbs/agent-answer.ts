@@ -290,7 +290,7 @@ export class Answer {
     if (next.is === 'its own') return false
     if (next.is === 'cut too often') this.fail(inFlight, code, `${message}\n${CUT_TOO_OFTEN}`, reason)
     else {
-      // An upstream that has opened meanwhile is tried again soon, and one that could not be stored ever more seldom.
+      // An upstream that has opened meanwhile is tried again soon, and one that could not be stored less and less often.
       const { first, max } = LIMITS.upstream_unstored_ms
       const delay_ms = next.is === 'again' ? next.delay_ms : Math.min(first * 2 ** stop.upstream.stops, max)
       const again = {

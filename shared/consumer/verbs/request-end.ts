@@ -76,9 +76,9 @@ function notNow(
     if (stop === undefined) continue
     // Others are served, and one of these is not: nobody knows which.
     if (stop.next.is === 'its own' && items.length > 1) return split(request, error, halfOf(answer.open))
-    const told = { code: codeOf(error), message: error.message }
-    if (!answer.stop(inFlight, stop, told, 'transport_error'))
-      answer.fail(inFlight, told.code, told.message, 'transport_error')
+    const failure = { code: codeOf(error), message: error.message }
+    if (!answer.stop(inFlight, stop, failure, 'transport_error'))
+      answer.fail(inFlight, failure.code, failure.message, 'transport_error')
   }
   // Our own runtime, which has the processes of bundles, is starting again.
   if (answer.open > 0) again(request, error, 'uncounted')

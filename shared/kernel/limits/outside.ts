@@ -38,7 +38,7 @@ export const OUTSIDE_LIMITS = {
   upstream_opening: { first: 4, max: 1000 },
   upstream_brief_ms: 3000, // one that was closed for less opens at once
   upstream_local_ms: 5000, // an agent's process calls no upstream that it found closed for so long
-  // An item that would wait for what is not stored as closed comes back by itself, ever more seldom
+  // An item that would wait for what is not stored as closed comes back by itself, less and less often
   upstream_unstored_ms: { first: 500, max: 60_000 },
   upstreams_header_bytes: 4 * KiB, // servers take 8 to 16 KiB of headers in all
   upstreams_header_words: 60, // of each that is named there

@@ -130,7 +130,7 @@ async function letIn(sql: Sql, project_id: string, { id, pace }: DueUpstream): P
 const WAITED = 'greatest(0, extract(epoch from now() - waits_since) * 1000)::bigint'
 
 /** What a run no longer waits for, and for how long it did. */
-const END_WAIT = `waits_for = null, waits_since = null, waited_ms = waited_ms + ${WAITED}, waited_for = case
+export const END_WAIT = `waits_for = null, waits_since = null, waited_ms = waited_ms + ${WAITED}, waited_for = case
       when waits_for = any(waited_for) or cardinality(waited_for) >= ${LIMITS.upstreams_per_deployment} then waited_for
       else waited_for || waits_for end`
 

@@ -19,7 +19,7 @@ it('tries what is away after 1, 2 and 4 seconds, then each 5 for ten minutes, th
 })
 
 it.each(['cooling', 'out_of_credit', 'refused'] as const)(
-  'tries what is %s ever more seldom, at least each minute',
+  'tries what is %s less and less often, at least each minute',
   state => {
     expect(waits(state, 8)).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
   },

@@ -1,5 +1,5 @@
 // The states of an upstream as a table: which faults lead to each, how many items must have met it, and when it is tried
-// again. Guarantee: every state is left alike, by one call that goes well.
+// again. Guarantee: every state is left in the same way, by one call that goes well.
 
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Fault, UpstreamState } from '../vocabulary.ts'
@@ -9,7 +9,7 @@ export type ClosedState = Exclude<UpstreamState, 'open'>
 interface Rule {
   /** The faults that lead to the state. */
   readonly faults: readonly Fault[]
-  /** Whether all models of the credential are refused alike. */
+  /** Whether all models of the credential are refused with it. */
   readonly ofAllModels: boolean
   /** How many different items in a row must have met it, with no other one served meanwhile. */
   readonly items: number

@@ -22,7 +22,7 @@ export type Next =
   | { is: 'waiting' }
   /** It is sent again by itself. */
   | { is: 'again'; delay_ms: number }
-  /** It is told as its own error. */
+  /** It is reported as its own error. */
   | { is: 'its own' }
   /** It ends: no other attempt is worth its cost. */
   | { is: 'cut too often' }

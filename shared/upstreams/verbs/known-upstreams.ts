@@ -104,7 +104,7 @@ export class KnownUpstreams {
     return known
   }
 
-  /** The closed upstreams that a deployment may call, as its agent is told. */
+  /** The closed upstreams that a deployment may call, as its agent is notified. */
   closedFor({ deployment_id }: AgentTarget, project_id: string): Closed[] {
     return [...this.#closed.values()].filter(
       one =>

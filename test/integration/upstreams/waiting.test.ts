@@ -3,6 +3,7 @@
 
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { giveValues } from '../../../shared/agents/queries/deployments.ts'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { AgentLine, ItemError, ItemLine } from '../../../shared/protocol/rules/protocol.ts'
@@ -223,6 +224,43 @@ describe('items that an upstream refuses [items.upstreams]', () => {
     await engine.sql`update upstreams set state = 'open', next_at = now(), pace = null`
     await toTheEnd(runId)
     expect(await engine.run(runId)).toMatchObject({ ok: 10 })
+  })
+})
+
+describe('a deploy', () => {
+  const deployedAgain = async () => {
+    const [row] = await engine.sql<{ id: string }[]>`
+      select id from deployments where agent_id = ${engine.agent_id} order by version desc limit 1`
+    const { project_id, agent_id } = engine
+    await giveValues(engine.ctx.db, { project_id, agent_id, id: row!.id } as never)
+    return row!.id
+  }
+  it('that differs in values alone reaches the run that waits, and what it waited is kept', async () => {
+    engine.play(items => items.map(item => refused(item)))
+    const runId = await engine.submit(10)
+    await consumeAll()
+    const { waits_for } = await engine.run(runId)
+    await engine.sql`update runs set waits_since = now() - interval '10 seconds'`
+    await engine.deploy()
+    const deployment_id = await deployedAgain()
+    const run = await engine.run(runId)
+    expect(run).toMatchObject({ deployment_id, waits_for: null, waited_for: [waits_for] })
+    expect(Number(run.waited_ms)).toBeGreaterThanOrEqual(10_000)
+    expect(await waiting(runId)).toBe(0)
+  })
+
+  it('of another declaration leaves it with its own', async () => {
+    engine.play(items => items.map(item => refused(item)))
+    const runId = await engine.submit(10)
+    await consumeAll()
+    const before = await engine.run(runId)
+    await engine.deploy({ retries: 1 })
+    await deployedAgain()
+    const { deployment_id, waits_for } = await engine.run(runId)
+    expect({ deployment_id, waits_for }).toEqual({
+      deployment_id: before.deployment_id,
+      waits_for: before.waits_for,
+    })
   })
 })
 
