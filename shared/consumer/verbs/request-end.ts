@@ -70,6 +70,7 @@ function notNow(
     status,
     retry_after_ms,
     fault: status === 429 ? 'rate' : 'away',
+    is_unsent: answered === undefined,
   } as const
   for (const inFlight of answer.unfinished()) {
     const stop = request.stops.ofAgent(inFlight, call)

@@ -8,6 +8,7 @@ const FRESH = {
   refusals: 0,
   cut_answers: 0,
   retry_after_ms: null,
+  is_unsent: false,
 }
 
 it('waits for an upstream that is closed, however often', () => {
@@ -50,4 +51,12 @@ it('sends an item three times whose answer is cut, in every state', () => {
 it('leaves to the agent’s retries what is the request’s own', () => {
   for (const fault of ['rejected', 'provider_error'] as const)
     expect(nextOf({ ...FRESH, fault, is_closed: true })).toEqual({ is: 'its own' })
+})
+
+it('blames no item for a connection that was refused, however often others got one', () => {
+  const unsent = { ...FRESH, fault: 'away' as const, is_unsent: true }
+  for (const n of [0, 2, 5, 30_000]) {
+    expect(nextOf({ ...unsent, stops: n, refusals: n })).toEqual({ is: 'again', delay_ms: 1000 })
+    expect(nextOf({ ...unsent, stops: n, refusals: n, is_closed: true })).toEqual({ is: 'waiting' })
+  }
 })

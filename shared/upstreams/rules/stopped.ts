@@ -15,6 +15,8 @@ interface Stopped {
   refusals: number
   cut_answers: number
   retry_after_ms: number | null
+  /** Nothing of the item was sent to its agent, so it cannot have done it. */
+  is_unsent: boolean
 }
 
 export type Next =
@@ -28,9 +30,10 @@ export type Next =
   | { is: 'cut too often' }
 
 export function nextOf(stopped: Stopped): Next {
-  const { fault, is_closed, others_served, stops, refusals, cut_answers, retry_after_ms } = stopped
+  const { fault, is_closed, others_served, stops, refusals, cut_answers, retry_after_ms, is_unsent } = stopped
   if (fault === 'rejected' || fault === 'provider_error') return { is: 'its own' }
   if (fault === 'cut' && cut_answers + 1 >= LIMITS.cut_answers) return { is: 'cut too often' }
+  if (is_unsent) return is_closed ? { is: 'waiting' } : { is: 'again', delay_ms: LIMITS.restart_retry_ms }
   const most = LIMITS.refusals_of_item * (is_closed ? 2 : 1)
   if (others_served && refusals + 1 >= most) return { is: 'its own' }
   if (is_closed) return { is: 'waiting' }

@@ -53,6 +53,8 @@ export interface FailedCall {
   closed?: boolean
   /** Nothing was sent, since it was known to be closed. */
   called?: boolean
+  /** Nothing of the item was sent to its agent, so it cannot have done it. */
+  is_unsent?: boolean
   /** Others were served since it began, as far as whoever called knows. */
   others_served?: boolean
 }
@@ -143,27 +145,26 @@ export class KnownUpstreams {
   /** A call did not go well: says what becomes of its item. */
   stopped(project_id: string, call: FailedCall, before: StoppedBefore): Stop {
     const now_ms = this.#ctx.now()
-    const { fault, item, retry_after_ms, called = true } = call
+    const { fault, item, retry_after_ms, called = true, is_unsent = false } = call
     const state = stateOf(fault)
     const model = state !== undefined && CLOSED_STATES[state].ofAllModels ? '' : call.place.model
     const name = { project_id, ...call.place, model }
     const id = upstreamId(name)
-    const others_served = called && this.#othersServed(id, call)
+    const others_served = called && !is_unsent && this.#othersServed(id, call)
     this.#remember(item, now_ms)
     if (called && state !== undefined && this.#closes(id, call, now_ms) && !this.#isTooMany(name)) {
       const ago_ms = now_ms - call.began_ms
       this.#close({ ...name, id, state, ago_ms, moment_ms: retry_after_ms, ...wordsOf(call) })
     }
     const is_closed = this.#closed.has(id)
-    const { cut_answers } = before
     const { stops, refusals } = before.upstream_id === id ? before : NEVER_STOPPED
     const next: Next = called
-      ? nextOf({ fault, is_closed, others_served, stops, refusals, cut_answers, retry_after_ms })
+      ? nextOf({ ...before, fault, is_closed, is_unsent, others_served, stops, refusals, retry_after_ms })
       : notCalled(is_closed)
     return {
       next,
       upstream: { id, stops: counted(stops, called), refusals: counted(refusals, others_served) },
-      cut_answers: counted(cut_answers, called && fault === 'cut'),
+      cut_answers: counted(before.cut_answers, called && fault === 'cut'),
     }
   }
 

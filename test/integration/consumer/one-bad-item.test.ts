@@ -56,7 +56,11 @@ async function night({ agent, bad, protocol = 'ndjson', items = ITEMS }: Night) 
   }))
   const runId = await engine.submit(inputs, { timeout_seconds: 5 })
   const timer = setInterval(() => void engine.skipBackoff().catch(() => {}), 200)
-  await consume(ctx).finally(() => clearInterval(timer))
+  try {
+    while ((await engine.run(runId)).finished_at === null) await consume(ctx)
+  } finally {
+    clearInterval(timer)
+  }
   expect(await conservation(engine, runId)).toEqual([])
   const rows = await engine.items(runId)
   const others = rows.filter(row => bad[Number(row.seq)] === undefined)
