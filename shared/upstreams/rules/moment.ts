@@ -26,7 +26,7 @@ export function retryAfterMs(answer: Named, now_ms: number): number | null {
 const bounded = (ms: number | null): number | null =>
   ms !== null && ms > 0 && ms <= LONGEST_MS ? Math.ceil(ms) : null
 
-function numberIn(text: string | null | undefined): number | null {
+export function numberIn(text: string | null | undefined): number | null {
   return text != null && /^\s*-?\d{1,16}(?:\.\d{1,9})?\s*$/.test(text) ? Number(text) : null
 }
 
@@ -35,7 +35,7 @@ const EPOCH_S = 1e9
 const EPOCH_MS = 1e12
 
 /** Of a header: seconds, a duration such as 6m0s, a time since 1970, or a date of HTTP or of RFC 3339. */
-function momentIn(text: string | null, now_ms: number): number | null {
+export function momentIn(text: string | null, now_ms: number): number | null {
   if (text === null || text.length > 64) return null
   const number = numberIn(text)
   if (number !== null) {
