@@ -10,11 +10,16 @@ import { errorEvent, goodAnswer, goodEvents } from './provider/answers.ts'
 import { type Call, keyOf, readCall } from './provider/calls.ts'
 import { type Fate, Key } from './provider/key.ts'
 import type { Settings } from './provider/settings.ts'
-import type { Counts, End } from './provider/tally.ts'
+import type { Spent } from './provider/spent.ts'
+import type { Counts as Calls, End } from './provider/tally.ts'
 import type { Words } from './provider/words/row.ts'
 
 export type { Failure, Kind, Limit, Provider, Settings } from './provider/settings.ts'
-export type { Counts, Second } from './provider/tally.ts'
+export type { Spent } from './provider/spent.ts'
+export type { Second } from './provider/tally.ts'
+
+/** Of calls, and of each limit and the places if these are bounded. */
+export type Counts = Calls & { limits: Spent[] }
 
 export interface ModelProvider extends AsyncDisposable {
   /** Without a path: clients append /v1 and the like as they do for the provider. */
@@ -57,7 +62,7 @@ export async function startProvider(port = 0): Promise<ModelProvider> {
     url: `http://127.0.0.1:${listening}`,
     set: (key, settings) => keys.set(key, settings),
     change: (key, settings) => keys.get(key).change(settings),
-    counts: key => keys.get(key).tally.counts(),
+    counts: key => keys.get(key).counts(Date.now()),
     callsOf: (key, item) => keys.get(key).tally.callsOf(item),
     leave,
     close: () => stop(server),
@@ -118,7 +123,7 @@ function control(keys: Keys, request: IncomingMessage, response: ServerResponse,
     const item = searchParams.get('item')
     return send(response, {
       status: 200,
-      body: item === null ? key.tally.counts() : { calls: key.tally.callsOf(item) },
+      body: item === null ? key.counts(Date.now()) : { calls: key.tally.callsOf(item) },
     })
   }
   if (pathname === '/__leave') {
@@ -174,28 +179,27 @@ class OpenCall {
 
   async #answer({ ms, ending, error }: Fate & { is: 'worked on' }): Promise<void> {
     if (ending === 'stuck') return
-    const { isStream, item } = this.#call
-    if (isStream || ending === 'stream_end') return this.#stream(ms, ending, error)
+    if (this.#call.isStream || ending === 'stream_end') return this.#stream(ms, ending, error)
     await pause(ms)
-    this.#key.tally.paid(item)
+    this.#key.paid(this.#call, this.#startedAt, Date.now())
     if (ending === 'reset_after') return this.#reset('reset_after')
     if (error !== null) return this.#refuse(error, 'error_in_200')
     if (!this.#end('ok')) return
     const { settings } = this.#key
     send(
       this.#response,
-      { status: 200, body: goodAnswer(this.#call, settings.content) },
+      { status: 200, body: goodAnswer(this.#call, settings.content, settings.output_tokens) },
       this.#key.headers(Date.now()),
     )
   }
 
   /** The first event after half of the time. A whole answer that ends half way has a length that it does not reach. */
   async #stream(ms: number, ending: string | null, error: Words | null) {
-    const { isStream, item } = this.#call
-    const { content } = this.#key.settings
-    const whole = JSON.stringify(goodAnswer(this.#call, content))
+    const { isStream } = this.#call
+    const { content, output_tokens } = this.#key.settings
+    const whole = JSON.stringify(goodAnswer(this.#call, content, output_tokens))
     const parts = isStream
-      ? goodEvents(this.#call, content)
+      ? goodEvents(this.#call, content, output_tokens)
       : [whole.slice(0, whole.length / 2), whole.slice(whole.length / 2)]
     await pause(ms / 2)
     if (this.#hasEnded) return
@@ -211,7 +215,7 @@ class OpenCall {
       await pause(ms / 2 / parts.length)
       if (this.#hasEnded) return
     }
-    this.#key.tally.paid(item)
+    this.#key.paid(this.#call, this.#startedAt, Date.now())
     if (ending !== null) return this.#reset(ending)
     if (error === null) this.#end('ok')
     else {

@@ -2,8 +2,9 @@
 
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { useBefore } from './cost.ts'
 import type { Use } from './limits.ts'
-import type { Provider } from './settings.ts'
+import type { Cost } from './settings.ts'
 
 export type Interface = 'chat' | 'messages' | 'generate' | 'converse' | 'invoke'
 
@@ -12,8 +13,8 @@ export interface Call {
   interface: Interface
   model: string
   isStream: boolean
-  /** An estimate, as providers make it before a model has read the request. */
-  use: (provider: Provider) => Use
+  /** An estimate, as providers make it before a model has read the request: four letters make a token. */
+  use: (cost: Cost) => Use
 }
 
 /** Each provider has a header of its own; a signed request names its access key. */
@@ -60,7 +61,7 @@ export function readCall(request: IncomingMessage, text: string): Call | null {
     interface: found,
     model: body.model ?? /\/(?:models?|deployments)\/([^/:]+)/.exec(pathname)?.[1] ?? 'model',
     isStream: body.stream === true || pathname.endsWith(':streamGenerateContent'),
-    use: provider => useOf(provider, Math.ceil(text.length / 4), most),
+    use: cost => useBefore(cost, Math.ceil(text.length / 4), most),
   }
 }
 
@@ -75,9 +76,3 @@ function readBody(text: string): Body {
 /** A prompt names its item as item-17; one that names none is its own name. */
 const itemIn = (text: string) =>
   /\bitem-[\w-]+/.exec(text)?.[0] ?? createHash('sha1').update(text).digest('base64url').slice(0, 12)
-
-/** Four letters make a token. OpenAI and others count the larger of estimate and most; Bedrock reserves both. */
-function useOf(provider: Provider, estimate: number, most: number): Use {
-  const tokens = provider === 'bedrock' ? estimate + most : Math.max(estimate, most)
-  return { requests: 1, tokens, input_tokens: estimate, output_tokens: most }
-}

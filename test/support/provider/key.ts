@@ -1,8 +1,9 @@
 // One key of the double: what its settings make of a call.
 
 import type { Call } from './calls.ts'
+import { COSTS, useAfter } from './cost.ts'
 import { type Exceeded, Limits } from './limits.ts'
-import { limitHeaders, momentHeaders, WAYS } from './moments.ts'
+import { limitHeaders, momentHeaders, WAYS, withoutResets } from './moments.ts'
 import { draw, lognormal } from './random.ts'
 import {
   type Answered,
@@ -13,7 +14,8 @@ import {
   type Unanswered,
   type Way,
 } from './settings.ts'
-import { Tally } from './tally.ts'
+import { PlacesUsed, type Spent } from './spent.ts'
+import { type Counts, Tally } from './tally.ts'
 import type { Words } from './words/row.ts'
 import { WORDS } from './words.ts'
 
@@ -35,6 +37,7 @@ export class Key {
   #refusals: number[] = []
   #penaltyUntil = 0
   #working = 0
+  #placesUsed = new PlacesUsed()
   #line: (() => void)[] = []
 
   constructor(name: string, settings: Partial<Settings>) {
@@ -67,7 +70,23 @@ export class Key {
 
   /** Headers of an answer, as the limits are now. */
   headers(now: number, isRefusal = false): Record<string, string> {
-    return limitHeaders(this.settings.provider, this.#limits?.levels(now) ?? [], { now, isRefusal })
+    const names = this.settings.headers ?? this.settings.provider
+    return limitHeaders(names, this.#limits?.levels(now) ?? [], { now, isRefusal })
+  }
+
+  /** A call was worked on to its end, whether or not its caller gets the answer. */
+  paid(call: Call, startedAt: number, now: number): void {
+    this.tally.paid(call.item)
+    if (!this.#cost.settles || this.#limits === null) return
+    const before = call.use(this.#cost)
+    this.#limits.settle(before, useAfter(before, this.settings.output_tokens), startedAt, now)
+  }
+
+  counts(now: number): Counts & { limits: Spent[] } {
+    const { places } = this.settings
+    const limits = this.#limits?.spent(now, second => this.#factorAt(second)) ?? []
+    if (places !== null) limits.push(this.#placesUsed.spent(places, this.#secondsAt(now)))
+    return { ...this.tally.counts(), limits }
   }
 
   words = (kind: Answered, call: Call, now: number): Words => this.#words(kind, call, now)
@@ -77,7 +96,9 @@ export class Key {
     const { places } = this.settings
     if (places !== null && this.#working >= places) await new Promise<void>(next => this.#line.push(next))
     else this.#working++
+    const from_s = this.#secondsAt(Date.now())
     return () => {
+      this.#placesUsed.add(from_s, this.#secondsAt(Date.now()))
       const next = this.#line.shift()
       if (next === undefined) this.#working--
       else next()
@@ -100,6 +121,12 @@ export class Key {
     return share >= 1 || draw(this.settings.seed, failure.kind, ...names) < share
   }
 
+  get #cost() {
+    return this.settings.cost ?? COSTS[this.settings.provider]
+  }
+  #factorAt(second: number): number {
+    return this.settings.changes.findLast(({ at_s }) => second >= at_s)?.factor ?? 1
+  }
   get #ways(): readonly Way[] {
     return this.settings.ways ?? WAYS[this.settings.provider]
   }
@@ -116,10 +143,10 @@ export class Key {
 
   /** A penalty refuses what the limits would let pass. */
   #exceeded(call: Call, now: number): Exceeded | null {
-    const { provider, limits, changes, penalty } = this.settings
-    this.#limits ??= new Limits(limits, now)
-    this.#limits.change(changes.findLast(({ at_s }) => this.#secondsAt(now) >= at_s)?.factor ?? 1)
-    const found = this.#limits.take(call.use(provider), now)
+    const { limits, penalty } = this.settings
+    this.#limits ??= new Limits(limits, this.tally.firstCallAt ?? now)
+    this.#limits.change(this.#factorAt(this.#secondsAt(now)))
+    const found = this.#limits.take(call.use(this.#cost), now)
     if (now < this.#penaltyUntil) {
       const wait_ms = this.#penaltyUntil - now
       return { ...(found ?? NO_LIMIT), wait_ms, reset_ms: wait_ms, isTooLarge: false }
@@ -151,9 +178,8 @@ export class Key {
     const words = WORDS[provider][kind](facts)
     // What no waiting helps names no moment, and neither does an outage.
     const moment = kind === 'rate' ? momentHeaders(ways, wait_ms, now) : {}
-    const limits = kind === 'rate' || kind === 'too_large' ? this.headers(now, true) : {}
-    if (!ways.includes('reset'))
-      for (const name of Object.keys(limits)) if (/reset/.test(name)) delete limits[name]
+    const all = kind === 'rate' || kind === 'too_large' ? this.headers(now, true) : {}
+    const limits = ways.includes('reset') ? all : withoutResets(all)
     return { ...words, headers: { ...words.headers, ...limits, ...moment } }
   }
 }

@@ -2,6 +2,7 @@
 // the others then.
 
 import type { Limit } from './settings.ts'
+import { type FactorAt, type Spent, spentOf, Taken } from './spent.ts'
 
 export type Use = Record<Limit['of'], number>
 
@@ -25,7 +26,9 @@ export interface Exceeded extends Level {
 
 interface State {
   limit: Limit
+  /** Below 0 if answers used more than was counted before them. */
   left: number
+  taken: Taken
   /** The time of the last refill, or the number of the window. */
   at: number
 }
@@ -37,8 +40,12 @@ export class Limits {
 
   constructor(limits: readonly Limit[], now: number) {
     this.#startedAt = now
-    this.#states = limits.map(limit => ({ limit, left: limit.burst ?? limit.amount, at: now }))
-    for (const state of this.#states) if (state.limit.kind === 'window') state.at = 0
+    this.#states = limits.map(limit => ({
+      limit,
+      left: limit.kind === 'window' ? limit.amount : (limit.burst ?? limit.amount),
+      taken: new Taken(),
+      at: limit.kind === 'window' ? 0 : now,
+    }))
   }
 
   /** Multiplies all limits; what is left of a bucket stays, as far as the smaller one holds it. */
@@ -51,7 +58,7 @@ export class Limits {
     for (const state of this.#states) this.#refill(state, now)
     const exceeded = this.#states.find(({ limit, left }) => left < use[limit.of])
     if (exceeded === undefined) {
-      for (const state of this.#states) state.left -= use[state.limit.of]
+      for (const state of this.#states) this.#count(state, use[state.limit.of], now)
       return null
     }
     const found = this.#exceededBy(exceeded, use[exceeded.limit.of], now)
@@ -60,9 +67,32 @@ export class Limits {
     return found
   }
 
+  /** Counts what an answer used instead of what was taken before it; a window that has ended since stays as it was. */
+  settle(before: Use, after: Use, takenAt: number, now: number): void {
+    for (const state of this.#states) {
+      const { limit } = state
+      this.#refill(state, now)
+      if (limit.kind === 'window' && this.#windowAt(limit, takenAt) !== state.at) continue
+      this.#count(state, after[limit.of] - before[limit.of], now)
+      if (limit.kind === 'bucket') state.left = Math.min(state.left, this.#holds(limit))
+    }
+  }
+
+  /** What was taken of each limit, and what it allowed. */
+  spent(now: number, factorAt: FactorAt): Spent[] {
+    const until_s = (now - this.#startedAt) / 1000
+    return this.#states.map(({ limit, taken }) => spentOf(limit, taken, until_s, factorAt))
+  }
+
   levels(now: number): Level[] {
     for (const state of this.#states) this.#refill(state, now)
     return this.#states.map(state => this.#level(state, now))
+  }
+
+  #count(state: State, amount: number, now: number): void {
+    state.left -= amount
+    const second = Math.floor((now - this.#startedAt) / 1000)
+    state.taken.add(state.limit.kind === 'window' ? state.at : second, amount)
   }
 
   #holds({ burst, amount }: Limit): number {
@@ -76,18 +106,20 @@ export class Limits {
       if (window !== state.at) state.left = limit.amount * this.#factor
       state.at = window
     } else {
-      const gained = ((now - state.at) * this.#perMs(limit)) as number
+      const gained = (now - state.at) * this.#perMs(limit)
       state.left = Math.min(this.#holds(limit), state.left + gained)
       state.at = now
     }
   }
 
-  #windowAt = ({ per_s }: Limit, now: number) => Math.floor((now - this.#startedAt) / (per_s * 1000))
+  /** Since the start of the window that the first call came in. */
+  #since = ({ offset_s = 0 }: Limit, now: number) => now - this.#startedAt + offset_s * 1000
+  #windowAt = (limit: Limit, now: number) => Math.floor(this.#since(limit, now) / (limit.per_s * 1000))
   #perMs = ({ amount, per_s }: Limit) => (amount * this.#factor) / (per_s * 1000)
 
   /** Until the next window. */
   #rest(limit: Limit, now: number): number {
-    return (this.#windowAt(limit, now) + 1) * limit.per_s * 1000 - (now - this.#startedAt)
+    return (this.#windowAt(limit, now) + 1) * limit.per_s * 1000 - this.#since(limit, now)
   }
 
   #level(state: State, now: number): Level {

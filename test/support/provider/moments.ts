@@ -1,7 +1,7 @@
 // How providers write times: the moment from which another call may pass, and the headers about their limits.
 
 import type { Level } from './limits.ts'
-import type { Provider, Way } from './settings.ts'
+import type { HeaderNames, Provider, Way } from './settings.ts'
 
 export type Headers = Record<string, string>
 
@@ -38,17 +38,18 @@ export function duration(ms: number): string {
   return hours === 0 ? rest : `${hours}h${rest}`
 }
 
-type Names = (level: Level, now: number) => Headers
+/** The headers of one limit. */
+type OfLimit = (level: Level, now: number) => Headers
 
 /** The same three headers under OpenAI's names. */
-const openaiNames: Names = ({ limit, amount, left, reset_ms }) => ({
+const openai: OfLimit = ({ limit, amount, left, reset_ms }) => ({
   [`x-ratelimit-limit-${limit.of}`]: String(Math.round(amount)),
   [`x-ratelimit-remaining-${limit.of}`]: String(left),
   [`x-ratelimit-reset-${limit.of}`]: duration(reset_ms),
 })
 
 /** Resets are times; input and output tokens have headers of their own, with hyphens. */
-const anthropicNames: Names = ({ limit, amount, left, reset_ms }, now) => {
+const anthropic: OfLimit = ({ limit, amount, left, reset_ms }, now) => {
   const name = `anthropic-ratelimit-${limit.of.replace('_', '-')}`
   return {
     [`${name}-limit`]: String(Math.round(amount)),
@@ -58,13 +59,13 @@ const anthropicNames: Names = ({ limit, amount, left, reset_ms }, now) => {
 }
 
 /** Whole seconds. */
-const azureNames: Names = level => ({
-  ...openaiNames(level, 0),
+const azure: OfLimit = level => ({
+  ...openai(level, 0),
   [`x-ratelimit-reset-${level.limit.of}`]: String(Math.ceil(level.reset_ms / 1000)),
 })
 
 /** Only of requests, and the reset is in milliseconds since 1970. */
-const openrouterNames: Names = ({ limit, amount, left, reset_ms }, now) =>
+const openrouter: OfLimit = ({ limit, amount, left, reset_ms }, now) =>
   limit.of === 'requests'
     ? {
         'x-ratelimit-limit': String(Math.round(amount)),
@@ -73,15 +74,37 @@ const openrouterNames: Names = ({ limit, amount, left, reset_ms }, now) =>
       }
     : {}
 
-const NAMES: Record<Provider, Names | null> = {
-  openai: openaiNames,
-  azure: azureNames,
-  anthropic: anthropicNames,
-  groq: openaiNames,
-  openrouter: openrouterNames,
+/** The window is in the name, and nothing says when it ends. */
+const mistral: OfLimit = ({ limit, amount, left }) => {
+  const window = limit.per_s < 86_400 ? 'minute' : 'month'
+  const name = `${limit.of === 'requests' ? 'req' : 'tokens'}-${window}`
+  return {
+    [`x-ratelimit-limit-${name}`]: String(Math.round(amount)),
+    [`x-ratelimit-remaining-${name}`]: String(left),
+  }
+}
+
+/** The two fields of draft-ietf-httpapi-ratelimit-headers, which list all limits. */
+function standard(levels: readonly Level[]): Headers {
+  const list = (of: (level: Level) => string) =>
+    levels.map(level => `"${level.limit.of}-${level.limit.per_s}s";${of(level)}`).join(', ')
+  return {
+    'ratelimit-policy': list(({ limit, amount }) => `q=${Math.round(amount)};w=${limit.per_s}`),
+    ratelimit: list(({ left, reset_ms }) => `r=${left};t=${Math.ceil(reset_ms / 1000)}`),
+  }
+}
+
+const OF_LIMIT: Record<Exclude<HeaderNames, 'standard'>, OfLimit | null> = {
+  openai,
+  azure,
+  anthropic,
+  groq: openai,
+  openrouter,
+  mistral,
   gemini: null,
   bedrock: null,
   vllm: null,
+  none: null,
 }
 
 /** What Azure sends for a limit that a deployment does not have: numbers that mean nothing. */
@@ -94,13 +117,23 @@ const AZURE_NOTHING: Headers = {
 
 /** OpenRouter shows its limit in refusals alone. */
 export function limitHeaders(
-  provider: Provider,
+  names: HeaderNames,
   levels: readonly Level[],
   at: { now: number; isRefusal: boolean },
 ): Headers {
-  const names = NAMES[provider]
-  if (names === null || levels.length === 0) return {}
-  if (provider === 'openrouter' && !at.isRefusal) return {}
-  const headers: Headers = provider === 'azure' ? { ...AZURE_NOTHING } : {}
-  return Object.assign(headers, ...levels.map(level => names(level, at.now)))
+  if (levels.length === 0) return {}
+  if (names === 'openrouter' && !at.isRefusal) return {}
+  if (names === 'standard') return standard(levels)
+  const ofLimit = OF_LIMIT[names]
+  if (ofLimit === null) return {}
+  const headers: Headers = names === 'azure' ? { ...AZURE_NOTHING } : {}
+  return Object.assign(headers, ...levels.map(level => ofLimit(level, at.now)))
 }
+
+/** Without what names the moment from which another call may pass. */
+export const withoutResets = (headers: Headers): Headers =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => !name.includes('reset'))
+      .map(([name, value]) => [name, name === 'ratelimit' ? value.replace(/;t=\d+/g, '') : value]),
+  )

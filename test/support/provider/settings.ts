@@ -74,7 +74,20 @@ export interface Limit {
   burst?: number
   /** Refused requests use it up too. */
   counts_refused?: boolean
+  /** So much of the first window had passed at the first call of the key. */
+  offset_s?: number
 }
+
+/** How a call's tokens are counted. */
+export interface Cost {
+  /** Before the answer: the larger of the input and the most tokens of an answer, both, or the input alone. */
+  before: 'larger' | 'sum' | 'input'
+  /** Once it is answered, what it used counts instead: the rest is given back, what is missing taken. */
+  settles: boolean
+}
+
+/** By whose names limits are told; the standard ones are `RateLimit` and `RateLimit-Policy`. */
+export type HeaderNames = Provider | 'mistral' | 'standard' | 'none'
 
 /** The ways in which a 429 can name the moment from which another call may pass. */
 export type Way = 'retry_after_ms' | 'retry_after_s' | 'retry_after_date' | 'body' | 'reset'
@@ -85,7 +98,12 @@ export interface Settings {
   seed: number
   /** Lognormal: half of the answers take less than the median; sigma 0.99 puts the 99th percentile at ten times it. */
   latency: { median_ms: number; sigma: number }
+  /** Where headers have one name for two of them, they tell the last. */
   limits: Limit[]
+  /** By default the provider's own (`COSTS` in cost.ts). */
+  cost: Cost | null
+  /** By default the provider's own. */
+  headers: HeaderNames | null
   /** From so many seconds on, all limits are multiplied by the factor. */
   changes: { at_s: number; factor: number }[]
   /** By default the ways of the provider (`WAYS` in moments.ts). */
@@ -98,8 +116,9 @@ export interface Settings {
   gateway: { seconds: number; how: 'answer' | 'close' } | null
   /** Calls that are worked on at once; others wait in line unseen, as in vLLM. */
   places: number | null
-  /** The text of good answers. */
+  /** The text of good answers, and its tokens: what a short label takes. */
   content: string
+  output_tokens: number
 }
 
 export const DEFAULTS: Settings = {
@@ -107,6 +126,8 @@ export const DEFAULTS: Settings = {
   seed: 1,
   latency: { median_ms: 20, sigma: 0 },
   limits: [],
+  cost: null,
+  headers: null,
   changes: [],
   ways: null,
   failures: [],
@@ -114,4 +135,5 @@ export const DEFAULTS: Settings = {
   gateway: null,
   places: null,
   content: 'fine',
+  output_tokens: 12,
 }

@@ -30,6 +30,11 @@ export interface Counts {
   failures: Record<string, number>
   /** Milliseconds since 1970; null before the first call. */
   first_call_at: number | null
+  /** Seconds from then until the last call began, and until the last item was called for the first time. */
+  last_call_s: number
+  last_item_s: number
+  /** Half of the good answers took less; null without any. */
+  median_ms: number | null
   seconds: Second[]
 }
 
@@ -54,6 +59,9 @@ export class Tally {
   #seconds = new Map<number, Second>()
   #firstCallAt: number | null = null
   #firstFailureAt: number | null = null
+  #lastCallAt = 0
+  #lastItemAt = 0
+  #took: number[] = []
 
   get firstCallAt(): number | null {
     return this.#firstCallAt
@@ -71,6 +79,8 @@ export class Tally {
     this.#second(now).calls++
     const of = this.#items.get(item) ?? { calls: 0, paid: 0 }
     this.#items.set(item, of)
+    this.#lastCallAt = now
+    if (of.calls === 0) this.#lastItemAt = now
     return of.calls++
   }
 
@@ -84,7 +94,10 @@ export class Tally {
     this.#counts.in_flight--
     this.#counts[how]++
     this.#second(now)[how]++
-    if (how === 'ok') return
+    if (how === 'ok') {
+      this.#took.push(now - startedAt)
+      return
+    }
     if (kind !== undefined) this.#failures[kind] = (this.#failures[kind] ?? 0) + 1
     if (this.#firstFailureAt !== null && startedAt > this.#firstFailureAt) this.#counts.useless++
     this.#firstFailureAt ??= now
@@ -97,12 +110,17 @@ export class Tally {
 
   counts(): Counts {
     const calls = [...this.#items.values()].map(of => of.calls)
+    const first = this.#firstCallAt ?? 0
+    const took = this.#took.toSorted((a, b) => a - b)
     return {
       ...this.#counts,
       items: calls.length,
       most_calls_of_item: calls.reduce((most, n) => Math.max(most, n), 0),
       failures: { ...this.#failures },
       first_call_at: this.#firstCallAt,
+      last_call_s: Math.max(0, this.#lastCallAt - first) / 1000,
+      last_item_s: Math.max(0, this.#lastItemAt - first) / 1000,
+      median_ms: took[Math.floor(took.length / 2)] ?? null,
       seconds: [...this.#seconds.values()].sort((a, b) => a.at - b.at),
     }
   }
